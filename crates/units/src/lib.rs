@@ -1,0 +1,19 @@
+//! Quantities and identifiers as types.
+//!
+//! Models nothing; gives the other crates integer time, sizes, rates and powers that cannot be mixed up, and parses the
+//! way a scenario spells them (`"20 ms"`, `"5.5 Mb/s"`, `"1500 B"`, `"-62 dBm"`). Decimal multiples only: `kB` is
+//! 1000 bytes, `Mb/s` 10⁶ bit/s.
+
+mod id;
+mod parse;
+mod power;
+mod rate;
+mod size;
+mod time;
+
+pub use id::{FlowId, LinkId, NodeId};
+pub use parse::UnitError;
+pub use power::{Db, Dbm, MilliWatt};
+pub use rate::BitRate;
+pub use size::Bytes;
+pub use time::{Dur, SimTime};

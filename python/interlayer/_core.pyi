@@ -1,0 +1,94 @@
+"""The compiled core: it parses, checks and simulates; Python hands it text and gets columns back.
+
+Every quantity's unit is the suffix of its name (`_bps`, `_s`, `_bytes`); names without one are counts or texts.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+class InputError(ValueError):
+    """What the user gave is wrong: `str(e)` is one line, `path: what is wrong; did you mean ...?`."""
+
+    path: str
+
+class Scenario:
+    """A scenario that has been parsed and checked whole; immutable, cheap to share between runs."""
+
+    name: str
+    duration_s: float
+    warmup_s: float
+    seed: int
+    flows: list[str]
+    nodes: list[str]
+
+    @staticmethod
+    def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+        """Read a scenario.
+
+        `text` is TOML. Each override is (path, value): the path has dots, arrays by index or by the entry's name
+        (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value
+        (`1500 B`, `off`) is taken as a string. An override replaces the whole value at its path and may create it.
+        Raises `InputError`.
+        """
+
+    def to_json(self) -> str:
+        """The scenario with every default filled in."""
+
+class Flow(TypedDict):
+    """One flow's results over the measured time (warm-up excluded unless the name says otherwise)."""
+
+    id: str
+    # and: "from", "to", "protocol", goodput_bps, datagram_throughput_bps, delivered_bytes, segments_sent,
+    # retransmissions, timeouts, fast_retransmits, acks_sent, rtt_mean_s, rtt_samples, acked_undelivered_bytes, ...
+
+class Run(TypedDict):
+    """One replication."""
+
+    seed: int
+    sim_s: float  # wall-clock seconds of the event loop, start-up excluded
+    simulated_s: float
+    events: int
+    exchanges: int  # frame exchanges in the air
+    flows: list[dict[str, Any]]
+    nodes: list[dict[str, Any]]  # "id" first
+    frames: list[dict[str, Any]]  # per frame class: "class" first
+    schemes: list[dict[str, Any]]  # per (scheme, node): "id" ("lle-tcp@sender"), "scheme", "node", then its counters
+    summary: dict[str, float]  # goodput_bps, jain, max_min_bps, ...
+    fingerprint: dict[Literal["phy", "mac", "tcp"], str] | None
+    series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.0.cwnd_bytes" -> {"t_s": ..., "value": ...}
+
+class Batch:
+    """What a batch gave: one entry a task in the order given; None where it did not run."""
+
+    runs: list[Run | None]
+    interrupted: bool
+
+def run_batch(
+    tasks: Sequence[tuple[Scenario, int]],
+    *,
+    jobs: int = 0,
+    pcap_dir: str | None = None,
+    series: bool = False,
+    fingerprint: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Batch:
+    """Run each (scenario, seed), `jobs` at a time (0: one a core), without the interpreter's lock.
+
+    The result of a task depends on nothing but its scenario and seed. `progress(done)` is called from the calling
+    thread now and then. Ctrl-C stops the batch: finished runs are returned and `interrupted` is true.
+    With `pcap_dir`, writes `<node>-<seed>.pcapng` there. Raises `InputError` if a folder cannot be written.
+    """
+
+def registry(
+    kind: Literal["schemes", "congestion", "receivers", "routing"],
+) -> list[dict[str, str]]:
+    """The registered plug-ins: `id`, `summary`, `source`; sorted by id."""
+
+def schema() -> str:
+    """The JSON Schema of a scenario."""
+
