@@ -1,0 +1,251 @@
+//! Packets and the arena they live in.
+
+use crate::{Flags, Seq, SeqRange, Tcp};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use units::{Bytes, FlowId};
+
+/// The IPv4 header without what is derived when bytes are made (lengths, checksum). @RFC791 sec. 3.1
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ipv4 {
+    /// Source address.
+    pub src: Ipv4Addr,
+    /// Destination address.
+    pub dst: Ipv4Addr,
+    /// Differentiated services and ECN: the second byte of the header. @RFC2474, @RFC3168
+    pub tos: u8,
+    /// Time to live.
+    pub ttl: u8,
+    /// Identification.
+    pub id: u16,
+    /// The don't-fragment bit.
+    pub dont_fragment: bool,
+}
+
+impl Default for Ipv4 {
+    fn default() -> Ipv4 {
+        Ipv4 { src: Ipv4Addr::UNSPECIFIED, dst: Ipv4Addr::UNSPECIFIED, tos: 0, ttl: 64, id: 0, dont_fragment: true }
+    }
+}
+
+/// A UDP header. @RFC768
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Udp {
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+}
+
+/// An ICMP echo request or reply. @RFC792
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Echo {
+    /// Reply, or request.
+    pub reply: bool,
+    /// Identifier.
+    pub id: u16,
+    /// Sequence number.
+    pub seq: u16,
+}
+
+/// What an IP packet carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum L4 {
+    /// A TCP segment.
+    Tcp(Tcp),
+    /// A UDP datagram.
+    Udp(Udp),
+    /// An ICMP echo.
+    Echo(Echo),
+    /// Something else. The payload is the whole IP packet as it came, header included; agents never see it.
+    Opaque,
+}
+
+/// What the bytes of a payload are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes that exist only as their place in the sender's stream (or count): `offset` of the first. In a capture the
+    /// byte at offset `o` is written as `o mod 251`.
+    Virtual {
+        /// Offset of the first byte in the stream of its flow.
+        offset: u64,
+    },
+    /// Bytes as they came from outside.
+    Bytes(Arc<[u8]>),
+}
+
+/// The payload of a packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payload {
+    /// Length in bytes.
+    pub len: u32,
+    /// The bytes.
+    pub content: Content,
+}
+
+impl Payload {
+    /// No payload.
+    pub const EMPTY: Payload = Payload { len: 0, content: Content::Virtual { offset: 0 } };
+
+    /// `len` bytes of a flow's stream from `offset`.
+    pub const fn stream(offset: u64, len: u32) -> Payload {
+        Payload { len, content: Content::Virtual { offset } }
+    }
+}
+
+/// An IP packet in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// The IP header.
+    pub ip: Ipv4,
+    /// The transport header.
+    pub l4: L4,
+    /// What follows it.
+    pub payload: Payload,
+    /// Which direction of which connection it belongs to.
+    pub flow: FlowId,
+}
+
+const _: () = assert!(core::mem::size_of::<Packet>() <= 128, "design.md section 3: at most 128 B in memory");
+
+impl Packet {
+    /// Length of the IP packet, headers included.
+    pub fn ip_len(&self) -> Bytes {
+        let header = match &self.l4 {
+            L4::Tcp(tcp) => 20 + tcp.header_len() as u64,
+            L4::Udp(_) | L4::Echo(_) => 28,
+            L4::Opaque => 0,
+        };
+        Bytes(header + u64::from(self.payload.len))
+    }
+
+    /// The TCP header, if it is TCP.
+    pub fn tcp(&self) -> Option<&Tcp> {
+        if let L4::Tcp(tcp) = &self.l4 { Some(tcp) } else { None }
+    }
+
+    /// The TCP header, to rewrite.
+    pub fn tcp_mut(&mut self) -> Option<&mut Tcp> {
+        if let L4::Tcp(tcp) = &mut self.l4 { Some(tcp) } else { None }
+    }
+
+    /// The sequence numbers a TCP segment occupies: payload, and one each for SYN and FIN. @RFC9293 sec. 3.4
+    pub fn tcp_range(&self) -> Option<SeqRange> {
+        let tcp = self.tcp()?;
+        let control = u32::from(tcp.flags.has(Flags::SYN)) + u32::from(tcp.flags.has(Flags::FIN));
+        Some(SeqRange::new(tcp.seq, self.payload.len + control))
+    }
+
+    /// The header, if it is a TCP segment with payload.
+    pub fn tcp_data(&self) -> Option<&Tcp> {
+        self.tcp().filter(|_| self.payload.len > 0)
+    }
+
+    /// The header, if it is a pure ACK: ACK set, no SYN, FIN or RST, no payload.
+    pub fn pure_ack(&self) -> Option<&Tcp> {
+        let control = Flags::SYN | Flags::FIN | Flags::RST;
+        self.tcp().filter(|tcp| self.payload.len == 0 && tcp.flags.has(Flags::ACK) && !tcp.flags.any(control))
+    }
+
+    /// A pure ACK of `flow` with the given header fields, for schemes and tests.
+    pub fn ack(ip: Ipv4, flow: FlowId, ports: (u16, u16), seq: Seq, ack: Seq, window: u16) -> Packet {
+        let tcp =
+            Tcp { src_port: ports.0, dst_port: ports.1, seq, ack, flags: Flags::ACK, window, ..Tcp::default() };
+        Packet { ip, l4: L4::Tcp(tcp), payload: Payload::EMPTY, flow }
+    }
+}
+
+/// The handle of a packet in [`Packets`]. Whoever holds it owns the packet and must pass it on or free it; it cannot be
+/// copied, so no packet is delivered twice by mistake.
+#[must_use = "a packet is passed on, or freed with a reason"]
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pkt(u32);
+
+/// Why a packet ended anywhere but at its application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropWhy {
+    /// It arrived: consumed by its endpoint. (Not a loss; counted so that the books balance.)
+    Delivered,
+    /// The MAC has reported on it for the last time.
+    MacDone,
+    /// A queue was full.
+    QueueFull,
+    /// A scheme took it off the air on purpose, such as an ACK made elsewhere.
+    Suppressed,
+    /// A scheme refused it.
+    Scheme,
+    /// No endpoint or no route.
+    NoRoute,
+    /// Its node was killed.
+    NodeDown,
+}
+
+impl DropWhy {
+    /// How many reasons there are.
+    pub const COUNT: usize = 7;
+}
+
+/// The arena of all packets of a run. Freed slots are reused; in the steady state nothing is allocated.
+#[derive(Debug, Default)]
+pub struct Packets {
+    slots: Vec<Option<Packet>>,
+    free: Vec<u32>,
+    made: u64,
+    ended: [u64; DropWhy::COUNT],
+}
+
+impl Packets {
+    /// An arena with room for `n` packets before it grows.
+    pub fn with_capacity(n: usize) -> Packets {
+        Packets { slots: Vec::with_capacity(n), free: Vec::with_capacity(n), ..Packets::default() }
+    }
+
+    /// Puts a packet in.
+    pub fn put(&mut self, packet: Packet) -> Pkt {
+        self.made += 1;
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = Some(packet);
+            return Pkt(slot);
+        }
+        self.slots.push(Some(packet));
+        Pkt((self.slots.len() - 1) as u32)
+    }
+
+    /// Looks at a packet.
+    pub fn get(&self, pkt: &Pkt) -> &Packet {
+        self.slots[pkt.0 as usize].as_ref().expect("a handle's packet is in its slot until it is freed")
+    }
+
+    /// Rewrites a packet in place.
+    pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
+        self.slots[pkt.0 as usize].as_mut().expect("a handle's packet is in its slot until it is freed")
+    }
+
+    /// A second packet with the same content, owned by the caller.
+    pub fn copy(&mut self, pkt: &Pkt) -> Pkt {
+        let packet = self.get(pkt).clone();
+        self.put(packet)
+    }
+
+    /// Ends a packet and says why.
+    pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> Packet {
+        self.ended[why as usize] += 1;
+        self.free.push(pkt.0);
+        self.slots[pkt.0 as usize].take().expect("a handle's packet is in its slot until it is freed")
+    }
+
+    /// Packets in the arena now.
+    pub fn live(&self) -> u64 {
+        (self.slots.len() - self.free.len()) as u64
+    }
+
+    /// Packets ever put in. Equals [`Packets::live`] plus the sum of [`Packets::ended`].
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Packets that ended for `why`.
+    pub fn ended(&self, why: DropWhy) -> u64 {
+        self.ended[why as usize]
+    }
+}
