@@ -1,1 +1,3 @@
 //! The scenario runner (filled by world).
+
+pub mod scenario;

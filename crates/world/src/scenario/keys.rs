@@ -1,0 +1,367 @@
+//! Every key of a scenario: the one source of the decoder, its suggestions and the schema.
+
+use super::key::{Key, Kind, MOST_ENTRIES, Need, Preset, Registry, Table, Tagged, Variant};
+
+const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key { name, kind, need: Need::Required, doc }
+}
+const fn optional(name: &'static str, kind: Kind, without: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, need: Need::Optional(without), doc }
+}
+const fn preset(name: &'static str, kind: Kind, default: Preset, doc: &'static str) -> Key {
+    Key { name, kind, need: Need::Default(default), doc }
+}
+const fn table(keys: &'static [Key]) -> Table {
+    Table { keys, later: &[], scheme: None }
+}
+
+/// The longest time of any kind: 10⁶ s.
+const ANY_TIME: Kind = Kind::Time { min_ns: 0 };
+const SOME_TIME: Kind = Kind::Time { min_ns: 1 };
+const SOME_BYTES: Kind = Kind::Size { min: 1 };
+const PROBABILITY: Kind = Kind::Num { min: 0.0, max: 1.0 };
+const COORDINATE: Kind = Kind::Num { min: -1e7, max: 1e7 };
+const POINT: Kind = Kind::List { of: &COORDINATE, min: 2, max: 2 };
+const PAIR: Kind = Kind::List { of: &Kind::NodeRef, min: 2, max: 2 };
+const SOME_NODES: Kind = Kind::List { of: &Kind::NodeRef, min: 1, max: MOST_ENTRIES };
+const ATTEMPTS: Kind = Kind::Int { min: 1, max: 255 };
+const WINDOW: Kind = Kind::Int { min: 1, max: 1_000_000_000 };
+const CONTENTION_WINDOW: Kind = Kind::Int { min: 0, max: 32_767 };
+const NO_ERRORS: Preset = Preset::Toml("{ model = \"none\" }");
+const TCP_DEFAULT: &str = "the simulated TCP's own default";
+
+pub(super) static SCENARIO: Table = Table {
+    keys: &[
+        required("scenario", Kind::Table(&RUN), "The run: its length and its seed."),
+        required("radio", Kind::Table(&RADIO), "What all radios have in common."),
+        preset("channel", Kind::Table(&CHANNEL), Preset::Toml("{}"), "Who hears whom, and how well."),
+        required("node", Kind::Entries { of: &NODE, min: 1 }, "A node: a station or an access point."),
+        required("flow", Kind::Entries { of: &FLOW, min: 1 }, "A connection or a stream of datagrams."),
+        optional("scheme", Kind::Entries { of: &SCHEME, min: 0 }, "none", "A cross-layer system in use."),
+        optional("event", Kind::Entries { of: &EVENT, min: 0 }, "none", "Something that happens at one instant."),
+    ],
+    later: &[("link", "wired links are not simulated in this version; every node is a station on one channel")],
+    scheme: None,
+};
+
+static RUN: Table = table(&[
+    preset("name", Kind::Text, Preset::Text("scenario"), "What reports call the scenario."),
+    required("duration", SOME_TIME, "Length of the whole run, warm-up included."),
+    preset("warmup", ANY_TIME, Preset::Text("0 s"), "Rates and counters are taken after it."),
+    preset("seed", Kind::Int { min: 0, max: i64::MAX }, Preset::Int(1), "Fixes every random draw of the first run."),
+]);
+
+static RADIO: Table = table(&[
+    required(
+        "standard",
+        Kind::Word { noun: "standard", words: &["802.11", "802.11b", "802.11a", "802.11g"] },
+        "The amendment whose rates and timing all radios follow.",
+    ),
+    optional("data_rate", Kind::Rate, "the standard's highest", "Rate of data frames."),
+    optional(
+        "basic_rate",
+        Kind::Rate,
+        "the lowest mandatory rate: 1 Mb/s, or 6 Mb/s where the data rate is OFDM",
+        "The lowest basic rate: of broadcasts and RTS.",
+    ),
+    preset(
+        "control_rate",
+        Kind::WordOr(&["basic"], &Kind::Rate),
+        Preset::Text("basic"),
+        "Rate of ACK and CTS: the highest basic rate not above that of the frame they answer, or one rate always.",
+    ),
+    optional(
+        "preamble",
+        Kind::Word { noun: "preamble", words: &["long", "short"] },
+        "long",
+        "PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).",
+    ),
+    preset(
+        "rts_threshold",
+        Kind::WordOr(&["off"], &Kind::Size { min: 0 }),
+        Preset::Text("off"),
+        "Size of the MPDU above which RTS/CTS is used; \"0 B\": always.",
+    ),
+    preset(
+        "rts_for",
+        Kind::Word { noun: "class of frames", words: &["all", "data"] },
+        Preset::Text("all"),
+        "Which MSDUs may use RTS/CTS: all, or those that carry TCP or UDP payload.",
+    ),
+    preset("max_attempts", ATTEMPTS, Preset::Int(7), "Transmissions in all of a frame up to the RTS threshold."),
+    preset(
+        "max_attempts_long",
+        ATTEMPTS,
+        Preset::Int(4),
+        "Transmissions in all of a frame above the RTS threshold, once its RTS was answered.",
+    ),
+    optional("cw_min", CONTENTION_WINDOW, "the standard's", "Least contention window in slots."),
+    optional("cw_max", CONTENTION_WINDOW, "the standard's", "Greatest contention window in slots."),
+    optional(
+        "slot",
+        Kind::Word { noun: "slot", words: &["short", "long"] },
+        "short for 802.11g, fixed for the others",
+        "Slot time of 802.11g: 9 us, or the 20 us of 802.11b.",
+    ),
+    preset(
+        "queue",
+        Kind::Table(&QUEUE),
+        Preset::Toml("{ packets = 50 }"),
+        "Interface queue of every station, drop-tail, limited in packets or in bytes.",
+    ),
+]);
+
+static QUEUE: Table = table(&[
+    optional("packets", Kind::Int { min: 1, max: 1_000_000 }, "limited in bytes", "Packets it holds."),
+    optional("bytes", SOME_BYTES, "limited in packets", "Bytes of IP datagrams it holds."),
+]);
+
+static CHANNEL: Table = Table {
+    keys: &[
+        optional("range", Kind::Length, "everyone hears everyone", "Reach of every station."),
+        preset("errors", Kind::Tagged(&ERRORS), NO_ERRORS, "How frames are lost to noise."),
+        optional("pair", Kind::Entries { of: &EXCEPTION, min: 0 }, "none", "An exception for one pair of nodes."),
+    ],
+    later: &[("propagation", "propagation models are not simulated in this version; say who hears whom with range")],
+    scheme: None,
+};
+
+static EXCEPTION: Table = table(&[
+    optional("between", PAIR, "one direction, given by from and to", "Two nodes: the exception holds both ways."),
+    optional("from", Kind::NodeRef, "both directions, given by between", "The transmitter."),
+    optional("to", Kind::NodeRef, "both directions, given by between", "The receiver."),
+    optional("reach", Kind::Bool, "as range says", "Whether the receiver hears the transmitter."),
+    preset("gain", Kind::Gain, Preset::Text("0 dB"), "Kept for radios that model power."),
+    optional("errors", Kind::Tagged(&ERRORS), "the channel's", "How frames between them are lost to noise."),
+]);
+
+const ERROR_AT: Key = preset(
+    "at",
+    Kind::Word { noun: "place to draw errors", words: &["attempt", "msdu"] },
+    Preset::Text("attempt"),
+    "Drawn for each transmission, or once for the MSDU, all attempts of which then fail.",
+);
+const ERROR_CONTROL: Key = preset("control", Kind::Bool, Preset::Bool(true), "RTS, CTS and ACK are hit too.");
+
+static ERRORS: Tagged = Tagged {
+    tag: "model",
+    noun: "error model",
+    default: None,
+    variants: &[
+        Variant { word: "none", doc: "No losses to noise.", keys: &[] },
+        Variant {
+            word: "packet",
+            doc: "A fixed probability, whatever the frame's length.",
+            keys: &[
+                required("per", PROBABILITY, "Probability that a data frame is lost."),
+                preset("control_per", PROBABILITY, Preset::Num(0.0), "The same for RTS, CTS and ACK."),
+                ERROR_AT,
+            ],
+        },
+        Variant {
+            word: "bit",
+            doc: "Independent bit errors.",
+            keys: &[required("ber", PROBABILITY, "Probability that a bit is wrong."), ERROR_CONTROL, ERROR_AT],
+        },
+        Variant {
+            word: "two-state",
+            doc: "Gilbert and Elliott's good and bad state.",
+            keys: &[
+                preset("good", Kind::Table(&STATE), Preset::Toml("{ per = 0.0 }"), "Losses in the good state."),
+                required("bad", Kind::Table(&STATE), "Losses in the bad state."),
+                required("mean_good", Kind::TimeOrNum, "Mean stay in the good state."),
+                required("mean_bad", Kind::TimeOrNum, "Mean stay in the bad state."),
+                preset(
+                    "unit",
+                    Kind::Word { noun: "unit", words: &["time", "frame"] },
+                    Preset::Text("time"),
+                    "Whether states last for a time or for a number of frames.",
+                ),
+                preset(
+                    "shared",
+                    Kind::Word { noun: "way to share a state", words: &["link", "direction"] },
+                    Preset::Text("link"),
+                    "One state for both directions of a pair, or one each.",
+                ),
+                ERROR_CONTROL,
+                ERROR_AT,
+            ],
+        },
+    ],
+};
+
+static STATE: Table = table(&[
+    optional("per", PROBABILITY, "given by ber", "Probability that a frame is lost."),
+    optional("ber", PROBABILITY, "given by per", "Probability that a bit is wrong."),
+]);
+
+static NODE: Table = table(&[
+    required("name", Kind::Name, "What flows, pairs, schemes and events call it."),
+    preset("position", POINT, Preset::Toml("[0, 0]"), "East and north of the origin, in metres."),
+    preset(
+        "role",
+        Kind::Word { noun: "role", words: &["station", "ap"] },
+        Preset::Text("station"),
+        "What it is in its cell; an access point sends no beacons in this version.",
+    ),
+    optional("data_rate", Kind::Rate, "radio.data_rate", "Rate of the data frames it sends."),
+    preset("host_delay", ANY_TIME, Preset::Text("0 s"), "Time between reception and the stack's answer."),
+]);
+
+static FLOW: Table = table(&[
+    optional("name", Kind::Name, "flow<index>", "What results and overrides call it."),
+    required("from", Kind::NodeRef, "The node that opens the connection and sends."),
+    required("to", Kind::NodeRef, "The other end."),
+    preset("start", ANY_TIME, Preset::Text("0 s"), "When it starts."),
+    optional("stop", SOME_TIME, "the end of the run", "When it stops writing; later than the end means the end."),
+    preset("transport", Kind::Tagged(&TRANSPORT), Preset::Toml("{ protocol = \"tcp\" }"), "How it is carried."),
+    optional("traffic", Kind::Tagged(&TRAFFIC), "bulk for TCP; UDP needs it", "What the application at from writes."),
+    optional("reverse", Kind::Tagged(&TRAFFIC), "none", "TCP: what the application at to writes."),
+    optional("reader", Kind::Tagged(&READER), "instant", "TCP: how the application at to reads."),
+]);
+
+const DATAGRAM: Key = preset(
+    "datagram",
+    Kind::Size { min: 1 },
+    Preset::Text("1500 B"),
+    "IP datagram of a full segment or message, all headers and TCP options included.",
+);
+
+const fn tcp(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    optional(name, kind, TCP_DEFAULT, doc)
+}
+
+static TRANSPORT: Tagged = Tagged {
+    tag: "protocol",
+    noun: "transport protocol",
+    default: Some("tcp"),
+    variants: &[
+        Variant {
+            word: "tcp",
+            doc: "One connection.",
+            keys: &[
+                DATAGRAM,
+                tcp("congestion", Kind::Registered(Registry::Congestion), "See `interlayer list congestion`."),
+                tcp("receiver", Kind::Registered(Registry::Receivers), "See `interlayer list receivers`."),
+                tcp("delayed_ack_timeout", ANY_TIME, "Longest delay of an acknowledgement."),
+                tcp("delayed_ack_count", Kind::Int { min: 1, max: 255 }, "Full segments per acknowledgement."),
+                tcp("initial_window", WINDOW, "In segments."),
+                tcp("initial_ssthresh", Kind::WordOr(&["unlimited"], &SOME_BYTES), "Where slow start first ends."),
+                optional("max_window", WINDOW, "none", "The sender's own limit in segments."),
+                tcp("send_buffer", SOME_BYTES, "Bytes the sender holds."),
+                tcp("receive_buffer", SOME_BYTES, "Bytes the receiver holds."),
+                tcp("min_rto", ANY_TIME, "Least retransmission timeout."),
+                tcp("initial_rto", SOME_TIME, "Retransmission timeout before the first RTT sample."),
+                tcp("max_rto", SOME_TIME, "Greatest retransmission timeout."),
+                tcp("granularity", ANY_TIME, "Of the clock that measures RTT and fires timers."),
+                tcp("nagle", Kind::Bool, "Small writes wait for an acknowledgement (RFC 896)."),
+                tcp("timestamps", Kind::Bool, "The timestamps option (RFC 7323)."),
+                tcp("sack", Kind::Bool, "Selective acknowledgements (RFC 2018)."),
+                tcp(
+                    "window_scale",
+                    Kind::WordOr(&["auto", "off"], &Kind::Int { min: 0, max: 14 }),
+                    "The window scale option (RFC 7323): a shift, the least that serves, or none.",
+                ),
+                tcp("limited_transmit", Kind::Bool, "New data on the first duplicates (RFC 3042)."),
+                optional(
+                    "initial_sequence",
+                    Kind::Int { min: 0, max: u32::MAX as i64 },
+                    "drawn from the seed",
+                    "Sequence number of the SYN.",
+                ),
+            ],
+        },
+        Variant { word: "udp", doc: "Datagrams.", keys: &[DATAGRAM] },
+    ],
+};
+
+const TRAFFIC_RATE: Key = required("rate", Kind::Rate, "Of UDP payload or TCP bytes.");
+
+static TRAFFIC: Tagged = Tagged {
+    tag: "model",
+    noun: "traffic model",
+    default: None,
+    variants: &[
+        Variant { word: "none", doc: "Nothing.", keys: &[] },
+        Variant {
+            word: "bulk",
+            doc: "TCP: as much as the connection takes.",
+            keys: &[optional("bytes", SOME_BYTES, "without end", "After so many the connection closes.")],
+        },
+        Variant { word: "cbr", doc: "At equal intervals.", keys: &[TRAFFIC_RATE] },
+        Variant { word: "poisson", doc: "At exponential intervals.", keys: &[TRAFFIC_RATE] },
+        Variant { word: "saturated", doc: "UDP: the interface queue never runs empty.", keys: &[] },
+        Variant {
+            word: "chunks",
+            doc: "TCP: writes of one size at equal intervals.",
+            keys: &[
+                required("size", SOME_BYTES, "Of one write."),
+                required("every", SOME_TIME, "Interval between writes."),
+            ],
+        },
+    ],
+};
+
+static READER: Tagged = Tagged {
+    tag: "model",
+    noun: "reader",
+    default: None,
+    variants: &[
+        Variant { word: "instant", doc: "Everything at once.", keys: &[] },
+        Variant {
+            word: "rate",
+            doc: "At a constant rate.",
+            keys: &[required("rate", Kind::Rate, "Bytes read per time.")],
+        },
+        Variant {
+            word: "on-off",
+            doc: "Instantly for a while, then not at all for a while.",
+            keys: &[
+                required("on", SOME_TIME, "How long it reads."),
+                required("off", SOME_TIME, "How long it does not."),
+            ],
+        },
+    ],
+};
+
+static SCHEME: Table = Table {
+    keys: &[
+        required("name", Kind::Registered(Registry::Schemes), "See `interlayer list schemes`."),
+        optional("at", SOME_NODES, "wherever the scheme sits", "The nodes that run it."),
+    ],
+    later: &[],
+    scheme: Some("name"),
+};
+
+static EVENT: Table = table(&[
+    required("at", ANY_TIME, "When it happens."),
+    required("kill", Kind::NodeRef, "The node that falls silent: radio, stack, timers."),
+]);
+
+/// The tables that have a key of this name, as paths without indices.
+pub(super) fn places_of(key: &str) -> Vec<String> {
+    let mut places = Vec::new();
+    search(key, Kind::Table(&SCENARIO), "", &mut places);
+    places
+}
+
+fn search(wanted: &str, kind: Kind, path: &str, places: &mut Vec<String>) {
+    let keys: Vec<&Key> = match kind {
+        Kind::Table(table) | Kind::Entries { of: table, .. } => table.keys.iter().collect(),
+        Kind::Tagged(tagged) => tagged.variants.iter().flat_map(|variant| variant.keys).collect(),
+        _ => return,
+    };
+    let place = match (kind, path) {
+        (_, "") => "the top of the file".to_owned(),
+        (Kind::Entries { .. }, _) => format!("[[{path}]]"),
+        (Kind::Table(_), _) if !path.contains('.') => format!("[{path}]"),
+        _ => path.to_owned(),
+    };
+    for key in keys {
+        if key.name == wanted && !places.contains(&place) {
+            places.push(place.clone());
+        }
+        let below = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
+        search(wanted, key.kind, &below, places);
+    }
+}
