@@ -149,8 +149,7 @@ impl Packet {
 
     /// A pure ACK of `flow` with the given header fields, for schemes and tests.
     pub fn ack(ip: Ipv4, flow: FlowId, ports: (u16, u16), seq: Seq, ack: Seq, window: u16) -> Packet {
-        let tcp =
-            Tcp { src_port: ports.0, dst_port: ports.1, seq, ack, flags: Flags::ACK, window, ..Tcp::default() };
+        let tcp = Tcp { src_port: ports.0, dst_port: ports.1, seq, ack, flags: Flags::ACK, window, ..Tcp::default() };
         Packet { ip, l4: L4::Tcp(tcp), payload: Payload::EMPTY, flow }
     }
 }
