@@ -6,6 +6,7 @@
 
 pub mod bytes;
 mod cursor;
+pub mod dot11;
 mod error;
 pub mod packet;
 pub mod seq;

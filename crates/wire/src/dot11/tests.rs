@@ -1,0 +1,254 @@
+//! Worked frames, and properties over all frames and over arbitrary bytes.
+
+use super::*;
+use crate::{Content, Echo, Ipv4, L4, Packet, Payload};
+use proptest::prelude::*;
+use units::{BitRate, Dur, FlowId, NodeId};
+
+fn emitted(frame: &Frame<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame.emit(&mut out).unwrap();
+    out
+}
+
+fn node(n: u32) -> MacAddr {
+    MacAddr::of_node(NodeId(n))
+}
+
+fn echo() -> Packet {
+    let l4 = L4::Echo(Echo { reply: false, id: 1, seq: 2 });
+    Packet { ip: Ipv4::default(), l4, payload: Payload::stream(0, 40), flow: FlowId::NONE }
+}
+
+#[test]
+fn the_lengths_are_those_of_the_frames() {
+    let (flags, duration) = (FrameFlags::NONE, DurationField::ZERO);
+    let (ra, ta) = (node(1), node(2));
+    assert_eq!(emitted(&Frame::Ack(Ack { flags, duration, ra })).len() as u64, len::ACK.0);
+    assert_eq!(emitted(&Frame::Cts(Cts { flags, duration, ra })).len() as u64, len::CTS.0);
+    assert_eq!(emitted(&Frame::Rts(Rts { flags, duration, ra, ta })).len() as u64, len::RTS.0);
+    let plain = DataHeader::ibss(ra, ta, MacAddr::ibss(1));
+    let mut out = Vec::new();
+    plain.emit_packet(&echo(), &mut out).unwrap();
+    assert_eq!(out.len() as u64, len::DATA_HEADER.0 + len::LLC_SNAP.0 + echo().ip_len().0 + len::FCS.0);
+    let qos = DataHeader { qos: Some(QosControl::new(0, AckPolicy::Normal)), ..plain };
+    out.clear();
+    qos.emit_packet(&echo(), &mut out).unwrap();
+    assert_eq!(out.len() as u64, len::QOS_HEADER.0 + len::LLC_SNAP.0 + echo().ip_len().0 + len::FCS.0);
+}
+
+#[test]
+fn an_rts_byte_by_byte() {
+    let duration = DurationField::covering(Dur::from_us(0x0102));
+    let rts = Frame::Rts(Rts { flags: FrameFlags::RETRY, duration, ra: node(0x0304), ta: node(5) });
+    let bytes = emitted(&rts);
+    // Frame Control: version 00, type 01, subtype 1011, sent lowest bit first: b4; retry 08. Duration, low byte first.
+    assert_eq!(bytes[..16], [0xb4, 0x08, 0x02, 0x01, 2, 0, 0, 0, 3, 4, 2, 0, 0, 0, 0, 5]);
+    assert_eq!(Frame::parse(&bytes), Ok(rts));
+    assert_eq!((rts.duration().us(), rts.receiver()), (0x0102, node(0x0304)));
+}
+
+#[test]
+fn a_packet_travels_in_a_frame_and_comes_out() {
+    let header = DataHeader {
+        sequence: SequenceControl::new(77, 0),
+        duration: DurationField::covering(Dur::from_us(44)),
+        ..DataHeader::ibss(node(1), node(2), MacAddr::ibss(9))
+    };
+    let (mut frame, mut ip) = (Vec::new(), Vec::new());
+    header.emit_packet(&echo(), &mut frame).unwrap();
+    echo().emit(&mut ip).unwrap();
+    assert_eq!(frame[24..32], LLC_SNAP_IPV4);
+    let data = Data { header, body: Body::Ip(&ip) };
+    assert_eq!(Frame::parse(&frame), Ok(Frame::Data(data)));
+    assert_eq!(emitted(&Frame::Data(data)), frame);
+}
+
+#[test]
+fn addresses_mean_what_the_ds_bits_say() {
+    let (ap, sta, server) = (node(1), node(2), node(3));
+    let up = DataHeader::to_ap(ap, sta, server);
+    assert_eq!((up.addr1, up.da(), up.sa(), up.bssid()), (ap, server, sta, ap));
+    let down = DataHeader::from_ap(sta, ap, server);
+    assert_eq!((down.addr1, down.da(), down.sa(), down.bssid()), (sta, sta, server, ap));
+    let direct = DataHeader::ibss(sta, server, MacAddr::ibss(1));
+    assert_eq!((direct.da(), direct.sa(), direct.bssid()), (sta, server, MacAddr::ibss(1)));
+}
+
+#[test]
+fn formats_we_do_not_have_are_refused_both_ways_and_write_nothing() {
+    let plain = DataHeader::ibss(node(1), node(2), MacAddr::ibss(1));
+    let four = DataHeader { flags: FrameFlags::TO_DS | FrameFlags::FROM_DS, ..plain };
+    let htc = DataHeader { flags: FrameFlags::HTC, qos: Some(QosControl::default()), ..plain };
+    for header in [four, htc] {
+        let mut out = vec![1];
+        let body = Body::Raw(&[]);
+        assert!(matches!(Frame::Data(Data { header, body }).emit(&mut out), Err(EmitError::Unsupported(_))));
+        assert!(matches!(header.emit_packet(&echo(), &mut out), Err(EmitError::Unsupported(_))));
+        assert_eq!(out, [1]);
+    }
+    let bad = Packet { payload: Payload { len: 3, content: Content::Bytes([1u8].as_slice().into()) }, ..echo() };
+    let mut out = vec![1];
+    assert!(plain.emit_packet(&bad, &mut out).is_err());
+    assert_eq!(out, [1]);
+    assert!(matches!(Frame::parse_without_fcs(&[0x48, 0]), Err(FrameError::Unsupported(_)))); // Null
+    assert!(matches!(Frame::parse_without_fcs(&[0x09, 0]), Err(FrameError::Unsupported(_)))); // version 1
+    assert_eq!(Frame::parse_without_fcs(&[0xd4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7]), Err(FrameError::Trailing(1)));
+    let association_id = [0xd4, 0, 0x01, 0xc0, 1, 2, 3, 4, 5, 6];
+    assert!(matches!(Frame::parse_without_fcs(&association_id), Err(FrameError::Unsupported(_))));
+}
+
+#[test]
+fn rates_are_written_in_units_of_500_kbps() {
+    assert_eq!(rate(BitRate::from_kbps(1_000), true), Some(0x82));
+    assert_eq!(rate(BitRate::from_kbps(5_500), false), Some(11));
+    assert_eq!(rate(BitRate::from_kbps(54_000), true), Some(0xec));
+    assert_eq!(rate(BitRate::from_kbps(5_600), false), None);
+    assert_eq!(rate(BitRate::from_kbps(64_000), false), None);
+    assert_eq!(rate(BitRate::from_bps(0), false), None);
+}
+
+#[test]
+fn a_beacon_whose_elements_break_their_bounds_has_no_bytes() {
+    let good = Beacon {
+        flags: FrameFlags::NONE,
+        duration: DurationField::ZERO,
+        da: MacAddr::BROADCAST,
+        sa: node(1),
+        bssid: node(1),
+        sequence: SequenceControl::default(),
+        timestamp_us: 1,
+        interval_tu: 100,
+        capability: Capability::ESS,
+        ssid: b"interlayer",
+        rates: &[0x82, 0x84],
+        elements: &[],
+    };
+    let mut out = Vec::new();
+    for bad in [Beacon { ssid: &[0; 33], ..good }, Beacon { rates: &[], ..good }, Beacon { rates: &[2; 9], ..good }] {
+        assert!(matches!(Frame::Beacon(bad).emit(&mut out), Err(EmitError::Element { .. })));
+        assert!(out.is_empty());
+    }
+    assert!(element::push(element::SSID, &[0; 256], &mut out).is_err() && out.is_empty());
+    assert_eq!(Frame::parse(&emitted(&Frame::Beacon(good))), Ok(Frame::Beacon(good)));
+}
+
+/// A frame with its own storage, since [`Frame`] borrows its body.
+#[derive(Debug, Clone)]
+struct Owned {
+    which: u8,
+    fields: (u8, u16, [MacAddr; 3], SequenceControl, Option<QosControl>, u64),
+    body: Vec<u8>,
+    short: Vec<u8>,
+}
+
+impl Owned {
+    fn frame(&self) -> Frame<'_> {
+        let (flags, duration, [ra, ta, addr3], sequence, qos, number) = self.fields;
+        let (flags, duration) = (FrameFlags(flags), DurationField::from_us(duration).unwrap());
+        let header = DataHeader { flags, duration, addr1: ra, addr2: ta, addr3, sequence, qos };
+        match self.which {
+            0 => Frame::Ack(Ack { flags, duration, ra }),
+            1 => Frame::Cts(Cts { flags, duration, ra }),
+            2 => Frame::Rts(Rts { flags, duration, ra, ta }),
+            3 => Frame::Data(Data { header, body: Body::Ip(&self.body) }),
+            4 => Frame::Data(Data { header, body: Body::Raw(&self.body) }),
+            _ => Frame::Beacon(Beacon {
+                flags,
+                duration,
+                da: ra,
+                sa: ta,
+                bssid: addr3,
+                sequence,
+                timestamp_us: number,
+                interval_tu: number as u16,
+                capability: Capability((number >> 16) as u16),
+                ssid: &self.short,
+                rates: &[0x82, 0x84, 0x8b, 0x96],
+                elements: &self.body,
+            }),
+        }
+    }
+}
+
+fn frame() -> impl Strategy<Value = Owned> {
+    let addr = || any::<[u8; 6]>().prop_map(MacAddr);
+    let fields = (
+        any::<u8>(),
+        0u16..32_768,
+        [addr(), addr(), addr()],
+        (any::<u16>(), any::<bool>()).prop_map(|(n, later)| SequenceControl::new(n, if later { n as u8 } else { 0 })),
+        proptest::option::of(any::<u16>().prop_map(QosControl)),
+        any::<u64>(),
+    );
+    let bytes = |n: usize| proptest::collection::vec(any::<u8>(), 0..n);
+    (0u8..6, fields, bytes(120), bytes(33)).prop_map(|(which, fields, body, short)| Owned {
+        which,
+        fields,
+        body,
+        short,
+    })
+}
+
+fn comes_back(bytes: &[u8]) -> Result<(), TestCaseError> {
+    if let Ok(frame) = Frame::parse(bytes) {
+        prop_assert_eq!(emitted(&frame), bytes);
+    }
+    if let Ok(frame) = Frame::parse_without_fcs(bytes) {
+        let mut whole = bytes.to_vec();
+        fcs::append(&mut whole, 0);
+        prop_assert_eq!(emitted(&frame), whole);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn every_frame_survives_its_bytes(owned in frame()) {
+        let frame = owned.frame();
+        let mut bytes = Vec::new();
+        match frame.emit(&mut bytes) {
+            Err(EmitError::Unsupported(_)) => prop_assert!(bytes.is_empty()),
+            done => {
+                prop_assert!(done.is_ok());
+                let back = Frame::parse(&bytes).unwrap();
+                prop_assert_eq!(emitted(&back), bytes.as_slice());
+                match (frame, back) {
+                    // LLC and SNAP are looked for only where an MSDU begins in the clear.
+                    (Frame::Data(Data { body: Body::Ip(_), header }), Frame::Data(Data { body: Body::Raw(_), header: h }))
+                        if header == h => {
+                        let flagged = header.flags.has(FrameFlags::PROTECTED) || header.qos.is_some_and(QosControl::amsdu_present);
+                        prop_assert!(flagged || header.sequence.fragment() != 0);
+                    }
+                    _ => prop_assert_eq!(back, frame),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_fail_or_come_back(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), which in 0usize..7) {
+        if let (Some(first), Some(known)) =
+            (bytes.first_mut(), [kind::BEACON, kind::RTS, kind::CTS, kind::ACK, kind::DATA, kind::QOS_DATA].get(which)) {
+            *first = *known;
+        }
+        comes_back(&bytes)?;
+    }
+
+    #[test]
+    fn damaged_and_cut_frames_fail_or_come_back(
+        owned in frame(),
+        damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = Vec::new();
+        if owned.frame().emit(&mut bytes).is_ok() {
+            for (at, value) in damage {
+                let at = at.index(bytes.len());
+                bytes[at] = value;
+            }
+            comes_back(&bytes)?;
+            comes_back(&bytes[..cut.index(bytes.len())])?;
+        }
+    }
+}
