@@ -9,6 +9,7 @@ mod cursor;
 pub mod dot11;
 mod error;
 pub mod packet;
+pub mod radiotap;
 pub mod seq;
 pub mod tcp;
 
