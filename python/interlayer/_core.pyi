@@ -91,4 +91,3 @@ def registry(
 
 def schema() -> str:
     """The JSON Schema of a scenario."""
-

@@ -1,0 +1,94 @@
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, validate, bench, ns3, clean.
+# The first build needs PyPI and crates.io; afterwards nothing here touches the network.
+
+PYTHON ?= python3
+CARGO  ?= cargo
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+.PHONY: doctor doctor-test build demo test check lint python-test validate bench ns3 clean
+
+# ------------------------------------------------------------------------------------------------------------ doctor
+# One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
+
+MISSING = { echo "doctor: $(1)" >&2; exit 1; }
+comma := ,
+RUST_1_88 = $(PYTHON) -c 'import subprocess as s, sys; v = s.run(["$(1)", "--version"], capture_output=True).stdout.split(); \
+  sys.exit(not v or tuple(map(int, v[1].split(b".")[:2])) < (1, 88))'
+
+doctor:
+	@command -v $(PYTHON) >/dev/null || $(call MISSING,no $(PYTHON). Install Python 3.11 or newer$(comma) or name one: make PYTHON=/path/to/python3)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || $(call MISSING,$(PYTHON) is $$($(PYTHON) -V 2>&1); needs 3.11 or newer. Name another: make PYTHON=/path/to/python3)
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || $(call MISSING,$(PYTHON) has no venv module. On Debian or Ubuntu: apt-get install python3-venv)
+	@command -v $(CARGO) >/dev/null || $(call MISSING,no $(CARGO). Install Rust 1.88 or newer with rustup$(comma) and put cargo on the PATH)
+	@$(call RUST_1_88,$(CARGO)) || $(call MISSING,$(CARGO) is broken or older than 1.88: rustup update stable)
+	@command -v rustc >/dev/null || $(call MISSING,no rustc. Install Rust 1.88 or newer with rustup$(comma) and put rustc on the PATH)
+	@$(call RUST_1_88,rustc) || $(call MISSING,rustc is broken or older than 1.88: rustup update stable)
+	@command -v cc >/dev/null \
+	  || $(call MISSING,no C compiler to link with. On Debian or Ubuntu: apt-get install gcc libc6-dev)
+
+doctor-test: doctor
+	@$(CARGO) fmt --version >/dev/null 2>&1 || $(call MISSING,cargo has no fmt: rustup component add rustfmt)
+	@$(CARGO) clippy --version >/dev/null 2>&1 || $(call MISSING,cargo has no clippy: rustup component add clippy)
+
+# ------------------------------------------------------------------------------------------------------------- build
+# The package is installed editable: Python changes need no build, Rust changes need `make build`.
+
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(wildcard $(foreach d,* */* */*/* */*/*/*,crates/$(d)/*.rs)) $(wildcard crates/*/Cargo.toml)
+
+build: $(VENV)/.built
+
+$(VENV)/.pins: python/requirements.lock | doctor
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements.lock \
+	  || $(call MISSING,pip could not install the pins. "No matching distribution" means that PyPI cannot be reached: check the network or proxy$(comma) then make build)
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.pins $(SOURCES)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" CARGO="$$(command -v $(CARGO))" $(BIN)/python -m pip install --quiet \
+	  --disable-pip-version-check --no-build-isolation --no-deps --editable . \
+	  || $(call MISSING,the build failed$(comma) see above. If cargo could not download: crates.io cannot be reached; check the network or proxy$(comma) then make build)
+	@$(BIN)/interlayer --version
+	@touch $@
+
+# ------------------------------------------------------------------------------------------------------ what it does
+
+demo: build
+	$(BIN)/interlayer reproduce lle-fig-3.7a lle-fig-3.7b --out demo
+	@echo "Figure and page: demo/index.html"
+
+test: doctor-test build lint
+	$(CARGO) test --workspace --locked --quiet
+	$(BIN)/python -m pytest
+
+check: doctor-test build lint
+	$(BIN)/python -m pytest -m "not slow"
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/ruff format --check --quiet python tests/python
+	$(BIN)/ruff check --quiet python tests/python
+	$(BIN)/mypy
+
+# The long truths: closed forms and independent simulations, and every claim of the papers measured afresh.
+validate: build
+	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
+	$(BIN)/python -m pytest validation
+	$(BIN)/interlayer reproduce --all --out target/validate
+
+bench: build
+	$(CARGO) bench --workspace --locked
+
+# The optional peer, from Debian's packages (3.37 in bookworm), for cross-checks and speed comparisons.
+ns3:
+	apt-get update
+	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ pkg-config libns3-dev
+
+clean:
+	rm -rf $(VENV) target demo python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf python/interlayer/__pycache__ tests/python/__pycache__

@@ -1,0 +1,72 @@
+"""Interlayer: a laboratory for TCP over IEEE 802.11.
+
+import interlayer
+
+r = interlayer.run(interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("veno"), loss=0.01), runs=10)
+print(r.flows)                           # a polars frame, a row per run and flow
+print(r.estimate("flow.0.goodput"))      # mean ± half-width of the 95 % interval, in b/s
+
+print(interlayer.reproduce("lle-fig-3.7a").scored[0].why)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import Interrupted, Result, Scenario, load, parse, reproduce, run, tcp, udp, wlan
+    from .errors import InputError, InterlayerError, OutputError
+    from .stats import Estimate
+
+    __version__: str
+
+# Name -> module. Nothing is imported before it is asked for: `import interlayer` costs a few milliseconds.
+_WHERE = {
+    "Estimate": "stats",
+    "InputError": "errors",
+    "InterlayerError": "errors",
+    "Interrupted": "api",
+    "OutputError": "errors",
+    "Result": "api",
+    "Scenario": "api",
+    "load": "api",
+    "parse": "api",
+    "reproduce": "api",
+    "run": "api",
+    "tcp": "api",
+    "udp": "api",
+    "wlan": "api",
+}
+__all__ = [
+    "Estimate",
+    "InputError",
+    "InterlayerError",
+    "Interrupted",
+    "OutputError",
+    "Result",
+    "Scenario",
+    "__version__",
+    "load",
+    "parse",
+    "reproduce",
+    "run",
+    "tcp",
+    "udp",
+    "wlan",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "__version__":
+        return import_module("._core", __name__).__version__
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_WHERE[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

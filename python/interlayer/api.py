@@ -1,0 +1,236 @@
+"""The Python API: build or load a scenario, run it, get frames back. `interlayer` re-exports all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import metrics, simulator, stats, toml_text
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from . import _core
+    from ._core import Run
+    from .campaign import Outcome
+    from .stats import Estimate, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario: TOML text and changes to it. Immutable; it is checked whole when it is run or by `check`."""
+
+    text: str
+    changes: tuple[tuple[str, str], ...] = ()
+
+    def set(self, path: str, value: object) -> Scenario:
+        """The same scenario with one value replaced: `s.set("flow.0.transport.datagram", "500 B")`.
+
+        Paths have dots, and go into arrays by index or by the entry's name (`node.ap.position`).
+        """
+        return replace(self, changes=(*self.changes, (path, toml_text.literal(value))))
+
+    def check(self) -> None:
+        """Raise `InputError`, with the path and what was meant, if the scenario is wrong."""
+        self._parse()
+
+    def to_toml(self) -> str:
+        """The text as given, and the changes as comments below it."""
+        changes = "".join(f"# with {path} = {value}\n" for path, value in self.changes)
+        return self.text + (f"\n{changes}" if changes else "")
+
+    def _parse(self) -> _core.Scenario:
+        return simulator.parse(self.text, self.changes)
+
+
+Table = Mapping[str, object]
+
+
+def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
+    """A TCP transport: `tcp("veno", receiver="every", datagram="1000 B")`.
+
+    Options are the keys of `transport` in a scenario (docs/design/scenario.md), with the core's defaults.
+    """
+    named = {} if congestion is None else {"congestion": congestion}
+    return {"protocol": "tcp", **named, **options}
+
+
+def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
+    """A UDP transport, and its traffic: constant at `rate` of payload, or saturated without one."""
+    traffic = {"model": "saturated"} if rate is None else {"model": "cbr", "rate": rate}
+    return {"protocol": "udp", "datagram": datagram, "traffic": traffic}
+
+
+def wlan(
+    stations: int = 2,
+    *,
+    rate: str | None = None,
+    standard: str = "802.11b",
+    flow: Table | Sequence[Table] | None = None,
+    loss: float = 0.0,
+    loss_at: str = "attempt",
+    scheme: str | Table | Sequence[str | Table] = (),
+    duration: str = "30 s",
+    warmup: str = "2 s",
+    radio: Table | None = None,
+    name: str = "wlan",
+) -> Scenario:
+    """One cell of stations that all hear each other; each but the last sends a bulk flow to the last.
+
+    `flow` is what `tcp` or `udp` give: one for all senders, or one for each. `loss` is the packet error rate of every
+    attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme` is a name, a table with a scheme's
+    parameters, or several. `radio` adds keys of that table. Times and rates are texts with units.
+    Raises `InputError` for fewer than two stations or a wrong number of flows; the rest is checked by `run`.
+    """
+    if stations < 2:
+        raise InputError(f"stations: {stations} is too few for a flow; give 2 or more", "stations")
+    names = [*(f"sta{i + 1}" for i in range(stations - 1)), "receiver"]
+    given = tcp() if flow is None else flow
+    flows = [given] * (stations - 1) if isinstance(given, Mapping) else list(given)
+    if len(flows) != stations - 1:
+        raise InputError(f"flow: {len(flows)} flows for {stations - 1} senders; give one, or one for each", "flow")
+    named = [scheme] if isinstance(scheme, str | Mapping) else list(scheme)
+    tables: dict[str, Any] = {
+        "scenario": {"name": name, "duration": duration, "warmup": warmup},
+        "radio": {"standard": standard, **({"data_rate": rate} if rate else {}), **(radio or {})},
+        "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
+        "node": [{"name": n} for n in names],
+        "flow": [_flow(sender, names[-1], f) for sender, f in zip(names, flows, strict=False)],
+        "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
+    }
+    return Scenario(toml_text.document(tables))
+
+
+def _flow(sender: str, receiver: str, transport: Table) -> dict[str, object]:
+    of_transport = {k: v for k, v in transport.items() if k != "traffic"}
+    traffic = transport.get("traffic", {"model": "bulk"})
+    return {"from": sender, "to": receiver, "transport": of_transport, "traffic": traffic}
+
+
+def load(path: str | Path) -> Scenario:
+    """A scenario file. Raises `InputError` if it cannot be read; its content is checked by `run`."""
+    return Scenario(toml_text.read_text(Path(path)))
+
+
+def parse(text: str) -> Scenario:
+    """A scenario from TOML text, checked. Raises `InputError`."""
+    scenario = Scenario(text)
+    scenario.check()
+    return scenario
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `result` has the runs that were finished, None if there is none."""
+
+    def __init__(self, result: Result | None) -> None:
+        super().__init__()
+        self.result = result
+
+
+@dataclass(frozen=True)
+class Result:
+    """Replications of a scenario. Frames have a row per run and entry, `seed` first, units in the columns' names."""
+
+    runs: list[Run] = field(repr=False)
+
+    @property
+    def seeds(self) -> list[int]:
+        return [run["seed"] for run in self.runs]
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """`id`, `from`, `to`, `goodput_bps`, `datagram_throughput_bps`, `retransmissions`, ..."""
+        return self._frame("flows")
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """`id`, then counters of its queue and radio."""
+        return self._frame("nodes")
+
+    @cached_property
+    def frames(self) -> pl.DataFrame:
+        """`class` of frame (data, ack, rts, ...), then counts and airtime."""
+        return self._frame("frames")
+
+    @cached_property
+    def schemes(self) -> pl.DataFrame:
+        """`id` (`lle-tcp@sender`), `scheme`, `node`, then the scheme's own counters; empty without schemes."""
+        return self._frame("schemes")
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """A row per run: `goodput_bps`, `jain`, ..."""
+        import polars as pl
+
+        return pl.DataFrame([{"seed": run["seed"], **run["summary"]} for run in self.runs], infer_schema_length=None)
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
+        from . import report
+
+        return report.series_frame(self.runs)
+
+    def sample(self, metric: str) -> Floats:
+        """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
+        return metrics.column(self.runs, metric)[1]
+
+    def estimate(self, metric: str) -> Estimate:
+        """Mean and 95 % interval of a metric over the runs."""
+        return stats.estimate(self.sample(metric))
+
+    def gain_over(self, other: Result, metric: str) -> Estimate:
+        """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
+        if self.seeds != other.seeds:
+            raise InputError("a paired gain needs the same seeds on both sides", "seed")
+        return stats.gain(self.sample(metric), other.sample(metric))
+
+    def _frame(self, table: str) -> pl.DataFrame:
+        from . import report
+
+        return report.frame(self.runs, table)
+
+
+def run(
+    scenario: Scenario | str | Path,
+    *,
+    seed: int | None = None,
+    runs: int = 1,
+    jobs: int = 0,
+    series: bool = False,
+    pcap: str | Path | None = None,
+) -> Result:
+    """Run a scenario: one that was built, or a file's path.
+
+    Run i has the seed `seed + i`; `seed` is the scenario's own (1) unless given. `jobs` runs at a time, 0 for one a
+    core. `pcap` is a folder for `<node>-<seed>.pcapng`. Raises `InputError`, and `Interrupted` on Ctrl-C.
+    """
+    if runs < 1:
+        raise InputError(f"runs: {runs} is too few", "runs")
+    parsed = (scenario if isinstance(scenario, Scenario) else load(scenario))._parse()
+    first = parsed.seed if seed is None else seed
+    tasks = [(parsed, first + i) for i in range(runs)]
+    if pcap is not None:
+        Path(pcap).mkdir(parents=True, exist_ok=True)
+    batch = simulator.run_batch(tasks, jobs=jobs, series=series, pcap_dir=None if pcap is None else Path(pcap))
+    done = [r for r in batch.runs if r is not None]
+    if batch.interrupted:
+        raise Interrupted(Result(done) if done else None)
+    return Result(done)
+
+
+def reproduce(
+    experiment: str | Path, *, seed: int = 1, runs: int | None = None, quick: bool = False, jobs: int = 0
+) -> Outcome:
+    """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
+
+    `runs` fixes the number of replications, `quick` takes few and gives no verdicts. Raises `InputError`.
+    """
+    from . import campaign
+    from . import experiment as experiments
+
+    return campaign.run(experiments.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)

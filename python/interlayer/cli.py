@@ -1,0 +1,303 @@
+"""The command line, a contract that scripts rely on: verbs, JSON, exit statuses (design.md section 5).
+
+Exit status: 0 done; 2 the input is wrong (one plain line on stderr, nothing written); 1 a failure of ours; 130
+interrupted, finished runs kept. A person gets tables and progress, a pipe gets silence and what it asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from . import output
+from .errors import InputError, InterlayerError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._core import Run
+    from .campaign import Outcome
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    name="interlayer",
+    help="A laboratory for TCP over IEEE 802.11.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Runs = Annotated[int | None, typer.Option("--runs", min=1, metavar="N", help="Replications.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, metavar="S", help="Seed of the first run; others follow.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=0, metavar="J", help="Runs at a time; 0: one a core.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
+]
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
+Json = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
+
+
+# ----------------------------------------------------------------------------------------------------------- verbs
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from .simulator import version as core_version
+
+        output.to_stdout(f"interlayer {core_version()}")
+        raise typer.Exit
+
+
+@app.command("run")
+def run_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
+    runs: Runs = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+    set_: Set = None,
+    out: Out = None,
+    json: Json = None,
+    pcap: Annotated[Path | None, typer.Option(metavar="DIR", help="Write captures there, one a node and run.")] = None,
+    series: Annotated[bool, typer.Option("--series", help="Keep time series (cwnd, rtt, queue, ...).")] = False,
+) -> None:
+    """Run a scenario."""
+    from . import report, simulator, terminal, toml_text
+
+    text = toml_text.read_text(file)
+    scenario = _named(file, lambda: simulator.parse(text, _overrides(set_)))
+    first = scenario.seed if seed is None else seed
+    tasks = [(scenario, first + i) for i in range(runs or 1)]
+    with (
+        output.folder(out) as to_folder,
+        output.file(_json_file(json)) as to_file,
+        output.folder(pcap) as to_pcap,
+        terminal.progress() as progress,
+    ):
+        started = time.perf_counter()
+        what, total = scenario.name or file.stem, len(tasks)
+        watch = None if progress is None else lambda done: progress(what, done, total)
+        pcap_dir = to_pcap.path if to_pcap else None
+        batch = simulator.run_batch(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, progress=watch)
+        done: list[Run] = [r for r in batch.runs if r is not None]
+        if done:
+            wall_s = time.perf_counter() - started
+            result = report.run_json(what, simulator.version(), first, done, wall_s, batch.interrupted)
+            if to_folder:
+                report.write_run(result, done, text + _changes(set_), to_folder.path)
+                to_folder.commit()
+            if to_pcap:
+                _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
+                to_pcap.commit()
+            if to_file:
+                to_file.path.write_text(report.dumps(result), encoding="utf-8")
+                to_file.commit()
+    if done:
+        output.to_stdout(report.dumps(result) if json == "-" else terminal.run(result))
+    if batch.interrupted:
+        raise typer.Exit(130)
+
+
+@app.command()
+def reproduce(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Experiments, or experiment files.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few runs, no verdicts.")] = False,
+    runs: Runs = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+    set_: Set = None,
+    out: Out = None,
+    json: Json = None,
+) -> None:
+    """Run an experiment of the papers afresh and judge its claims."""
+    from . import campaign, report, terminal
+    from . import experiment as experiments
+
+    if all_ and ids:
+        raise InputError("--all: name experiments or take all, not both")
+    if not all_ and not ids:
+        raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
+    if quick and runs is not None:
+        raise InputError("--quick: fixes the number of runs itself; leave out --runs")
+    names = experiments.known() if all_ else list(dict.fromkeys(ids or []))
+    chosen = [experiments.load(name) for name in names]
+    overrides = _overrides(set_)
+    outcomes: list[Outcome] = []
+    with (
+        output.folder(out) as to_folder,
+        output.file(_json_file(json)) as to_file,
+        terminal.progress() as progress,
+    ):
+        for experiment in chosen:
+            outcome = campaign.run(
+                experiment,
+                seed=1 if seed is None else seed,
+                runs=runs,
+                quick=quick,
+                jobs=jobs,
+                overrides=overrides,
+                progress=progress,
+            )
+            if outcome.cells():
+                outcomes.append(outcome)
+            if outcome.interrupted:
+                break
+        if outcomes:
+            objects = [report.outcome_json(o) for o in outcomes]
+            text = report.dumps(objects[0] if len(chosen) == 1 else objects)
+            if to_folder:
+                for o in outcomes:
+                    report.write_outcome(o, to_folder.path)
+                (to_folder.path / "index.html").write_text(report.index_page(outcomes), encoding="utf-8")
+                to_folder.commit()
+            if to_file:
+                to_file.path.write_text(text, encoding="utf-8")
+                to_file.commit()
+    if outcomes:
+        output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
+    if outcome.interrupted:
+        raise typer.Exit(130)
+
+
+_LISTS = ("experiments", "schemes", "congestion", "receivers", "routing")
+
+
+@app.command("list")
+def list_command(
+    kind: Annotated[str, typer.Argument(metavar="|".join(_LISTS))],
+    json: Json = None,
+) -> None:
+    """What there is: one id first on each line."""
+    from . import experiment as experiments
+    from . import report, simulator, terminal
+
+    if kind not in _LISTS:
+        raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
+    if kind == "experiments":
+        loaded = [experiments.load(name) for name in experiments.known()]
+        rows = [{"id": e.id, "summary": e.title, "source": e.source} for e in loaded]
+    else:
+        rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
+    with output.file(_json_file(json)) as to_file:
+        if to_file:
+            to_file.path.write_text(report.dumps(rows), encoding="utf-8")
+            to_file.commit()
+    if json is None or json == "-":
+        output.to_stdout(report.dumps(rows) if json else terminal.entries(rows))
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment.")],
+    set_: Set = None,
+) -> None:
+    """Say what is wrong in a file, where, and what was meant."""
+    from . import experiment as experiments
+    from . import simulator, toml_text
+
+    text = toml_text.read_text(file)
+    if "sweep" in toml_text.parse(text, str(file)):
+        e = experiments.load(file)
+        overrides = _overrides(set_)
+        for cell in e.cells():
+            settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
+            _named(file, partial(simulator.parse, e.base, [*settings, *overrides]))
+        output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims")
+        return
+    s = _named(file, lambda: simulator.parse(text, _overrides(set_)))
+    counts = f"{len(s.nodes)} nodes, {len(s.flows)} flows, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up"
+    output.to_stdout(f"{file}: scenario {s.name}, {counts}")
+
+
+# ----------------------------------------------------------------------------------------------------------- parts
+
+
+def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
+    pairs = []
+    for text in texts or []:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
+        pairs.append((path.strip(), value.strip()))
+    return pairs
+
+
+def _changes(texts: Sequence[str] | None) -> str:
+    return "".join(f"\n# --set {text}" for text in texts or [])
+
+
+def _json_file(json: str | None) -> Path | None:
+    return None if json in (None, "-") else Path(str(json))
+
+
+def _named(file: Path, parse: Callable[[], T]) -> T:
+    """The core's errors, with the file's name before the path."""
+    try:
+        return parse()
+    except InputError as e:
+        raise InputError(f"{file}: {e}", e.path) from e
+
+
+def _drop_unfinished(folder: Path, seeds: set[int]) -> None:
+    """Captures of runs that Ctrl-C cut short are not results."""
+    for capture in folder.glob("*.pcapng"):
+        if capture.stem.rpartition("-")[2] not in map(str, seeds):
+            capture.unlink()
+
+
+# ------------------------------------------------------------------------------------------------------------ main
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The `interlayer` command: runs `arguments` (the process's own by default) and exits with its status."""
+    sys.exit(_status(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _status(arguments: list[str]) -> int:
+    try:
+        try:
+            status: Any = app(arguments, prog_name="interlayer", standalone_mode=False)
+        finally:
+            sys.stdout.flush()
+    except typer.TyperException as e:  # a wrong option or argument: same line, same status as any wrong input
+        return _complain(_usage(e), 2)
+    except InterlayerError as e:
+        return _complain(str(e), 2)
+    except BrokenPipeError:
+        output.silence_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return status if isinstance(status, int) else 0
+
+
+def _complain(line: str, status: int) -> int:
+    print(f"interlayer: {' '.join(line.split())}", file=sys.stderr)
+    return status
+
+
+def _usage(e: typer.TyperException) -> str:
+    message = e.format_message().rstrip(".")
+    context = getattr(e, "ctx", None)
+    if context is None:
+        return message
+    name = getattr(e, "option_name", "")
+    close = getattr(e, "possibilities", None) or []
+    if name.startswith("-") and not close:
+        close = [o for p in context.command.params for o in p.opts]
+    return f"{message[:1].lower()}{message[1:]} (see `{context.command_path} --help`)"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,273 @@
+"""Figures: matplotlib's `Figure` alone, never pyplot, so that no state, window or backend is shared with the user."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import expression, quantity
+from .experiment import Claim, Gain, Ratio, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .campaign import Outcome
+    from .experiment import Experiment, Quantity
+    from .stats import Estimate
+
+# Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = "osD^vP*"
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
+_PAPER = "printed in the paper"
+_PRINTED: dict[str, Any] = {
+    "marker": "*",
+    "markersize": 13,
+    "markeredgecolor": "black",
+    "markeredgewidth": 0.8,
+    "linestyle": "none",
+}
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    with mpl.rc_context(
+        {
+            "font.size": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.3,
+            "svg.fonttype": "none",  # text stays text: selectable, small
+            "svg.hashsalt": "interlayer",  # the same ids every time: identical inputs, identical files
+        }
+    ):
+        yield
+
+
+def _canvas(width: float = 8.0, height: float = 5.0) -> tuple[Figure, Axes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write `stem`.png and `stem`.svg; the same figure gives the same bytes."""
+    with _style():
+        figure.savefig(stem.with_name(stem.name + ".png"), dpi=150, metadata={"Software": "interlayer"})
+        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": "interlayer"})
+
+
+def caption(outcome: Outcome) -> str:
+    """Seeds, interval, version: what a figure must say of itself."""
+    runs = f"{outcome.fewest_runs}" if outcome.fewest_runs == outcome.runs else f"{outcome.fewest_runs}–{outcome.runs}"
+    state = ", interrupted" if outcome.interrupted else ", a quick look" if outcome.quick else ""
+    seeds = f"seeds from {outcome.seed}, common to all points and arms"
+    return f"{runs} runs each ({seeds}); bars: 95 % intervals (Student t){state}. Interlayer {outcome.version}"
+
+
+def experiment(outcome: Outcome) -> Figure:
+    """An experiment's figure: measured with error bars, the paper's printed numbers, the arithmetic."""
+    e = outcome.experiment
+    with _style():
+        figure, axes = _canvas()
+        ticks = [value for path, values in e.sweep if path == e.x for value in values]
+        xs = [quantity.magnitude(v) for v in ticks]
+        numeric = all(x is not None for x in xs)
+        places = [x if numeric and x is not None else float(i) for i, x in enumerate(xs)]
+        colours = _gain_lines(axes, outcome, places) if e.show == "gain" else _metric_lines(axes, outcome, places)
+        _printed_numbers(axes, e, places, colours)
+        if numeric:
+            _arithmetic(axes, e, places)
+        axes.set_xticks(places, [e.label(e.x, v) for v in ticks])
+        if numeric and _crowded(places):
+            axes.tick_params(axis="x", rotation=45)
+        axes.set_xlabel(e.label(e.x))
+        axes.set_ylabel(e.y_label or ("gain, %" if e.show == "gain" else f"{e.metric}, {e.unit}"))
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(0.0, low), high)
+        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        _legend(axes)
+        figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _legend(axes: Axes) -> None:
+    """Measured lines first, then the paper's numbers and the arithmetic; handles long enough to show the dashes."""
+    handles, labels = axes.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda i: (labels[i].startswith("arithmetic"), labels[i] == _PAPER))
+    picked = [(handles[i], labels[i]) for i in order]
+    axes.legend(*zip(*picked, strict=True), frameon=False, fontsize=8, handlelength=3.5)
+
+
+def _crowded(places: Sequence[float]) -> bool:
+    width = max(places) - min(places)
+    gaps = [b - a for a, b in zip(sorted(places), sorted(places)[1:], strict=False)]
+    return bool(width) and min(gaps) < width / 14
+
+
+Look = tuple[str, Any]
+"""Colour, and a dash pattern for what else is swept."""
+
+
+def _others(e: Experiment) -> list[tuple[int, ...]]:
+    """Every combination of the swept values other than x, as indices with 0 at x's place."""
+    seen = dict.fromkeys(tuple(0 if p == e.x else i for p, i in zip(e.paths, c.at, strict=True)) for c in e.cells())
+    return list(seen)
+
+
+def _point(e: Experiment, other: tuple[int, ...], i: int) -> tuple[int, ...]:
+    return tuple(i if p == e.x else o for p, o in zip(e.paths, other, strict=True))
+
+
+def _other_label(e: Experiment, other: tuple[int, ...]) -> str:
+    parts = [
+        e.label(path, values[o])
+        for (path, values), o in zip(e.sweep, other, strict=True)
+        if path != e.x and len(values) > 1
+    ]
+    return "".join(f", {part}" for part in parts)
+
+
+def _draw(
+    axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, colour: str, dash: Any, marker: str
+) -> None:
+    if points:
+        axes.errorbar(
+            [x for x, _ in points],
+            [e.mean for _, e in points],
+            yerr=[e.half_width or 0.0 for _, e in points],
+            label=label,
+            color=colour,
+            linestyle=dash,
+            marker=marker,
+            markersize=4.5,
+            capsize=3,
+            linewidth=1.5,
+        )
+
+
+def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
+    from .experiment import Cell
+
+    e, have = outcome.experiment, set(outcome.cells())
+    colours: dict[str, str] = {}
+    for a, (arm, _) in enumerate(e.arms):
+        colours[arm] = _COLOURS[a % len(_COLOURS)]
+        for o, other in enumerate(_others(e)):
+            cells = [(x, Cell(arm, _point(e, other, i))) for i, x in enumerate(places)]
+            points = [(x, outcome.estimate(cell)) for x, cell in cells if cell in have]
+            label = e.label(arm) + _other_label(e, other)
+            _draw(axes, points, label, colours[arm], _DASHES[o % len(_DASHES)], _MARKERS[a % len(_MARKERS)])
+    return colours
+
+
+def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
+    e = outcome.experiment
+    colours: dict[str, str] = {}
+    for k, comparison in enumerate(e.comparisons):
+        colours[comparison.over] = _COLOURS[k % len(_COLOURS)]
+        for o, other in enumerate(_others(e)):
+            gains = [(x, outcome.gain(comparison, _point(e, other, i))) for i, x in enumerate(places)]
+            points = [(x, gain) for x, gain in gains if gain is not None]
+            label = f"{e.label(comparison.of)} over {e.label(comparison.over)}{_other_label(e, other)}"
+            dash, marker = _DASHES[o % len(_DASHES)], _MARKERS[k % len(_MARKERS)]
+            _draw(axes, points, label, colours[comparison.over], dash, marker)
+    axes.axhline(0.0, color="0.4", linewidth=0.8)
+    return colours
+
+
+def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
+    """The paper's numbers at the points they were printed for: a star for a value, a bar for a range."""
+    label: str | None = _PAPER
+    for claim in e.claims:
+        if (at := _spot(claim, e)) is None or claim.strength != "number":
+            continue
+        quantity_, i = at
+        term = quantity_.terms[0]
+        colour = colours.get(term.old.arm if isinstance(term, Gain) else term.arm, "white")
+        expected = claim.test.expected  # type: ignore[union-attr]
+        if expected.value is not None:
+            axes.plot([places[i]], [expected.value], markerfacecolor=colour, label=label, zorder=5, **_PRINTED)
+        elif expected.low is not None and expected.high is not None:
+            axes.plot(
+                [places[i]] * 2,
+                [expected.low, expected.high],
+                color=colour,
+                linewidth=5,
+                alpha=0.35,
+                label=label,
+            )
+        label = None
+
+
+def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
+    """Where on x a printed number belongs; None for what is no single point of this figure."""
+    if not isinstance(claim.test, Value | Ratio) or len(claim.quantities()) != 1 or claim.metric != e.metric:
+        return None
+    if isinstance(claim.test, Ratio) != (e.show == "gain"):
+        return None
+    q = claim.quantities()[0]
+    spots = {cell.at[e.paths.index(e.x)] for cell in q.cells()}
+    return (q, spots.pop()) if len(spots) == 1 else None
+
+
+def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float]) -> None:
+    """The curves of the file: what follows from printed constants alone."""
+    xs = np.linspace(min(places), max(places), 200)
+    for k, curve in enumerate(e.curves):
+        values = dict(curve.constants)
+        ys = [expression.evaluate(curve.formula, values | {"x": float(x)}) for x in xs]
+        dash = (0, (1, 1 + k))
+        axes.plot(xs, ys, color="0.35", linewidth=1.1, linestyle=dash, label=f"arithmetic: {curve.label}")
+
+
+def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
+    """Goodput of every flow of a scenario, with error bars. `rows` is the `flows` of `run`'s JSON."""
+    with _style():
+        figure, axes = _canvas(8.0, 1.6 + 0.35 * len(rows))
+        means = [(row["goodput_bps"]["mean"] or 0.0) / 1e6 for row in rows]
+        errors = [(row["goodput_bps"]["ci95"] or 0.0) / 1e6 for row in rows]
+        axes.barh(range(len(rows)), means, xerr=errors, color=_COLOURS[0], capsize=3)
+        axes.set_yticks(range(len(rows)), [str(row["id"]) for row in rows])
+        axes.invert_yaxis()
+        axes.set_xlabel("goodput, Mb/s")
+        axes.set_title(title, loc="left", fontsize=11)
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def series(columns: Mapping[str, Mapping[str, Any]], title: str, note: str) -> Figure:
+    """Time series of one run, a panel for each column. `columns` is the core's `series`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    names = sorted(columns)
+    width = 1 if len(names) <= 4 else 2
+    height = math.ceil(len(names) / width)
+    with _style():
+        figure = Figure(figsize=(8.0, 1.0 + 1.5 * height), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(height, width, sharex=True, squeeze=False)
+        for axes, name in zip(panels.flat, names, strict=False):
+            axes.plot(columns[name]["t_s"], columns[name]["value"], linewidth=0.9, color=_COLOURS[0])
+            axes.set_title(name, loc="left", fontsize=8)
+        for axes in list(panels.flat)[len(names) :]:
+            axes.set_visible(False)
+        for axes in panels[-1]:
+            axes.set_xlabel("time, s")
+        figure.suptitle(title, fontsize=11, x=0.01, ha="left")
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure

@@ -1,0 +1,513 @@
+"""What a run or an experiment leaves behind: JSON (a contract, design.md section 5), tables as files, a web page."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from . import expression, metrics, plots, toml_text
+from .experiment import Expected, Order, Ratio, Shape, Trend, Value
+from .stats import Estimate
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+    from ._core import Run
+    from .campaign import Outcome, Scored
+    from .experiment import Claim
+
+# ------------------------------------------------------------------------------------------------------------ JSON
+
+
+def dumps(value: object) -> str:
+    """JSON text, two spaces deep; what is not finite becomes null, as JSON has no other word for it."""
+    return json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _finite(value: object) -> object:
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {k: _finite(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_finite(v) for v in value]
+    return value
+
+
+def run_json(
+    name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, interrupted: bool
+) -> dict[str, Any]:
+    """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
+    found: dict[str, Any] = {
+        "scenario": name,
+        "version": version,
+        "seed": seed,
+        "runs": len(runs),
+        "wall_s": wall_s,
+        "sim_s": sum(run["sim_s"] for run in runs),
+    }
+    found |= {table: metrics.aggregate(runs, table) for table in metrics.TABLES}
+    found["summary"] = metrics.aggregate_summary(runs)
+    if interrupted:
+        found["interrupted"] = True
+    return found
+
+
+def outcome_json(outcome: Outcome) -> dict[str, Any]:
+    """The object of `interlayer reproduce --json`; `expected`, `measured` and `ci95` are in the claim's unit."""
+    e = outcome.experiment
+    found: dict[str, Any] = {
+        "experiment": e.id,
+        "title": e.title,
+        "source": e.source,
+        "version": outcome.version,
+        "seed": outcome.seed,
+        "runs": outcome.runs,
+        "wall_s": outcome.wall_s,
+        "sim_s": outcome.sim_s,
+        "metric": e.metric,
+        "unit": e.unit,
+    }
+    if outcome.overrides:
+        found["set"] = dict(outcome.overrides)
+    if outcome.preliminary:
+        found["preliminary"] = True
+    if outcome.interrupted:
+        found["interrupted"] = True
+    found["rows"] = rows(outcome)
+    if e.comparisons:
+        found["gains"] = gains(outcome)
+    found["claims"] = [claim_json(s) for s in outcome.scored]
+    return found
+
+
+def rows(outcome: Outcome) -> list[dict[str, Any]]:
+    """One row per point and arm: the swept values, then mean and half-width in the experiment's unit."""
+    e = outcome.experiment
+    found = []
+    for cell in outcome.cells():
+        estimate = outcome.estimate(cell)
+        at = {path: e.value(cell, path) for path in e.paths}
+        measured = {"mean": estimate.mean, "ci95": estimate.half_width, "unit": e.unit, "runs": estimate.n}
+        found.append({"arm": cell.arm, **at, **measured})
+    return found
+
+
+def gains(outcome: Outcome) -> list[dict[str, Any]]:
+    """One row per comparison and point, in percent, paired over the seeds."""
+    e = outcome.experiment
+    found = []
+    for at in dict.fromkeys(cell.at for cell in outcome.cells()):
+        for comparison in e.comparisons:
+            if (gain := outcome.gain(comparison, at)) is None:
+                continue
+            point = {path: values[i] for (path, values), i in zip(e.sweep, at, strict=True)}
+            measured = {"mean": gain.mean, "ci95": gain.half_width, "unit": "%", "runs": gain.n}
+            found.append({"of": comparison.of, "over": comparison.over, **point, **measured})
+    return found
+
+
+def expected(claim: Claim) -> Any:
+    """What the paper says, as JSON: a number, `[low, high]`, the ranking best first, a direction, a shape's name."""
+    match claim.test:
+        case Value(expected=Expected() as e) | Ratio(expected=Expected() as e):
+            return e.value if e.value is not None else [e.low, e.high]
+        case Order():
+            return [q.label for q in claim.quantities()]
+        case Trend(direction=direction):
+            return direction
+        case Shape(test=test):
+            return test
+
+
+def claim_json(s: Scored) -> dict[str, Any]:
+    """A claim with its verdict. A value or gain has one number for `measured`, other kinds a list, line by line."""
+    estimates = s.judgement.measured if s.judgement else ()
+    one = isinstance(s.claim.test, Value) or (isinstance(s.claim.test, Ratio) and not s.claim.test.spans)
+    means: Any = [e.mean for e in estimates]
+    halves: Any = [e.half_width for e in estimates]
+    found = {
+        "id": s.claim.id,
+        "text": s.claim.text,
+        "kind": s.claim.kind,
+        "unit": s.claim.unit,
+        "expected": expected(s.claim),
+        "measured": (means[0] if means else None) if one else means,
+        "ci95": (halves[0] if halves else None) if one else halves,
+        "verdict": s.verdict.value if s.verdict else None,
+        "why": s.why,
+        "band": s.judgement.band if s.judgement else None,
+        "strength": s.claim.strength,
+    }
+    if not one:
+        found["of"] = [
+            ", ".join(part for part in (line.label, q.label) if part) for line in s.claim.lines for q in line.quantities
+        ]
+    found["evidence"] = [
+        {
+            "text": f.evidence.text,
+            **({"set": dict(f.evidence.overrides)} if f.evidence.is_counter_run else {"formula": f.evidence.formula}),
+            **({"let": dict(f.evidence.constants)} if f.evidence.constants else {}),
+            **({"value": f.value, "unit": f.evidence.unit} if f.value is not None else {}),
+            **(
+                {
+                    "measured": [e.mean for e in f.judgement.measured],
+                    "ci95": [e.half_width for e in f.judgement.measured],
+                    "verdict": f.judgement.verdict.value,
+                }
+                if f.judgement
+                else {}
+            ),
+        }
+        for f in s.found
+    ]
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------- tables
+
+
+def frame(runs: Sequence[Run], table: str) -> pl.DataFrame:
+    """A table of every run as one frame, a row per run and entry, `seed` first; no rows if no run has entries."""
+    import polars as pl
+
+    records = [{"seed": run["seed"], **row} for run in runs for row in run[table]]  # type: ignore[literal-required]
+    return pl.DataFrame(records, infer_schema_length=None)
+
+
+def outcome_frame(outcome: Outcome) -> pl.DataFrame:
+    """Every run of an experiment's grid, a row per run and flow: arm, point, seed, summary, the flow's columns."""
+    import polars as pl
+
+    e = outcome.experiment
+    records = [
+        {
+            "arm": cell.arm,
+            **{path: _text(e.value(cell, path)) for path in e.paths},
+            "seed": run["seed"],
+            **{f"summary.{name}": value for name, value in run["summary"].items()},
+            **{f"flow.{name}": value for name, value in flow.items()},
+        }
+        for cell in outcome.cells()
+        for run in outcome.results.runs[cell]
+        for flow in run["flows"]
+    ]
+    return pl.DataFrame(records, infer_schema_length=None)
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, str | int | float) else toml_text.literal(value)
+
+
+def write_frame(data: pl.DataFrame, stem: Path) -> None:
+    """Write `stem`.parquet and `stem`.csv; nested columns (lists) are left to the Parquet file."""
+    import polars as pl
+
+    data.write_parquet(stem.with_name(stem.name + ".parquet"))
+    flat = [name for name, kind in data.schema.items() if not isinstance(kind, pl.List | pl.Struct)]
+    data.select(flat).write_csv(stem.with_name(stem.name + ".csv"))
+
+
+# ----------------------------------------------------------------------------------------------------------- pages
+
+_STYLE = """
+:root { --ink: #1c1c1e; --soft: #6b6b70; --rule: #d9d9de; --holds: #00694a; --differs: #a63c06; --untestable: #6b6b70 }
+* { box-sizing: border-box }
+body { margin: 3rem auto; max-width: 60rem; padding: 0 1.25rem; color: var(--ink); background: #fff;
+  font: 16px/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .2rem } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem }
+.soft { color: var(--soft) } .lead { font-size: 1.1rem }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums lining-nums }
+th { text-align: left; font-weight: 600; border-bottom: 1.5px solid var(--ink); padding: .35rem .7rem .35rem 0;
+  vertical-align: bottom }
+td { border-bottom: 1px solid var(--rule); padding: .4rem .7rem .4rem 0; vertical-align: top }
+td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto }
+.verdict { font-weight: 600; white-space: nowrap } .holds { color: var(--holds) } .differs { color: var(--differs) }
+.untestable { color: var(--untestable) }
+figure { margin: 1.5rem 0 } figure svg { max-width: 100%; height: auto }
+pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace } code { font-size: .86em }
+pre { white-space: pre-wrap; font-size: .82rem; line-height: 1.5; background: #f6f6f8; padding: .9rem 1rem;
+  border-radius: 4px } li { margin: .25rem 0 }
+.why { font-size: .84rem; color: #3a3a3e } @media print { body { margin: 0; max-width: none } }
+"""
+
+
+def _page(title: str, body: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> str:
+    """An HTML table of cells that are HTML already; `head` is (name, is a number)."""
+    numeric = [" class=n" if n else "" for _, n in head]
+    top = "".join(f"<th{c}>{html.escape(name)}</th>" for (name, _), c in zip(head, numeric, strict=True))
+    body = "\n".join(
+        "<tr>" + "".join(f"<td{c}>{cell}</td>" for c, cell in zip(numeric, line, strict=True)) + "</tr>"
+        for line in lines
+    )
+    return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+
+
+def inline_svg(path: Path) -> str:
+    """An SVG file as an element of a page: without its XML prologue, which HTML would not take."""
+    text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]
+
+
+def number(mean: float | None, half: float | None = None) -> str:
+    """A measured number with its interval, a dash for none."""
+    return "–" if mean is None else str(Estimate(mean, half, 0))
+
+
+def expected_text(claim: Claim) -> str:
+    """What the paper says, for tables."""
+    match claim.test:
+        case Value(expected=e) | Ratio(expected=e):
+            about = "about " if claim.approx else ""
+            unit = "" if claim.unit == "1" else f" {claim.unit}"
+            if e.value is not None:
+                return f"{about}{e.value:g}{unit}"
+            if e.low is None or e.high is None:
+                return f"at least {e.low:g}{unit}" if e.high is None else f"at most {e.high:g}{unit}"
+            return f"{about}{e.low:g} to {e.high:g}{unit}"
+        case Order(lowest_first=lowest):
+            return (" < " if lowest else " > ").join(q.label for q in claim.quantities())
+        case Trend(direction=direction):
+            return direction
+        case Shape(test="peak", at=at) if at is not None:
+            return f"highest at {claim.lines[0].quantities[at].label}"
+        case _:
+            return "close"
+
+
+def measured_text(s: Scored) -> str:
+    """What we measured, for tables: one number, or the first and last of a line."""
+    if s.judgement is None:
+        return "–"
+    unit = "" if s.claim.unit == "1" else f" {s.claim.unit}"
+    estimates = s.judgement.measured
+    if len(estimates) == 1:
+        return number(estimates[0].mean, estimates[0].half_width) + unit
+    if isinstance(s.claim.test, Order):
+        return ", ".join(number(e.mean, e.half_width) for e in estimates) + unit
+    if isinstance(s.claim.test, Ratio):
+        means = [e.mean for e in estimates]
+        return f"{min(means):.3g} to {max(means):.3g}{unit}"
+    parts, start = [], 0
+    for line in s.claim.lines:
+        ends = estimates[start].mean, estimates[start + len(line.quantities) - 1].mean
+        parts.append(f"{ends[0]:.3g} → {ends[1]:.3g}")
+        start += len(line.quantities)
+    return "; ".join(parts) + unit
+
+
+def verdict_text(s: Scored) -> str:
+    """The verdict's word; a dash where none is given."""
+    return s.verdict.value if s.verdict else "–"
+
+
+def tally(outcome: Outcome) -> str:
+    """`5 of 6 claims hold, 1 differs` or why there are no verdicts."""
+    if not outcome.experiment.scored:
+        return f"{len(outcome.scored)} claims, {outcome.experiment.evidence}: shown, not scored"
+    if outcome.preliminary:
+        return "interrupted: no verdicts" if outcome.interrupted else "a quick look: no verdicts"
+    count = {v: sum(s.verdict is v for s in outcome.scored) for v in Verdict}
+    text = f"{count[Verdict.HOLDS]} of {len(outcome.scored)} claims hold"
+    if count[Verdict.DIFFERS]:
+        text += f", {count[Verdict.DIFFERS]} differ{'s' if count[Verdict.DIFFERS] == 1 else ''}"
+    if count[Verdict.UNTESTABLE]:
+        text += f", {count[Verdict.UNTESTABLE]} untestable"
+    return text
+
+
+def outcome_page(outcome: Outcome, svg: str) -> str:
+    """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
+    e = outcome.experiment
+    esc = html.escape
+    parts = [
+        f"<h1>{esc(e.title)}</h1>",
+        f'<p class="soft">{esc(e.id)} · {esc(e.source)} · Interlayer {esc(outcome.version)}</p>',
+    ]
+    if e.question:
+        parts.append(f'<p class="lead">{esc(e.question)}</p>')
+    parts.append(f"<p><strong>{esc(tally(outcome))}.</strong></p>")
+    parts.append(f"<figure>{svg}</figure>")
+    parts.append("<h2>Claims</h2>" + _claims_table(outcome))
+    parts.append(f"<h2>Measured</h2><p>{esc(e.metric)} in {esc(e.unit)}: mean and half-width of the 95 % interval.</p>")
+    parts.append(_rows_table(outcome))
+    if e.comparisons:
+        parts.append("<h2>Gains</h2><p>Of the means, with intervals paired over the seeds, in percent.</p>")
+        parts.append(_gains_table(outcome))
+    if e.assumptions:
+        items = "".join(f"<li>{_prose(a)}</li>" for a in e.assumptions)
+        parts.append(f"<h2>Assumptions</h2><ul>{items}</ul>")
+    if e.note:
+        parts.append(f"<h2>The arithmetic of the printed numbers</h2><pre>{esc(e.note)}</pre>")
+    if e.curves:
+        lines = [
+            [esc(c.label), f"<code>{esc(expression.with_values(c.formula, dict(c.constants)))}</code>"]
+            for c in e.curves
+        ]
+        parts.append("<h2>Curves drawn from arithmetic</h2>" + _table([("curve", False), ("formula", False)], lines))
+    if outcome.overrides:
+        items = "".join(f"<li><code>{esc(p)} = {esc(v)}</code></li>" for p, v in outcome.overrides)
+        parts.append(f"<h2>Set on the command line</h2><ul>{items}</ul>")
+    parts.append(f'<p class="soft">{esc(plots.caption(outcome))}.</p>')
+    return _page(f"{e.id}: {e.title}", "\n".join(parts))
+
+
+def _prose(text: str) -> str:
+    """Escaped text in which `code` is set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def _claims_table(outcome: Outcome) -> str:
+    esc = html.escape
+    lines = []
+    for s in outcome.scored:
+        text = esc(s.claim.text) + (' <span class="soft">(implied, not said)</span>' if s.claim.inferred else "")
+        band = f'<br><span class="soft">{esc(s.judgement.band)}</span>' if s.judgement else ""
+        verdict = f'<span class="verdict {verdict_text(s)}">{verdict_text(s)}</span>'
+        number_ = s.claim.id.rpartition("#")[2]
+        measured = esc(measured_text(s))
+        lines.append([number_, text, esc(expected_text(s.claim)) + band, measured, verdict])
+        lines.append(["", f'<span class="why">{esc(s.why)}</span>', "", "", ""])
+    merged = _table([(h, False) for h in ("#", "claim", "expected", "measured", "verdict")], lines)
+    # The reason runs under the whole claim.
+    return re.sub(
+        r'<td></td>(<td><span class="why">.*?</span></td>)<td></td><td></td><td></td>',
+        lambda m: "<td></td>" + m[1].replace("<td>", "<td colspan=4>", 1),
+        merged,
+    )
+
+
+def _rows_table(outcome: Outcome) -> str:
+    """A line per point, a column per arm."""
+    from .experiment import Cell
+
+    e, have = outcome.experiment, set(outcome.cells())
+    head = [(e.label(path), False) for path in e.paths] + [(e.label(arm), True) for arm, _ in e.arms]
+    lines = []
+    for at in dict.fromkeys(cell.at for cell in outcome.cells()):
+        line = [html.escape(e.label(path, values[i])) for (path, values), i in zip(e.sweep, at, strict=True)]
+        for arm, _ in e.arms:
+            cell = Cell(arm, at)
+            estimate = outcome.estimate(cell) if cell in have else None
+            line.append(number(estimate.mean, estimate.half_width) if estimate else "–")
+        lines.append(line)
+    return _table(head, lines)
+
+
+def _gains_table(outcome: Outcome) -> str:
+    e = outcome.experiment
+    head = [(e.label(path), False) for path in e.paths]
+    head += [(f"{e.label(c.of)} over {e.label(c.over)}", True) for c in e.comparisons]
+    lines = []
+    for at in dict.fromkeys(cell.at for cell in outcome.cells()):
+        line = [html.escape(e.label(path, values[i])) for (path, values), i in zip(e.sweep, at, strict=True)]
+        found = [outcome.gain(c, at) for c in e.comparisons]
+        lines.append(line + [number(g.mean, g.half_width) if g else "–" for g in found])
+    return _table(head, lines)
+
+
+def run_page(result: Mapping[str, Any], svg: str, text: str) -> str:
+    """A scenario's page: figure, flows, summary, and the scenario itself."""
+    esc = html.escape
+    runs = result["runs"]
+    parts = [
+        f"<h1>{esc(result['scenario'])}</h1>",
+        f'<p class="soft">Interlayer {esc(result["version"])} · {runs} run{"s" * (runs != 1)}, '
+        f"seeds from {result['seed']}</p>",
+        f"<figure>{svg}</figure>",
+    ]
+    for name in ("flows", "nodes", "schemes"):
+        if result[name]:
+            parts.append(f"<h2>{name.capitalize()}</h2>{_entries(result[name])}")
+    parts.append(f"<h2>Summary</h2>{_entries([result['summary']])}")
+    parts.append(f"<h2>Scenario</h2><pre>{esc(text)}</pre>")
+    return _page(str(result["scenario"]), "\n".join(parts))
+
+
+def _entries(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Entries side by side: a line per column of the results, a column per entry."""
+    names = dict.fromkeys(name for entry in entries for name in entry)
+    lines = [[f"<code>{html.escape(n)}</code>", *(_shown(entry.get(n)) for entry in entries)] for n in names]
+    return _table([("", False), *(("", True) for _ in entries)], lines)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == {"mean", "ci95"}:
+        return number(value["mean"], value["ci95"])
+    return "–" if value is None else html.escape(str(value))
+
+
+def index_page(outcomes: Sequence[Outcome]) -> str:
+    """A page that leads to the pages of several experiments."""
+    esc = html.escape
+    lines = [
+        [
+            f'<a href="{esc(o.experiment.id)}.html">{esc(o.experiment.id)}</a>',
+            esc(o.experiment.title),
+            esc(tally(o)),
+        ]
+        for o in outcomes
+    ]
+    table = _table([("experiment", False), ("title", False), ("verdicts", False)], lines)
+    return _page("Interlayer: experiments", f"<h1>Experiments</h1>{table}")
+
+
+# --------------------------------------------------------------------------------------------------------- folders
+
+
+def write_outcome(outcome: Outcome, folder: Path) -> None:
+    """Figure, data, JSON and page of an experiment into `folder`, each named by its id."""
+    stem = folder / outcome.experiment.id
+    if outcome.cells():
+        plots.save(plots.experiment(outcome), stem)
+        write_frame(outcome_frame(outcome), stem)
+        page = outcome_page(outcome, inline_svg(stem.with_name(stem.name + ".svg")))
+        stem.with_name(stem.name + ".html").write_text(page, encoding="utf-8")
+    stem.with_name(stem.name + ".json").write_text(dumps(outcome_json(outcome)), encoding="utf-8")
+
+
+def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> None:
+    """Figure, data, JSON and page of a scenario into `folder`."""
+    title = str(result["scenario"])
+    note = f"{result['runs']} runs, seeds from {result['seed']}; bars: 95 % intervals. Interlayer {result['version']}"
+    plots.save(plots.flows(result["flows"], title, note), folder / "flows")
+    if runs[0]["series"]:
+        one = f"seed {runs[0]['seed']}. Interlayer {result['version']}"
+        plots.save(plots.series(runs[0]["series"], title, one), folder / "series")
+        write_frame(series_frame(runs), folder / "series")
+    for table in metrics.TABLES:
+        if any(run[table] for run in runs):  # type: ignore[literal-required]
+            write_frame(frame(runs, table), folder / table if table != "flows" else folder / "flows")
+    svg = inline_svg(folder / "flows.svg")
+    (folder / "index.html").write_text(run_page(result, svg, text), encoding="utf-8")
+    (folder / "result.json").write_text(dumps(dict(result)), encoding="utf-8")
+
+
+def series_frame(runs: Sequence[Run]) -> pl.DataFrame:
+    """Time series as one long frame: seed, name, t_s, value."""
+    import polars as pl
+
+    parts = [
+        pl.DataFrame({"t_s": column["t_s"], "value": column["value"]}).select(
+            pl.lit(run["seed"]).alias("seed"), pl.lit(name).alias("name"), "t_s", "value"
+        )
+        for run in runs
+        for name, column in (run["series"] or {}).items()
+    ]
+    return pl.concat(parts) if parts else pl.DataFrame({"seed": [], "name": [], "t_s": [], "value": []})

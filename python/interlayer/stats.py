@@ -1,0 +1,206 @@
+"""The statistics every result goes through: intervals, paired comparisons, the stop rule, three tests.
+
+A *sample* is a one-dimensional array with one number per replication, in the order of the seeds. Two samples taken
+with the same seeds are *paired* (common random numbers): whatever the seed did to one arm it did to the other, so
+differences are far sharper than the two means. All intervals are Student-t at 95 % unless a level is given.
+
+Sources: @LK15 Law, "Simulation Modeling and Analysis", 5th ed., sec. 9.4 (replications), 10.2 (paired-t), 11.2 (common
+random numbers); @COC77 Cochran, "Sampling Techniques", 3rd ed., sec. 6 (ratio estimator); @JCH84 Jain, Chiu and Hawe,
+DEC TR-301 (fairness); @PAG63 Page, JASA 58 (trend); @SCH87 Schuirmann, J. Pharmacokinet. Biopharm. 15 (equivalence).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+MIN_RUNS = 10
+"""Replications a verdict needs at least."""
+RELATIVE_HALF_WIDTH = 0.05
+"""Widest 95 % half-width a verdict may rest on, as a share of the mean."""
+INDEX_HALF_WIDTH = 0.01
+"""The same for indices in [0, 1], absolute."""
+ALPHA = 0.05
+"""Level of every test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over `n` replications; `half_width` is that of its 95 % interval, None for a single run."""
+
+    mean: float
+    half_width: float | None
+    n: int
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval; minus infinity when one run gives none."""
+        return -math.inf if self.half_width is None else self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval; infinity when one run gives none."""
+        return math.inf if self.half_width is None else self.mean + self.half_width
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same estimate in another unit."""
+        half = None if self.half_width is None else self.half_width * abs(factor)
+        return Estimate(self.mean * factor, half, self.n)
+
+    def __str__(self) -> str:
+        """`5.086 ± 0.012`: two digits of the half-width, five of the mean at most."""
+        if not math.isfinite(self.mean):
+            return "–"
+        if self.half_width is None or not math.isfinite(self.half_width):
+            return f"{self.mean:.4g}"
+        whole = math.floor(math.log10(abs(self.mean))) if self.mean else 0
+        fine = 1 - math.floor(math.log10(self.half_width)) if self.half_width else 4
+        digits = max(0, min(fine, 4 - whole))
+        return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
+
+
+def t_quantile(p: float, df: int) -> float:
+    """Quantile of Student's t with `df` degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, p))
+
+
+def _t_cdf(t: float, df: int) -> float:
+    from scipy.special import stdtr
+
+    return float(stdtr(df, t))
+
+
+def estimate(sample: Sequence[float] | Floats, level: float = 0.95) -> Estimate:
+    """Mean and Student-t interval of a sample, x ± t sqrt(s²/n). @LK15 eq. 4.12
+
+    One replication has no interval; none at all is a `ValueError`.
+    """
+    x = np.asarray(sample, dtype=np.float64)
+    if x.size == 0:
+        raise ValueError("no replication to estimate from")
+    # Identical numbers give exactly that number: pairwise summation may be off by the last bit.
+    mean = float(x[0]) if np.all(x == x[0]) else float(x.mean())
+    if x.size == 1:
+        return Estimate(mean, None, 1)
+    spread = 0.0 if np.all(x == x[0]) else float(x.std(ddof=1))
+    return Estimate(mean, t_quantile(0.5 + level / 2, x.size - 1) * spread / math.sqrt(x.size), int(x.size))
+
+
+def _paired(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"paired samples need one number per common seed each: {a.shape} against {b.shape}")
+    return a, b
+
+
+def difference(new: Floats, old: Floats, level: float = 0.95) -> Estimate:
+    """Mean of `new - old`, seed by seed, with its interval (the paired-t approach). @LK15 sec. 10.2.1"""
+    new, old = _paired(np.asarray(new, float), np.asarray(old, float))
+    return estimate(new - old, level)
+
+
+def gain_per_seed(new: Floats, old: Floats) -> Floats:
+    """The gain (new - old)/old as a paired sample, in fractions: shape of the inputs.
+
+    Its mean is *exactly* the gain of the means, which is what papers print, and its spread is that of the ratio
+    estimator, from the residuals new - R old. @COC77 eq. 6.13. (The mean of per-seed gains would be biased upward,
+    without bound where a starved `old` comes near zero.) Raises `ZeroDivisionError` when the mean of `old` is zero.
+    """
+    new, old = _paired(np.asarray(new, float), np.asarray(old, float))
+    base = float(old.mean())
+    if base == 0.0:
+        raise ZeroDivisionError("a gain over nothing: the reference's mean is zero")
+    ratio = float(new.mean()) / base
+    return (ratio - 1.0) + (new - ratio * old) / base
+
+
+def gain(new: Floats, old: Floats) -> Estimate:
+    """Gain of `new` over `old`, a fraction, with its paired interval."""
+    return estimate(gain_per_seed(new, old))
+
+
+def narrow_enough(e: Estimate, *, index: bool = False, relative: float = RELATIVE_HALF_WIDTH) -> bool:
+    """Whether a verdict may rest on `e`: at least `MIN_RUNS` runs, and an interval that is narrow.
+
+    Narrow is a half-width of at most 5 % of the mean; for an `index` (and for a gain, which is a fraction too and may
+    be zero) at most 0.01 is enough as well.
+    """
+    if e.n < MIN_RUNS or e.half_width is None or not math.isfinite(e.mean):
+        return False
+    widest = relative * abs(e.mean)
+    return e.half_width <= (max(widest, INDEX_HALF_WIDTH) if index else widest)
+
+
+def next_runs(done: int, max_runs: int) -> int:
+    """How many runs there should be after the next round: half as many again, up to `max_runs`."""
+    return min(max_runs, max(MIN_RUNS, math.ceil(1.5 * done)))
+
+
+def jain(shares: Sequence[float] | Floats) -> float:
+    """Jain's index (Σx)²/(n Σx²): 1 for equal shares, 1/n when one takes all; nan when nobody gets anything. @JCH84"""
+    x = np.asarray(shares, dtype=np.float64)
+    squares = float(np.dot(x, x))
+    return math.nan if squares == 0.0 else float(x.sum()) ** 2 / (x.size * squares)
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Page's statistic `l` and the probability of one at least as large (`p_up`) or as small (`p_down`) by chance."""
+
+    l: float  # noqa: E741 - Page's own name
+    p_up: float
+    p_down: float
+
+
+def page_trend(table: Floats) -> Trend:
+    """Page's test for an ordered alternative on paired samples. @PAG63 eq. 2
+
+    `table` has a row per seed and a column per point, columns in the order of x; at least three columns. Ties share
+    their mean rank. The normal approximation without continuity correction (right to the third digit of p from ten
+    rows on); ties make it conservative.
+    """
+    table = np.asarray(table, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 3:
+        raise ValueError("Page's test needs a row per seed and at least three columns")
+    n, k = table.shape
+    ranks = _ranks(table)
+    statistic = float(ranks.sum(axis=0) @ np.arange(1, k + 1))
+    mean = n * k * (k + 1) ** 2 / 4
+    deviation = math.sqrt(n * k**2 * (k + 1) ** 2 * (k - 1) / 144)
+    z = (statistic - mean) / deviation
+    return Trend(statistic, p_up=0.5 * math.erfc(z / math.sqrt(2)), p_down=0.5 * math.erfc(-z / math.sqrt(2)))
+
+
+def _ranks(table: Floats) -> Floats:
+    """Ranks 1..k within each row, ties averaged: below + (equal + 1)/2."""
+    below = (table[:, None, :] < table[:, :, None]).sum(axis=2)
+    equal = (table[:, None, :] == table[:, :, None]).sum(axis=2)
+    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
+
+
+def equivalence_p(sample: Floats, margin: float) -> float:
+    """Two one-sided tests: the p-value of "the mean lies within ± margin". @SCH87
+
+    Small means shown equal. At `p < 0.05` the 90 % interval lies inside the margin. A sample without spread gives 0 or
+    1; a single run gives 1.
+    """
+    x = np.asarray(sample, dtype=np.float64)
+    if x.size < 2:
+        return 1.0
+    mean, error = float(x.mean()), float(x.std(ddof=1)) / math.sqrt(x.size)
+    if error == 0.0:
+        return 0.0 if abs(mean) < margin else 1.0
+    not_below = _t_cdf(-(mean + margin) / error, x.size - 1)
+    not_above = _t_cdf((mean - margin) / error, x.size - 1)
+    return max(not_below, not_above)

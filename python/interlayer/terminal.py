@@ -1,0 +1,156 @@
+"""What a person at a terminal sees: tables, and progress that is silent in a pipe."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from . import metrics, quantity, report
+from .experiment import Cell
+from .verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from rich.table import Table
+
+    from .campaign import Outcome
+
+_COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "red", Verdict.UNTESTABLE: "yellow"}
+
+
+def render(*parts: Any) -> str:
+    """Rich renderables as text for stdout: coloured and as wide as the terminal, plain and wide in a pipe."""
+    from rich.console import Console
+
+    on_terminal = sys.stdout.isatty()
+    into = io.StringIO()
+    console = Console(file=into, force_terminal=on_terminal, width=None if on_terminal else 160, highlight=False)
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in into.getvalue().splitlines()) + "\n"
+
+
+def _table(title: str = "") -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def outcome(o: Outcome) -> str:
+    """An experiment: what was measured, then each claim with its verdict and the reason."""
+    from rich.text import Text
+
+    e, have = o.experiment, set(o.cells())
+    measured = _table(f"{e.id}: {e.title} ({e.source}), {e.label(e.metric)} in {e.unit}")
+    for path in e.paths:
+        measured.add_column(e.label(path))
+    for arm, _ in e.arms:
+        measured.add_column(e.label(arm), justify="right")
+    for comparison in e.comparisons:
+        measured.add_column(f"gain over {e.label(comparison.over)}, %", justify="right")
+    for at in dict.fromkeys(cell.at for cell in o.cells()):
+        line = [e.label(path, values[i]) for (path, values), i in zip(e.sweep, at, strict=True)]
+        for arm, _ in e.arms:
+            estimate = o.estimate(Cell(arm, at)) if Cell(arm, at) in have else None
+            line.append(report.number(estimate.mean, estimate.half_width) if estimate else "–")
+        for comparison in e.comparisons:
+            gain = o.gain(comparison, at)
+            line.append(report.number(gain.mean, gain.half_width) if gain else "–")
+        measured.add_row(*line)
+
+    claims = _table()
+    for name in ("#", "claim", "expected", "measured", "verdict"):
+        claims.add_column(name)
+    reasons = []
+    for s in o.scored:
+        verdict = Text(report.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
+        n = s.claim.id.rpartition("#")[2]
+        claims.add_row(n, s.claim.text, report.expected_text(s.claim), report.measured_text(s), verdict)
+        if s.verdict is not None and s.verdict is not Verdict.HOLDS:
+            reasons.append(Text(f"  #{n}: {s.why}."))
+    from . import plots
+
+    return render(
+        measured,
+        claims,
+        *reasons,
+        Text(f"{report.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
+    )
+
+
+def run(result: Mapping[str, Any]) -> str:
+    """A scenario: its flows, its schemes' counters, its summary."""
+    from rich.text import Text
+
+    runs = result["runs"]
+    flows = _table(f"{result['scenario']}: {runs} run{'s' * (runs != 1)}, seeds from {result['seed']}")
+    for name in ("flow", "goodput, Mb/s", "datagrams, Mb/s", "retransmissions", "timeouts", "mean RTT, ms"):
+        flows.add_column(name, justify="left" if name == "flow" else "right")
+    for f in result["flows"]:
+        flows.add_row(
+            f"{f['id']}  {f.get('from', '')} → {f.get('to', '')}",
+            _cell(f, "goodput_bps", "Mb/s"),
+            _cell(f, "datagram_throughput_bps", "Mb/s"),
+            _cell(f, "retransmissions", "1"),
+            _cell(f, "timeouts", "1"),
+            _cell(f, "rtt_mean_s", "ms"),
+        )
+    summary = "  ".join(
+        f"{quantity.without_unit(n)} {_cell(result['summary'], n, 'Mb/s' if n.endswith('_bps') else None)}"
+        for n in result["summary"]
+    )
+    note = "interrupted: finished runs only. " if result.get("interrupted") else ""
+    return render(
+        flows,
+        Text(summary),
+        Text(f"{note}Interlayer {result['version']}, {result['wall_s']:.2f} s", style="dim"),
+    )
+
+
+def _cell(row: Mapping[str, Any], name: str, unit: str | None) -> str:
+    value = row.get(name)
+    if not isinstance(value, dict) or value["mean"] is None:
+        return "–"
+    factor = quantity.scale(name, unit) if unit else 1.0
+    half = value["ci95"]
+    shown = report.number(value["mean"] * factor, None if half is None else half * factor)
+    return f"{shown} {unit}" if unit == "Mb/s" and name in ("goodput_bps", "max_min_bps") and "id" not in row else shown
+
+
+def entries(rows: Sequence[Mapping[str, str]]) -> str:
+    """A list with the id first on each line."""
+    width = max((len(row["id"]) for row in rows), default=0)
+    lines = [f"{row['id']:<{width}}  {row['summary']}  {_bracketed(row.get('source', ''))}".rstrip() for row in rows]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _bracketed(text: str) -> str:
+    return f"[{text}]" if text else ""
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on stderr where that is a terminal; None, and silence, where it is not."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done)
+
+        yield show
+
+
+__all__ = ["entries", "metrics", "outcome", "progress", "render", "run"]

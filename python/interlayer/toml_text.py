@@ -1,0 +1,76 @@
+"""TOML in small: values written as text, for overrides and for scenarios built in Python. (`tomllib` only reads.)"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def literal(value: object) -> str:
+    """`value` as TOML: `"1500 B"` in quotes, `[1, 2]`, `{ name = "lle-tcp" }`.
+
+    Takes what a TOML file can hold except dates; anything else is an `InputError`.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return repr(value)
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    if isinstance(value, str):
+        # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key(k)} = {literal(v)}" for k, v in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(literal(v) for v in value)}]"
+    raise InputError(f"{value!r} ({type(value).__name__}) has no place in a scenario")
+
+
+def key(name: str) -> str:
+    """A key, quoted where it has to be."""
+    return name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def document(tables: Mapping[str, Mapping[str, object] | Sequence[Mapping[str, object]]]) -> str:
+    """A TOML document of one level: `[radio]` for a mapping, `[[node]]` for each of a sequence."""
+    parts = []
+    for name, content in tables.items():
+        one = isinstance(content, Mapping)
+        for table in [content] if isinstance(content, Mapping) else content:
+            lines = [f"[{key(name)}]" if one else f"[[{key(name)}]]"]
+            lines += [f"{key(k)} = {literal(v)}" for k, v in table.items()]
+            parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. Raises `InputError` with one line if there is none to read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"{path}: {(e.strerror or str(e)).lower()}") from e
+    except UnicodeDecodeError as e:
+        raise InputError(f"{path}: not UTF-8 text") from e
+
+
+def parse(text: str, name: str) -> dict[str, Any]:
+    """Read TOML; `name` says where it is from in the error's one line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as e:
+        raise InputError(f"{name}: {str(e)[0].lower()}{str(e)[1:]}") from e

@@ -1,0 +1,382 @@
+"""The verdict engine: a claim of a paper against samples of ours, by rules that are the same for every paper.
+
+A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-width of at most 5 % of the mean (for
+indices, and for gains, 0.01 is enough). Then
+
+- **value**: within 10 % of our mean; indices (unit "1") within 0.02; rates below 5 % within a factor of 1.5; a printed
+  range: our mean inside it.
+- **ratio**: a gain of the same sign, by an interval that excludes zero, and within the larger of 3 points and 30 % of
+  it; a printed range: our mean inside it. A range that the gains *span* is held by its two ends.
+- **order**: every neighbouring paired difference significant in the claimed direction; `differs` when one is
+  significant against it, or not significant in it and shown equal within 2 %.
+- **trend**: Page's test over the replications along every line (with two points: the paired difference); `differs`
+  when one goes the other way, or is shown flat within 2 %. Flat: every pair of points shown equal within the stated
+  margin; `differs` when a pair is shown to lie further apart.
+- **shape**: a test named in the file, see `SHAPES`.
+
+What is not resolved either way is `untestable`, and a sign to the campaign to add runs. Tests are at the 5 % level.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from . import stats
+from .experiment import Claim, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .stats import Estimate, Floats
+
+EQUAL_WITHIN = 0.02
+"""Two means this close, as a share of the larger, are called equal when shown so."""
+
+
+class Verdict(StrEnum):
+    """What measurement says of a claim."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+    UNTESTABLE = "untestable"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with what it rests on, in the claim's unit.
+
+    `measured` has an estimate for each quantity of the claim, line by line; `reason` is one sentence with the numbers;
+    `band` says which tolerance was applied.
+    """
+
+    verdict: Verdict
+    measured: tuple[Estimate, ...]
+    reason: str
+    band: str
+    runs: int
+
+
+class Samples(Protocol):
+    """Where the numbers come from."""
+
+    def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
+        """One number per seed, shape (runs,), in `unit`; nan where a run has none."""
+
+
+def judge(claim: Claim, samples: Samples) -> Judgement:
+    """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds."""
+    quantities = claim.quantities()
+    columns = [samples.sample(q, claim.metric, claim.unit) for q in quantities]
+    runs = min(len(c) for c in columns)
+    columns = [c[:runs] for c in columns]
+    estimates = tuple(stats.estimate(c) for c in columns)
+    context = _Context(claim, columns, estimates, runs)
+    band = _band(claim)
+    if problem := context.unresolved():
+        return Judgement(Verdict.UNTESTABLE, estimates, problem, band, runs)
+    verdict, reason = _RULES[type(claim.test)](context)
+    return Judgement(verdict, estimates, reason, band, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    claim: Claim
+    columns: Sequence[Floats]
+    estimates: Sequence[Estimate]
+    runs: int
+
+    def unresolved(self) -> str:
+        """Why no verdict may rest on these samples; empty if one may."""
+        if self.runs < stats.MIN_RUNS:
+            return f"a verdict needs {stats.MIN_RUNS} runs, there are {self.runs}"
+        for q, e in zip(self.claim.quantities(), self.estimates, strict=True):
+            if not math.isfinite(e.mean):
+                return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
+            # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
+            small = e.scaled(0.01) if self.claim.unit == "%" else e
+            if not stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1"):
+                return f"not resolved in {self.runs} runs: {q.label or 'measured'} {self.show(e)}"
+        return ""
+
+    def show(self, e: Estimate) -> str:
+        return f"{e}{self.unit}"
+
+    @property
+    def unit(self) -> str:
+        return {"1": "", "%": " %"}.get(self.claim.unit, f" {self.claim.unit}")
+
+    def lines(self) -> list[tuple[Line, list[Floats], list[Estimate]]]:
+        """Each line with its columns and estimates."""
+        found, start = [], 0
+        for line in self.claim.lines:
+            end = start + len(line.quantities)
+            found.append((line, list(self.columns[start:end]), list(self.estimates[start:end])))
+            start = end
+        return found
+
+
+# ------------------------------------------------------------------------------------------------- value and ratio
+
+
+def _value_tolerance(printed: float, mean: float, unit: str) -> tuple[float, float, str]:
+    """Lowest and highest printed number our mean may stand for."""
+    if (unit == "%" and 0 <= printed < 5) or (unit == "1" and 0 <= printed < 0.05):
+        return mean / 1.5, mean * 1.5, "a factor of 1.5 (a rate below 5 %)"
+    if unit == "1":
+        return mean - 0.02, mean + 0.02, "0.02 (an index)"
+    return mean - 0.1 * abs(mean), mean + 0.1 * abs(mean), "10 % of our mean"
+
+
+def _gain_tolerance(printed: float) -> float:
+    return max(3.0, 0.3 * abs(printed))
+
+
+def _printed(expected: Expected) -> str:
+    if expected.value is not None:
+        return f"{expected.value:g}"
+    if expected.high is None:
+        return f"at least {expected.low:g}"
+    if expected.low is None:
+        return f"at most {expected.high:g}"
+    return f"{expected.low:g} to {expected.high:g}"
+
+
+def _inside(expected: Expected, mean: float) -> bool:
+    low = -math.inf if expected.low is None else expected.low
+    high = math.inf if expected.high is None else expected.high
+    return low <= mean <= high
+
+
+def _value(c: _Context) -> tuple[Verdict, str]:
+    assert isinstance(c.claim.test, Value)
+    expected, ours = c.claim.test.expected, c.estimates[0]
+    if expected.value is None:
+        inside = _inside(expected, ours.mean)
+        how = "inside" if inside else "outside"
+        return _holds(inside), f"measured {c.show(ours)}, {how} the printed {_printed(expected)}{c.unit}"
+    if expected.band is not None:
+        low, high = ours.mean - expected.band, ours.mean + expected.band
+    else:
+        low, high, _ = _value_tolerance(expected.value, ours.mean, c.claim.unit)
+    off = f" ({(ours.mean / expected.value - 1) * 100:+.1f} %)" if expected.value else ""
+    return (
+        _holds(low <= expected.value <= high),
+        f"measured {c.show(ours)} against the printed {_printed(expected)}{c.unit}{off}",
+    )
+
+
+def _ratio(c: _Context) -> tuple[Verdict, str]:
+    assert isinstance(c.claim.test, Ratio)
+    expected = c.claim.test.expected
+    if c.claim.test.spans:
+        return _span(c, expected)
+    ours = c.estimates[0]
+    told = f"measured a gain of {c.show(ours)} against the printed {_printed(expected)}{c.unit}"
+    if expected.value is None:
+        return _holds(_inside(expected, ours.mean)), told
+    verdict = _gain_verdict(expected.value, ours, expected.band)
+    if verdict is Verdict.UNTESTABLE:
+        return verdict, f"not resolved in {c.runs} runs: {told}, and zero lies in the interval"
+    return verdict, told
+
+
+def _gain_verdict(printed: float, ours: Estimate, band: float | None) -> Verdict:
+    within = abs(ours.mean - printed) <= (_gain_tolerance(printed) if band is None else band)
+    if not within:
+        return Verdict.DIFFERS
+    if ours.low <= 0 <= ours.high:
+        return Verdict.UNTESTABLE
+    return _holds((ours.mean > 0) == (printed > 0))
+
+
+def _span(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    """The smallest and the largest of our gains against the two ends of the printed range."""
+    assert expected.low is not None
+    assert expected.high is not None
+    least = min(c.estimates, key=lambda e: e.mean)
+    most = max(c.estimates, key=lambda e: e.mean)
+    told = f"gains from {c.show(least)} to {c.show(most)} against the printed {_printed(expected)}{c.unit}"
+    ends = {_gain_verdict(expected.low, least, None), _gain_verdict(expected.high, most, None)}
+    return _worst(ends), told
+
+
+# ------------------------------------------------------------------------------------------------- order and trend
+
+
+def _step(new: Floats, old: Floats) -> tuple[Verdict, Estimate]:
+    """Whether `new` lies above `old` (holds), below it or equal to it (differs), or neither was shown."""
+    difference = stats.difference(new, old)
+    if difference.low > 0:
+        return Verdict.HOLDS, difference
+    scale = EQUAL_WITHIN * max(abs(float(new.mean())), abs(float(old.mean())))
+    if difference.high < 0 or stats.equivalence_p(new - old, scale) < stats.ALPHA or not np.any(new - old):
+        return Verdict.DIFFERS, difference
+    return Verdict.UNTESTABLE, difference
+
+
+def _order(c: _Context) -> tuple[Verdict, str]:
+    assert isinstance(c.claim.test, Order)
+    sign = -1.0 if c.claim.test.lowest_first else 1.0
+    verdicts, told = [], []
+    sign_text = "<" if c.claim.test.lowest_first else ">"
+    for (first, a), (second, b) in pairwise(zip(c.claim.quantities(), c.columns, strict=True)):
+        verdict, difference = _step(sign * a, sign * b)
+        verdicts.append(verdict)
+        mark = {Verdict.HOLDS: sign_text, Verdict.DIFFERS: f"not {sign_text}", Verdict.UNTESTABLE: "?"}[verdict]
+        told.append(f"{first.label} {mark} {second.label} (by {c.show(difference)})")
+    return _worst(verdicts), "; ".join(told)
+
+
+def _trend(c: _Context) -> tuple[Verdict, str]:
+    assert isinstance(c.claim.test, Trend)
+    rule = _flat if c.claim.test.direction == "flat" else _monotone
+    verdicts, told = [], []
+    for line, columns, estimates in c.lines():
+        verdict, sentence = rule(c, c.claim.test, columns, estimates)
+        verdicts.append(verdict)
+        told.append(f"{line.label}: {sentence}" if line.label else sentence)
+    return _worst(verdicts), "; ".join(told)
+
+
+def _monotone(
+    c: _Context, test: Trend, columns: Sequence[Floats], estimates: Sequence[Estimate]
+) -> tuple[Verdict, str]:
+    up = test.direction == "increases"
+    told = f"from {c.show(estimates[0])} to {c.show(estimates[-1])}"
+    if len(columns) == 2:
+        new, old = (columns[1], columns[0]) if up else (columns[0], columns[1])
+        return _step(new, old)[0], told
+    page = stats.page_trend(np.column_stack(columns))
+    along, against = (page.p_up, page.p_down) if up else (page.p_down, page.p_up)
+    told += f", Page's L = {page.l:g}, p = {_p(along)}"
+    if along < stats.ALPHA:
+        return Verdict.HOLDS, told
+    level = EQUAL_WITHIN * max(abs(e.mean) for e in estimates)
+    if against < stats.ALPHA or _shown_flat(columns, level):
+        return Verdict.DIFFERS, told
+    return Verdict.UNTESTABLE, told
+
+
+def _flat(c: _Context, test: Trend, columns: Sequence[Floats], estimates: Sequence[Estimate]) -> tuple[Verdict, str]:
+    assert test.margin is not None
+    means = [e.mean for e in estimates]
+    spread = max(means) - min(means)
+    told = f"varies by {spread:.3g}{_points(c)} over x, margin {test.margin:g}{_points(c)}"
+    if _shown_flat(columns, test.margin):
+        return Verdict.HOLDS, told
+    if _shown_apart(columns, test.margin):
+        return Verdict.DIFFERS, told
+    return Verdict.UNTESTABLE, f"not resolved in {c.runs} runs: {told}"
+
+
+def _points(c: _Context) -> str:
+    return " points" if c.claim.unit == "%" else c.unit
+
+
+def _shown_flat(columns: Sequence[Floats], margin: float) -> bool:
+    """Every pair equal within the margin: all tests must pass, so their level needs no correction."""
+    return all(stats.equivalence_p(a - b, margin) < stats.ALPHA for a, b in combinations(columns, 2))
+
+
+def _shown_apart(columns: Sequence[Floats], margin: float) -> bool:
+    """Some pair further apart than the margin, at a level divided by the number of pairs (Bonferroni)."""
+    pairs = list(combinations(columns, 2))
+    level = 1 - stats.ALPHA / len(pairs)
+    intervals = [stats.difference(a, b, level) for a, b in pairs]
+    return any(d.low > margin or d.high < -margin for d in intervals)
+
+
+# ----------------------------------------------------------------------------------------------------------- shape
+
+
+def _shape(c: _Context) -> tuple[Verdict, str]:
+    assert isinstance(c.claim.test, Shape)
+    return SHAPES[c.claim.test.test](c, c.claim.test)
+
+
+def _peak(c: _Context, test: Shape) -> tuple[Verdict, str]:
+    """On every line the quantity at the named x lies above each other one."""
+    assert test.at is not None
+    verdicts, told = [], []
+    for line, columns, estimates in c.lines():
+        others = [i for i in range(len(columns)) if i != test.at]
+        verdicts += [_step(columns[test.at], columns[i])[0] for i in others]
+        best = max(range(len(columns)), key=lambda i: estimates[i].mean)
+        told.append(f"{line.label or 'the line'} is highest at {line.quantities[best].label}")
+    return _worst(verdicts), "; ".join(told)
+
+
+def _close(c: _Context, test: Shape) -> tuple[Verdict, str]:
+    """Two lines are equal within the margin at every x."""
+    assert test.margin is not None
+    (first, a, _), (second, b, _) = c.lines()
+    apart = max(abs(float((x - y).mean())) for x, y in zip(a, b, strict=True))
+    told = f"{first.label} and {second.label} differ by up to {apart:.3g}{_points(c)}, margin {test.margin:g}"
+    pairs = list(zip(a, b, strict=True))
+    if all(stats.equivalence_p(x - y, test.margin) < stats.ALPHA for x, y in pairs):
+        return Verdict.HOLDS, told
+    level = 1 - stats.ALPHA / len(pairs)
+    differences = [stats.difference(x, y, level) for x, y in pairs]
+    if any(d.low > test.margin or d.high < -test.margin for d in differences):
+        return Verdict.DIFFERS, told
+    return Verdict.UNTESTABLE, f"not resolved in {c.runs} runs: {told}"
+
+
+SHAPES: dict[str, Callable[[_Context, Shape], tuple[Verdict, str]]] = {"close": _close, "peak": _peak}
+"""The tests a `shape` claim can name."""
+
+
+# --------------------------------------------------------------------------------------------------------- together
+
+
+def _holds(truth: bool) -> Verdict:
+    return Verdict.HOLDS if truth else Verdict.DIFFERS
+
+
+def _worst(verdicts: Sequence[Verdict] | set[Verdict]) -> Verdict:
+    """All must hold; one that differs decides; else one that was not shown keeps the whole open."""
+    return next((v for v in (Verdict.DIFFERS, Verdict.UNTESTABLE) if v in verdicts), Verdict.HOLDS)
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _band(claim: Claim) -> str:
+    """The tolerance in words, for the report."""
+    match claim.test:
+        case Value(expected=e) | Ratio(expected=e) if e.band is not None:
+            return f"± {e.band:g} {claim.unit}: {e.band_reason}"
+        case Value(expected=Expected(value=None)) | Ratio(expected=Expected(value=None), spans=False):
+            return "inside the printed range"
+        case Value(expected=Expected(value=float() as printed)):
+            return _value_tolerance(printed, printed, claim.unit)[2]
+        case Ratio(expected=Expected(value=float() as printed)):
+            return f"within {_gain_tolerance(printed):g} points, zero excluded"
+        case Ratio():
+            return "both ends within the larger of 3 points and 30 %, zero excluded"
+        case Order():
+            return "every paired difference significant"
+        case Trend(direction="flat", margin=margin, margin_reason=reason):
+            return f"within {margin:g} {claim.unit}: {reason}"
+        case Trend():
+            return "Page's test at 5 %"
+        case Shape(test="close", margin=margin, margin_reason=reason):
+            return f"within {margin:g} {claim.unit}: {reason}"
+        case _:
+            return "above every other point, paired"
+
+
+_RULES: dict[type, Callable[[_Context], tuple[Verdict, str]]] = {
+    Value: _value,
+    Ratio: _ratio,
+    Order: _order,
+    Trend: _trend,
+    Shape: _shape,
+}

@@ -1,0 +1,157 @@
+"""A stand-in for the compiled core: a test double with its interface and none of its physics.
+
+Throughput is simple arithmetic on a scenario's settings plus noise by seed, so that tests know what must come out.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+
+class InputError(ValueError):
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
+
+
+Model = Callable[[dict[str, Any], np.random.Generator], dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    data: dict[str, Any]
+
+    @staticmethod
+    def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as e:
+            raise InputError(str(e)) from e
+        for path, value in overrides:
+            try:
+                new = tomllib.loads(f"x = {value}")["x"]
+            except tomllib.TOMLDecodeError:
+                new = value
+            _replace(data, path, new)
+        known = {"scenario", "radio", "channel", "node", "flow", "scheme", "event"}
+        for key in data:
+            if key not in known:
+                raise InputError(f'{key}: unknown key; did you mean "{min(known)}"?', key)
+        return Scenario(data)
+
+    name = property(lambda self: self.data.get("scenario", {}).get("name", ""))
+    duration_s = property(lambda self: 30.0)
+    warmup_s = property(lambda self: 5.0)
+    seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
+    nodes = property(lambda self: [n["name"] for n in self.data.get("node", [])])
+    flows = property(lambda self: [f.get("name", f"flow{i}") for i, f in enumerate(self.data.get("flow", []))])
+
+
+def _replace(data: Any, path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for part in parents:
+        data = data[int(part)] if part.isdecimal() else data.setdefault(part, {})
+    data[int(last) if last.isdecimal() else last] = value
+
+
+@dataclass
+class Batch:
+    runs: list[dict[str, Any] | None]
+    interrupted: bool
+
+
+def airtime_model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, float]:
+    """Datagram throughput in b/s from exchange times in us, with some parts in a thousand of noise.
+
+    Half the noise is the seed's own, the same for all arms; half is new for each, as in a simulator with common seeds.
+    """
+    transport = data["flow"][0]["transport"]
+    size = float(transport["datagram"].removesuffix("B"))
+    rts = 0.0 if data["radio"].get("rts_threshold", "off") == "off" else 676.0
+    per = data.get("channel", {}).get("errors", {}).get("per", 0.0)
+    acks = 0.0 if data.get("scheme") else 1.0 if transport["receiver"] == "every" else 0.5
+    per_segment = (rts + 576.4 + 8 * size / 11 + 310 + acks * 750) / (1 - per)
+    own = np.random.default_rng([int(1000 * per_segment), int(1e6 * rng.random())]).standard_normal()
+    return {"datagram_throughput_bps": 8e6 * size / per_segment * (1 + 1e-3 * (rng.standard_normal() + own))}
+
+
+class Core:
+    """The module's functions over a `model`; `stop_after` makes a batch end as Ctrl-C would."""
+
+    def __init__(self) -> None:
+        self.model: Model = airtime_model
+        self.stop_after: int | None = None
+        self.batches: list[int] = []
+
+    def run_batch(
+        self,
+        tasks: Sequence[tuple[Scenario, int]],
+        *,
+        jobs: int = 0,
+        pcap_dir: str | None = None,
+        series: bool = False,
+        fingerprint: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Batch:
+        self.batches.append(len(tasks))
+        runs: list[dict[str, Any] | None] = []
+        for i, (scenario, seed) in enumerate(tasks):
+            if self.stop_after is not None and i >= self.stop_after:
+                runs.append(None)
+                continue
+            runs.append(self.one(scenario, seed, series))
+            if pcap_dir is not None:
+                for node in scenario.nodes:
+                    Path(pcap_dir, f"{node}-{seed}.pcapng").write_bytes(b"capture")
+            if progress:
+                progress(i + 1)
+        return Batch(runs, interrupted=None in runs)
+
+    def one(self, scenario: Scenario, seed: int, series: bool) -> dict[str, Any]:
+        found = self.model(scenario.data, np.random.default_rng(seed))
+        flows = []
+        for name, flow in zip(scenario.flows, scenario.data.get("flow", []), strict=True):
+            row = {"id": name, "from": flow["from"], "to": flow["to"], "protocol": "tcp"}
+            row |= {
+                "goodput_bps": found.get("datagram_throughput_bps", 0.0) * 0.97,
+                "retransmissions": 3,
+                "timeouts": 0,
+            }
+            flows.append(row | {"rtt_mean_s": 0.02} | found)
+        return {
+            "seed": seed,
+            "sim_s": 0.001,
+            "simulated_s": 30.0,
+            "events": 10,
+            "exchanges": 5,
+            "flows": flows,
+            "nodes": [{"id": n, "queue_drops": 0} for n in scenario.nodes],
+            "frames": [{"class": "data", "count": 5}],
+            "schemes": [{"id": f"{s['name']}@sender", "scheme": s["name"]} for s in scenario.data.get("scheme", [])],
+            "summary": {"goodput_bps": sum(f["goodput_bps"] for f in flows), "jain": 1.0},
+            "fingerprint": None,
+            "series": {"flow.0.cwnd_bytes": {"t_s": np.arange(5.0), "value": np.arange(5.0)}} if series else None,
+        }
+
+    def registry(self, kind: str) -> list[dict[str, str]]:
+        return [{"id": "lle-tcp", "summary": "the data sender makes its ACKs", "source": "K06"}]
+
+    def module(self) -> ModuleType:
+        found = ModuleType("interlayer._core")
+        found.__dict__.update(
+            __version__="0.0.0-fake",
+            InputError=InputError,
+            Scenario=Scenario,
+            Batch=Batch,
+            run_batch=self.run_batch,
+            registry=self.registry,
+            schema=lambda: "{}",
+        )
+        return found
