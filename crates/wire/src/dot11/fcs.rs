@@ -42,6 +42,8 @@ pub fn strip(bytes: &[u8]) -> Result<&[u8], FrameError> {
 
 /// Makes the frame check sequence at the end of `frame` wrong, for the capture of a frame that noise or a collision
 /// spoiled: which of its bits went wrong is not modelled. Twice makes it right again; fewer than four bytes stay.
+///
+/// tshark counts such a frame as malformed when told to check (`wlan.check_checksum`), whatever radiotap says.
 pub fn spoil(frame: &mut [u8]) {
     if let Some(fcs) = frame.last_chunk_mut::<4>() {
         *fcs = fcs.map(|byte| !byte);
