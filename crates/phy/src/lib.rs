@@ -1,1 +1,15 @@
-//! phy
+//! The 802.11 radio: rates and airtime, frame errors, and the medium that carries signals between stations.
+//!
+//! Follows IEEE 802.11-2020: clause 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP). Propagation time (at most 1 µs) is part
+//! of the slot and not modelled (design.md section 4). Leaves out, for now: SINR, capture and thresholds (a pair is in
+//! reach or not; two signals at one station spoil each other), and everything of clause 19 and later.
+
+pub mod airtime;
+pub mod errors;
+pub mod medium;
+pub mod rates;
+
+pub use airtime::airtime;
+pub use errors::{ErrorModel, Errors, Hit};
+pub use medium::{Heard, Medium, Verdict};
+pub use rates::{Modulation, Preamble, Rate, Standard, Timing};

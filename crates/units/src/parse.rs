@@ -46,12 +46,23 @@ const TIME: Kind = Kind {
     signed: false,
 };
 const RATE: Kind = Kind {
-    units: &[("b/s", 1.0), ("kb/s", 1e3), ("Mb/s", 1e6), ("Gb/s", 1e9), ("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6)],
+    units: &[
+        ("b/s", 1.0),
+        ("kb/s", 1e3),
+        ("Mb/s", 1e6),
+        ("Gb/s", 1e9),
+        ("bit/s", 1.0),
+        ("kbit/s", 1e3),
+        ("Mbit/s", 1e6),
+    ],
     example: "11 Mb/s",
     signed: false,
 };
-const SIZE: Kind =
-    Kind { units: &[("B", 1.0), ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9)], example: "1500 B", signed: false };
+const SIZE: Kind = Kind {
+    units: &[("B", 1.0), ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9)],
+    example: "1500 B",
+    signed: false,
+};
 const LEVEL: Kind = Kind { units: &[("dBm", 1.0)], example: "-62 dBm", signed: true };
 const RATIO: Kind = Kind { units: &[("dB", 1.0)], example: "10 dB", signed: true };
 

@@ -1,0 +1,251 @@
+//! One channel: its medium, its contention, what is in the air, and what noise does to it.
+//!
+//! One pass over the listeners of a transmission when it starts and one when it ends; stations that only overhear are
+//! dealt with here, in arrays (carrier sense, EIFS, NAV), and their machines are not called.
+
+use crate::contention::Contention;
+use crate::frame::{Class, Frame, Kind};
+use phy::{Errors, Medium, Verdict};
+use units::{Bytes, Dur, NodeId, SimTime};
+
+/// When frame errors are drawn (design.md section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorsAt {
+    /// For each transmission: the MAC retries what is hit.
+    Attempt,
+    /// Once for each MSDU: every attempt of a hit one fails, so the MAC reports a failure. A paper's residual loss.
+    Msdu,
+}
+
+/// How a frame fared at its receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Hit by noise.
+    Noise,
+    /// Spoilt by another transmission.
+    Collision,
+    /// The receiver was transmitting, or locked on something else, when it began.
+    Deaf,
+}
+
+/// A machine that must be told of the end of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reception {
+    /// Whose machine.
+    pub node: NodeId,
+    /// Whether it received the frame, addressed to it or to all, without error. Otherwise some frame has ended there
+    /// that it waited out.
+    pub is_for_me: bool,
+}
+
+/// Kinds of frames, for statistics: data by class, and control frames.
+pub const FRAME_CLASSES: [&str; 8] = ["tcp-data", "tcp-ack", "tcp-control", "udp", "other", "rts", "cts", "ack"];
+
+/// How many of a kind of frame fared how at their receivers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Transmissions.
+    pub sent: u64,
+    /// Received without error.
+    pub received: u64,
+    /// Hit by noise.
+    pub noise: u64,
+    /// Spoilt by another transmission.
+    pub collision: u64,
+    /// Not heard: the receiver transmitted or was locked on something else.
+    pub deaf: u64,
+    /// Time on the air.
+    pub airtime: Dur,
+}
+
+/// One channel.
+#[derive(Debug)]
+pub struct Channel {
+    /// Who hears whom.
+    pub medium: Medium,
+    /// Who may send when.
+    pub contention: Contention,
+    /// Noise.
+    pub errors: Errors,
+    errors_at: ErrorsAt,
+    air: Vec<Option<Frame>>,
+    /// Stations that wait for the end of whatever they hear.
+    waits_for_end: Vec<bool>,
+    /// Stations whose NAV rests on an RTS: when it ended, and when they may conclude that no CTS came.
+    rts_heard: Vec<Option<(SimTime, SimTime)>>,
+    next_nav_check: SimTime,
+    rts_nav_patience: Dur,
+    tallies: [Tally; 8],
+}
+
+impl Channel {
+    /// A silent channel. `rts_nav_patience` is [`crate::Config::rts_nav_patience`].
+    pub fn new(
+        medium: Medium,
+        contention: Contention,
+        errors: Errors,
+        errors_at: ErrorsAt,
+        nodes: usize,
+        rts_nav_patience: Dur,
+    ) -> Channel {
+        Channel {
+            medium,
+            contention,
+            errors,
+            errors_at,
+            air: vec![None; nodes],
+            waits_for_end: vec![false; nodes],
+            rts_heard: vec![None; nodes],
+            next_nav_check: SimTime::NEVER,
+            rts_nav_patience,
+            tallies: [Tally::default(); 8],
+        }
+    }
+
+    /// How frames of each of [`FRAME_CLASSES`] fared so far.
+    pub fn tallies(&self) -> &[Tally; 8] {
+        &self.tallies
+    }
+
+    /// What `node` has in the air.
+    pub fn on_air(&self, node: NodeId) -> Option<&Frame> {
+        self.air[node.index()].as_ref()
+    }
+
+    /// Whether an MSDU is lost whatever its attempts; asked once for each. False where errors strike attempts.
+    pub fn dooms(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes) -> bool {
+        self.errors_at == ErrorsAt::Msdu && to != NodeId::BROADCAST && self.errors.hits(now, from, to, mpdu, false)
+    }
+
+    /// `node`'s machine is to be called at the end of the frame it is locked on. Returns whether it is locked on one.
+    pub fn wait_for_end(&mut self, node: NodeId) -> bool {
+        let is_locked = self.medium.is_locked(node);
+        self.waits_for_end[node.index()] = is_locked;
+        is_locked
+    }
+
+    /// A transmission starts.
+    pub fn start(&mut self, now: SimTime, frame: Frame) {
+        let from = frame.from;
+        self.air[from.index()] = Some(frame);
+        let tally = &mut self.tallies[tally_index(&frame)];
+        tally.sent += 1;
+        tally.airtime += frame.airtime;
+        self.medium.start(from);
+        self.contention.busy(now, from);
+        for i in 0..self.medium.listeners(from).len() {
+            let to = self.medium.listeners(from)[i];
+            if self.medium.arrive(now, from, to) {
+                self.contention.busy(now, to);
+            }
+        }
+    }
+
+    /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
+    /// carrier sense, EIFS and NAV up to date when this returns.
+    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
+        let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
+        let is_silent = self.medium.stop(from);
+        if is_silent {
+            self.contention.idle(now, from, Some(false));
+        }
+        let is_control = frame.kind != Kind::Data;
+        let started = now - frame.airtime;
+        for i in 0..self.medium.listeners(from).len() {
+            let to = self.medium.listeners(from)[i];
+            let heard = self.medium.leave(from, to);
+            let is_addressee = frame.to == to;
+            let is_for_me = is_addressee || frame.to == NodeId::BROADCAST;
+            let loss = match heard.verdict {
+                Verdict::NotLocked => Some(Loss::Deaf),
+                Verdict::Spoilt => Some(Loss::Collision),
+                Verdict::Clear => {
+                    let is_hit = match self.errors_at {
+                        ErrorsAt::Attempt => self.errors.hits(started, from, to, frame.mpdu, is_control),
+                        ErrorsAt::Msdu => is_addressee && frame.is_doomed,
+                    };
+                    is_hit.then_some(Loss::Noise)
+                }
+            };
+            if is_addressee {
+                let tally = &mut self.tallies[tally_index(&frame)];
+                match loss {
+                    None => tally.received += 1,
+                    Some(Loss::Noise) => tally.noise += 1,
+                    Some(Loss::Collision) => tally.collision += 1,
+                    Some(Loss::Deaf) => tally.deaf += 1,
+                }
+            }
+            if loss.is_none() && !is_for_me {
+                self.overhear(now, to, &frame);
+            }
+            let in_error = (heard.verdict != Verdict::NotLocked).then_some(loss.is_some());
+            if heard.is_silent {
+                self.contention.idle(now, to, in_error);
+            } else if let Some(in_error) = in_error {
+                self.contention.note_reception(to, in_error);
+            }
+            let is_mine = loss.is_none() && is_for_me;
+            let has_waited = in_error.is_some() && std::mem::take(&mut self.waits_for_end[to.index()]);
+            if is_mine || has_waited {
+                receptions.push(Reception { node: to, is_for_me: is_mine });
+            }
+        }
+        frame
+    }
+
+    /// A frame for somebody else sets the NAV. @80211-2020 10.3.2.4
+    fn overhear(&mut self, now: SimTime, node: NodeId, frame: &Frame) {
+        if frame.duration == Dur::ZERO {
+            return;
+        }
+        let until = now + frame.duration;
+        let is_later = until > self.contention.nav(node);
+        self.contention.set_nav(node, until);
+        if is_later {
+            self.rts_heard[node.index()] = (frame.kind == Kind::Rts).then(|| {
+                let check = now + self.rts_nav_patience;
+                self.next_nav_check = self.next_nav_check.min(check);
+                (now, check)
+            });
+        }
+    }
+
+    /// When [`Channel::check_navs`] is due.
+    pub fn next_nav_check(&self) -> SimTime {
+        self.next_nav_check
+    }
+
+    /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
+    pub fn check_navs(&mut self, now: SimTime) {
+        self.next_nav_check = SimTime::NEVER;
+        for (i, heard) in self.rts_heard.iter_mut().enumerate() {
+            let Some((rts_end, check)) = *heard else { continue };
+            if check > now {
+                self.next_nav_check = self.next_nav_check.min(check);
+                continue;
+            }
+            *heard = None;
+            let node = NodeId(i as u32);
+            if self.medium.last_start(node) < rts_end {
+                self.contention.reset_nav(now, node);
+            }
+        }
+    }
+}
+
+/// Where a frame is counted.
+fn tally_index(frame: &Frame) -> usize {
+    match frame.kind {
+        Kind::Data => match frame.class {
+            Class::TcpData => 0,
+            Class::TcpAck => 1,
+            Class::TcpControl => 2,
+            Class::Udp => 3,
+            Class::Other => 4,
+        },
+        Kind::Rts => 5,
+        Kind::Cts => 6,
+        Kind::Ack => 7,
+    }
+}

@@ -1,0 +1,124 @@
+//! A station's MAC parameters.
+
+use crate::exchange::Job;
+use crate::frame::{self, Class};
+use phy::{Preamble, Rate, Timing, airtime};
+use units::{BitRate, Bytes, Dur, SimTime};
+
+/// When RTS/CTS precedes a data frame. dot11RTSThreshold, @80211-2020 10.3.2.9
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rts {
+    /// MPDU length above which it does; `None`: never.
+    pub threshold: Option<Bytes>,
+    /// Only for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
+    pub for_payload_only: bool,
+}
+
+impl Rts {
+    /// Never.
+    pub const OFF: Rts = Rts { threshold: None, for_payload_only: false };
+
+    /// Whether a frame of this length is a long one.
+    pub fn is_above_threshold(&self, mpdu: Bytes) -> bool {
+        self.threshold.is_some_and(|threshold| mpdu > threshold)
+    }
+
+    /// Whether RTS/CTS precedes this frame.
+    pub fn covers(&self, job: &Job) -> bool {
+        let spared = self.for_payload_only && !matches!(job.class, Class::TcpData | Class::Udp);
+        !spared && self.is_above_threshold(job.mpdu)
+    }
+}
+
+/// When a station whose frame was not answered counts its next backoff down. The standard asks for "a DIFS of idle" and
+/// does not say whether one that has passed while the station waited for the answer counts.
+/// @80211-2020 10.3.4.3, 10.3.4.4
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AfterTimeout {
+    /// From the timeout, if a DIFS of idle has passed by then: the letter. Ahead of the listeners, who wait an EIFS.
+    #[default]
+    Letter,
+    /// A DIFS after the timeout, as ns-3 does.
+    FreshIfs,
+    /// An EIFS after the end of the frame, together with the listeners: what Bianchi's T_c assumes.
+    Eifs,
+}
+
+/// MAC parameters of a station.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Slot, SIFS, contention window.
+    pub timing: Timing,
+    /// Of DSSS rates.
+    pub preamble: Preamble,
+    /// Rate of data frames.
+    pub data_rate: Rate,
+    /// Lowest rate every station understands: group frames, and the ACK inside EIFS.
+    pub basic_rate: Rate,
+    /// Rates of control answers, slowest first: the highest not above the answered frame's is taken.
+    /// @80211-2020 10.6.6.5.2
+    pub control_rates: Vec<Rate>,
+    /// When RTS/CTS is used.
+    pub rts: Rts,
+    /// Transmissions in all of a frame not longer than the RTS threshold, and of an RTS. dot11ShortRetryLimit counts the
+    /// same way: 7 by default. @80211-2020 annex C
+    pub max_attempts: u8,
+    /// Transmissions in all of a longer frame. dot11LongRetryLimit: 4.
+    pub max_attempts_long: u8,
+    /// When the backoff after an unanswered frame begins to count.
+    pub after_timeout: AfterTimeout,
+}
+
+impl Config {
+    /// The rate of a control frame that answers, or announces, a frame at `rate`.
+    pub fn control_rate(&self, rate: Rate) -> Rate {
+        let not_above = self.control_rates.iter().rev().find(|r| r.bit_rate <= rate.bit_rate);
+        not_above.or(self.control_rates.first()).copied().unwrap_or(self.basic_rate)
+    }
+
+    /// SIFS + slot + aRxPHYStartDelay: how long after the end of a frame the preamble of its answer must have begun.
+    /// @80211-2020 10.3.2.11
+    pub fn answer_timeout(&self, answer_rate: Rate) -> Dur {
+        self.timing.sifs + self.timing.slot + answer_rate.rx_phy_start_delay(self.preamble)
+    }
+
+    /// The earliest start of the countdown of a backoff drawn at `now`, because the answer to a frame that ended
+    /// `waited` ago did not come.
+    pub fn countdown_after_timeout(&self, now: SimTime, waited: Dur) -> SimTime {
+        match self.after_timeout {
+            AfterTimeout::Letter => now,
+            AfterTimeout::FreshIfs => now + self.timing.difs(),
+            AfterTimeout::Eifs => (now - waited + self.eifs()).max(now),
+        }
+    }
+
+    /// EIFS with the ACK at the lowest rate. @80211-2020 10.3.7
+    pub fn eifs(&self) -> Dur {
+        self.timing.eifs(airtime(self.basic_rate, frame::ACK, self.preamble))
+    }
+
+    /// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came.
+    /// @80211-2020 10.3.2.4
+    pub fn rts_nav_patience(&self, rts_rate: Rate) -> Dur {
+        let rate = self.control_rate(rts_rate);
+        let cts = airtime(rate, frame::CTS, self.preamble);
+        self.timing.sifs * 2 + cts + rate.rx_phy_start_delay(self.preamble) + self.timing.slot * 2
+    }
+
+    /// A standard's own values at `data_rate`, without RTS/CTS.
+    pub fn of(standard: phy::Standard, data_rate: Rate) -> Config {
+        let of_kbps = |&kbps: &u64| standard.rate(BitRate::from_kbps(kbps));
+        let control_rates: Vec<Rate> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
+        Config {
+            timing: standard.timing(),
+            preamble: Preamble::Long,
+            data_rate,
+            basic_rate: standard.rates()[0],
+            control_rates,
+            rts: Rts::OFF,
+            max_attempts: 7,
+            max_attempts_long: 4,
+            after_timeout: AfterTimeout::Letter,
+        }
+    }
+}

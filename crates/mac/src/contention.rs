@@ -1,0 +1,456 @@
+//! Who may send when: carrier sense, interframe spaces and backoff of all stations of a channel, in arrays.
+//!
+//! One contender is one backoff entity: a station under DCF, one access category of a station under EDCA. Nothing ticks:
+//! a contender's grant is the end of its interframe space plus its remaining slots, recomputed when its medium turns
+//! busy or idle, so an event queue sees one timer for the whole channel.
+//!
+//! Follows @80211-2020 10.3.4 (DCF). A contender that wins at the instant another station's signal starts transmits all
+//! the same: starts of one instant do not hear each other.
+
+use engine::Stream;
+use units::{Dur, NodeId, SimTime};
+
+/// Which backoff entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContenderId(pub u32);
+
+/// The parameters of one contender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// DIFS, or AIFS of the category.
+    pub ifs: Dur,
+    /// What replaces it after a frame received in error. @80211-2020 10.3.2.3.7
+    pub eifs: Dur,
+    /// aSlotTime.
+    pub slot: Dur,
+    /// First contention window.
+    pub cw_min: u16,
+    /// Largest contention window.
+    pub cw_max: u16,
+}
+
+/// What a contender is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// No backoff under way and nothing to send.
+    Off,
+    /// Something to send, found the medium idle: no backoff unless it turns busy before the interframe space ends.
+    /// @80211-2020 10.3.4.2
+    Immediate,
+    /// Counting down, with or without something to send (post-backoff).
+    Counting { wants: bool },
+    /// Granted: the station transmits or waits for an answer.
+    Granted,
+}
+
+#[derive(Debug)]
+struct Contender {
+    node: NodeId,
+    access: Access,
+    phase: Phase,
+    cw: u16,
+    /// Slots that remain as of the last change.
+    slots: u32,
+    /// The countdown does not begin earlier, though the interframe space be over.
+    not_before: SimTime,
+    draws: Stream,
+}
+
+/// What one station's carrier sense says.
+#[derive(Debug, Clone, Copy)]
+struct Sense {
+    is_busy: bool,
+    /// Whether the last frame it received was in error: EIFS applies.
+    after_error: bool,
+    /// Since when the medium is idle, or will be once the NAV ends. Of no meaning while busy.
+    idle_from: SimTime,
+    nav: SimTime,
+}
+
+/// How an exchange ended, as far as the next backoff is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Answered, or nothing to be answered: CW falls back. @80211-2020 10.3.3
+    Success,
+    /// Not answered: CW doubles.
+    Failure,
+    /// Given up: CW falls back as well.
+    Discard,
+}
+
+/// All contenders of one channel.
+#[derive(Debug)]
+pub struct Contention {
+    senses: Vec<Sense>,
+    contenders: Vec<Contender>,
+    /// First contender of each node; one more at the end.
+    first: Vec<u32>,
+    /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
+    grants: Vec<SimTime>,
+}
+
+impl Contention {
+    /// The contenders of `nodes` stations, in order of node. `access` gives those of a node, with a stream for each.
+    pub fn new(nodes: usize, mut access: impl FnMut(NodeId) -> Vec<(Access, Stream)>) -> Contention {
+        let idle = Sense { is_busy: false, after_error: false, idle_from: SimTime::ZERO, nav: SimTime::ZERO };
+        let (mut contenders, mut first) = (Vec::new(), vec![0]);
+        for node in (0..nodes as u32).map(NodeId) {
+            for (access, draws) in access(node) {
+                let cw = access.cw_min;
+                let not_before = SimTime::ZERO;
+                contenders.push(Contender { node, access, phase: Phase::Off, cw, slots: 0, not_before, draws });
+            }
+            first.push(contenders.len() as u32);
+        }
+        let grants = vec![SimTime::NEVER; contenders.len()];
+        Contention { senses: vec![idle; nodes], contenders, first, grants }
+    }
+
+    /// The only contender of a station under DCF.
+    pub fn dcf(&self, node: NodeId) -> ContenderId {
+        ContenderId(self.first[node.index()])
+    }
+
+    /// Which station a contender belongs to.
+    pub fn node(&self, id: ContenderId) -> NodeId {
+        self.contenders[id.0 as usize].node
+    }
+
+    /// When the next contender is granted; `NEVER` if none counts.
+    pub fn next_grant(&self) -> SimTime {
+        self.grants.iter().copied().min().unwrap_or(SimTime::NEVER)
+    }
+
+    /// Takes all contenders granted at `now` into `winners`, in order of id.
+    pub fn winners(&mut self, now: SimTime, winners: &mut Vec<ContenderId>) {
+        for (i, grant) in self.grants.iter_mut().enumerate() {
+            if *grant <= now {
+                *grant = SimTime::NEVER;
+                self.contenders[i].phase = Phase::Granted;
+                winners.push(ContenderId(i as u32));
+            }
+        }
+    }
+
+    /// A contender has something to send and had not before.
+    pub fn want(&mut self, now: SimTime, id: ContenderId) {
+        let i = id.0 as usize;
+        let sense = self.senses[self.contenders[i].node.index()];
+        let contender = &mut self.contenders[i];
+        match contender.phase {
+            Phase::Counting { wants: false } if !is_over(contender, &sense, now) => {
+                contender.phase = Phase::Counting { wants: true };
+            }
+            Phase::Off | Phase::Counting { wants: false } => {
+                contender.slots = 0;
+                if !sense.is_busy && sense.nav <= now {
+                    contender.phase = Phase::Immediate;
+                    contender.not_before = now;
+                } else {
+                    contender.draw();
+                }
+            }
+            Phase::Immediate | Phase::Counting { wants: true } | Phase::Granted => return,
+        }
+        self.grants[i] = grant(&self.contenders[i], &sense);
+    }
+
+    /// What a granted contender attempted has ended. It draws its next backoff (post-backoff follows every
+    /// transmission, successful or not, @80211-2020 10.3.4.3), counts it down not before `not_before`, and goes on
+    /// wanting or not.
+    pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
+        let i = id.0 as usize;
+        let sense = self.senses[self.contenders[i].node.index()];
+        let contender = &mut self.contenders[i];
+        contender.cw = match outcome {
+            Outcome::Failure => (contender.cw * 2 + 1).min(contender.access.cw_max),
+            Outcome::Success | Outcome::Discard => contender.access.cw_min,
+        };
+        contender.draw();
+        contender.phase = Phase::Counting { wants };
+        contender.not_before = not_before;
+        self.grants[i] = grant(contender, &sense);
+    }
+
+    /// A contender gives up its claim without having been heard: its station was killed.
+    pub fn silence(&mut self, id: ContenderId) {
+        self.contenders[id.0 as usize].phase = Phase::Off;
+        self.grants[id.0 as usize] = SimTime::NEVER;
+    }
+
+    /// The medium around `node` turns busy: countdowns freeze.
+    pub fn busy(&mut self, now: SimTime, node: NodeId) {
+        let sense = &mut self.senses[node.index()];
+        if sense.is_busy {
+            return;
+        }
+        let was = *sense;
+        sense.is_busy = true;
+        for i in self.first[node.index()] as usize..self.first[node.index() + 1] as usize {
+            // Granted at this very instant: it starts too and hears nothing of it.
+            if self.grants[i] == now {
+                continue;
+            }
+            let contender = &mut self.contenders[i];
+            match contender.phase {
+                Phase::Counting { wants } => {
+                    contender.slots -= elapsed(contender, &was, now).min(contender.slots);
+                    if !wants && contender.slots == 0 && count_from(contender, &was) <= now {
+                        contender.phase = Phase::Off;
+                    }
+                }
+                Phase::Immediate => contender.draw(),
+                Phase::Off | Phase::Granted => {}
+            }
+            self.grants[i] = SimTime::NEVER;
+        }
+    }
+
+    /// The medium around `node` turns idle. `after_error` says what the last reception there was: a frame in error
+    /// (`Some(true)`), a correct one (`Some(false)`), or none since.
+    pub fn idle(&mut self, now: SimTime, node: NodeId, after_error: Option<bool>) {
+        let sense = &mut self.senses[node.index()];
+        sense.is_busy = false;
+        sense.after_error = after_error.unwrap_or(sense.after_error);
+        sense.idle_from = now.max(sense.nav);
+        self.recount(node);
+    }
+
+    /// A frame in error, or a correct one, has ended at `node` while other signals still stand there.
+    pub fn note_reception(&mut self, node: NodeId, in_error: bool) {
+        self.senses[node.index()].after_error = in_error;
+    }
+
+    /// `node` overheard a Duration: its NAV, if that ends later than the current one. @80211-2020 10.3.2.4
+    ///
+    /// To be called at the end of the frame, before [`Contention::idle`].
+    pub fn set_nav(&mut self, node: NodeId, until: SimTime) {
+        let sense = &mut self.senses[node.index()];
+        if until > sense.nav {
+            sense.nav = until;
+            debug_assert!(sense.is_busy, "a Duration is heard at the end of a frame");
+        }
+    }
+
+    /// `node` forgets its NAV: no CTS followed the RTS that set it. @80211-2020 10.3.2.4
+    pub fn reset_nav(&mut self, now: SimTime, node: NodeId) {
+        let sense = &mut self.senses[node.index()];
+        if sense.nav > now {
+            sense.nav = now;
+            if !sense.is_busy {
+                sense.idle_from = now;
+                self.recount(node);
+            }
+        }
+    }
+
+    /// Until when virtual carrier sense holds `node` back.
+    pub fn nav(&self, node: NodeId) -> SimTime {
+        self.senses[node.index()].nav
+    }
+
+    fn recount(&mut self, node: NodeId) {
+        let sense = &self.senses[node.index()];
+        for i in self.first[node.index()] as usize..self.first[node.index() + 1] as usize {
+            self.grants[i] = grant(&self.contenders[i], sense);
+        }
+    }
+}
+
+impl Contender {
+    /// A fresh backoff, uniform over 0 … CW. @80211-2020 10.3.3
+    fn draw(&mut self) {
+        self.slots = self.draws.below(u32::from(self.cw) + 1);
+        self.phase = Phase::Counting { wants: true };
+    }
+}
+
+/// When the countdown of a contender begins (began) in the current idle period.
+fn count_from(contender: &Contender, sense: &Sense) -> SimTime {
+    let ifs = if sense.after_error { contender.access.eifs } else { contender.access.ifs };
+    (sense.idle_from + ifs).max(contender.not_before)
+}
+
+/// Whole slots counted down by `now`.
+fn elapsed(contender: &Contender, sense: &Sense, now: SimTime) -> u32 {
+    let counted = now.since(count_from(contender, sense)) / contender.access.slot;
+    u32::try_from(counted).unwrap_or(u32::MAX)
+}
+
+/// Whether a countdown with nothing to send has ended by `now` in this idle period; one that ended before has left
+/// [`Phase::Counting`] when the medium turned busy.
+fn is_over(contender: &Contender, sense: &Sense, now: SimTime) -> bool {
+    !sense.is_busy && count_from(contender, sense) + contender.access.slot * u64::from(contender.slots) <= now
+}
+
+/// When the contender is granted if nothing turns busy.
+fn grant(contender: &Contender, sense: &Sense) -> SimTime {
+    if sense.is_busy {
+        return SimTime::NEVER;
+    }
+    match contender.phase {
+        Phase::Immediate => count_from(contender, sense),
+        Phase::Counting { wants: true } => {
+            count_from(contender, sense) + contender.access.slot * u64::from(contender.slots)
+        }
+        Phase::Counting { wants: false } | Phase::Off | Phase::Granted => SimTime::NEVER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Purpose, Streams};
+
+    const A: NodeId = NodeId(0);
+    const B: NodeId = NodeId(1);
+
+    fn us(n: u64) -> SimTime {
+        SimTime::ZERO + Dur::from_us(n)
+    }
+
+    /// 802.11b: DIFS 50, EIFS 364, slot 20 µs. `cw` = 0 makes every draw 0.
+    fn two(cw: u16) -> Contention {
+        let access = Access {
+            ifs: Dur::from_us(50),
+            eifs: Dur::from_us(364),
+            slot: Dur::from_us(20),
+            cw_min: cw,
+            cw_max: 1023,
+        };
+        let streams = Streams::new(1);
+        Contention::new(2, |node| vec![(access, streams.get(Purpose::Backoff, u64::from(node.0)))])
+    }
+
+    fn with_slots(contention: &mut Contention, now: SimTime, node: NodeId, slots: u32) {
+        let id = contention.dcf(node);
+        contention.finish(id, Outcome::Success, true, now);
+        contention.contenders[id.0 as usize].slots = slots;
+        contention.recount(node);
+    }
+
+    #[test]
+    fn an_idle_medium_is_entered_after_difs_without_backoff() {
+        let mut contention = two(31);
+        let id = contention.dcf(A);
+        // Idle since 0: at 200 µs the space is long over; at 20 µs it lasts until 50.
+        contention.want(us(200), id);
+        assert_eq!(contention.next_grant(), us(200));
+        let mut contention = two(31);
+        contention.want(us(20), id);
+        assert_eq!(contention.next_grant(), us(50));
+    }
+
+    #[test]
+    fn a_medium_that_turns_busy_within_difs_costs_a_backoff() {
+        let mut contention = two(31);
+        let id = contention.dcf(A);
+        contention.want(us(20), id);
+        contention.busy(us(40), A);
+        assert_eq!(contention.next_grant(), SimTime::NEVER);
+        let slots = u64::from(contention.contenders[0].slots);
+        contention.idle(us(100), A, Some(false));
+        assert_eq!(contention.next_grant(), us(150 + 20 * slots));
+        assert!(slots > 0, "seed 1 draws something else than zero");
+    }
+
+    #[test]
+    fn backoff_freezes_on_busy_and_resumes_after_difs_with_whole_slots_only() {
+        let mut contention = two(31);
+        with_slots(&mut contention, us(0), A, 5);
+        assert_eq!(contention.next_grant(), us(50 + 100));
+        // 2.5 slots are over at 100 µs: two count.
+        contention.busy(us(100), A);
+        contention.idle(us(1000), A, Some(false));
+        assert_eq!(contention.next_grant(), us(1000 + 50 + 60));
+    }
+
+    #[test]
+    fn eifs_follows_a_frame_in_error_until_a_correct_one() {
+        let mut contention = two(31);
+        with_slots(&mut contention, us(0), A, 5);
+        contention.busy(us(10), A);
+        contention.idle(us(500), A, Some(true));
+        assert_eq!(contention.next_grant(), us(500 + 364 + 100));
+        contention.busy(us(600), A);
+        contention.idle(us(700), A, Some(false));
+        assert_eq!(contention.next_grant(), us(700 + 50 + 100));
+    }
+
+    #[test]
+    fn a_nav_extends_the_busy_time_and_only_a_later_one_counts() {
+        let mut contention = two(31);
+        with_slots(&mut contention, us(0), A, 2);
+        contention.busy(us(10), A);
+        contention.set_nav(A, us(900));
+        contention.set_nav(A, us(800));
+        contention.idle(us(500), A, Some(false));
+        assert_eq!(contention.next_grant(), us(900 + 50 + 40));
+        // Something to send that arrives under the NAV finds the medium busy: B draws.
+        contention.busy(us(10), B);
+        contention.set_nav(B, us(900));
+        contention.idle(us(500), B, Some(false));
+        let id = contention.dcf(B);
+        contention.want(us(880), id);
+        assert!(matches!(contention.contenders[1].phase, Phase::Counting { wants: true }));
+        contention.reset_nav(us(890), A);
+        assert_eq!(contention.grants[0], us(890 + 50 + 40));
+    }
+
+    #[test]
+    fn winners_of_one_instant_do_not_hear_each_other() {
+        let mut contention = two(31);
+        with_slots(&mut contention, us(0), A, 3);
+        with_slots(&mut contention, us(0), B, 3);
+        assert_eq!(contention.next_grant(), us(110));
+        // An answer of A starts at the same instant; B's grant stands.
+        contention.busy(us(110), B);
+        let mut winners = Vec::new();
+        contention.winners(us(110), &mut winners);
+        assert_eq!(winners, [ContenderId(0), ContenderId(1)]);
+    }
+
+    #[test]
+    fn cw_doubles_on_failure_up_to_its_bound_and_falls_back_on_success_and_discard() {
+        let mut contention = two(31);
+        let id = contention.dcf(A);
+        for cw in [63, 127, 255, 511, 1023, 1023] {
+            contention.finish(id, Outcome::Failure, true, us(0));
+            assert_eq!(contention.contenders[0].cw, cw);
+        }
+        contention.finish(id, Outcome::Discard, true, us(0));
+        assert_eq!(contention.contenders[0].cw, 31);
+    }
+
+    #[test]
+    fn post_backoff_with_nothing_to_send_runs_on_and_frees_the_next_frame_of_its_own() {
+        let mut contention = two(31);
+        let id = contention.dcf(A);
+        contention.finish(id, Outcome::Success, false, us(0));
+        contention.contenders[0].slots = 4;
+        assert_eq!(contention.next_grant(), SimTime::NEVER);
+        // Inside the countdown: what remains of it. 50 + 80 µs.
+        contention.want(us(100), id);
+        assert_eq!(contention.next_grant(), us(130));
+        // Long after: at once.
+        contention.winners(us(130), &mut Vec::new());
+        contention.finish(id, Outcome::Success, false, us(200));
+        contention.contenders[0].slots = 4;
+        contention.want(us(5000), id);
+        assert_eq!(contention.next_grant(), us(5000));
+    }
+
+    #[test]
+    fn a_timeout_counts_from_itself_when_its_difs_is_over() {
+        let mut contention = two(0);
+        let id = contention.dcf(A);
+        contention.want(us(100), id);
+        contention.winners(us(100), &mut Vec::new());
+        contention.busy(us(100), A);
+        contention.idle(us(1100), A, None);
+        // ACK timeout 222 µs after the end of the frame; a DIFS of idle has passed since.
+        contention.finish(id, Outcome::Failure, true, us(1322));
+        let slots = u64::from(contention.contenders[0].slots);
+        assert_eq!(contention.next_grant(), us(1322 + 20 * slots));
+    }
+}

@@ -1,0 +1,137 @@
+//! Frame sequences as data: what a station sends, step by step, and what it expects in between. @80211-2020 annex G
+//!
+//! A scheme that changes the sequence (an ACK that works as an RTS, several ACKs in one opportunity, fragments) is a file
+//! here that builds another list. The station walks whatever list it is given.
+
+mod basic;
+mod group;
+mod rts_cts;
+
+use crate::Config;
+use crate::frame::{Class, Kind};
+use phy::{Rate, airtime};
+use units::{Bytes, Dur, NodeId};
+
+/// Which of the two retry counters a failed step increments. @80211-2020 10.3.4.4
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counter {
+    /// Of RTS and of frames not longer than the RTS threshold.
+    Short,
+    /// Of frames longer than it.
+    Long,
+}
+
+/// The answer a step waits for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// Which frame.
+    pub kind: Kind,
+    /// From the end of the step: if no preamble has begun by then, the step has failed.
+    pub timeout: Dur,
+}
+
+/// One transmission of the initiator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// What is sent.
+    pub kind: Kind,
+    /// At which rate.
+    pub rate: Rate,
+    /// Length of the frame.
+    pub mpdu: Bytes,
+    /// Its time on the air.
+    pub airtime: Dur,
+    /// Its Duration field.
+    pub duration: Dur,
+    /// Gap before it. Nothing for the first: contention grants it.
+    pub gap: Dur,
+    /// What must come back.
+    pub answer: Option<Answer>,
+    /// What its failure counts as.
+    pub counter: Counter,
+}
+
+/// Steps of an exchange at most; a longer sequence (a TXOP) is several exchanges.
+pub const MAX_STEPS: usize = 4;
+
+/// A sequence under way.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
+    steps: [Option<Step>; MAX_STEPS],
+    at: usize,
+}
+
+/// What an exchange is built from.
+#[derive(Debug, Clone, Copy)]
+pub struct Job {
+    /// Receiver.
+    pub to: NodeId,
+    /// Length of the data frame, header to FCS.
+    pub mpdu: Bytes,
+    /// Rate of its body.
+    pub rate: Rate,
+    /// What it carries.
+    pub class: Class,
+}
+
+impl Exchange {
+    /// The sequence that DCF uses for a data frame: alone to a group, behind RTS and CTS above the threshold, else data
+    /// and ACK.
+    pub fn dcf(config: &Config, job: &Job) -> Exchange {
+        if job.to == NodeId::BROADCAST {
+            group::build(config, job)
+        } else if config.rts.covers(job) {
+            rts_cts::build(config, job)
+        } else {
+            basic::build(config, job)
+        }
+    }
+
+    /// A sequence of these steps.
+    pub fn of<const N: usize>(list: [Step; N]) -> Exchange {
+        const { assert!(N > 0 && N <= MAX_STEPS) };
+        let mut steps = [None; MAX_STEPS];
+        for (slot, step) in steps.iter_mut().zip(list) {
+            *slot = Some(step);
+        }
+        Exchange { steps, at: 0 }
+    }
+
+    /// The step that is to be sent or has been sent last.
+    pub fn step(&self) -> &Step {
+        self.steps[self.at].as_ref().expect("an exchange stands at one of its steps")
+    }
+
+    /// Goes on to the next step; `None` if that was the last.
+    pub fn advance(&mut self) -> Option<&Step> {
+        let next = self.steps.get(self.at + 1)?.as_ref()?;
+        self.at += 1;
+        Some(next)
+    }
+
+    /// From the beginning again.
+    pub fn restart(&mut self) {
+        self.at = 0;
+    }
+}
+
+/// How long a control frame of `kind` answering a frame at `rate` takes, and at which rate it goes.
+pub(crate) fn control(config: &Config, kind: Kind, rate: Rate) -> (Rate, Dur) {
+    let rate = config.control_rate(rate);
+    (rate, airtime(rate, kind.control_len(), config.preamble))
+}
+
+/// The step that carries the data. Its Duration covers the ACK. @80211-2020 9.2.5.2
+fn data_step(config: &Config, job: &Job, gap: Dur, counter: Counter) -> Step {
+    let (ack_rate, ack) = control(config, Kind::Ack, job.rate);
+    Step {
+        kind: Kind::Data,
+        rate: job.rate,
+        mpdu: job.mpdu,
+        airtime: airtime(job.rate, job.mpdu, config.preamble),
+        duration: config.timing.sifs + ack,
+        gap,
+        answer: Some(Answer { kind: Kind::Ack, timeout: config.answer_timeout(ack_rate) }),
+        counter,
+    }
+}

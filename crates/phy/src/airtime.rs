@@ -1,0 +1,59 @@
+//! How long a frame occupies the air.
+
+use crate::rates::{Modulation, Preamble, Rate};
+use units::{Bytes, Dur};
+
+/// Airtime of an MPDU (header to FCS) at `rate`: TXTIME. The preamble's length concerns DSSS rates only; 1 Mb/s always
+/// takes the long one.
+///
+/// DSSS: preamble + header + 8 · bytes / rate, the body rounded up to whole µs. @80211-2020 16.3.4.
+/// OFDM: 16 + 4 + 4 · ⌈(16 + 8 · bytes + 6) / N_DBPS⌉ µs. @80211-2020 eq. 17-29; ERP-OFDM adds 6 µs, eq. 18-1.
+pub fn airtime(rate: Rate, mpdu: Bytes, preamble: Preamble) -> Dur {
+    match rate.modulation {
+        Modulation::Dsss => {
+            let front = match preamble {
+                Preamble::Short if rate.bit_rate.bps() > 1_000_000 => 72 + 24,
+                _ => 144 + 48,
+            };
+            let body_us = (mpdu.bits() * 1_000_000).div_ceil(rate.bit_rate.bps());
+            Dur::from_us(front + body_us)
+        }
+        Modulation::Ofdm { data_bits_per_symbol } => Dur::from_us(20 + symbols_us(mpdu, data_bits_per_symbol)),
+        Modulation::ErpOfdm { data_bits_per_symbol } => Dur::from_us(26 + symbols_us(mpdu, data_bits_per_symbol)),
+    }
+}
+
+/// 16 service bits before and 6 tail bits behind the MPDU, in symbols of 4 µs. @80211-2020 17.3.5.3, 17.3.5.4
+fn symbols_us(mpdu: Bytes, data_bits_per_symbol: u16) -> u64 {
+    4 * (16 + mpdu.bits() + 6).div_ceil(u64::from(data_bits_per_symbol))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rates::Standard;
+    use units::BitRate;
+
+    fn us(standard: Standard, kbps: u64, bytes: u64, preamble: Preamble) -> u64 {
+        let rate = standard.rate(BitRate::from_kbps(kbps)).expect("a rate of the standard");
+        airtime(rate, Bytes(bytes), preamble).ns() / 1000
+    }
+
+    #[test]
+    fn airtimes_worked_by_hand() {
+        // 1500 B + 36 B at 11 Mb/s: 192 + ⌈12288 / 11⌉ = 192 + 1118 (1117.09…).
+        assert_eq!(us(Standard::B, 11_000, 1536, Preamble::Long), 1310);
+        // ACK of 14 B at 1 Mb/s: 192 + 112.
+        assert_eq!(us(Standard::B, 1_000, 14, Preamble::Long), 304);
+        // 1 Mb/s has no short preamble; 2 Mb/s has: 96 + 56.
+        assert_eq!(us(Standard::B, 1_000, 14, Preamble::Short), 304);
+        assert_eq!(us(Standard::B, 2_000, 14, Preamble::Short), 152);
+        // 54 Mb/s: 1536 B: ⌈(22 + 12288) / 216⌉ = 57 symbols: 20 + 228.
+        assert_eq!(us(Standard::A, 54_000, 1536, Preamble::Long), 248);
+        // ACK at 24 Mb/s: ⌈134 / 96⌉ = 2: 28; at 6 Mb/s: ⌈134 / 24⌉ = 6: 44 (domain.md, Constants).
+        assert_eq!(us(Standard::A, 24_000, 14, Preamble::Long), 28);
+        assert_eq!(us(Standard::A, 6_000, 14, Preamble::Long), 44);
+        // The same in 802.11g with its signal extension.
+        assert_eq!(us(Standard::G, 24_000, 14, Preamble::Long), 34);
+    }
+}
