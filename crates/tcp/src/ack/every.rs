@@ -1,0 +1,26 @@
+//! Every segment is acknowledged at once.
+//!
+//! - **Source** @RFC9293 sec. 3.8.6.3 (an ACK need not be delayed).
+//! - **Departs** None.
+//! - **Checked** `tests/receiver.rs`.
+
+use super::{AckPolicy, Arrival, Info, Verdict};
+use crate::Config;
+
+/// What the list says.
+pub const INFO: Info = Info { id: "every", summary: "acknowledges every segment at once", source: "RFC9293" };
+
+/// The policy. It has no state.
+#[derive(Debug)]
+pub struct Every;
+
+/// Makes one.
+pub fn make(_: &Config) -> Box<dyn AckPolicy> {
+    Box::new(Every)
+}
+
+impl AckPolicy for Every {
+    fn on_data(&mut self, _: &Arrival) -> Verdict {
+        Verdict::Now
+    }
+}

@@ -1,0 +1,82 @@
+//! Receiver policies: when data that came in order is acknowledged. One file each.
+//!
+//! What every receiver must acknowledge at once (a segment beyond a gap, one that fills a gap, a duplicate, a FIN) is
+//! decided before a policy is asked. @RFC5681 sec. 4.2
+
+use crate::Config;
+use core::fmt;
+use units::Dur;
+
+/// One line of the list of policies.
+#[derive(Debug, Clone, Copy)]
+pub struct Info {
+    /// Its name in a scenario.
+    pub id: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Key of its source.
+    pub source: &'static str,
+}
+
+/// Makes a policy; it reads `delayed_ack_timeout` and `delayed_ack_count`.
+pub type Make = fn(&Config) -> Box<dyn AckPolicy>;
+
+/// A data segment that came in order while nothing was missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Which segment of the stream it is, from 1, if all are as long as the longest so far.
+    pub number: u64,
+    /// Payload in bytes.
+    pub len: u32,
+    /// Whether it carries PSH.
+    pub push: bool,
+}
+
+/// What to do about an [`Arrival`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Acknowledge at once.
+    Now,
+    /// Acknowledge with the next segment that says so, or this long after the first that waited.
+    Within(Dur),
+}
+
+/// When to acknowledge.
+pub trait AckPolicy: fmt::Debug {
+    /// Judges a segment.
+    fn on_data(&mut self, arrival: &Arrival) -> Verdict;
+
+    /// An ACK went out, alone or with data: nothing waits any more.
+    fn on_ack_sent(&mut self) {}
+}
+
+macro_rules! registry {
+    ($($name:literal => $module:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        /// The names, sorted.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        /// What `list receivers` prints, in the order of [`NAMES`].
+        pub const INFOS: &[Info] = &[$($module::INFO),*];
+
+        /// The constructor of the policy called `name`.
+        pub fn find(name: &str) -> Option<Make> {
+            match name {
+                $($name => Some($module::make),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+registry! {
+    "delayed" => delayed,
+    "dynamic-delayed" => dynamic_delayed,
+    "every" => every,
+}
+
+/// The policy called `name`.
+pub fn make(name: &str, config: &Config) -> Option<Box<dyn AckPolicy>> {
+    find(name).map(|make| make(config))
+}

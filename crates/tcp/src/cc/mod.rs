@@ -1,0 +1,212 @@
+//! Congestion controls, one file each, and the port they plug into.
+//!
+//! A controller decides cwnd and ssthresh. What is retransmitted and when is the sender's business (`recovery`); the
+//! inflation of the window by duplicate ACKs during fast recovery is the sender's too and never shows in `cwnd`.
+
+use crate::Ack;
+use core::fmt;
+use units::{BitRate, Bytes, SimTime};
+
+/// One line of the list of congestion controls.
+#[derive(Debug, Clone, Copy)]
+pub struct Info {
+    /// Its name in a scenario.
+    pub id: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Key of its source.
+    pub source: &'static str,
+}
+
+/// Makes a controller with its default parameters.
+pub type Make = fn() -> Box<dyn CongestionControl>;
+
+/// Why the window is to be cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Congestion {
+    /// Duplicate ACKs told of a loss. Once per recovery.
+    FastRetransmit,
+    /// The receiver echoed a congestion mark. Once per round trip. (No sender here negotiates ECN yet.)
+    EcnMark,
+    /// The retransmission timer expired.
+    Rto {
+        /// Again, for the same segment.
+        repeated: bool,
+    },
+}
+
+/// How the sender recovers from a loss that duplicate ACKs told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// No fast recovery: go back to the first byte not acknowledged and send from there in slow start.
+    Tahoe,
+    /// Fast recovery until the first ACK of new data. @RFC2581 sec. 3.2
+    Reno,
+    /// Fast recovery until all that was in flight is acknowledged; partial ACKs retransmit. @RFC6582 sec. 3.2
+    NewReno,
+}
+
+/// Where a controller's inner values go when a series is recorded.
+pub trait Probe {
+    /// A value now: `name` as `controller.quantity`, with its unit.
+    fn gauge(&mut self, name: &'static str, unit: &'static str, value: f64);
+}
+
+/// Sender-side congestion control of one direction of one connection. @RFC5681
+///
+/// Call order: `on_congestion` when a loss is found (then `on_dup_ack` for each further duplicate, `on_ack` for each
+/// partial ACK, `on_recovered` at the end), `on_ack` for each ACK of new data otherwise.
+pub trait CongestionControl: fmt::Debug {
+    /// An ACK of new data. Also called during recovery ([`Window::in_recovery`]), when nothing should grow.
+    fn on_ack(&mut self, ack: &Ack, win: &mut Window);
+
+    /// The window is to be cut. [`Window::flight_size`] is what was in flight.
+    fn on_congestion(&mut self, why: Congestion, win: &mut Window);
+
+    /// A segment with `bytes` of payload leaves.
+    fn on_sent(&mut self, _now: SimTime, _bytes: Bytes, _win: &mut Window) {}
+
+    /// A duplicate ACK, before or in recovery.
+    fn on_dup_ack(&mut self, _ack: &Ack, _win: &mut Window) {}
+
+    /// Nothing was sent for more than an RTO; something is about to be. @RFC5681 sec. 4.1
+    fn on_idle_restart(&mut self, win: &mut Window) {
+        win.cwnd = win.cwnd.min(win.initial());
+    }
+
+    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1).
+    fn on_recovered(&mut self, win: &mut Window) {
+        win.cwnd = win.ssthresh.min(win.flight_size.max(win.mss) + win.mss);
+    }
+
+    /// The last cut was a mistake. (No detector of spurious losses exists here yet; nobody calls it.)
+    fn on_undo(&mut self, _win: &mut Window) {}
+
+    /// How losses are repaired. @RFC6582 unless said otherwise.
+    fn recovery(&self) -> Recovery {
+        Recovery::NewReno
+    }
+
+    /// The rate segments should leave at; `None`, the default, is as fast as the window allows.
+    fn pacing_rate(&self, _win: &Window) -> Option<BitRate> {
+        None
+    }
+
+    /// Shows inner values.
+    fn probe(&self, _out: &mut dyn Probe) {}
+}
+
+/// The windows of a sender: what a controller may set, and what it may only read.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// Congestion window. Never left below one segment.
+    pub cwnd: Bytes,
+    /// Slow-start threshold; `u64::MAX` while unlimited.
+    pub ssthresh: Bytes,
+    pub(crate) mss: Bytes,
+    pub(crate) initial: Bytes,
+    pub(crate) flight_size: Bytes,
+    pub(crate) in_recovery: bool,
+    pub(crate) limited: bool,
+    pub(crate) byte_counting: Option<u8>,
+    /// What growth is left below one byte.
+    fraction: f64,
+}
+
+impl Window {
+    /// An initial window of `segments` segments of `mss`.
+    pub fn new(mss: Bytes, segments: u32, ssthresh: Option<Bytes>) -> Window {
+        let initial = mss * u64::from(segments);
+        Window {
+            cwnd: initial,
+            ssthresh: ssthresh.unwrap_or(Bytes(u64::MAX)),
+            mss,
+            initial,
+            flight_size: Bytes::ZERO,
+            in_recovery: false,
+            limited: true,
+            byte_counting: None,
+            fraction: 0.0,
+        }
+    }
+
+    /// Payload of a full segment: SMSS.
+    pub fn mss(&self) -> Bytes {
+        self.mss
+    }
+
+    /// The initial window, which is also the restart window's bound.
+    pub fn initial(&self) -> Bytes {
+        self.initial
+    }
+
+    /// What is in flight; after an ACK, what is left of it. New data that limited transmit let out is not counted.
+    pub fn flight_size(&self) -> Bytes {
+        self.flight_size
+    }
+
+    /// Whether fast recovery lasts.
+    pub fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+
+    /// Whether cwnd is below ssthresh. (If equal, either would do; here congestion avoidance.) @RFC5681 sec. 3.1
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Whether growth makes sense: not in recovery, and cwnd is what keeps the sender back.
+    pub fn may_grow(&self) -> bool {
+        !self.in_recovery && self.limited
+    }
+
+    /// The limit L of byte counting in segments, if bytes are counted. @RFC3465
+    pub fn byte_counting(&self) -> Option<u8> {
+        self.byte_counting
+    }
+
+    /// Adds to cwnd; what is below one byte is kept for the next time.
+    pub fn grow(&mut self, bytes: f64) {
+        let sum = self.fraction + bytes;
+        let whole = sum as u64;
+        self.fraction = sum - whole as f64;
+        self.cwnd = Bytes(self.cwnd.0.saturating_add(whole));
+    }
+
+    /// ssthresh and cwnd become `factor` of what is in flight, at least two segments. @RFC5681 eq. 4 for one half
+    pub fn cut_flight_to(&mut self, factor: f64) {
+        self.ssthresh = Bytes((self.flight_size.0 as f64 * factor) as u64).max(self.mss * 2);
+        self.cwnd = self.ssthresh;
+    }
+}
+
+macro_rules! registry {
+    ($($name:literal => $module:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        /// The names, sorted.
+        pub const NAMES: &[&str] = &[$($name),*];
+
+        /// What `list congestion` prints, in the order of [`NAMES`].
+        pub const INFOS: &[Info] = &[$($module::INFO),*];
+
+        /// The constructor of the controller called `name`.
+        pub fn find(name: &str) -> Option<Make> {
+            match name {
+                $($name => Some($module::make),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+registry! {
+    "newreno" => newreno,
+    "reno" => reno,
+    "tahoe" => tahoe,
+}
+
+/// The controller called `name`.
+pub fn make(name: &str) -> Option<Box<dyn CongestionControl>> {
+    find(name).map(|make| make())
+}

@@ -1,0 +1,175 @@
+//! Every parameter of an endpoint, its default and where the default comes from.
+
+use crate::{ack, cc};
+use units::{Bytes, Dur};
+use wire::Seq;
+
+/// The parameters of one end. The default is a plain RFC host with nothing optional on: what the papers compare with.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Largest payload of a segment this end takes, announced in the SYN, and sends; options count against it. Default
+    /// 1460 B, a datagram of 1500 B less two headers. @RFC9293 sec. 3.7.1
+    pub mss: u16,
+    /// Makes the congestion control. Default NewReno. See [`cc::find`].
+    pub congestion: cc::Make,
+    /// Makes the receiver's acknowledgment policy. Default delayed. See [`ack::find`].
+    pub ack_policy: ack::Make,
+    /// Initial window in segments. Default 2; @RFC5681 eq. 1 allows 3 for this MSS, @RFC6928 10, the papers use 1 or 2.
+    pub initial_window_segments: u32,
+    /// Initial slow-start threshold; `None` (default) is "arbitrarily high". @RFC5681 sec. 3.1
+    pub initial_ssthresh: Option<Bytes>,
+    /// The sender's own limit on what is in flight, in segments (`window_` of ns-2, where it is 20). Default none.
+    pub max_window_segments: Option<u32>,
+    /// Bytes sent and not acknowledged, or written and not sent, that this end can hold; at least one segment. Default
+    /// 131072 B, as ns-3.
+    pub send_buffer: Bytes,
+    /// Bytes received that this end can hold. Default 65535 B, the largest window without scaling.
+    pub receive_buffer: Bytes,
+    /// Least RTO. Default 1 s, @RFC6298 (2.4); ns-2 and Linux 0.2 s.
+    pub min_rto: Dur,
+    /// RTO before the first sample. Default 1 s, @RFC6298 (2.1); 3 s before 2011 (@RFC2988) and in all ns-3.
+    pub initial_rto: Dur,
+    /// Largest RTO, backoff included. Default 60 s, @RFC6298 (2.5).
+    pub max_rto: Dur,
+    /// Clock granularity G: least variance term of the RTO. Default 10 ms; OPNET and BSD 500 ms. @RFC6298 (2.2)
+    pub granularity: Dur,
+    /// Longest delay of an ACK, from the first segment not acknowledged. Default 200 ms; at most 500 ms.
+    /// @RFC1122 4.2.3.2
+    pub delayed_ack_timeout: Dur,
+    /// Segments after which a delayed ACK goes out. Default 2, the most @RFC5681 sec. 4.2 allows.
+    pub delayed_ack_count: u32,
+    /// Nagle's algorithm. Default on, @RFC896, @RFC9293 sec. 3.7.4.
+    pub nagle: bool,
+    /// Offer timestamps, and use them if the peer does. Default off. @RFC7323 sec. 3
+    pub timestamps: bool,
+    /// One tick of the timestamp clock. Default 1 ms. @RFC7323 sec. 5.4
+    pub timestamp_tick: Dur,
+    /// Offer SACK; as a receiver, send blocks if the peer did too. No sender here uses them. Default off. @RFC2018
+    pub sack: bool,
+    /// Offer this shift count. Default none: no scaling. @RFC7323 sec. 2
+    pub window_scale: Option<u8>,
+    /// Send a new segment on each of the first two duplicate ACKs. Default off. @RFC3042
+    pub limited_transmit: bool,
+    /// Count bytes, not ACKs, with this limit L in segments. Default none: one step per ACK, @RFC5681 eq. 2 and 3, as
+    /// ns-2 and ns-3 do; `Some(2)` is @RFC3465.
+    pub byte_counting: Option<u8>,
+    /// Duplicate ACKs that make a loss. Default 3. @RFC5681 sec. 3.2
+    pub dup_ack_threshold: u32,
+    /// After an idle RTO fall back to the initial window. Default on. @RFC5681 sec. 4.1
+    pub idle_restart: bool,
+    /// Let cwnd grow only while it is what limits the sender. Default on, as Linux and ns-3 do; @RFC5681 says nothing.
+    pub validate_cwnd: bool,
+    /// Initial send sequence number. Default 0.
+    pub initial_sequence: Seq,
+    /// A place for ECN (@RFC3168); not implemented, must be off.
+    pub ecn: bool,
+    /// How long TIME-WAIT lasts. Default 60 s, as Linux; @RFC9293 says 2 MSL = 240 s.
+    pub time_wait: Dur,
+    /// How often a SYN (or SYN-ACK) is sent again. Default 6, as Linux.
+    pub syn_retries: u32,
+    /// R2: how often the same segment is sent again by timer before the connection fails. Default 15, as Linux.
+    /// @RFC9293 sec. 3.8.3
+    pub max_retries: u32,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            mss: 1460,
+            congestion: cc::newreno::make,
+            ack_policy: ack::delayed::make,
+            initial_window_segments: 2,
+            initial_ssthresh: None,
+            max_window_segments: None,
+            send_buffer: Bytes(131_072),
+            receive_buffer: Bytes(65_535),
+            min_rto: Dur::from_secs(1),
+            initial_rto: Dur::from_secs(1),
+            max_rto: Dur::from_secs(60),
+            granularity: Dur::from_ms(10),
+            delayed_ack_timeout: Dur::from_ms(200),
+            delayed_ack_count: 2,
+            nagle: true,
+            timestamps: false,
+            timestamp_tick: Dur::from_ms(1),
+            sack: false,
+            window_scale: None,
+            limited_transmit: false,
+            byte_counting: None,
+            dup_ack_threshold: 3,
+            idle_restart: true,
+            validate_cwnd: true,
+            initial_sequence: Seq(0),
+            ecn: false,
+            time_wait: Dur::from_secs(60),
+            syn_retries: 6,
+            max_retries: 15,
+        }
+    }
+}
+
+/// Why a configuration cannot work. The message names the field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// Too little room for a payload beside options.
+    #[error("mss: {0} B is less than the 64 B a segment with options needs")]
+    Mss(u16),
+    /// Beyond what a shift can mean.
+    #[error("window_scale: {0} is more than 14")]
+    WindowScale(u8),
+    /// Beyond 1 GiB, the largest window that sequence numbers allow.
+    #[error("{0}: more than 1 GiB")]
+    Buffer(&'static str),
+    /// A parameter that must be at least one is zero.
+    #[error("{0}: must not be zero")]
+    Zero(&'static str),
+    /// `min_rto` above `max_rto`.
+    #[error("min_rto: {min} is more than max_rto, {max}")]
+    Rto {
+        /// The lower bound.
+        min: Dur,
+        /// The upper bound.
+        max: Dur,
+    },
+    /// Asked for what is not there.
+    #[error("ecn: not implemented")]
+    Ecn,
+}
+
+/// Largest window: sequence numbers compare only within 2³¹. @RFC7323 sec. 2.3
+const MAX_BUFFER: Bytes = Bytes(1 << 30);
+
+impl Config {
+    /// Whether a connection can be made of it. [`crate::Connection::open`] and `listen` assume so.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        if self.mss < 64 {
+            return Err(ConfigError::Mss(self.mss));
+        }
+        if let Some(shift @ 15..) = self.window_scale {
+            return Err(ConfigError::WindowScale(shift));
+        }
+        for (name, size) in [("send_buffer", self.send_buffer), ("receive_buffer", self.receive_buffer)] {
+            if size > MAX_BUFFER {
+                return Err(ConfigError::Buffer(name));
+            }
+        }
+        let zero = [
+            ("receive_buffer", self.receive_buffer == Bytes::ZERO),
+            ("initial_window_segments", self.initial_window_segments == 0),
+            ("max_window_segments", self.max_window_segments == Some(0)),
+            ("initial_rto", self.initial_rto == Dur::ZERO),
+            ("min_rto", self.min_rto == Dur::ZERO),
+            ("delayed_ack_count", self.delayed_ack_count == 0),
+            ("timestamp_tick", self.timestamp_tick == Dur::ZERO),
+            ("byte_counting", self.byte_counting == Some(0)),
+            ("dup_ack_threshold", self.dup_ack_threshold == 0),
+        ];
+        if let Some((name, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Err(ConfigError::Zero(name));
+        }
+        if self.min_rto > self.max_rto {
+            return Err(ConfigError::Rto { min: self.min_rto, max: self.max_rto });
+        }
+        if self.ecn { Err(ConfigError::Ecn) } else { Ok(()) }
+    }
+}

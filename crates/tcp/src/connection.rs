@@ -1,0 +1,433 @@
+//! The machine: inputs, outputs, timers. @RFC9293 sec. 3.9, 3.10
+
+use crate::options::Negotiated;
+use crate::receiver::{AckDue, Receiver};
+use crate::sender::Sender;
+use crate::timers::{Timer, Timers};
+use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, cc};
+use units::{Bytes, Dur, SimTime};
+use wire::{Payload, Seq, SeqRange, Tcp};
+
+/// What happened to a connection.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// A segment of this connection arrived.
+    Segment {
+        /// Its header.
+        tcp: &'a Tcp,
+        /// Its payload.
+        payload: &'a Payload,
+        /// Whether its IP header carried a congestion mark. Read by nobody yet.
+        ce: bool,
+    },
+    /// The time of [`Connection::next_wakeup`] has come. Harmless if it has not.
+    Timer,
+    /// The application adds this many bytes to its stream. What the send buffer does not hold waits in the application,
+    /// as in a blocking `write`; [`Output::SendSpace`] tells when all of it was taken. Ignored after `Close`.
+    Write(u64),
+    /// The application takes this many bytes of what was reported readable.
+    Read(u64),
+    /// The application will write no more: a FIN follows what is written. Before the connection stands it is kept until
+    /// then.
+    Close,
+    /// The application gives up: a reset is sent and all is forgotten.
+    Abort,
+    /// A scheme's wish.
+    Command(SenderCommand),
+}
+
+/// What a connection wants done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Send this segment.
+    Segment {
+        /// Its header.
+        tcp: Tcp,
+        /// Its payload: a range of the stream.
+        payload: Payload,
+        /// Whether it begins with something sent before.
+        retransmission: bool,
+    },
+    /// The handshake is complete.
+    Connected,
+    /// Bytes of the peer's stream are newly available in order.
+    Readable {
+        /// Where they begin in the stream.
+        offset: u64,
+        /// How many.
+        len: u32,
+    },
+    /// The send buffer has taken everything written, after some had to wait.
+    SendSpace,
+    /// The peer has sent all it will, and all of it is readable.
+    PeerClosed,
+    /// Both ends are done; nothing follows.
+    Closed,
+    /// The connection is lost; nothing follows.
+    Failed(Why),
+}
+
+/// Outputs that wait to be polled, segments excepted. The bit order is the order of delivery.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    bits: u8,
+    readable_from: u64,
+    readable_len: u32,
+    failed: Option<Why>,
+}
+
+impl Events {
+    const CONNECTED: u8 = 1;
+    const READABLE: u8 = 2;
+    const PEER_CLOSED: u8 = 4;
+    const SEND_SPACE: u8 = 8;
+
+    pub(crate) fn connected(&mut self) {
+        self.bits |= Self::CONNECTED;
+    }
+
+    pub(crate) fn peer_closed(&mut self) {
+        self.bits |= Self::PEER_CLOSED;
+    }
+
+    pub(crate) fn send_space(&mut self) {
+        self.bits |= Self::SEND_SPACE;
+    }
+
+    /// `len` bytes up to stream offset `end`.
+    pub(crate) fn readable(&mut self, end: u64, len: u32) {
+        self.bits |= Self::READABLE;
+        self.readable_len += len;
+        self.readable_from = end - u64::from(self.readable_len);
+    }
+
+    fn take(&mut self) -> Output {
+        let bit = 1 << self.bits.trailing_zeros();
+        self.bits &= !bit;
+        match bit {
+            Self::CONNECTED => Output::Connected,
+            Self::READABLE => {
+                Output::Readable { offset: self.readable_from, len: core::mem::take(&mut self.readable_len) }
+            }
+            Self::PEER_CLOSED => Output::PeerClosed,
+            _ => Output::SendSpace,
+        }
+    }
+}
+
+/// One end of one connection.
+///
+/// Call order: after every [`Connection::handle`], [`Connection::poll`] at the same instant until it returns `None`
+/// (each duplicate ACK is a segment of its own, and merges with the next if it is not fetched); then
+/// [`Connection::next_wakeup`]. Instants never go back. Several inputs at one instant are handled in the order given;
+/// timers due at one instant run in the order of the table: retransmission, persist, delayed ACK, TIME-WAIT, pacing.
+#[derive(Debug)]
+pub struct Connection {
+    pub(crate) config: Config,
+    pub(crate) state: State,
+    pub(crate) local_port: u16,
+    pub(crate) remote_port: u16,
+    pub(crate) passive: bool,
+    pub(crate) snd: Sender,
+    pub(crate) rcv: Receiver,
+    pub(crate) options: Negotiated,
+    pub(crate) timers: Timers,
+    pub(crate) counters: Counters,
+    pub(crate) events: Events,
+    pub(crate) hook: Option<Box<dyn SenderHook>>,
+    /// A reset to send: its SEQ, and its ACK if it has one.
+    pub(crate) reset: Option<(Seq, Option<Seq>)>,
+    over: bool,
+}
+
+impl Connection {
+    /// An active end: the SYN goes out at the first poll. `config` has passed [`Config::check`].
+    pub fn open(config: Config, local_port: u16, remote_port: u16) -> Connection {
+        Connection::new(config, State::SynSent, local_port, remote_port)
+    }
+
+    /// A passive end that waits for this one peer's SYN. `config` has passed [`Config::check`].
+    pub fn listen(config: Config, local_port: u16, remote_port: u16) -> Connection {
+        Connection::new(config, State::Listen, local_port, remote_port)
+    }
+
+    fn new(config: Config, state: State, local_port: u16, remote_port: u16) -> Connection {
+        debug_assert_eq!(config.check(), Ok(()), "the caller checks the configuration");
+        Connection {
+            state,
+            local_port,
+            remote_port,
+            passive: state == State::Listen,
+            snd: Sender::new(&config),
+            rcv: Receiver::new(&config),
+            options: Negotiated::offer(&config),
+            timers: Timers::default(),
+            counters: Counters::default(),
+            events: Events::default(),
+            hook: None,
+            reset: None,
+            over: false,
+            config,
+        }
+    }
+
+    /// Replaces the congestion control, for one with parameters of its own. Before the first segment.
+    pub fn set_congestion(&mut self, controller: Box<dyn cc::CongestionControl>) {
+        self.snd.cc = controller;
+    }
+
+    /// Replaces the acknowledgment policy. Before the first segment.
+    pub fn set_ack_policy(&mut self, policy: Box<dyn crate::ack::AckPolicy>) {
+        self.rcv.policy = policy;
+    }
+
+    /// Lets a scheme listen to this sender and judge its losses. Replaces the last one.
+    pub fn set_hook(&mut self, hook: Box<dyn SenderHook>) {
+        self.hook = Some(hook);
+    }
+
+    /// Tells the machine what happened.
+    pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
+        match input {
+            Input::Segment { tcp, payload, ce: _ } => self.segment_arrives(now, tcp, payload),
+            Input::Timer => self.run_timers(now),
+            Input::Write(bytes) => self.snd.write(bytes),
+            Input::Read(bytes) => self.read(bytes),
+            Input::Close => self.close(),
+            Input::Abort => self.abort(),
+            Input::Command(command) => self.command(now, command),
+        }
+    }
+
+    /// The next thing to do; `None` if there is nothing until the next input.
+    pub fn poll(&mut self, now: SimTime) -> Option<Output> {
+        if self.events.bits != 0 {
+            return Some(self.events.take());
+        }
+        if let Some(segment) = self.next_segment(now) {
+            return Some(segment);
+        }
+        if self.state == State::Closed && !self.over {
+            self.over = true;
+            return Some(self.events.failed.take().map_or(Output::Closed, Output::Failed));
+        }
+        None
+    }
+
+    /// When [`Input::Timer`] is due; [`SimTime::NEVER`] if no timer runs.
+    pub fn next_wakeup(&self) -> SimTime {
+        self.timers.next()
+    }
+
+    fn run_timers(&mut self, now: SimTime) {
+        if self.timers.take_due(Timer::Retransmit, now) {
+            self.retransmission_timeout(now);
+        }
+        if self.timers.take_due(Timer::Persist, now) {
+            self.persist_timeout();
+        }
+        if self.timers.take_due(Timer::DelayedAck, now) {
+            self.rcv.ack_now();
+        }
+        if self.timers.take_due(Timer::TimeWait, now) {
+            self.enter_closed(None);
+        }
+        self.timers.take_due(Timer::Pace, now);
+    }
+
+    fn read(&mut self, bytes: u64) {
+        let shift = self.options.rcv_shift.unwrap_or(0);
+        if self.rcv.read(bytes, shift) && self.state.receives() {
+            self.rcv.window_update = matches!(self.rcv.due, AckDue::No | AckDue::Later);
+            self.rcv.ack_now();
+        }
+    }
+
+    /// CLOSE. @RFC9293 sec. 3.10.4
+    fn close(&mut self) {
+        self.snd.closing = true;
+        match self.state {
+            State::Established => self.state = State::FinWait1,
+            State::CloseWait => self.state = State::LastAck,
+            State::Listen => self.enter_closed(None),
+            _ => {} // before ESTABLISHED it is kept; after a close it says nothing new
+        }
+    }
+
+    /// ABORT. @RFC9293 sec. 3.10.5
+    fn abort(&mut self) {
+        if self.state == State::SynReceived || self.state.is_synchronized() && self.state != State::TimeWait {
+            self.reset = Some((self.snd.nxt, Some(self.rcv.nxt)));
+        }
+        self.enter_closed(None);
+    }
+
+    /// Deletes the TCB.
+    pub(crate) fn enter_closed(&mut self, why: Option<Why>) {
+        self.state = State::Closed;
+        self.events.failed = why;
+        self.timers.stop_all();
+        self.rcv.due = AckDue::No;
+    }
+
+    fn command(&mut self, now: SimTime, command: SenderCommand) {
+        match command {
+            SenderCommand::Retransmit(range) => {
+                let range = SeqRange { start: range.start.max(self.snd.una), end: range.end.min(self.snd.nxt) };
+                if range.start.lt(range.end) && self.state.sends() {
+                    self.snd.resend.insert(range);
+                }
+            }
+            SenderCommand::Bound(bytes) => self.snd.bound = bytes.0,
+            SenderCommand::Freeze => {
+                self.snd.frozen = true;
+                self.timers.stop(Timer::Retransmit);
+                self.timers.stop(Timer::Persist);
+            }
+            SenderCommand::Thaw => {
+                self.snd.frozen = false;
+                if self.snd.nxt != self.snd.una {
+                    self.arm_rto(now);
+                }
+            }
+            SenderCommand::RearmRto => {
+                if self.timers.is_set(Timer::Retransmit) {
+                    self.arm_rto(now);
+                }
+            }
+            SenderCommand::LocalAck(seq) => {
+                let seq = seq.min(self.snd.data_end()); // a FIN is the peer's to acknowledge
+                if self.state.sends() && self.snd.una.lt(seq) && seq.le(self.snd.max) {
+                    self.new_ack(now, seq, None);
+                }
+            }
+        }
+    }
+
+    /// Asks the hook, if there is one.
+    pub(crate) fn ask<R>(&mut self, question: impl FnOnce(&mut dyn SenderHook, &FlowFacts) -> R) -> Option<R> {
+        self.hook.as_ref()?;
+        let facts = self.facts();
+        self.hook.as_deref_mut().map(|hook| question(hook, &facts))
+    }
+
+    /// A snapshot of this end.
+    pub fn facts(&self) -> FlowFacts {
+        let snd = &self.snd;
+        FlowFacts {
+            snd_una: snd.una,
+            snd_nxt: snd.nxt,
+            snd_max: snd.max,
+            rcv_nxt: self.rcv.nxt,
+            cwnd: snd.window.cwnd,
+            ssthresh: snd.window.ssthresh,
+            flight_size: Bytes(u64::from(snd.flight())),
+            inflation: Bytes(snd.inflation),
+            mss: Bytes(u64::from(snd.mss)),
+            snd_wnd: Bytes(u64::from(snd.wnd)),
+            rcv_wnd: Bytes(u64::from(self.rcv.wnd())),
+            srtt: snd.rtt.srtt(),
+            rttvar: snd.rtt.rttvar(),
+            rto: snd.rtt.rto(),
+            dup_acks: snd.dup_acks,
+            in_recovery: snd.window.in_recovery,
+            frozen: snd.frozen,
+            unsent: Bytes(snd.unsent()),
+        }
+    }
+
+    /// The state.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// What was counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The parameters it was made with.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Its own port.
+    pub fn local_port(&self) -> u16 {
+        self.local_port
+    }
+
+    /// The peer's port.
+    pub fn remote_port(&self) -> u16 {
+        self.remote_port
+    }
+
+    /// SND.UNA: oldest number not acknowledged.
+    pub fn snd_una(&self) -> Seq {
+        self.snd.una
+    }
+
+    /// SND.NXT: next number to send.
+    pub fn snd_nxt(&self) -> Seq {
+        self.snd.nxt
+    }
+
+    /// RCV.NXT: next number expected.
+    pub fn rcv_nxt(&self) -> Seq {
+        self.rcv.nxt
+    }
+
+    /// Congestion window, without the inflation of fast recovery.
+    pub fn cwnd(&self) -> Bytes {
+        self.snd.window.cwnd
+    }
+
+    /// Slow-start threshold; `u64::MAX` while unlimited.
+    pub fn ssthresh(&self) -> Bytes {
+        self.snd.window.ssthresh
+    }
+
+    /// The peer's window, counted from SND.UNA.
+    pub fn rwnd(&self) -> Bytes {
+        Bytes(u64::from(self.snd.wnd))
+    }
+
+    /// What is sent and not acknowledged, up to SND.NXT.
+    pub fn flight_size(&self) -> Bytes {
+        Bytes(u64::from(self.snd.flight()))
+    }
+
+    /// Smoothed RTT; `None` before the first sample.
+    pub fn srtt(&self) -> Option<Dur> {
+        self.snd.rtt.srtt()
+    }
+
+    /// Retransmission timeout, backoff included.
+    pub fn rto(&self) -> Dur {
+        self.snd.rtt.rto()
+    }
+
+    /// Payload of a full segment to the peer, options deducted.
+    pub fn mss(&self) -> Bytes {
+        Bytes(u64::from(self.snd.mss))
+    }
+
+    /// Bytes of the application's stream that the peer has acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        self.snd.una_offset
+    }
+
+    /// What the send buffer can still take. Zero while a [`Input::Write`] waits.
+    pub fn send_space(&self) -> Bytes {
+        Bytes(u64::from(self.snd.buffer).saturating_sub(self.snd.written - self.snd.una_offset))
+    }
+
+    /// Bytes in order that the application has not read.
+    pub fn unread(&self) -> Bytes {
+        Bytes(self.rcv.unread())
+    }
+
+    /// Shows the controller's inner values.
+    pub fn probe(&self, out: &mut dyn cc::Probe) {
+        self.snd.cc.probe(out);
+    }
+}

@@ -1,0 +1,120 @@
+//! What others may know about a flow.
+
+use units::{Bytes, Dur, SimTime};
+use wire::{Flags, Seq};
+
+/// One acknowledgment, as controllers and hooks see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ack {
+    /// When it came.
+    pub now: SimTime,
+    /// The next number the receiver waits for.
+    pub number: Seq,
+    /// Payload it newly acknowledges; zero for a duplicate.
+    pub acked: Bytes,
+    /// What was in flight before it.
+    pub prior_flight: Bytes,
+    /// The RTT it measured, if it did. At most one per window without timestamps.
+    pub rtt: Option<Dur>,
+    /// Whether it is a duplicate in the sense of @RFC5681 sec. 2.
+    pub duplicate: bool,
+    /// Whether it was made at this node ([`crate::SenderCommand::LocalAck`]) and never seen on the wire.
+    pub local: bool,
+    /// The header's control bits.
+    pub flags: Flags,
+}
+
+/// A snapshot of one end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowFacts {
+    /// Oldest number not acknowledged.
+    pub snd_una: Seq,
+    /// Next number to send; behind [`FlowFacts::snd_max`] while a timeout's go-back-N lasts.
+    pub snd_nxt: Seq,
+    /// One past the highest number ever sent.
+    pub snd_max: Seq,
+    /// Next number expected from the peer.
+    pub rcv_nxt: Seq,
+    /// Congestion window, without the inflation of fast recovery.
+    pub cwnd: Bytes,
+    /// Slow-start threshold; `u64::MAX` while unlimited.
+    pub ssthresh: Bytes,
+    /// `snd_nxt - snd_una`: what is in flight. @RFC5681 sec. 2
+    pub flight_size: Bytes,
+    /// What duplicate ACKs add to the window during fast recovery (and limited transmit before it).
+    pub inflation: Bytes,
+    /// Payload of a full segment to the peer, options deducted.
+    pub mss: Bytes,
+    /// The peer's window, counted from `snd_una`.
+    pub snd_wnd: Bytes,
+    /// The window this end last offered, less what came since.
+    pub rcv_wnd: Bytes,
+    /// Smoothed RTT; `None` before the first sample.
+    pub srtt: Option<Dur>,
+    /// RTT variation; zero before the first sample.
+    pub rttvar: Dur,
+    /// Retransmission timeout, backoff included.
+    pub rto: Dur,
+    /// Duplicate ACKs in a row.
+    pub dup_acks: u32,
+    /// Whether fast recovery lasts.
+    pub in_recovery: bool,
+    /// Whether [`crate::SenderCommand::Freeze`] holds.
+    pub frozen: bool,
+    /// Bytes the application has written that were never sent.
+    pub unsent: Bytes,
+}
+
+/// What one end has counted since it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// All segments sent.
+    pub segments_sent: u64,
+    /// Segments sent with payload, retransmissions included.
+    pub data_segments_sent: u64,
+    /// Payload bytes sent, retransmissions included.
+    pub bytes_sent: u64,
+    /// Segments that began with a number sent before, SYN and FIN included.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Losses found by duplicate ACKs.
+    pub fast_retransmits: u64,
+    /// Duplicate ACKs received. @RFC5681 sec. 2
+    pub dup_acks_received: u64,
+    /// Pure ACKs sent.
+    pub acks_sent: u64,
+    /// Pure ACKs received, duplicates included.
+    pub pure_acks_received: u64,
+    /// Pure ACKs sent only because the application had read.
+    pub window_updates_sent: u64,
+    /// Probes of a closed window sent. @RFC9293 sec. 3.8.6.1
+    pub zero_window_probes: u64,
+    /// Data segments received beyond a gap.
+    pub out_of_order_segments: u64,
+    /// Data segments received that brought nothing new.
+    pub duplicate_segments: u64,
+    /// Segments received and dropped unprocessed: outside the window, failed PAWS, no ACK bit.
+    pub segments_discarded: u64,
+    /// RTT samples taken.
+    pub rtt_samples: u64,
+    /// Their sum.
+    pub rtt_sum: Dur,
+    /// The smallest; zero if there is none.
+    pub rtt_min: Dur,
+    /// The largest.
+    pub rtt_max: Dur,
+    /// Payload bytes received in order.
+    pub delivered_bytes: u64,
+    /// Data segments received that brought something new.
+    pub delivered_segments: u64,
+}
+
+impl Counters {
+    pub(crate) fn rtt(&mut self, sample: Dur) {
+        self.rtt_min = if self.rtt_samples == 0 { sample } else { self.rtt_min.min(sample) };
+        self.rtt_max = self.rtt_max.max(sample);
+        self.rtt_sum += sample;
+        self.rtt_samples += 1;
+    }
+}

@@ -1,0 +1,56 @@
+//! What a scheme at the sender's node may do to a connection.
+
+use crate::{Ack, FlowFacts};
+use core::fmt;
+use units::{Bytes, Dur};
+use wire::{Seq, SeqRange, Tcp};
+
+/// What a loss is answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Retransmit and tell the controller.
+    Congestion,
+    /// Retransmit only: the window is not cut. The retransmission timer still backs off.
+    Corruption,
+}
+
+/// A scheme's ear and voice inside a sender. Every method has a default that changes nothing. Called within
+/// [`crate::Connection::handle`], so it must not call back; requests go through [`SenderCommand`].
+pub trait SenderHook: fmt::Debug {
+    /// A segment passed the checks of its sequence number and is about to be processed: for header bits and options
+    /// TCP itself does not read.
+    fn on_segment(&mut self, _tcp: &Tcp, _facts: &FlowFacts) {}
+
+    /// An ACK, new or duplicate, is about to be acted upon. `facts` are those before it.
+    fn on_ack(&mut self, _ack: &Ack, _facts: &FlowFacts) {}
+
+    /// An RTT was measured; the value returned goes into the estimator.
+    fn rtt_sample(&mut self, sample: Dur, _facts: &FlowFacts) -> Dur {
+        sample
+    }
+
+    /// The segment `range` is taken for lost: at the third duplicate ACK, at a partial ACK, at a timeout.
+    fn loss(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Loss {
+        Loss::Congestion
+    }
+}
+
+/// What a scheme may ask a sender to do, between two inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SenderCommand {
+    /// Send these numbers again, now and whatever the window; no window cut. Parts that are acknowledged or were never
+    /// sent are left out.
+    Retransmit(SeqRange),
+    /// Keep no more than this in flight. Replaces the last bound; `Bytes(u64::MAX)` lifts it. Below one segment
+    /// nothing is sent at all.
+    Bound(Bytes),
+    /// Send no data and let no retransmission or persist timer run. Acknowledgments still go out.
+    Freeze,
+    /// End a freeze: timers start afresh, windows are what they were.
+    Thaw,
+    /// Start the retransmission timer anew with the current RTO, if it runs.
+    RearmRto,
+    /// Take everything before this number as acknowledged, as if the peer had said so without changing its window. No
+    /// RTT is measured. Ignored unless it lies in what is in flight.
+    LocalAck(Seq),
+}

@@ -1,0 +1,273 @@
+//! The sending half: its variables, and what may be sent now. @RFC9293 sec. 3.3.1, 3.8.6.2.1
+
+use crate::cc::{CongestionControl, Window};
+use crate::options::TIMESTAMPS_LEN;
+use crate::timers::Timer;
+use crate::{Config, Connection, RttEstimator};
+use units::{Bytes, SimTime};
+use wire::{Seq, SeqRange, SeqSet};
+
+/// SND.* of @RFC9293 sec. 3.3.1, congestion state and the stream.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    /// ISS: initial number.
+    pub iss: Seq,
+    /// SND.UNA.
+    pub una: Seq,
+    /// SND.NXT; back at `una` after a timeout.
+    pub nxt: Seq,
+    /// One past the highest number ever sent.
+    pub max: Seq,
+    /// Where `una` is in the application's stream.
+    pub una_offset: u64,
+    /// Length of the stream so far.
+    pub written: u64,
+    /// No more will be written: a FIN follows the stream.
+    pub closing: bool,
+    /// The FIN has been sent at least once.
+    pub fin_sent: bool,
+    /// A write was longer than the buffer.
+    pub blocked: bool,
+    /// Bytes the send buffer holds.
+    pub buffer: u32,
+    /// SND.WND, scaled.
+    pub wnd: u32,
+    /// The largest it ever was. @RFC9293 sec. 3.8.6.2.1
+    pub max_wnd: u32,
+    /// SND.WL1 and SND.WL2: SEQ and ACK of the segment that last set the window.
+    pub wl1: Seq,
+    /// See `wl1`.
+    pub wl2: Seq,
+    /// The window field of the last ACK, as it stood in the header. @RFC5681 sec. 2 (e)
+    pub last_window: u16,
+    /// The greatest ACK number that came from the peer. @RFC5681 sec. 2 (d)
+    pub greatest_ack: Seq,
+    /// Eff.snd.MSS.
+    pub mss: u32,
+    pub window: Window,
+    pub cc: Box<dyn CongestionControl>,
+    pub rtt: RttEstimator,
+    /// The segment being timed: the number after it, and when it left. Karn: none once anything is retransmitted.
+    pub timed: Option<(Seq, SimTime)>,
+    /// Timeouts since the last progress.
+    pub retries: u32,
+    /// A SYN or SYN-ACK had to be repeated.
+    pub syn_lost: bool,
+    pub dup_acks: u32,
+    /// What duplicate ACKs add to the window.
+    pub inflation: u64,
+    pub recovering: Option<Recovering>,
+    /// "recover" of @RFC6582, after a timeout or recovery: duplicates up to here tell nothing.
+    pub guard: Option<Seq>,
+    /// To be sent again, whatever the window.
+    pub resend: SeqSet,
+    /// Limit of a scheme, in bytes.
+    pub bound: u64,
+    /// Limit of the configuration, in segments.
+    max_window: Option<u32>,
+    pub frozen: bool,
+    pub last_sent: SimTime,
+    /// A probe of the closed window is to be sent.
+    pub probe_due: bool,
+    /// Probes since the window closed, and since the peer was last heard.
+    pub probes: u32,
+    /// See `probes`.
+    pub probes_unanswered: u32,
+    nagle: bool,
+}
+
+/// Fast recovery.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Recovering {
+    /// It ends when this is acknowledged (NewReno).
+    pub recover: Seq,
+    /// The window was cut.
+    pub cut: bool,
+    /// A partial ACK has come.
+    pub partial: bool,
+}
+
+/// A segment to send: `len` bytes of the stream at `seq`, and perhaps a FIN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub seq: Seq,
+    pub len: u32,
+    pub fin: bool,
+    /// SND.NXT follows it. Not for repairs and probes.
+    pub advances: bool,
+}
+
+impl Sender {
+    pub fn new(config: &Config) -> Sender {
+        let iss = config.initial_sequence;
+        let mut window =
+            Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
+        window.byte_counting = config.byte_counting;
+        Sender {
+            iss,
+            una: iss,
+            nxt: iss,
+            max: iss,
+            una_offset: 0,
+            written: 0,
+            closing: false,
+            fin_sent: false,
+            blocked: false,
+            buffer: (config.send_buffer.0 as u32).max(u32::from(config.mss)),
+            wnd: 0,
+            max_wnd: 0,
+            wl1: Seq(0),
+            wl2: iss,
+            last_window: 0,
+            greatest_ack: iss,
+            mss: u32::from(config.mss),
+            window,
+            cc: (config.congestion)(),
+            rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.granularity),
+            timed: None,
+            retries: 0,
+            syn_lost: false,
+            dup_acks: 0,
+            inflation: 0,
+            recovering: None,
+            guard: None,
+            resend: SeqSet::default(),
+            bound: u64::MAX,
+            max_window: config.max_window_segments,
+            frozen: false,
+            last_sent: SimTime::ZERO,
+            probe_due: false,
+            probes: 0,
+            probes_unanswered: 0,
+            nagle: config.nagle,
+        }
+    }
+
+    /// The handshake is over: the segment size is known, and with it the initial window.
+    pub fn established(&mut self, config: &Config, peer_mss: u16, timestamps: bool) {
+        let options = if timestamps { TIMESTAMPS_LEN } else { 0 };
+        // @RFC9293 sec. 3.7.1: Eff.snd.MSS. A peer that names less than 64 B gets that much beside options.
+        self.mss = u32::from(config.mss.min(peer_mss).max(64)) - options;
+        // A lost SYN leaves an initial window of one segment. @RFC5681 sec. 3.1
+        let segments = if self.syn_lost { 1 } else { config.initial_window_segments };
+        self.window.mss = Bytes(u64::from(self.mss));
+        self.window.initial = self.window.mss * u64::from(segments);
+        self.window.cwnd = self.window.initial;
+        if self.syn_lost {
+            self.rtt.after_lost_syn();
+        }
+    }
+
+    /// The application adds to its stream.
+    pub fn write(&mut self, bytes: u64) {
+        if !self.closing {
+            self.written = self.written.saturating_add(bytes);
+            self.blocked = self.written - self.una_offset > u64::from(self.buffer);
+        }
+    }
+
+    /// FlightSize, as far as it is not taken for lost: SND.NXT - SND.UNA. @RFC5681 sec. 2
+    pub fn flight(&self) -> u32 {
+        self.nxt - self.una
+    }
+
+    /// One past the last byte the send buffer holds.
+    pub fn data_end(&self) -> Seq {
+        self.una + (self.written - self.una_offset).min(u64::from(self.buffer)) as u32
+    }
+
+    /// Whether the buffer holds all that was written.
+    fn holds_all(&self) -> bool {
+        self.written - self.una_offset <= u64::from(self.buffer)
+    }
+
+    /// Bytes written that were never sent.
+    pub fn unsent(&self) -> u64 {
+        (self.written - self.una_offset).saturating_sub(u64::from(self.max - self.una))
+    }
+
+    /// Where `seq`, which is not acknowledged, is in the stream.
+    pub fn offset(&self, seq: Seq) -> u64 {
+        self.una_offset + u64::from(seq - self.una)
+    }
+
+    /// How far from SND.UNA sending may go, leaving the peer's window aside.
+    fn own_window(&self) -> u64 {
+        let max = self.max_window.map_or(u64::MAX, |segments| u64::from(segments) * u64::from(self.mss));
+        (self.window.cwnd.0 + self.inflation).min(self.bound).min(max)
+    }
+
+    /// The part of `range` up to a full segment: what a repair sends.
+    fn repair(&self, range: SeqRange) -> Chosen {
+        let data_end = self.data_end();
+        let end = range.end.min(range.start + self.mss);
+        let len = end.min(data_end) - range.start;
+        Chosen { seq: range.start, len, fin: data_end.lt(end), advances: false }
+    }
+
+    /// The segment at SND.NXT, if the windows, silly-window avoidance and Nagle allow one.
+    fn next(&self) -> Option<Chosen> {
+        let data_end = self.data_end();
+        let flight = self.flight();
+        let queued = if self.nxt.lt(data_end) { data_end - self.nxt } else { 0 };
+        let fin_follows = self.closing && self.holds_all();
+        if queued == 0 {
+            // A FIN takes no buffer: it needs no window. (As in BSD.)
+            let fin = fin_follows && self.nxt == data_end;
+            return fin.then_some(Chosen { seq: self.nxt, len: 0, fin, advances: true });
+        }
+        let theirs = self.wnd.saturating_sub(flight);
+        let usable = self.own_window().saturating_sub(u64::from(flight)).min(u64::from(theirs)) as u32;
+        let len = queued.min(usable).min(self.mss);
+        let last = len == queued && self.holds_all();
+        // @RFC9293 sec. 3.8.6.2.1: (1) a full segment, (2) all there is, (3) half the largest window. Nagle
+        // (@RFC896, sec. 3.7.4) holds (2) and (3) back while anything is in flight; a FIN that follows lets go.
+        let quiet = flight == 0 || !self.nagle;
+        let send = len == self.mss
+            || (len > 0 && last && (quiet || fin_follows))
+            || (len > 0 && len == theirs && quiet && len >= self.max_wnd.div_ceil(2));
+        send.then_some(Chosen { seq: self.nxt, len, fin: last && fin_follows, advances: true })
+    }
+
+    /// Whether data waits that only the peer's window keeps back, with nothing in flight whose ACK could open it.
+    pub fn waits_for_window(&self) -> bool {
+        self.nxt == self.una
+            && self.nxt.lt(self.data_end())
+            && u64::from(self.wnd) < u64::from(self.mss).min(self.own_window())
+    }
+}
+
+impl Connection {
+    /// What of data, FIN, repair or probe is to be sent now.
+    pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
+        if self.snd.frozen {
+            return None;
+        }
+        if let Some(range) = self.snd.resend.ranges().first() {
+            let chosen = self.snd.repair(*range);
+            self.snd.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
+            return Some(chosen);
+        }
+        if self.timers.is_set(Timer::Pace) {
+            return None;
+        }
+        if self.snd.nxt == self.snd.una && self.snd.una == self.snd.max {
+            self.restart_after_idle(now);
+        }
+        let chosen = self.snd.next();
+        if chosen.is_none() && self.snd.nxt == self.snd.una {
+            return self.persist(now);
+        }
+        self.timers.stop(Timer::Persist);
+        self.snd.probes = 0;
+        chosen
+    }
+
+    /// @RFC5681 sec. 4.1: nothing sent for an RTO, and now something will be.
+    fn restart_after_idle(&mut self, now: SimTime) {
+        let snd = &mut self.snd;
+        if self.config.idle_restart && snd.nxt.lt(snd.data_end()) && now.since(snd.last_sent) > snd.rtt.rto() {
+            snd.cc.on_idle_restart(&mut snd.window);
+        }
+    }
+}
