@@ -21,7 +21,7 @@ pub(super) fn scenario(file: &Fields, names: &Names) -> Result<Scenario> {
     let flows = file.tables("flow").enumerate().map(|(i, fields)| flow(fields, i, duration, &directory));
     let flows = flows.collect::<Result<_>>()?;
     Ok(Scenario {
-        name: text(run, "name"),
+        name: run.opt::<&str>("name").unwrap_or_default().to_owned(),
         duration,
         warmup: run.get("warmup"),
         seed: run.get("seed"),
@@ -139,7 +139,7 @@ fn radio(fields: &Fields) -> Result<Radio> {
 }
 
 /// Whether a rate is one of OFDM's; no rate is of both kinds.
-pub(super) fn is_ofdm(rate: BitRate) -> bool {
+fn is_ofdm(rate: BitRate) -> bool {
     Standard::Dot11a.rates_kbps().iter().any(|kbps| BitRate::from_kbps(*kbps) == rate)
 }
 

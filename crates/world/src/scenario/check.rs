@@ -1,6 +1,5 @@
 //! Third pass: what keys say together.
 
-use super::build::is_ofdm;
 use super::types::*;
 use super::{InputError, suggest};
 use std::collections::BTreeMap;
@@ -61,7 +60,7 @@ fn radio(radio: &Radio) -> Result<()> {
         return Err(InputError::new("radio.preamble", message));
     }
     // The standard's own, as the table of domain.md has them; needed here only where one of the two is written.
-    let least = if is_ofdm(radio.data_rate) { 15 } else { 31 };
+    let least = if matches!(radio.standard, Standard::Dot11 | Standard::Dot11b) { 31 } else { 15 };
     let (min, max) = (radio.cw_min.unwrap_or(least), radio.cw_max.unwrap_or(1023));
     if min > max {
         let (key, whose) = if radio.cw_max.is_some() {

@@ -117,7 +117,11 @@ fn table(entries: &toml::Table, of: &'static Table, path: &Path, names: &Names) 
             None => unknown(key, &names_of(of.keys)),
         };
         let shape = Shape { keys: of.keys, params: &[], tag: None, refuse: &refuse };
-        return fields(entries, &shape, path, names);
+        let read = fields(entries, &shape, path, names)?;
+        if of.one_of && read.entries.len() != 1 {
+            return Err(path.error(format!("give either {}", names_of(of.keys).join(" or "))));
+        }
+        return Ok(read);
     };
     // A scheme's name decides which further keys its table has.
     let scheme = entries.get(tag).and_then(Value::as_str);
@@ -237,15 +241,7 @@ fn fields(entries: &toml::Table, shape: &Shape, path: &Path, names: &Names) -> R
 
 /// A scheme's own parameter.
 fn parameter(value: &Value, param: &Param) -> std::result::Result<ParamValue, String> {
-    let kind = match param.kind {
-        schemes::Kind::Bool => Kind::Bool,
-        schemes::Kind::Int { min, max } => Kind::Int { min, max },
-        schemes::Kind::Float { min, max } => Kind::Num { min, max },
-        schemes::Kind::Time => Kind::Time { min_ns: 0 },
-        schemes::Kind::Size => Kind::Size { min: 0 },
-        schemes::Kind::Choice(words) => Kind::Word { noun: param.key, words },
-    };
-    match scalar::read(value, kind)? {
+    match scalar::read(value, Kind::of_param(param))? {
         Item::Bool(on) => Ok(ParamValue::Bool(on)),
         Item::Int(int) => Ok(ParamValue::Int(int)),
         Item::Num(num) => Ok(ParamValue::Float(num)),

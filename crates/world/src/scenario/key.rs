@@ -1,6 +1,7 @@
 //! How a key is described. The descriptions themselves are in `keys.rs`.
 
 use super::suggest;
+use schemes::Param;
 use toml::Value;
 
 /// One key of a table.
@@ -42,7 +43,7 @@ impl Preset {
             Preset::Int(int) => Value::Integer(int),
             Preset::Num(num) => Value::Float(num),
             Preset::Bool(on) => Value::Boolean(on),
-            Preset::Toml(text) => text.parse().expect("defaults in keys.rs are TOML; its test parses each"),
+            Preset::Toml(text) => text.parse().expect("defaults in keys.rs are TOML; the schema's test parses each"),
         }
     }
 }
@@ -99,6 +100,7 @@ pub(super) enum Kind {
     /// `"1500 B"`.
     Size {
         min: u64,
+        max: u64,
     },
     /// `"-70 dB"`.
     Gain,
@@ -133,6 +135,8 @@ pub(super) struct Table {
     pub later: &'static [(&'static str, &'static str)],
     /// The key that names a scheme, whose own parameters are keys here too.
     pub scheme: Option<&'static str>,
+    /// Exactly one of the keys is written.
+    pub one_of: bool,
 }
 
 /// A table whose keys depend on one word in it.
@@ -159,6 +163,18 @@ pub(super) struct Variant {
 pub(super) const MOST_ENTRIES: usize = 65_000;
 
 impl Kind {
+    /// What a scheme's own parameter may be.
+    pub fn of_param(param: &Param) -> Kind {
+        match param.kind {
+            schemes::Kind::Bool => Kind::Bool,
+            schemes::Kind::Int { min, max } => Kind::Int { min, max },
+            schemes::Kind::Float { min, max } => Kind::Num { min, max },
+            schemes::Kind::Time => Kind::Time { min_ns: 0 },
+            schemes::Kind::Size => super::keys::ANY_BYTES,
+            schemes::Kind::Choice(words) => Kind::Word { noun: param.key, words },
+        }
+    }
+
     /// What to write, after "expected".
     pub fn expected(self) -> String {
         match self {

@@ -11,14 +11,20 @@ const fn optional(name: &'static str, kind: Kind, without: &'static str, doc: &'
 const fn preset(name: &'static str, kind: Kind, default: Preset, doc: &'static str) -> Key {
     Key { name, kind, need: Need::Default(default), doc }
 }
+const fn one_of(keys: &'static [Key]) -> Table {
+    Table { keys, later: &[], scheme: None, one_of: true }
+}
 const fn table(keys: &'static [Key]) -> Table {
-    Table { keys, later: &[], scheme: None }
+    Table { keys, later: &[], scheme: None, one_of: false }
 }
 
 /// The longest time of any kind: 10⁶ s.
 const ANY_TIME: Kind = Kind::Time { min_ns: 0 };
 const SOME_TIME: Kind = Kind::Time { min_ns: 1 };
-const SOME_BYTES: Kind = Kind::Size { min: 1 };
+pub(super) const ANY_BYTES: Kind = Kind::Size { min: 0, max: 1_000_000_000_000 };
+const SOME_BYTES: Kind = Kind::Size { min: 1, max: 1_000_000_000_000 };
+/// The largest window that sequence numbers allow is 1 GiB. @RFC7323 sec. 2.3
+const BUFFER: Kind = Kind::Size { min: 1, max: 1 << 30 };
 const PROBABILITY: Kind = Kind::Num { min: 0.0, max: 1.0 };
 const COORDINATE: Kind = Kind::Num { min: -1e7, max: 1e7 };
 const POINT: Kind = Kind::List { of: &COORDINATE, min: 2, max: 2 };
@@ -42,10 +48,11 @@ pub(super) static SCENARIO: Table = Table {
     ],
     later: &[("link", "wired links are not simulated in this version; every node is a station on one channel")],
     scheme: None,
+    one_of: false,
 };
 
 static RUN: Table = table(&[
-    preset("name", Kind::Text, Preset::Text("scenario"), "What reports call the scenario."),
+    optional("name", Kind::Text, "the name of the file", "What reports call the scenario."),
     required("duration", SOME_TIME, "Length of the whole run, warm-up included."),
     preset("warmup", ANY_TIME, Preset::Text("0 s"), "Rates and counters are taken after it."),
     preset("seed", Kind::Int { min: 0, max: i64::MAX }, Preset::Int(1), "Fixes every random draw of the first run."),
@@ -78,7 +85,7 @@ static RADIO: Table = table(&[
     ),
     preset(
         "rts_threshold",
-        Kind::WordOr(&["off"], &Kind::Size { min: 0 }),
+        Kind::WordOr(&["off"], &ANY_BYTES),
         Preset::Text("off"),
         "Size of the MPDU above which RTS/CTS is used; \"0 B\": always.",
     ),
@@ -111,7 +118,7 @@ static RADIO: Table = table(&[
     ),
 ]);
 
-static QUEUE: Table = table(&[
+static QUEUE: Table = one_of(&[
     optional("packets", Kind::Int { min: 1, max: 1_000_000 }, "limited in bytes", "Packets it holds."),
     optional("bytes", SOME_BYTES, "limited in packets", "Bytes of IP datagrams it holds."),
 ]);
@@ -124,6 +131,7 @@ static CHANNEL: Table = Table {
     ],
     later: &[("propagation", "propagation models are not simulated in this version; say who hears whom with range")],
     scheme: None,
+    one_of: false,
 };
 
 static EXCEPTION: Table = table(&[
@@ -190,7 +198,7 @@ static ERRORS: Tagged = Tagged {
     ],
 };
 
-static STATE: Table = table(&[
+static STATE: Table = one_of(&[
     optional("per", PROBABILITY, "given by ber", "Probability that a frame is lost."),
     optional("ber", PROBABILITY, "given by per", "Probability that a bit is wrong."),
 ]);
@@ -222,7 +230,7 @@ static FLOW: Table = table(&[
 
 const DATAGRAM: Key = preset(
     "datagram",
-    Kind::Size { min: 1 },
+    SOME_BYTES,
     Preset::Text("1500 B"),
     "IP datagram of a full segment or message, all headers and TCP options included.",
 );
@@ -248,9 +256,9 @@ static TRANSPORT: Tagged = Tagged {
                 tcp("initial_window", WINDOW, "In segments."),
                 tcp("initial_ssthresh", Kind::WordOr(&["unlimited"], &SOME_BYTES), "Where slow start first ends."),
                 optional("max_window", WINDOW, "none", "The sender's own limit in segments."),
-                tcp("send_buffer", SOME_BYTES, "Bytes the sender holds."),
-                tcp("receive_buffer", SOME_BYTES, "Bytes the receiver holds."),
-                tcp("min_rto", ANY_TIME, "Least retransmission timeout."),
+                tcp("send_buffer", BUFFER, "Bytes the sender holds."),
+                tcp("receive_buffer", BUFFER, "Bytes the receiver holds."),
+                tcp("min_rto", SOME_TIME, "Least retransmission timeout."),
                 tcp("initial_rto", SOME_TIME, "Retransmission timeout before the first RTT sample."),
                 tcp("max_rto", SOME_TIME, "Greatest retransmission timeout."),
                 tcp("granularity", ANY_TIME, "Of the clock that measures RTT and fires timers."),
@@ -331,6 +339,7 @@ static SCHEME: Table = Table {
     ],
     later: &[],
     scheme: Some("name"),
+    one_of: false,
 };
 
 static EVENT: Table = table(&[

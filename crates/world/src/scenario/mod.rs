@@ -13,14 +13,17 @@ mod check;
 mod decode;
 mod error;
 mod item;
+mod json;
 mod key;
 mod keys;
 mod overrides;
 mod scalar;
+mod schema;
 mod suggest;
 mod types;
 
 pub use error::InputError;
+pub use schema::{json_schema, json_schema_for};
 pub use types::*;
 
 use schemes::Param;

@@ -10,7 +10,6 @@ use units::{BitRate, Bytes, Db, Dur};
 /// The longest time anything may take: 10⁶ s.
 const LONGEST: Dur = Dur::from_secs(1_000_000);
 const FASTEST: BitRate = BitRate::from_bps(1_000_000_000_000);
-const LARGEST: Bytes = Bytes(1_000_000_000_000);
 /// Metres: half way round the earth is 2·10⁷.
 const FARTHEST: f64 = 1e7;
 
@@ -85,7 +84,7 @@ fn from_text(value: &Value, kind: Kind, text: &str) -> Result<Item, String> {
         }
         Kind::Time { min_ns } => Ok(Item::Time(within(text, Dur::from_ns(min_ns), LONGEST)?)),
         Kind::Rate => Ok(Item::Rate(within(text, BitRate::from_bps(1), FASTEST)?)),
-        Kind::Size { min } => Ok(Item::Size(within(text, Bytes(min), LARGEST)?)),
+        Kind::Size { min, max } => Ok(Item::Size(within(text, Bytes(min), Bytes(max))?)),
         Kind::Gain => {
             let gain: Db = text.parse().map_err(|error: units::UnitError| error.to_string())?;
             if gain.0.abs() <= 1000.0 {

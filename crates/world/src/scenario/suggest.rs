@@ -62,7 +62,10 @@ pub(super) fn nearest<'w, S: AsRef<str>>(text: &str, words: &'w [S]) -> Vec<&'w 
     let mut best = most_edits(&wanted);
     let mut found = Vec::new();
     for word in words {
-        let Some(edits) = distance(&wanted, &fold(word.as_ref()), best) else { continue };
+        let folded = fold(word.as_ref());
+        // A word of which nothing is left is another word.
+        let most = best.min(wanted.len().max(folded.len()).saturating_sub(1));
+        let Some(edits) = distance(&wanted, &folded, most) else { continue };
         if edits < best {
             found.clear();
         }
@@ -71,8 +74,8 @@ pub(super) fn nearest<'w, S: AsRef<str>>(text: &str, words: &'w [S]) -> Vec<&'w 
             found.push(word.as_ref());
         }
     }
-    found.truncate(3);
-    found
+    // As near as many others is not near.
+    if found.len() > 3 { Vec::new() } else { found }
 }
 
 /// Case and the choice between `_`, `-` and a space are no difference.
@@ -136,6 +139,9 @@ mod tests {
         assert_eq!(hint("er", &["ber", "model", "per"]), "did you mean \"ber\" or \"per\"?");
         assert_eq!(hint("RTS-Threshold", &["rts_threshold"]), "did you mean \"rts_threshold\"?");
         assert_eq!(hint("xyz", &["reno", "veno"]), "there are \"reno\" and \"veno\"");
+        assert_eq!(hint("d", &["a", "bd"]), "did you mean \"bd\"?");
+        assert_eq!(hint("d", &["a", "b"]), "there are \"a\" and \"b\"");
+        assert_eq!(hint("ab", &["ac", "ad", "ae", "af"]), "there are \"ac\", \"ad\", \"ae\" and \"af\"");
         assert_eq!(hint("xyz", &["reno"]), "there is \"reno\"");
         assert_eq!(hint::<&str>("xyz", &[]), "there are none");
     }

@@ -6,7 +6,7 @@ use units::{BitRate, Bytes, Db, Dur, NodeId};
 /// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// What reports call it.
+    /// What reports call it; empty when the file does not say, and then reports take the file's name.
     pub name: String,
     /// Of the whole run, warm-up included. More than zero, at most 10⁶ s.
     pub duration: Dur,
@@ -280,6 +280,7 @@ pub struct Flow {
 
 /// How a flow is carried.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // One per flow, read once.
 pub enum Transport {
     /// Over a TCP connection.
     Tcp(TcpSpec),

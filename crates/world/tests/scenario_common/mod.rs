@@ -1,0 +1,208 @@
+//! Scenarios that together write every key, and the names they use.
+#![allow(dead_code)] // Each test file uses its part.
+
+use schemes::{Kind, Param, Value};
+use world::scenario::{InputError, Names, Scenario};
+
+static LLE: &[Param] = &[
+    Param {
+        key: "advertise",
+        kind: Kind::Choice(&["free-buffer", "receiver"]),
+        default: Value::Choice("receiver"),
+        doc: "The window to tell.",
+    },
+    Param { key: "guard", kind: Kind::Time, default: Value::Time(units::Dur::from_ms(5)), doc: "A time." },
+    Param { key: "reserve", kind: Kind::Size, default: Value::Size(units::Bytes(0)), doc: "A size." },
+    Param { key: "duplicates", kind: Kind::Int { min: 1, max: 9 }, default: Value::Int(3), doc: "A count." },
+    Param { key: "weight", kind: Kind::Float { min: 0.0, max: 2.0 }, default: Value::Float(0.5), doc: "A factor." },
+    Param { key: "strip_sack", kind: Kind::Bool, default: Value::Bool(false), doc: "A switch." },
+];
+
+pub const NAMES: Names = Names {
+    congestion: &["newreno", "reno", "tahoe", "vegas", "veno"],
+    receivers: &["delayed-ack", "dynamic-delayed-ack", "every"],
+    schemes: &[("ftca", &[]), ("lle-tcp", LLE)],
+};
+
+/// 802.11b with TCP of every description.
+pub const TCP: &str = r#"
+[scenario]
+name = "full"
+duration = "60 s"
+warmup = "5 s"
+seed = 7
+
+[radio]
+standard = "802.11b"
+data_rate = "11 Mb/s"
+basic_rate = "1 Mb/s"
+control_rate = "basic"
+preamble = "short"
+rts_threshold = "500 B"
+rts_for = "data"
+max_attempts = 5
+max_attempts_long = 3
+cw_min = 15
+cw_max = 511
+queue = { packets = 100 }
+
+[channel]
+range = "22.5 m"
+errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
+
+[[channel.pair]]
+between = ["a", "b"]
+reach = false
+gain = "-70 dB"
+errors = { model = "bit", ber = 1e-5, control = false, at = "attempt" }
+
+[[channel.pair]]
+from = "a"
+to = "c"
+errors = { model = "two-state", good = { ber = 1e-6 }, bad = { per = 0.5 }, mean_good = "1 s", mean_bad = "100 ms", unit = "time", shared = "direction", control = false, at = "msdu" }
+
+[[node]]
+name = "a"
+position = [0, 0]
+role = "ap"
+data_rate = "5.5 Mb/s"
+host_delay = "1 ms"
+
+[[node]]
+name = "b"
+position = [-3.5, 10]
+
+[[node]]
+name = "c"
+
+[[flow]]
+name = "download"
+from = "a"
+to = "b"
+start = "1 s"
+stop = "50 s"
+traffic = { model = "bulk", bytes = "2 MB" }
+reverse = { model = "chunks", size = "100 B", every = "10 ms" }
+reader = { model = "on-off", on = "1 s", off = "2 s" }
+
+[flow.transport]
+protocol = "tcp"
+datagram = "1000 B"
+congestion = "veno"
+receiver = "delayed-ack"
+delayed_ack_timeout = "200 ms"
+delayed_ack_count = 2
+initial_window = 2
+initial_ssthresh = "64 kB"
+max_window = 20
+send_buffer = "64 kB"
+receive_buffer = "65535 B"
+min_rto = "1 s"
+initial_rto = "3 s"
+max_rto = "60 s"
+granularity = "10 ms"
+nagle = true
+timestamps = true
+sack = true
+window_scale = 7
+limited_transmit = true
+initial_sequence = 4294967000
+
+[[flow]]
+from = "b"
+to = "c"
+transport = { protocol = "tcp", initial_ssthresh = "unlimited", window_scale = "auto" }
+traffic = { model = "poisson", rate = "1 Mb/s" }
+reverse = { model = "cbr", rate = "2 Mb/s" }
+reader = { model = "rate", rate = "3 Mb/s" }
+
+[[flow]]
+from = "c"
+to = "a"
+traffic = { model = "none" }
+reverse = { model = "bulk" }
+reader = { model = "instant" }
+
+[[scheme]]
+name = "ftca"
+
+[[scheme]]
+name = "lle-tcp"
+at = ["a", "b"]
+advertise = "free-buffer"
+guard = "20 ms"
+reserve = "3 kB"
+duplicates = 4
+weight = 1
+strip_sack = true
+
+[[event]]
+at = "3 s"
+kill = "c"
+"#;
+
+/// 802.11g with UDP.
+pub const UDP: &str = r#"
+scenario = { duration = "1 min" }
+radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { bytes = "64 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+transport = { protocol = "udp", datagram = "500 B" }
+traffic = { model = "saturated" }
+[channel]
+errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame" }
+[[channel.pair]]
+between = ["b", "a"]
+errors = { model = "none" }
+"#;
+
+/// The least that runs.
+pub const LEAST: &str = r#"
+[scenario]
+duration = "10 s"
+[radio]
+standard = "802.11b"
+[[node]]
+name = "sender"
+[[node]]
+name = "receiver"
+[[flow]]
+from = "sender"
+to = "receiver"
+"#;
+
+pub const EXAMPLES: [&str; 3] = [TCP, UDP, LEAST];
+
+pub fn read(text: &str) -> Result<Scenario, InputError> {
+    world::scenario::parse(text, &[], &NAMES)
+}
+
+pub fn read_with(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, InputError> {
+    let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    world::scenario::parse(text, &overrides, &NAMES)
+}
+
+/// The example with `new` in place of `old`, which it must contain.
+pub fn changed(text: &str, old: &str, new: &str) -> String {
+    assert!(text.contains(old), "{old}");
+    text.replacen(old, new, 1)
+}
+
+#[track_caller]
+pub fn refused(text: &str, line: &str) {
+    let error = read(text).expect_err(line).to_string();
+    assert_eq!(error, line);
+}
+
+/// Mistakes made by replacing a piece of an example.
+#[track_caller]
+pub fn all_refused(text: &str, cases: &[(&str, &str, &str)]) {
+    for (old, new, line) in cases {
+        refused(&changed(text, old, new), line);
+    }
+}

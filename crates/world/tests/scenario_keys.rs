@@ -1,0 +1,270 @@
+//! The schema and the decoder know the same keys, and any key misspelt is recognised.
+#![allow(clippy::unwrap_used)] // In a test a panic is the report.
+
+mod scenario_common;
+
+use scenario_common::{EXAMPLES, LEAST, NAMES, TCP, UDP, read};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use toml::Value;
+use units::{BitRate, Bytes, Dur, NodeId};
+use world::scenario::*;
+
+fn schema() -> Json {
+    serde_json::from_str(&json_schema_for(&NAMES)).unwrap()
+}
+
+/// One key in a tree: where it is (for the error's path), its table's place (a JSON pointer), its name, its place among
+/// the schema's keys.
+struct Site {
+    path: String,
+    pointer: String,
+    key: String,
+    in_schema: String,
+}
+
+/// Every key that `value` writes, beside the schema's own description of it.
+fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, sites: &mut Vec<Site>) {
+    match value {
+        Value::Table(table) => {
+            let (schema, place) = alternative(table, schema, place);
+            for (key, value) in table {
+                let below = &schema["properties"][key];
+                assert!(below.is_object(), "{path}.{key} is not in the schema");
+                let site = Site {
+                    path: if path.is_empty() { key.clone() } else { format!("{path}.{key}") },
+                    pointer: pointer.to_owned(),
+                    key: key.clone(),
+                    in_schema: format!("{place}/{key}"),
+                };
+                let deeper = format!("{pointer}/{key}");
+                walk(value, below, &site.path, &deeper, &site.in_schema, sites);
+                sites.push(site);
+            }
+        }
+        Value::Array(entries) => {
+            for (i, entry) in entries.iter().enumerate() {
+                let (path, pointer) = (format!("{path}[{i}]"), format!("{pointer}/{i}"));
+                walk(entry, &schema["items"], &path, &pointer, place, sites);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Of a tagged table, the alternative whose constant the table writes.
+fn alternative<'s>(table: &toml::Table, schema: &'s Json, place: &str) -> (&'s Json, String) {
+    let Some(alternatives) = schema["oneOf"].as_array() else { return (schema, place.to_owned()) };
+    for option in alternatives {
+        for (key, property) in option["properties"].as_object().unwrap() {
+            if let Some(word) = property["const"].as_str()
+                && table.get(key).and_then(Value::as_str) == Some(word)
+            {
+                return (option, format!("{place}<{word}>"));
+            }
+        }
+    }
+    panic!("{place}: no alternative of the schema is {table}");
+}
+
+/// Every key of the schema.
+fn keys_of(schema: &Json, place: &str, keys: &mut BTreeSet<String>) {
+    for option in schema["oneOf"].as_array().into_iter().flatten() {
+        let mut constants = option["properties"].as_object().unwrap().values().filter_map(|p| p["const"].as_str());
+        let word = constants.next().unwrap();
+        keys_of(option, &format!("{place}<{word}>"), keys);
+    }
+    for (key, below) in schema["properties"].as_object().into_iter().flatten() {
+        keys.insert(format!("{place}/{key}"));
+        keys_of(below, &format!("{place}/{key}"), keys);
+    }
+    if schema["items"].is_object() {
+        keys_of(&schema["items"], place, keys);
+    }
+}
+
+fn sites_of(text: &str) -> (Value, Vec<Site>) {
+    let tree = Value::Table(toml::from_str(text).unwrap());
+    let mut sites = Vec::new();
+    walk(&tree, &schema(), "", "", "", &mut sites);
+    (tree, sites)
+}
+
+/// One place for tables that have one description and stand at several.
+fn described_once(place: &str) -> String {
+    [
+        ("/channel/pair/errors<", "/errors<"),
+        ("/channel/errors<", "/errors<"),
+        ("/flow/reverse<", "/traffic<"),
+        ("/flow/traffic<", "/traffic<"),
+        (">/good/", ">/state/"),
+        (">/bad/", ">/state/"),
+        ("/scheme<ftca>", "/scheme"),
+        ("/scheme<lle-tcp>", "/scheme"),
+    ]
+    .iter()
+    .fold(place.to_owned(), |place, (of, to)| place.replace(of, to))
+}
+
+#[test]
+fn the_examples_write_every_key_of_the_schema() {
+    let mut all = BTreeSet::new();
+    keys_of(&schema(), "", &mut all);
+    let mut all: BTreeSet<String> = all.iter().map(|key| described_once(key)).collect();
+    assert!(all.len() > 100, "{all:?}");
+    for text in EXAMPLES {
+        for site in sites_of(text).1 {
+            all.remove(&described_once(&site.in_schema));
+        }
+    }
+    assert!(all.is_empty(), "no example writes {all:#?}");
+}
+
+/// A letter dropped, two swapped, one doubled, at each place of the word.
+fn misspellings(key: &str) -> Vec<String> {
+    let letters: Vec<char> = key.chars().collect();
+    let mut all = Vec::new();
+    for i in 0..letters.len() {
+        let (mut dropped, mut doubled, mut swapped) = (letters.clone(), letters.clone(), letters.clone());
+        dropped.remove(i);
+        doubled.insert(i, letters[i]);
+        all.extend([dropped, doubled]);
+        if i + 1 < letters.len() {
+            swapped.swap(i, i + 1);
+            all.push(swapped);
+        }
+    }
+    let words = all.into_iter().map(String::from_iter);
+    words.filter(|word| word != key).collect()
+}
+
+#[test]
+fn every_key_misspelt_is_named_with_its_path_and_the_right_key() {
+    let mut count = 0;
+    for text in EXAMPLES {
+        let (tree, sites) = sites_of(text);
+        for site in sites {
+            for wrong in misspellings(&site.key) {
+                let mut tree = tree.clone();
+                let table = at(&mut tree, &site.pointer);
+                // In its old place, so that errors come in the same order.
+                *table = table
+                    .iter()
+                    .map(|(k, v)| (if *k == site.key { wrong.clone() } else { k.clone() }, v.clone()))
+                    .collect();
+                let text = toml::to_string(&tree).unwrap();
+                let error = read(&text).expect_err(&wrong);
+                let stem = site.path.strip_suffix(&site.key).unwrap();
+                assert_eq!(error.path, format!("{stem}{wrong}"), "{error}");
+                let suggested =
+                    error.message.strip_prefix("no such key; did you mean ").unwrap_or_else(|| panic!("{error}"));
+                assert!(suggested.contains(&format!("\"{}\"", site.key)), "{error}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 2000, "{count}");
+}
+
+fn at<'t>(tree: &'t mut Value, pointer: &str) -> &'t mut toml::Table {
+    let found = pointer.split('/').filter(|step| !step.is_empty()).fold(tree, |value, step| match value {
+        Value::Array(entries) => &mut entries[step.parse::<usize>().unwrap()],
+        Value::Table(table) => table.get_mut(step).unwrap(),
+        other => panic!("{other} has no {step}"),
+    });
+    found.as_table_mut().unwrap()
+}
+
+#[test]
+fn what_is_read_is_written_and_read_again() {
+    for text in EXAMPLES {
+        let scenario = read(text).unwrap();
+        let json = scenario.to_json();
+        let again = toml::to_string(&json).unwrap();
+        assert_eq!(read(&again).unwrap_or_else(|error| panic!("{error}\n{again}")), scenario);
+        assert_eq!(read(&again).unwrap().to_json().to_string(), json.to_string());
+        // And all of it is in the schema.
+        sites_of(&again);
+    }
+}
+
+#[test]
+fn the_schema_without_names_allows_any_scheme() {
+    let schema: Json = serde_json::from_str(&json_schema()).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["properties"]["scheme"]["items"]["additionalProperties"], true);
+    assert_eq!(schema["properties"]["radio"]["properties"]["max_attempts"]["default"], 7);
+    assert_eq!(schema["properties"]["radio"]["required"], serde_json::json!(["standard"]));
+}
+
+#[test]
+fn the_full_example_means_what_it_says() {
+    let s = read(TCP).unwrap();
+    assert_eq!((s.name.as_str(), s.duration, s.warmup, s.seed), ("full", Dur::from_secs(60), Dur::from_secs(5), 7));
+    assert_eq!(s.radio.preamble, Some(Preamble::Short));
+    assert_eq!(s.radio.rts_threshold, Some(Bytes(500)));
+    assert_eq!((s.radio.cw_min, s.radio.cw_max, s.radio.slot), (Some(15), Some(511), None));
+    assert_eq!(s.channel.range_m, Some(22.5));
+    let at = ErrorAt::Msdu;
+    assert_eq!(s.channel.errors, ErrorSpec::Packet { per: 0.01, control_per: 0.001, at });
+    assert!(s.channel.pairs[0].both_ways && !s.channel.pairs[1].both_ways);
+    assert_eq!((s.channel.pairs[1].from, s.channel.pairs[1].to), (NodeId(0), NodeId(2)));
+    assert_eq!(
+        s.channel.pairs[1].errors,
+        Some(ErrorSpec::TwoState {
+            good: StateError::Ber(1e-6),
+            bad: StateError::Per(0.5),
+            sojourn: Sojourn::Time { mean_good: Dur::from_secs(1), mean_bad: Dur::from_ms(100) },
+            shared: Shared::Direction,
+            control: false,
+            at,
+        })
+    );
+    assert_eq!((s.nodes[0].role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
+    assert_eq!((s.nodes[1].position_m, s.nodes[1].data_rate), ([-3.5, 10.0], BitRate::from_kbps(11_000)));
+    let Transport::Tcp(tcp) = &s.flows[0].transport else { panic!() };
+    assert_eq!((tcp.congestion.as_deref(), tcp.window_scale), (Some("veno"), Some(WindowScale::Shift(7))));
+    assert_eq!(tcp.initial_sequence, Some(4_294_967_000));
+    assert_eq!(s.flows[0].reader, Reader::OnOff { on: Dur::from_secs(1), off: Dur::from_secs(2) });
+    assert_eq!(s.flows[1].name, "flow1");
+    assert_eq!(s.flows[1].traffic, Traffic::Poisson { rate: BitRate::from_kbps(1000) });
+    assert_eq!(s.schemes[0].at, None);
+    assert_eq!(s.schemes[1].at, Some(vec![NodeId(0), NodeId(1)]));
+    assert_eq!(s.schemes[1].params.choice("advertise"), "free-buffer");
+    assert_eq!(s.schemes[1].params.get("weight"), schemes::Value::Float(1.0));
+    assert_eq!(s.events, [TimedEvent { at: Dur::from_secs(3), what: EventKind::Kill(NodeId(2)) }]);
+}
+
+#[test]
+fn silence_means_the_documented_defaults() {
+    let s = read(LEAST).unwrap();
+    assert_eq!((s.name.as_str(), s.warmup, s.seed), ("", Dur::ZERO, 1));
+    let radio = Radio {
+        standard: Standard::Dot11b,
+        data_rate: BitRate::from_kbps(11_000),
+        basic_rate: BitRate::from_kbps(1000),
+        control_rate: ControlRate::Basic,
+        preamble: Some(Preamble::Long),
+        rts_threshold: None,
+        rts_for: RtsFor::All,
+        max_attempts: 7,
+        max_attempts_long: 4,
+        cw_min: None,
+        cw_max: None,
+        slot: None,
+        queue: QueueLimit::Packets(50),
+    };
+    assert_eq!(s.radio, radio);
+    assert_eq!(s.channel, Channel { range_m: None, errors: ErrorSpec::None, pairs: vec![] });
+    let flow = &s.flows[0];
+    assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
+    assert_eq!(flow.transport.datagram(), Bytes(1500));
+    let quiet = (Traffic::Bulk { bytes: None }, Traffic::None, Reader::Instant);
+    assert_eq!((flow.traffic, flow.reverse, flow.reader), quiet);
+    assert!(s.schemes.is_empty() && s.events.is_empty());
+
+    let s = read(UDP).unwrap();
+    assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), BitRate::from_kbps(6000)));
+    assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
+    assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), QueueLimit::Bytes(Bytes(64_000))));
+}
