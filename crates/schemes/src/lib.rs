@@ -1,5 +1,19 @@
 //! Cross-layer systems, one file each, behind one contract.
+//!
+//! An [`Agent`] is one scheme at one node. It sees packets at the places it declares, the MAC's reports on them, and what
+//! its node knows; it answers through [`Cx`]. Nothing else reaches across layers: no scheme's name appears below this
+//! crate. [`registry::SCHEMES`] lists them.
 
+pub mod agent;
+mod cx;
+pub mod info;
+pub mod lle_tcp;
 pub mod params;
+pub mod registry;
+pub mod testing;
 
+pub use agent::{Agent, Capability, FrameHeard, Key, PeerEvent, Toward};
+pub use cx::{Action, Cx, NodeView};
+pub use info::{Info, Place, Port, Signal};
 pub use params::{Kind, Param, Params, Value};
+pub use registry::{SCHEMES, Scheme, Site, find};

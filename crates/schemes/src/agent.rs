@@ -1,0 +1,120 @@
+//! The contract between a cross-layer scheme and the node it runs at. docs/design/contract.md tells why it is so.
+
+use crate::{Cx, Info, Place};
+use mac::{Classifier, Kind, MacOptions, TxQueue, TxReport};
+use tcp::SenderHook;
+use units::{FlowId, NodeId};
+use wire::{Packet, Pkt};
+
+/// Where an injected packet goes. It continues from its injector's position in the chain of agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toward {
+    /// To this node's own transport.
+    Host,
+    /// To this neighbour, by radio.
+    Air(NodeId),
+    /// Wherever its destination address leads: this node's transport, the radio, a wire.
+    Route,
+}
+
+/// Which of an agent's timers. Setting one again replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(pub u64);
+
+/// What a node tells its neighbours that it can do, in the name of one of its schemes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capability {
+    /// The scheme that speaks.
+    pub scheme: &'static str,
+    /// What it says; the scheme knows how to read it.
+    pub detail: u32,
+}
+
+/// What becomes of a neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PeerEvent<'a> {
+    /// It can be reached (it associated, or the network starts) and can do this.
+    Up(&'a [Capability]),
+    /// It has gone (it left, or handed over).
+    Down,
+}
+
+/// A frame that carried no packet to this node: control, beacon, or a frame in error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameHeard {
+    /// What it was.
+    pub kind: Kind,
+    /// Its transmitter.
+    pub from: NodeId,
+    /// Whether it was received without error.
+    pub is_intact: bool,
+}
+
+/// One scheme at one node. Two nodes share nothing but what travels in packets, MAC options and capabilities.
+///
+/// An agent is shown packets only at the places its [`Info`] names and reports only if it declares to read them; what it
+/// does not declare costs it nothing and everybody else nothing. It is never re-entered: what it asks for through
+/// [`Cx`] happens after its method has returned, in the order it asked.
+pub trait Agent: std::fmt::Debug {
+    /// Its declaration.
+    fn info(&self) -> &'static Info;
+
+    /// A packet passes. Return it, changed or not, to let it pass on; `None` if it was kept or given to [`Cx::drop`].
+    fn packet(&mut self, _at: Place, pkt: Pkt, _cx: &mut Cx) -> Option<Pkt> {
+        Some(pkt)
+    }
+
+    /// The MAC reports on a packet it was given. Frees nothing: the MAC does so after the last report.
+    fn report(&mut self, _packet: &Packet, _report: &TxReport, _cx: &mut Cx) {}
+
+    /// One of its timers went off.
+    fn timer(&mut self, _key: Key, _cx: &mut Cx) {}
+
+    /// A neighbour came or went.
+    fn peer(&mut self, _node: NodeId, _event: PeerEvent<'_>, _cx: &mut Cx) {}
+
+    /// A frame without a packet for this node was heard or lost. Needs [`crate::Signal::Frames`].
+    fn frame(&mut self, _frame: &FrameHeard, _cx: &mut Cx) {}
+
+    /// Bytes of MAC options it wants in the frame of `packet`. Asked when the packet is queued: airtime and NAV count
+    /// them.
+    fn mac_room(&self, _packet: &Packet) -> u8 {
+        0
+    }
+
+    /// Writes MAC options ([`Place::ToAir`], at each attempt) or reads them ([`Place::FromAir`], before the packet itself
+    /// is shown).
+    fn mac_options(&mut self, _at: Place, _packet: &Packet, _options: &mut MacOptions, _cx: &mut Cx) {}
+
+    /// What its node tells neighbours.
+    fn capability(&self) -> Option<Capability> {
+        None
+    }
+
+    /// Its own transmit queue, in place of the interface's. Claims [`crate::Port::TxQueue`].
+    fn tx_queue(&mut self) -> Option<Box<dyn TxQueue>> {
+        None
+    }
+
+    /// Its own choice of access category. Claims [`crate::Port::Classifier`].
+    fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
+        None
+    }
+
+    /// Its say in how the TCP sender of `flow`, which starts at this node, measures and loses. Claims
+    /// [`crate::Port::LossResponse`] or [`crate::Port::RttSample`].
+    fn sender_hook(&mut self, _flow: FlowId) -> Option<Box<dyn SenderHook>> {
+        None
+    }
+
+    /// Gives up every packet it holds ([`Cx::drop`]): its node died, or the run is over.
+    fn release(&mut self, _cx: &mut Cx) {}
+
+    /// Packets it holds, for the books.
+    fn held(&self) -> u64 {
+        0
+    }
+
+    /// Its counters, by name. A name that ends in `_bytes` or `_s` has that unit.
+    fn counters(&self, _out: &mut dyn FnMut(&'static str, u64)) {}
+}

@@ -1,0 +1,127 @@
+//! What an agent sees of its node while it is asked, and what it asks for.
+
+use crate::agent::{Key, Toward};
+use crate::info::{Info, Port, Signal};
+use queue::Space;
+use tcp::{FlowFacts, SenderCommand};
+use units::{FlowId, NodeId, SimTime};
+use wire::{DropWhy, Packet, Packets, Pkt};
+
+/// Something an agent asked for. Carried out after its method has returned.
+#[derive(Debug)]
+pub enum Action {
+    /// Send this packet on from the agent's position.
+    Inject(Pkt, Toward),
+    /// Set (or, with `NEVER`, clear) one of its timers.
+    Timer(Key, SimTime),
+    /// Tell the TCP sender of a flow that starts at this node.
+    Command(FlowId, SenderCommand),
+}
+
+/// What the node can be asked while an agent runs.
+pub trait NodeView {
+    /// State of the TCP end of `flow` at this node, if it has one here: sender or receiver.
+    fn facts(&self, flow: FlowId) -> Option<FlowFacts>;
+    /// Room in this node's transmit queue.
+    fn room(&self) -> Space;
+}
+
+/// An agent's view of its node.
+pub struct Cx<'a> {
+    /// The instant.
+    pub now: SimTime,
+    /// This node.
+    pub node: NodeId,
+    /// The neighbour on this link: next hop of a packet on its way out, previous hop of one that came in, receiver of a
+    /// reported one. `None` where there is none: timers, packets from this host to itself.
+    pub peer: Option<NodeId>,
+    info: &'static Info,
+    packets: &'a mut Packets,
+    view: &'a dyn NodeView,
+    actions: &'a mut Vec<Action>,
+}
+
+impl<'a> Cx<'a> {
+    /// A view for the agent of `info`. Its driver carries out `actions` when the agent has returned.
+    pub fn new(
+        now: SimTime,
+        node: NodeId,
+        peer: Option<NodeId>,
+        info: &'static Info,
+        packets: &'a mut Packets,
+        view: &'a dyn NodeView,
+        actions: &'a mut Vec<Action>,
+    ) -> Cx<'a> {
+        Cx { now, node, peer, info, packets, view, actions }
+    }
+
+    fn check_reads(&self, signal: Signal) {
+        debug_assert!(self.info.reads(signal), "{} reads {signal:?} and does not declare it", self.info.id);
+    }
+
+    fn check_turns(&self, ports: &[Port]) {
+        debug_assert!(
+            ports.iter().any(|port| self.info.turns(*port)),
+            "{} turns one of {ports:?} and does not declare it",
+            self.info.id
+        );
+    }
+
+    /// Looks at a packet.
+    pub fn get(&self, pkt: &Pkt) -> &Packet {
+        self.packets.get(pkt)
+    }
+
+    /// Rewrites a packet.
+    pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
+        self.check_turns(&[Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd]);
+        self.packets.get_mut(pkt)
+    }
+
+    /// A copy of a packet, owned by the agent.
+    pub fn copy(&mut self, pkt: &Pkt) -> Pkt {
+        self.check_turns(&[Port::Packets]);
+        self.packets.copy(pkt)
+    }
+
+    /// A packet of the agent's own making.
+    pub fn make(&mut self, packet: Packet) -> Pkt {
+        self.check_turns(&[Port::Packets]);
+        self.packets.put(packet)
+    }
+
+    /// Ends a packet and says why.
+    pub fn drop(&mut self, pkt: Pkt, why: DropWhy) {
+        self.check_turns(&[Port::Packets]);
+        self.packets.free(pkt, why);
+    }
+
+    /// Sends a packet on from the agent's position in the chain.
+    pub fn inject(&mut self, pkt: Pkt, toward: Toward) {
+        self.check_turns(&[Port::Packets]);
+        self.actions.push(Action::Inject(pkt, toward));
+    }
+
+    /// Sets a timer of the agent, replacing it if it is set; `NEVER` clears it.
+    pub fn timer(&mut self, key: Key, at: SimTime) {
+        self.actions.push(Action::Timer(key, at));
+    }
+
+    /// Tells the TCP sender of `flow`, which must start at this node, what to do.
+    pub fn command(&mut self, flow: FlowId, command: SenderCommand) {
+        self.check_turns(&[Port::Sender]);
+        self.actions.push(Action::Command(flow, command));
+    }
+
+    /// State of the TCP end of `flow` at this node, if it has one here.
+    pub fn facts(&self, flow: FlowId) -> Option<FlowFacts> {
+        self.check_reads(Signal::FlowFacts);
+        self.view.facts(flow)
+    }
+
+    /// Room in this node's transmit queue.
+    pub fn room(&self) -> Space {
+        self.check_reads(Signal::QueueRoom);
+        self.view.room()
+    }
+}

@@ -1,0 +1,309 @@
+//! The sending station's half: ACKs out of the MAC's reports.
+
+use crate::{Cx, Key, Toward};
+use std::collections::BTreeMap;
+use tcp::ack::{self, AckPolicy, Arrival, Verdict};
+use units::{FlowId, SimTime};
+use wire::{Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, Tcp, TcpOptions};
+
+/// What the agent knows of the receiver of one flow of data that it transmits.
+#[derive(Debug)]
+struct Maker {
+    /// Everything before this number has reached the receiving station, or was acknowledged by its host. `None` until
+    /// the connection's numbers are known: from a SYN-ACK sent here, or an ACK number heard.
+    delivered: Option<Seq>,
+    /// What was delivered beyond a hole, a range a segment, in order of delivery.
+    beyond: Vec<SeqRange>,
+    /// A hole was reported; no further duplicates until all that had been handed to the MAC by then is delivered.
+    run_until: Option<Seq>,
+    /// One past the highest number handed to the MAC.
+    highest: Seq,
+    /// The receiver's next sequence number, as far as it has been heard: what its own ACK would carry.
+    next_seq: Seq,
+    /// The receiver's window in bytes, as the sender was told last.
+    window: u32,
+    /// Shift counts in the SYNs of the two sides; they apply only if both are there. @RFC7323 sec. 2.2
+    receiver_shift: Option<u8>,
+    sender_shift: Option<u8>,
+    /// TSval of the receiver's last segment. Never invented: PAWS would discard what follows. @RFC7323 sec. 5
+    tsval: Option<u32>,
+    policy: Box<dyn AckPolicy>,
+    /// Segments delivered in order, for the policy.
+    segments: u64,
+    /// The last packet delivered, while its ACK is delayed.
+    waiting: Option<Packet>,
+}
+
+/// All flows of data this station transmits to partners, and what was counted.
+#[derive(Debug)]
+pub(super) struct Makers {
+    strategy: &'static str,
+    clears_stale: bool,
+    flows: BTreeMap<FlowId, Maker>,
+    acks_made: u64,
+    duplicates_made: u64,
+    segments_delivered: u64,
+    segments_acknowledged: u64,
+    stale_piggybacks: u64,
+}
+
+impl Makers {
+    pub(super) fn new(strategy: &'static str, clears_stale: bool) -> Makers {
+        Makers {
+            strategy,
+            clears_stale,
+            flows: BTreeMap::new(),
+            acks_made: 0,
+            duplicates_made: 0,
+            segments_delivered: 0,
+            segments_acknowledged: 0,
+            stale_piggybacks: 0,
+        }
+    }
+
+    /// The maker of `flow`, whose receiver sits behind a partner that announced `policy`.
+    fn of(&mut self, flow: FlowId, policy: u32) -> &mut Maker {
+        let strategy = self.strategy;
+        self.flows.entry(flow).or_insert_with(|| Maker::new(strategy, policy))
+    }
+
+    /// A segment is about to be queued for a partner.
+    pub(super) fn to_air(&mut self, packet: &Packet, policy: u32) {
+        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
+        if range.is_empty() || tcp.flags.has(Flags::RST) {
+            return;
+        }
+        let maker = self.of(packet.flow, policy);
+        if tcp.flags.has(Flags::SYN) {
+            maker.sender_shift = tcp.options.window_scale();
+            // A SYN-ACK opens the numbers; a SYN is acknowledged by the peer's SYN-ACK alone.
+            maker.delivered = tcp.flags.has(Flags::ACK).then_some(range.start);
+            maker.highest = range.end;
+            maker.beyond.clear();
+            maker.run_until = None;
+            maker.waiting = None;
+        }
+        maker.highest = maker.highest.max(range.end);
+    }
+
+    /// A segment from a partner: what its host says of the flow that runs the other way.
+    pub(super) fn from_air(&mut self, pkt: &Pkt, policy: u32, cx: &mut Cx) {
+        let packet = cx.get(pkt);
+        let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
+        let is_pure = packet.pure_ack().is_some();
+        let flow = packet.flow.reverse();
+        let clears = self.clears_stale && !is_pure;
+        let maker = self.of(flow, policy);
+        if tcp.flags.has(Flags::SYN) {
+            (maker.receiver_shift, maker.next_seq) = (tcp.options.window_scale(), range.end);
+            maker.window = u32::from(tcp.window);
+        }
+        maker.next_seq = maker.next_seq.max(range.end);
+        if let Some((tsval, _)) = tcp.options.timestamps() {
+            maker.tsval = Some(tsval);
+        }
+        if !tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
+            return;
+        }
+        let window = if tcp.flags.has(Flags::SYN) { u32::from(tcp.window) } else { maker.bytes(tcp.window) };
+        let delivered = maker.delivered.unwrap_or(tcp.ack);
+        if delivered.le(tcp.ack) {
+            maker.window = window;
+            maker.advance_to(tcp.ack);
+            return;
+        }
+        // Its host has not seen yet what was acknowledged in its name: its right edge stands, its number does not.
+        if is_pure && maker.field(window) == maker.field(maker.window) {
+            return; // a late duplicate: TCP ignores a number that is acknowledged already
+        }
+        maker.window = window.saturating_sub(delivered - tcp.ack);
+        let field = maker.field(maker.window);
+        self.stale_piggybacks += u64::from(!is_pure);
+        if let Some(header) = cx.get_mut(pkt).tcp_mut() {
+            if clears {
+                header.flags = header.flags.without(Flags::ACK);
+            } else {
+                (header.ack, header.window) = (delivered, field);
+            }
+        }
+    }
+
+    /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3
+    pub(super) fn delivered(&mut self, packet: &Packet, cx: &mut Cx) {
+        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
+        let Some(maker) = self.flows.get_mut(&packet.flow) else { return };
+        let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
+        if range.is_empty() || opens || tcp.flags.has(Flags::RST) {
+            return;
+        }
+        self.segments_delivered += 1;
+        // While the window is known to be closed the host may refuse what arrives: its own answer counts.
+        if maker.window == 0 {
+            return;
+        }
+        // Beyond a hole, or old: the host's own duplicate ACK says so.
+        let joined = maker.take(range);
+        if joined == 0 {
+            return;
+        }
+        self.segments_acknowledged += joined;
+        maker.segments += 1;
+        let arrival = Arrival { number: maker.segments, len: packet.payload.len, push: tcp.flags.has(Flags::PSH) };
+        // What every receiver acknowledges at once. @RFC5681 sec. 4.2
+        let at_once = joined > 1 || packet.payload.len == 0 || tcp.flags.has(Flags::FIN);
+        match if at_once { Verdict::Now } else { maker.policy.on_data(&arrival) } {
+            Verdict::Now => {
+                self.acks_made += 1;
+                if maker.waiting.take().is_some() {
+                    cx.timer(key(packet.flow), SimTime::NEVER);
+                }
+                maker.tell(packet, 1, cx);
+            }
+            Verdict::Within(delay) => {
+                if maker.waiting.is_none() {
+                    cx.timer(key(packet.flow), cx.now + delay);
+                }
+                maker.waiting = Some(packet.clone());
+            }
+        }
+    }
+
+    /// FAILURE: the MAC has dropped a segment. Three duplicate ACKs, for the first loss of a run only. @KLI06 sec. 3.2.3
+    pub(super) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
+        let Some(range) = packet.tcp_range() else { return };
+        let Some(maker) = self.flows.get_mut(&packet.flow) else { return };
+        let is_old = maker.delivered.is_none_or(|delivered| range.end.le(delivered));
+        // Without payload there is nothing that duplicates could make TCP send again: SYN and FIN have their timer.
+        if packet.payload.len == 0 || is_old || maker.run_until.is_some() {
+            return;
+        }
+        maker.run_until = Some(maker.highest);
+        // What waits for its delayed ACK is told first, or the duplicates would be none.
+        if let Some(last) = maker.waiting.take() {
+            cx.timer(key(packet.flow), SimTime::NEVER);
+            self.acks_made += 1;
+            maker.tell(&last, 1, cx);
+        }
+        self.duplicates_made += 3;
+        maker.tell(packet, 3, cx);
+    }
+
+    /// The delayed ACK of `flow` is due.
+    pub(super) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
+        if let Some(maker) = self.flows.get_mut(&flow)
+            && let Some(packet) = maker.waiting.take()
+        {
+            self.acks_made += 1;
+            maker.tell(&packet, 1, cx);
+        }
+    }
+
+    pub(super) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        out("acks_made", self.acks_made);
+        out("duplicate_acks_made", self.duplicates_made);
+        out("segments_delivered", self.segments_delivered);
+        out("segments_acknowledged", self.segments_acknowledged);
+        out("stale_piggybacks", self.stale_piggybacks);
+    }
+}
+
+/// The timer of a flow's delayed ACK.
+pub(super) fn key(flow: FlowId) -> Key {
+    Key(u64::from(flow.0))
+}
+
+impl Maker {
+    fn new(strategy: &'static str, announced: u32) -> Maker {
+        let followed = ack::NAMES.get((announced as usize).wrapping_sub(1)).copied().unwrap_or("every");
+        let make = ack::find(if strategy == "follow" { followed } else { strategy }).unwrap_or(ack::every::make);
+        Maker {
+            delivered: None,
+            beyond: Vec::new(),
+            run_until: None,
+            highest: Seq(0),
+            next_seq: Seq(0),
+            window: 0,
+            receiver_shift: None,
+            sender_shift: None,
+            tsval: None,
+            policy: make(&tcp::Config::default()),
+            segments: 0,
+            waiting: None,
+        }
+    }
+
+    fn shift(&self) -> u8 {
+        if self.sender_shift.is_some() { self.receiver_shift.unwrap_or(0) } else { 0 }
+    }
+
+    /// The window a header's field means.
+    fn bytes(&self, field: u16) -> u32 {
+        u32::from(field) << self.shift()
+    }
+
+    /// The header's field for a window.
+    fn field(&self, bytes: u32) -> u16 {
+        u16::try_from(bytes >> self.shift()).unwrap_or(u16::MAX)
+    }
+
+    /// The receiver's host has acknowledged up to `number`.
+    fn advance_to(&mut self, number: Seq) {
+        self.delivered = Some(number);
+        self.join();
+    }
+
+    /// `range` was delivered. Returns how many delivered segments that puts before the first hole, itself included.
+    fn take(&mut self, range: SeqRange) -> u64 {
+        let Some(delivered) = self.delivered else { return 0 };
+        if range.end.le(delivered) {
+            return 0;
+        }
+        if delivered.lt(range.start) {
+            self.beyond.push(range);
+            return 0;
+        }
+        self.delivered = Some(range.end);
+        1 + self.join()
+    }
+
+    /// Joins what was beyond a hole that has closed, and ends the run of losses if all of it has been made up for.
+    fn join(&mut self) -> u64 {
+        let Some(mut delivered) = self.delivered else { return 0 };
+        let before = self.beyond.len();
+        while let Some(next) = self.beyond.iter().position(|range| range.start.le(delivered)) {
+            delivered = delivered.max(self.beyond.swap_remove(next).end);
+        }
+        self.delivered = Some(delivered);
+        if self.run_until.is_some_and(|until| until.le(delivered)) {
+            self.run_until = None;
+        }
+        (before - self.beyond.len()) as u64
+    }
+
+    /// Hands `copies` ACKs of everything delivered to whoever sent `packet`, as its receiver would have written them.
+    fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
+        let (Some(tcp), Some(delivered)) = (packet.tcp(), self.delivered) else { return };
+        self.policy.on_ack_sent();
+        let mut options = TcpOptions::default();
+        if let (Some(tsval), Some((senders_tsval, _))) = (self.tsval, tcp.options.timestamps()) {
+            options.push_timestamps(tsval, senders_tsval);
+        }
+        let header = Tcp {
+            src_port: tcp.dst_port,
+            dst_port: tcp.src_port,
+            seq: self.next_seq,
+            ack: delivered,
+            flags: Flags::ACK,
+            window: self.field(self.window),
+            urgent: 0,
+            options,
+        };
+        let mut ip = packet.ip;
+        (ip.src, ip.dst) = (packet.ip.dst, packet.ip.src);
+        for _ in 0..copies {
+            let ack = Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: packet.flow.reverse() };
+            let ack = cx.make(ack);
+            cx.inject(ack, Toward::Route);
+        }
+    }
+}

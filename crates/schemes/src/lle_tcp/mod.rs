@@ -1,0 +1,177 @@
+//! LLE-TCP: the MAC's acknowledgment becomes the TCP ACK, so TCP ACKs of data never cross the air.
+//!
+//! - **Source** @KLI06: Kliazovich, "Cross-layer performance optimization in wireless local area networks", dissertation,
+//!   University of Trento 2006, sec. 3.2-3.3 (seed 000). Patents read on access points that make ACKs for others, for
+//!   example US 9794758.
+//! - **Realism** no oracle: what it knows travelled in packets, MAC reports or the capabilities exchanged at association.
+//!   Needs readable TCP headers. Breaks TCP's promise that an acknowledged byte has reached the other *host*: it has
+//!   reached the other *station*. A station that dies holds at most the bytes of its `held` packets, see **Bound**.
+//! - **Departs**
+//!   (a) A piggybacked ACK that is stale is raised to the number already made, not cleared: a segment without the ACK bit
+//!   is discarded by any real TCP (@RFC9293 sec. 3.10.7.4), though its data was acknowledged by the MAC; clearing loses
+//!   data. `stale_piggyback = "clear"` is the letter of the paper.
+//!   (b) An ACK whose window differs from the one announced last passes, not only window exhaustion: the maker repeats
+//!   the last window and must know of every change.
+//!   (c) The receiver's half holds data that its host's window does not admit (the maker has acknowledged it) until the
+//!   host makes room; the maker makes no ACK while it knows the window is closed, so probes are answered end to end.
+//!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
+//!   negotiated SACK may ignore them.
+//! - **Bound** of what is acknowledged and never delivered if the receiving station dies, per flow: the bytes its half
+//!   holds, and these lie within the windows its host announced: `acked_undelivered_bytes` ≤ largest announced window.
+//! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
+
+mod maker;
+mod suppressor;
+
+use crate::{
+    Agent, Capability, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value,
+};
+use mac::{Fate, TxReport};
+use maker::Makers;
+use suppressor::Suppressor;
+use tcp::ack;
+use units::{FlowId, NodeId};
+use wire::{Packet, Pkt};
+
+/// What it sits at, reads and turns.
+pub const INFO: Info = Info {
+    id: "lle-tcp",
+    summary: "TCP ACKs are made from MAC ACKs at the sending station and suppressed at the receiving one",
+    source: "KLI06 sec. 3.2",
+    sits: &[Place::FromHost, Place::ToAir, Place::FromAir],
+    reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities],
+    turns: &[Port::Packets, Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd],
+    params: &[
+        Param {
+            key: "strategy",
+            kind: Kind::Choice(&["follow", "every", "delayed-ack", "dynamic-delayed-ack"]),
+            default: Value::Choice("follow"),
+            doc: "how often an ACK is made: as the receiving station announced, or one of the receiver policies",
+        },
+        Param {
+            key: "stale_piggyback",
+            kind: Kind::Choice(&["raise", "clear"]),
+            default: Value::Choice("raise"),
+            doc: "what happens to an older ACK number on reverse data: raised to the made one, or the ACK flag cleared",
+        },
+        Param {
+            key: "sack",
+            kind: Kind::Choice(&["strip", "keep"]),
+            default: Value::Choice("strip"),
+            doc: "whether SACK-permitted is taken out of SYNs",
+        },
+    ],
+};
+
+/// An agent wherever there is a radio.
+pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+    site.has_air.then(|| Box::new(LleTcp::new(site, params)) as Box<dyn Agent>)
+}
+
+/// The ARQ agent of one node: maker of ACKs for what it sends, suppressor of ACKs for what it receives.
+#[derive(Debug)]
+pub struct LleTcp {
+    strips_sack: bool,
+    /// What to announce: the policy of this node's receivers, 1 + its index; 0 if they have none in common.
+    announces: u32,
+    /// Which neighbours have an agent of their own, with the policy they announced.
+    peers: Vec<Option<u32>>,
+    makers: Makers,
+    suppressor: Suppressor,
+}
+
+impl LleTcp {
+    fn new(site: &Site, params: &Params) -> LleTcp {
+        let announced = site.receiver.and_then(|name| ack::NAMES.iter().position(|n| *n == name));
+        LleTcp {
+            strips_sack: params.choice("sack") == "strip",
+            announces: announced.map_or(0, |i| i as u32 + 1),
+            peers: vec![None; site.nodes],
+            makers: Makers::new(params.choice("strategy"), params.choice("stale_piggyback") == "clear"),
+            suppressor: Suppressor::default(),
+        }
+    }
+
+    /// The policy a neighbour announced, if it has an agent.
+    fn partner(&self, peer: Option<NodeId>) -> Option<u32> {
+        peer.and_then(|node| *self.peers.get(node.index())?)
+    }
+
+    fn strip_sack(&self, pkt: &Pkt, cx: &mut Cx) {
+        let is_syn = |p: &Packet| p.tcp().is_some_and(|tcp| tcp.flags.has(wire::Flags::SYN));
+        if self.strips_sack
+            && is_syn(cx.get(pkt))
+            && let Some(tcp) = cx.get_mut(pkt).tcp_mut()
+        {
+            tcp.options.blank(wire::tcp::kind::SACK_PERMITTED);
+        }
+    }
+}
+
+impl Agent for LleTcp {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        let Some(policy) = self.partner(cx.peer) else { return Some(pkt) };
+        if cx.get(&pkt).tcp().is_none() {
+            return Some(pkt);
+        }
+        match at {
+            Place::FromHost => self.suppressor.from_host(pkt, cx),
+            Place::ToAir => {
+                self.strip_sack(&pkt, cx);
+                self.makers.to_air(cx.get(&pkt), policy);
+                Some(pkt)
+            }
+            Place::FromAir => {
+                self.strip_sack(&pkt, cx);
+                self.makers.from_air(&pkt, policy, cx);
+                self.suppressor.from_air(pkt, cx)
+            }
+            Place::ToHost | Place::Transit => Some(pkt),
+        }
+    }
+
+    fn report(&mut self, packet: &Packet, report: &TxReport, cx: &mut Cx) {
+        if self.partner(Some(report.to)).is_none() || packet.tcp().is_none() {
+            return;
+        }
+        self.suppressor.report(packet, report.fate);
+        match report.fate {
+            Fate::Delivered => self.makers.delivered(packet, cx),
+            Fate::GivenUp => self.makers.given_up(packet, cx),
+            // A full queue is congestion: TCP must find it by itself.
+            Fate::QueueFull | Fate::Attempt => {}
+        }
+    }
+
+    fn timer(&mut self, key: Key, cx: &mut Cx) {
+        self.makers.timer(FlowId(key.0 as u32), cx);
+    }
+
+    fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
+        self.peers[node.index()] = match event {
+            PeerEvent::Up(can) => can.iter().find(|c| c.scheme == INFO.id).map(|c| c.detail),
+            PeerEvent::Down => None,
+        };
+    }
+
+    fn capability(&self) -> Option<Capability> {
+        Some(Capability { scheme: INFO.id, detail: self.announces })
+    }
+
+    fn release(&mut self, cx: &mut Cx) {
+        self.suppressor.release(cx);
+    }
+
+    fn held(&self) -> u64 {
+        self.suppressor.held()
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        self.makers.counters(out);
+        self.suppressor.counters(out);
+    }
+}

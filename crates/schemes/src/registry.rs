@@ -1,0 +1,59 @@
+//! The list of schemes: explicit and sorted, the same on every machine.
+
+use crate::{Agent, Info, Params};
+use units::NodeId;
+
+/// What a scheme may know of a node before it decides to sit there.
+#[derive(Debug, Clone, Copy)]
+pub struct Site {
+    /// The node.
+    pub node: NodeId,
+    /// Nodes in all.
+    pub nodes: usize,
+    /// Whether it has a radio.
+    pub has_air: bool,
+    /// Whether it forwards for others.
+    pub forwards: bool,
+    /// The receiver policy ([`tcp::ack::NAMES`]) of all TCP flows that end at it, if they agree on one.
+    pub receiver: Option<&'static str>,
+}
+
+/// A registered scheme.
+#[derive(Debug, Clone, Copy)]
+pub struct Scheme {
+    /// Its declaration.
+    pub info: &'static Info,
+    /// Its agent for a node; `None` where it does not sit.
+    pub build: fn(&Site, &Params) -> Option<Box<dyn Agent>>,
+}
+
+/// One line a scheme: its id and the module that holds its `INFO` and `build`.
+macro_rules! registry {
+    ($($id:literal => $module:ident),* $(,)?) => {
+        /// All schemes, by id.
+        pub const SCHEMES: &[Scheme] = &[$(Scheme { info: &crate::$module::INFO, build: crate::$module::build }),*];
+
+        #[cfg(test)]
+        const IDS: &[&str] = &[$($id),*];
+    };
+}
+
+registry! {
+    "lle-tcp" => lle_tcp,
+}
+
+/// The scheme of that name.
+pub fn find(id: &str) -> Option<&'static Scheme> {
+    SCHEMES.iter().find(|scheme| scheme.info.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_names_each_scheme_as_it_names_itself() {
+        assert!(IDS.is_sorted());
+        assert_eq!(IDS, SCHEMES.iter().map(|scheme| scheme.info.id).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,197 @@
+//! A bench for one agent: a node without a world. Tests put packets and reports in and look at what comes out.
+
+use crate::{Action, Agent, Cx, Key, NodeView, PeerEvent, Place, Toward};
+use mac::{Fate, TxReport};
+use queue::Space;
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use tcp::{FlowFacts, SenderCommand};
+use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use wire::{DropWhy, Flags, Ipv4, L4, Packet, Packets, Payload, Seq, SeqRange, Tcp};
+
+/// This node, in tests.
+pub const HERE: NodeId = NodeId(0);
+/// Its neighbour, in tests.
+pub const THERE: NodeId = NodeId(1);
+/// Data from here to there.
+pub const OUT: FlowId = FlowId(0);
+/// Data from there to here.
+pub const IN: FlowId = FlowId(1);
+
+/// What the node of a bench can be asked.
+#[derive(Debug)]
+struct View {
+    facts: BTreeMap<u32, FlowFacts>,
+    room: Space,
+}
+
+impl NodeView for View {
+    fn facts(&self, flow: FlowId) -> Option<FlowFacts> {
+        self.facts.get(&flow.0).copied()
+    }
+
+    fn room(&self) -> Space {
+        self.room
+    }
+}
+
+/// One agent on a bench.
+#[derive(Debug)]
+pub struct Bench {
+    agent: Box<dyn Agent>,
+    packets: Packets,
+    actions: Vec<Action>,
+    timers: BTreeMap<Key, SimTime>,
+    view: View,
+    /// The instant; tests move it.
+    pub now: SimTime,
+    /// What was injected since the last look, in order.
+    pub injected: Vec<(Packet, Toward)>,
+    /// Commands to TCP senders since the last look.
+    pub commands: Vec<(FlowId, SenderCommand)>,
+}
+
+impl Bench {
+    /// `agent` at a node with room for 100 full packets and nothing queued.
+    pub fn new(agent: Box<dyn Agent>) -> Bench {
+        let room = Space { free: Bytes(150_000), used: Bytes::ZERO, entries: 0 };
+        Bench {
+            agent,
+            packets: Packets::default(),
+            actions: Vec::new(),
+            timers: BTreeMap::new(),
+            view: View { facts: BTreeMap::new(), room },
+            now: SimTime::ZERO,
+            injected: Vec::new(),
+            commands: Vec::new(),
+        }
+    }
+
+    /// The room its transmit queue reports from now on.
+    pub fn set_room(&mut self, room: Space) {
+        self.view.room = room;
+    }
+
+    /// The facts of a flow that ends here, from now on.
+    pub fn set_facts(&mut self, flow: FlowId, facts: FlowFacts) {
+        self.view.facts.insert(flow.0, facts);
+    }
+
+    fn with<R>(&mut self, peer: Option<NodeId>, ask: impl FnOnce(&mut dyn Agent, &mut Cx) -> R) -> R {
+        let info = self.agent.info();
+        let mut cx = Cx::new(self.now, HERE, peer, info, &mut self.packets, &self.view, &mut self.actions);
+        let answer = ask(&mut *self.agent, &mut cx);
+        for action in std::mem::take(&mut self.actions) {
+            match action {
+                Action::Inject(pkt, toward) => self.injected.push((self.packets.free(pkt, DropWhy::Delivered), toward)),
+                Action::Timer(key, SimTime::NEVER) => _ = self.timers.remove(&key),
+                Action::Timer(key, at) => _ = self.timers.insert(key, at),
+                Action::Command(flow, command) => self.commands.push((flow, command)),
+            }
+        }
+        answer
+    }
+
+    /// The neighbour comes up with the capability of this very agent.
+    pub fn pair(&mut self) {
+        let own = self.agent.capability();
+        let can: Vec<_> = own.into_iter().collect();
+        self.with(None, |agent, cx| agent.peer(THERE, PeerEvent::Up(&can), cx));
+    }
+
+    /// Shows a packet at a place, if the agent sits there. What it lets pass, or `None`.
+    pub fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
+        if !self.agent.info().sits_at(at) {
+            return Some(packet);
+        }
+        let pkt = self.packets.put(packet);
+        let passed = self.with(Some(THERE), |agent, cx| agent.packet(at, pkt, cx));
+        passed.map(|pkt| self.packets.free(pkt, DropWhy::Delivered))
+    }
+
+    /// Reports on a packet.
+    pub fn report(&mut self, packet: &Packet, fate: Fate) {
+        let report = TxReport {
+            fate,
+            to: THERE,
+            attempts: 1,
+            enqueued: self.now,
+            head: self.now,
+            first: self.now,
+            done: self.now,
+            airtime: Dur::ZERO,
+        };
+        self.with(Some(THERE), |agent, cx| agent.report(packet, &report, cx));
+    }
+
+    /// Sends a packet to the air and reports its fate.
+    pub fn send(&mut self, packet: Packet, fate: Fate) {
+        let from_host = self.pass(Place::FromHost, packet);
+        if let Some(packet) = from_host.and_then(|packet| self.pass(Place::ToAir, packet)) {
+            self.report(&packet, fate);
+        }
+    }
+
+    /// Moves on to the next timer and lets it go off. `false` if none is set.
+    pub fn next_timer(&mut self) -> bool {
+        let Some((&key, &at)) = self.timers.iter().min_by_key(|(_, at)| **at) else { return false };
+        self.timers.remove(&key);
+        self.now = at;
+        self.with(None, |agent, cx| agent.timer(key, cx));
+        true
+    }
+
+    /// What was injected since the last call.
+    pub fn take_injected(&mut self) -> Vec<(Packet, Toward)> {
+        std::mem::take(&mut self.injected)
+    }
+
+    /// A counter of the agent.
+    ///
+    /// # Panics
+    /// If it has none of that name.
+    pub fn counter(&self, name: &str) -> u64 {
+        let mut found = None;
+        self.agent.counters(&mut |n, value| {
+            if n == name {
+                found = Some(value);
+            }
+        });
+        found.unwrap_or_else(|| panic!("no counter \"{name}\""))
+    }
+
+    /// Packets the agent holds, which are all the bench's arena has left.
+    pub fn held(&self) -> u64 {
+        assert_eq!(self.packets.live(), self.agent.held(), "an agent owns up to every packet it keeps");
+        self.agent.held()
+    }
+}
+
+/// A segment of `flow` with everything a test may want to set.
+pub fn segment(flow: FlowId, flags: Flags, seq: Seq, len: u32, ack: Seq, window: u16) -> Packet {
+    let addresses = [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];
+    let ports = [40_000, 5_000];
+    let back = (flow.0 % 2) as usize;
+    let tcp = Tcp {
+        src_port: ports[back],
+        dst_port: ports[1 - back],
+        seq,
+        ack,
+        flags,
+        window,
+        ..Tcp::default()
+    };
+    let ip = Ipv4 { src: addresses[back], dst: addresses[1 - back], ..Ipv4::default() };
+    Packet { ip, l4: L4::Tcp(tcp), payload: Payload::stream(u64::from(seq.0), len), flow }
+}
+
+/// Data of `flow` that acknowledges number 1.
+pub fn data(flow: FlowId, range: std::ops::Range<u32>) -> Packet {
+    let range = SeqRange { start: Seq(range.start), end: Seq(range.end) };
+    segment(flow, Flags::ACK, range.start, range.len(), Seq(1), 65_535)
+}
+
+/// A pure ACK that travels on `flow`.
+pub fn ack(flow: FlowId, number: u32, window: u16) -> Packet {
+    segment(flow, Flags::ACK, Seq(1), 0, Seq(number), window)
+}
