@@ -25,9 +25,9 @@ doctor:
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || $(call MISSING,$(PYTHON) has no venv module. On Debian or Ubuntu: apt-get install python3-venv)
 	@command -v $(CARGO) >/dev/null || $(call MISSING,no $(CARGO). Install Rust 1.88 or newer with rustup$(comma) and put cargo on the PATH)
-	@$(call RUST_1_88,$(CARGO)) || $(call MISSING,$(CARGO) is broken or older than 1.88: rustup update stable)
+	@$(call RUST_1_88,$(CARGO)) || $(call MISSING,needs cargo 1.88 or newer (rustup update stable); $(CARGO) says: $$($(CARGO) --version 2>&1 | head -n 1))
 	@command -v rustc >/dev/null || $(call MISSING,no rustc. Install Rust 1.88 or newer with rustup$(comma) and put rustc on the PATH)
-	@$(call RUST_1_88,rustc) || $(call MISSING,rustc is broken or older than 1.88: rustup update stable)
+	@$(call RUST_1_88,rustc) || $(call MISSING,needs rustc 1.88 or newer (rustup update stable); rustc says: $$(rustc --version 2>&1 | head -n 1))
 	@command -v cc >/dev/null \
 	  || $(call MISSING,no C compiler to link with. On Debian or Ubuntu: apt-get install gcc libc6-dev)
 

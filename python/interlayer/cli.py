@@ -6,6 +6,7 @@ interrupted, finished runs kept. A person gets tables and progress, a pipe gets 
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from functools import partial
@@ -28,7 +29,7 @@ T = TypeVar("T")
 app = typer.Typer(
     name="interlayer",
     help="A laboratory for TCP over IEEE 802.11.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -50,6 +51,7 @@ Json = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Writ
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
@@ -57,6 +59,8 @@ def _options(
 
         output.to_stdout(f"interlayer {core_version()}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        output.to_stdout(context.get_help())
 
 
 @app.command("run")
@@ -74,8 +78,8 @@ def run_command(
     """Run a scenario."""
     from . import report, simulator, terminal, toml_text
 
-    text = toml_text.read_text(file)
-    scenario = _named(file, lambda: simulator.parse(text, _overrides(set_)))
+    text, overrides = toml_text.read_text(file), _overrides(set_)
+    scenario = _named(file, lambda: simulator.parse(text, overrides))
     first = scenario.seed if seed is None else seed
     tasks = [(scenario, first + i) for i in range(runs or 1)]
     with (
@@ -110,7 +114,7 @@ def run_command(
 
 @app.command()
 def reproduce(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Experiments, or experiment files.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Experiments, or experiment files.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Few runs, no verdicts.")] = False,
     runs: Runs = None,
@@ -206,18 +210,17 @@ def check(
     from . import experiment as experiments
     from . import simulator, toml_text
 
-    text = toml_text.read_text(file)
+    text, overrides = toml_text.read_text(file), _overrides(set_)
     if "sweep" in toml_text.parse(text, str(file)):
         e = experiments.load(file)
-        overrides = _overrides(set_)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
             _named(file, partial(simulator.parse, e.base, [*settings, *overrides]))
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims")
         return
-    s = _named(file, lambda: simulator.parse(text, _overrides(set_)))
-    counts = f"{len(s.nodes)} nodes, {len(s.flows)} flows, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up"
-    output.to_stdout(f"{file}: scenario {s.name}, {counts}")
+    s = _named(file, lambda: simulator.parse(text, overrides))
+    counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
+    output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
 
 
 # ----------------------------------------------------------------------------------------------------------- parts
@@ -231,6 +234,10 @@ def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
             raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+def _count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"
 
 
 def _changes(texts: Sequence[str] | None) -> str:
@@ -288,15 +295,21 @@ def _complain(line: str, status: int) -> int:
 
 
 def _usage(e: typer.TyperException) -> str:
+    """Typer's message as a clause of our line, with what was meant, or where to look."""
     message = e.format_message().rstrip(".")
     context = getattr(e, "ctx", None)
     if context is None:
-        return message
-    name = getattr(e, "option_name", "")
-    close = getattr(e, "possibilities", None) or []
-    if name.startswith("-") and not close:
-        close = [o for p in context.command.params for o in p.opts]
-    return f"{message[:1].lower()}{message[1:]} (see `{context.command_path} --help`)"
+        return f"{message[:1].lower()}{message[1:]}"
+    known: list[str] = []
+    if (word := getattr(e, "option_name", "")).startswith("-") and message.startswith("No such option"):
+        message = f"No such option: {word}"
+        known = [option for parameter in context.command.params for option in parameter.opts]
+    elif match := re.match(r"No such command '(.*?)'", message):
+        message, word, known = match[0], match[1], list(context.command.commands)
+    hint = suggestion(word, known) if known else ""
+    if not hint.startswith(";"):
+        hint = f" (see `{context.command_path} --help`)"
+    return f"{message[:1].lower()}{message[1:]}{hint}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Experiment files: a figure or table of a paper as a sweep, its claims, and the evidence for what we find.
 
-`docs/design/experiments.md` has the keys; this module is their only reader. A key that no table has, an arm or a
+`experiments/README.md` has the keys; this module is their only reader. A key that no table has, an arm or a
 swept value that does not exist, a claim that selects nothing: each is an `InputError` with the path and, where one is
 near, what was meant.
 
@@ -292,7 +292,8 @@ class _Table:
         value = self._left.pop(key)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise self.error(f"expected {' or '.join(_NAMES[k] for k in kinds)}, found {_plain(value)}", key)
+            names = " or ".join(dict.fromkeys(_NAMES[k] for k in kinds))
+            raise self.error(f"expected {names}, found {toml_text.literal(value)}", key)
         return value
 
     def one_of(self, key: str, known: Sequence[str], default: Any = ...) -> str:

@@ -63,9 +63,10 @@ class Estimate:
             return "–"
         if self.half_width is None or not math.isfinite(self.half_width):
             return f"{self.mean:.4g}"
+        if self.half_width == 0:
+            return f"{self.mean:.4g} ± 0"
         whole = math.floor(math.log10(abs(self.mean))) if self.mean else 0
-        fine = 1 - math.floor(math.log10(self.half_width)) if self.half_width else 4
-        digits = max(0, min(fine, 4 - whole))
+        digits = max(0, min(1 - math.floor(math.log10(self.half_width)), 4 - whole))
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
 
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import metrics, quantity, report
+from . import plots, quantity, report
 from .experiment import Cell
 from .verdict import Verdict
 
@@ -72,8 +72,6 @@ def outcome(o: Outcome) -> str:
         claims.add_row(n, s.claim.text, report.expected_text(s.claim), report.measured_text(s), verdict)
         if s.verdict is not None and s.verdict is not Verdict.HOLDS:
             reasons.append(Text(f"  #{n}: {s.why}."))
-    from . import plots
-
     return render(
         measured,
         claims,
@@ -151,6 +149,3 @@ def progress() -> Iterator[Callable[[str, int, int], None] | None]:
             bars.update(tasks[what], completed=done)
 
         yield show
-
-
-__all__ = ["entries", "metrics", "outcome", "progress", "render", "run"]

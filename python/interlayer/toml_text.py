@@ -31,8 +31,7 @@ def literal(value: object) -> str:
             return repr(value)
         return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     if isinstance(value, str):
-        # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return _quoted(value)
     if isinstance(value, Mapping):
         inner = ", ".join(f"{key(k)} = {literal(v)}" for k, v in value.items())
         return f"{{ {inner} }}" if inner else "{}"
@@ -43,7 +42,12 @@ def literal(value: object) -> str:
 
 def key(name: str) -> str:
     """A key, quoted where it has to be."""
-    return name if _BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return name if _BARE_KEY.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A JSON string is a TOML basic string, but for DEL, which TOML wants escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def document(tables: Mapping[str, Mapping[str, object] | Sequence[Mapping[str, object]]]) -> str:

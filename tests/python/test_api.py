@@ -1,0 +1,139 @@
+"""The Python API over the test double."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+import interlayer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fake_core import Core
+
+
+def two(**more: object) -> interlayer.Scenario:
+    flow = interlayer.tcp("veno", receiver="every", datagram="1500 B")
+    return interlayer.wlan(rate="11 Mb/s", flow=flow, **more)  # type: ignore[arg-type]
+
+
+def test_every_public_name_is_there() -> None:
+    for name in set(interlayer.__all__) - {"__version__"}:
+        assert getattr(interlayer, name) is not None
+    assert set(interlayer.__all__) <= set(dir(interlayer))
+    with pytest.raises(AttributeError, match="no attribute 'wlam'"):
+        interlayer.wlam  # noqa: B018
+
+
+def test_wlan_is_the_scenario_one_would_write() -> None:
+    found = tomllib.loads(two(loss=0.01, scheme="lle-tcp", radio={"rts_threshold": "0 B"}).text)
+    assert found["radio"] == {"standard": "802.11b", "data_rate": "11 Mb/s", "rts_threshold": "0 B"}
+    assert found["channel"]["errors"] == {"model": "packet", "per": 0.01, "at": "attempt"}
+    assert [n["name"] for n in found["node"]] == ["sta1", "receiver"]
+    assert found["scheme"] == [{"name": "lle-tcp"}]
+    assert found["flow"] == [
+        {
+            "from": "sta1",
+            "to": "receiver",
+            "transport": {"protocol": "tcp", "congestion": "veno", "receiver": "every", "datagram": "1500 B"},
+            "traffic": {"model": "bulk"},
+        }
+    ]
+
+
+def test_wlan_with_many_stations_has_a_flow_each() -> None:
+    flows = [interlayer.tcp("reno"), interlayer.udp(rate="1 Mb/s")]
+    found = tomllib.loads(interlayer.wlan(3, flow=flows).text)
+    assert [(f["from"], f["to"]) for f in found["flow"]] == [("sta1", "receiver"), ("sta2", "receiver")]
+    assert found["flow"][1]["traffic"] == {"model": "cbr", "rate": "1 Mb/s"}
+    assert found["flow"][1]["transport"] == {"protocol": "udp", "datagram": "1500 B"}
+    assert "scheme" not in found
+
+
+def test_wlan_refuses_what_makes_no_cell() -> None:
+    with pytest.raises(interlayer.InputError, match="stations: 1 is too few"):
+        interlayer.wlan(1)
+    with pytest.raises(interlayer.InputError, match="1 flows for 2 senders"):
+        interlayer.wlan(3, flow=[interlayer.tcp()])
+
+
+def test_run_gives_frames_with_a_row_per_run(core: Core) -> None:
+    r = interlayer.run(two(scheme="lle-tcp"), seed=5, runs=3, series=True)
+    assert r.seeds == [5, 6, 7]
+    assert r.flows["seed"].to_list() == [5, 6, 7]
+    assert r.flows.columns[:4] == ["seed", "id", "from", "to"]
+    assert len(r.nodes) == 6
+    assert r.frames["class"].to_list() == ["data"] * 3
+    assert r.schemes["scheme"].to_list() == ["lle-tcp"] * 3
+    assert r.summary.columns == ["seed", "goodput_bps", "jain"]
+    assert r.series.columns == ["seed", "name", "t_s", "value"]
+    assert len(r.series) == 15
+
+
+def test_frames_without_entries_are_empty(core: Core) -> None:
+    r = interlayer.run(two())
+    assert len(r.schemes) == 0
+    assert len(r.series) == 0
+
+
+def test_seed_is_the_scenarios_own_unless_given(core: Core) -> None:
+    own = two().set("scenario.seed", 42)
+    assert interlayer.run(own).seeds == [42]
+    assert interlayer.run(own, seed=1).seeds == [1]
+
+
+def test_set_changes_a_copy(core: Core) -> None:
+    base = two()
+    small = base.set("flow.0.transport.datagram", "500 B")
+    assert base.changes == ()
+    assert interlayer.run(small).sample("flow.0.goodput")[0] < interlayer.run(base).sample("flow.0.goodput")[0]
+    assert small.to_toml().endswith('# with flow.0.transport.datagram = "500 B"\n')
+
+
+def test_estimate_and_paired_gain(core: Core) -> None:
+    old, new = interlayer.run(two(), runs=10), interlayer.run(two(scheme="lle-tcp"), runs=10)
+    mean = new.flows["goodput_bps"].mean()
+    assert new.estimate("flow.0.goodput").mean == pytest.approx(mean)
+    gain = new.gain_over(old, "flow.0.goodput")
+    assert gain.low > 0.3
+    with pytest.raises(interlayer.InputError, match="same seeds"):
+        new.gain_over(interlayer.run(two(), seed=2, runs=10), "flow.0.goodput")
+
+
+def test_core_errors_become_ours_with_path_and_text(core: Core) -> None:
+    with pytest.raises(interlayer.InputError, match="chanel: unknown key") as caught:
+        interlayer.run(two().set("chanel", 1))
+    assert caught.value.path == "chanel"
+    assert isinstance(caught.value, interlayer.InterlayerError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_load_and_parse(core: Core, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(two().text)
+    assert interlayer.load(tmp_path / "s.toml").text == two().text
+    assert interlayer.run(tmp_path / "s.toml").seeds == [1]
+    with pytest.raises(interlayer.InputError, match="no such file"):
+        interlayer.load(tmp_path / "t.toml")
+    with pytest.raises(interlayer.InputError):
+        interlayer.parse("[scenario")
+
+
+def test_interruption_carries_the_finished_runs(core: Core) -> None:
+    core.stop_after = 2
+    with pytest.raises(interlayer.Interrupted) as caught:
+        interlayer.run(two(), runs=5)
+    assert caught.value.result is not None
+    assert caught.value.result.seeds == [1, 2]
+    assert isinstance(caught.value, KeyboardInterrupt)  # stops a notebook, is not swallowed by `except Exception`
+    core.stop_after = 0
+    with pytest.raises(interlayer.Interrupted) as caught:
+        interlayer.run(two())
+    assert caught.value.result is None
+
+
+def test_reproduce_returns_claims_with_verdict_and_why(core: Core) -> None:
+    outcome = interlayer.reproduce("lle-fig-3.7b")
+    assert [str(s.verdict) for s in outcome.scored] == ["holds", "differs", "holds", "holds", "differs"]

@@ -1,0 +1,189 @@
+"""Rounds, pairing, stopping, counter-runs and interruption, over the test double."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from interlayer import campaign, experiment
+from interlayer.errors import InputError
+from interlayer.experiment import Cell
+from interlayer.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fake_core import Core
+
+
+def load(name: str = "lle-fig-3.7a") -> experiment.Experiment:
+    return experiment.load(name)
+
+
+def test_ten_runs_of_every_cell_and_counter_run_when_all_is_clear(core: Core) -> None:
+    outcome = campaign.run(load())
+    # 10 points, 3 arms; two counter-runs of one cell each.
+    assert core.batches == [10 * (10 * 3) + 10 * 2]
+    assert {len(runs) for runs in outcome.results.runs.values()} == {10}
+    assert all(s.verdict is not None for s in outcome.scored)
+
+
+def test_all_cells_share_their_seeds(core: Core) -> None:
+    outcome = campaign.run(load(), seed=100)
+    for runs in outcome.results.runs.values():
+        assert [r["seed"] for r in runs] == list(range(100, 110))
+
+
+def noisy(where: str, level: float) -> Any:
+    """The usual model with a large noise of its own in one arm."""
+    from fake_core import airtime_model
+
+    def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, float]:
+        found = airtime_model(data, rng)
+        arm = "lle-tcp" if data.get("scheme") else data["flow"][0]["transport"]["receiver"]
+        if arm == where:
+            found["datagram_throughput_bps"] *= 1 + level * float(rng.standard_normal())
+        return found
+
+    return model
+
+
+def test_runs_are_added_only_where_a_claim_is_open(core: Core) -> None:
+    core.model = noisy("lle-tcp", 0.12)  # ± 12 % 2.26/sqrt(10) = ± 8.6 %: too wide with 10 runs, narrow enough with 35
+    outcome = campaign.run(load())
+    runs = {cell.arm: len(found) for cell, found in outcome.results.runs.items() if cell.at == (4, 0)}
+    assert runs["reno-one-ack"] == 10  # no claim of 3.7a rests on it
+    assert 10 < runs["lle-tcp"] <= 40
+    assert len(core.batches) > 1
+
+
+def test_what_stays_open_at_max_runs_is_untestable_and_says_so(core: Core) -> None:
+    core.model = noisy("lle-tcp", 0.5)
+    outcome = campaign.run(load())
+    first = outcome.scored[0]
+    assert first.verdict is Verdict.UNTESTABLE
+    assert "Not resolved in 40 runs" in first.why
+    assert outcome.runs == 40
+
+
+def test_a_fixed_number_of_runs_is_kept(core: Core) -> None:
+    outcome = campaign.run(load(), runs=4)
+    assert outcome.runs == 4
+    assert {s.verdict for s in outcome.scored} == {Verdict.UNTESTABLE}
+    assert outcome.scored[0].why.startswith("A verdict needs 10 runs, there are 4")
+
+
+def test_quick_gives_no_verdict_and_runs_no_counter_runs(core: Core) -> None:
+    outcome = campaign.run(load(), quick=True)
+    assert core.batches == [3 * 30]
+    assert outcome.preliminary
+    assert {s.verdict for s in outcome.scored} == {None}
+
+
+def test_every_claim_that_differs_rests_on_evidence(core: Core) -> None:
+    # With Table 3.2's airtimes the double disagrees with some printed numbers, as the arithmetic says it must.
+    for name in experiment.known():
+        outcome = campaign.run(load(name))
+        against = [s for s in outcome.scored if s.verdict is Verdict.DIFFERS]
+        assert not [s.claim.id for s in against if s.unexplained]
+        if name != "lle-fig-3.7a":
+            assert against
+
+
+def test_prose_alone_is_no_evidence(core: Core) -> None:
+    core.model = lambda data, rng: {"datagram_throughput_bps": 1e6 + rng.random()}
+    outcome = campaign.run(load())
+    unexplained = [s.claim.id for s in outcome.scored if s.unexplained]
+    assert "lle-fig-3.7a#1" in unexplained
+    assert "lle-fig-3.7a#2" not in unexplained
+
+
+def test_why_shows_formula_value_and_counter_run(core: Core) -> None:
+    outcome = campaign.run(load("lle-fig-3.9"))
+    why = outcome.scored[1].why
+    assert why.startswith("Measured a gain of ")
+    assert "100 * 605.5 / 2 / (1303.6 + 300.0) = 18.88 %" in why
+    assert 'with channel.errors.at = "msdu" ' in why
+    assert "(differs)" in why
+
+
+def test_counter_runs_measure_what_they_set(core: Core) -> None:
+    outcome = campaign.run(load())
+    one_ack = outcome.estimate(Cell("reno-one-ack", (4, 0)))
+    counter = next(f for f in outcome.scored[1].found if f.evidence.is_counter_run)
+    assert counter.judgement is not None
+    assert counter.judgement.measured[0].mean == one_ack.mean
+
+
+def test_gain_is_that_of_the_means(core: Core) -> None:
+    outcome = campaign.run(load("lle-fig-3.7b"))
+    e = outcome.experiment
+    gain = outcome.gain(e.comparisons[0], (5,))
+    assert gain is not None
+    new, old = outcome.estimate(Cell("lle-tcp", (5,))).mean, outcome.estimate(Cell("reno", (5,))).mean
+    assert gain.mean == pytest.approx(100 * (new / old - 1))
+
+
+def test_interruption_keeps_what_was_finished_without_verdicts(core: Core) -> None:
+    core.stop_after = 25
+    outcome = campaign.run(load())
+    assert outcome.interrupted
+    assert sum(len(r) for r in outcome.results.runs.values()) == 25
+    assert {s.verdict for s in outcome.scored} == {None}
+    assert all(s.why.startswith("Interrupted") for s in outcome.scored)
+
+
+def test_a_later_seed_without_the_earlier_one_is_not_kept(core: Core) -> None:
+    whole = core.run_batch
+
+    def holey(tasks: Any, **options: Any) -> Any:
+        batch = whole(tasks, **options)
+        batch.runs[3] = None
+        batch.interrupted = True
+        return batch
+
+    core.run_batch = holey  # type: ignore[method-assign]
+    import sys
+
+    sys.modules["interlayer._core"].run_batch = holey  # type: ignore[attr-defined]
+    outcome = campaign.run(load())
+    first = outcome.experiment.cells()[0]
+    assert [r["seed"] for r in outcome.results.runs[first]] == [1, 2, 3]
+
+
+def test_setting_what_the_experiment_sets_is_a_mistake(core: Core) -> None:
+    for path in ("radio.rts_threshold", "flow.0.transport", "scheme"):
+        with pytest.raises(InputError, match=r"lle-fig-3\.7a sets it itself"):
+            campaign.run(load(), overrides=[(path, '"x"')])
+    assert core.batches == []
+
+
+def test_overrides_reach_every_cell(core: Core) -> None:
+    seen = []
+    usual = core.model
+
+    def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, float]:
+        seen.append(data["scenario"]["duration"])
+        return usual(data, rng)
+
+    core.model = model
+    campaign.run(load(), quick=True, overrides=[("scenario.duration", '"7 s"')])
+    assert set(seen) == {"7 s"}
+
+
+def test_progress_counts_up_to_the_number_of_runs(core: Core) -> None:
+    calls: list[tuple[str, int, int]] = []
+    campaign.run(load(), quick=True, progress=lambda *call: calls.append(call))
+    assert calls[-1] == ("lle-fig-3.7a", 90, 90)
+
+
+def test_a_reference_that_gets_nothing_is_untestable_and_no_crash(core: Core) -> None:
+    usual = core.model
+
+    def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, float]:
+        return usual(data, rng) if data.get("scheme") else {"datagram_throughput_bps": 0.0}
+
+    core.model = model
+    outcome = campaign.run(load("lle-fig-3.7b"))
+    assert outcome.scored[0].verdict is Verdict.UNTESTABLE
+    assert "undefined" in outcome.scored[0].why

@@ -1,0 +1,333 @@
+"""The command line as a contract: statuses, one plain line of error, JSON, files; over the test double."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from interlayer import cli
+
+if TYPE_CHECKING:
+    from fake_core import Core
+
+SCENARIO = """
+[scenario]
+name = "toy"
+[radio]
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+name = "up"
+from = "a"
+to = "b"
+transport = { protocol = "tcp", datagram = "1500 B", receiver = "every" }
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    path = tmp_path / "toy.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def interlayer(capsys: pytest.CaptureFixture[str], core: Core) -> Any:
+    """Calls the command; gives (status, stdout, stderr)."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            cli.main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        assert isinstance(stop.value.code, int)
+        return stop.value.code, out, err
+
+    return call
+
+
+def tree(folder: Path) -> list[str]:
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+# ---------------------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("run", "missing argument 'FILE.toml'"),
+        ("rnu x.toml", "no such command 'rnu'; did you mean \"run\"?"),
+        ("run TOY --rums 3", 'no such option: --rums; did you mean "--runs"?'),
+        ("run TOY --runs many", "invalid value for '--runs'"),
+        ("run TOY --runs 0", "invalid value for '--runs'"),
+        ("run TOY --runs", "option '--runs' requires an argument"),
+        ("run TOY extra", "extra"),
+        ("run none.toml", "none.toml: no such file or directory"),
+        ("run TOY --set radio", '--set: "radio" is no PATH=VALUE'),
+        ("run TOY --set flwo.x=1", "toy.toml: flwo: unknown key"),
+        ("run TOY --out TOY", "is a file, not a folder"),
+        ("run TOY --json nowhere/r.json", "no folder"),
+        ("check none.toml", "no such file"),
+        ("reproduce", "which experiment?"),
+        ("reproduce lle-fig-3.7", 'no experiment "lle-fig-3.7"; did you mean "lle-fig-3.7'),
+        ("reproduce --all lle-fig-3.9", "not both"),
+        ("reproduce lle-fig-3.9 --quick --runs 5", "--quick"),
+        ("reproduce lle-fig-3.9 --set channel.errors.per=0.5", "lle-fig-3.9 sets it itself"),
+        ("list scheems", 'no list of "scheems"; did you mean "schemes"?'),
+    ],
+)
+def test_wrong_input_is_one_plain_line_and_status_2(
+    arguments: str, says: str, interlayer: Any, toy: Path, core: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(toy.parent)
+    status, out, err = interlayer(*arguments.replace("TOY", str(toy)).split())
+    assert (status, out) == (2, "")
+    assert says in err
+    assert re.fullmatch(r"interlayer: [^\n]+\n", err)
+    assert "\x1b" not in err
+    assert core.batches == []
+    assert tree(toy.parent) == ["toy.toml"]
+
+
+def test_wrong_toml_is_one_line_too(interlayer: Any, toy: Path) -> None:
+    toy.write_text("[scenario\nname = 1")
+    for verb in ("run", "check"):
+        status, out, err = interlayer(verb, toy)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert "line 1" in err
+
+
+def test_a_failure_of_ours_is_status_1_and_leaves_nothing(toy: Path) -> None:
+    """A bug shows its traceback and a status that is none of the others; in a process of its own, as users see it."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from fake_core import Core\nimport interlayer\ncore = Core()\n"
+        "core.model = lambda data, rng: 1 / 0\n"
+        "sys.modules['interlayer._core'] = interlayer._core = core.module()\n"
+        "from interlayer.cli import main; main(sys.argv[2:])"
+    )
+    out = toy.parent / "out"
+    arguments = [str(Path(__file__).parent), "run", str(toy), "--out", str(out), "--json", str(out) + ".json"]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert tree(toy.parent) == ["toy.toml"]
+
+
+# ------------------------------------------------------------------------------------------------------------- run
+
+
+def without_clock(text: str) -> Any:
+    def strip(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: strip(v) for k, v in value.items() if k not in ("wall_s", "sim_s")}
+        return [strip(v) for v in value] if isinstance(value, list) else value
+
+    return strip(json.loads(text))
+
+
+def test_run_json_has_the_contracts_shape(interlayer: Any, toy: Path) -> None:
+    status, out, err = interlayer("run", toy, "--runs", 3, "--seed", 7, "--json", "-")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert list(found)[:7] == ["scenario", "version", "seed", "runs", "wall_s", "sim_s", "flows"]
+    assert (found["scenario"], found["seed"], found["runs"]) == ("toy", 7, 3)
+    flow = found["flows"][0]
+    assert (flow["id"], flow["from"], flow["to"]) == ("up", "a", "b")
+    assert set(flow["goodput_bps"]) == {"mean", "ci95"}
+    assert flow["goodput_bps"]["ci95"] > 0
+    assert {"goodput_bps", "jain"} <= set(found["summary"])
+
+
+def test_one_run_has_no_interval(interlayer: Any, toy: Path) -> None:
+    flow = json.loads(interlayer("run", toy, "--json", "-")[1])["flows"][0]
+    assert flow["goodput_bps"]["ci95"] is None
+
+
+def test_same_input_same_json(interlayer: Any, toy: Path) -> None:
+    first, second = (interlayer("run", toy, "--runs", 3, "--json", "-")[1] for _ in range(2))
+    assert without_clock(first) == without_clock(second)
+    other = interlayer("run", toy, "--runs", 3, "--seed", 2, "--json", "-")[1]
+    assert without_clock(first) != without_clock(other)
+
+
+def test_set_changes_the_scenario(interlayer: Any, toy: Path) -> None:
+    def goodput(*more: str) -> float:
+        return float(json.loads(interlayer("run", toy, "--json", "-", *more)[1])["flows"][0]["goodput_bps"]["mean"])
+
+    assert goodput("--set", "flow.0.transport.datagram=500 B") < 0.7 * goodput()
+
+
+def test_json_to_a_file_and_the_table_to_the_terminal(interlayer: Any, toy: Path) -> None:
+    status, out, _ = interlayer("run", toy, "--json", toy.parent / "r.json")
+    assert status == 0
+    assert json.loads((toy.parent / "r.json").read_text())["scenario"] == "toy"
+    assert "goodput" in out
+
+
+def test_run_out_writes_figure_data_page_and_captures(interlayer: Any, toy: Path) -> None:
+    folder = toy.parent / "out"
+    status, *_ = interlayer("run", toy, "--runs", 2, "--series", "--out", folder, "--pcap", folder / "captures")
+    assert status == 0
+    data = {f"{t}.{kind}" for t in ("flows", "nodes", "frames", "series") for kind in ("csv", "parquet")}
+    figures = {f"{t}.{kind}" for t in ("flows", "series") for kind in ("png", "svg")}
+    captures = {f"captures/{n}-{s}.pcapng" for n in "ab" for s in (1, 2)}
+    assert set(tree(folder)) == data | figures | captures | {"index.html", "result.json"}
+
+
+def test_a_pipe_gets_no_colour_and_no_progress(interlayer: Any, toy: Path) -> None:
+    _, out, err = interlayer("run", toy)
+    assert "\x1b" not in out + err
+    assert err == ""
+
+
+def test_an_interrupted_run_keeps_what_was_finished(interlayer: Any, toy: Path, core: Core) -> None:
+    core.stop_after = 2
+    folder = toy.parent / "out"
+    status, out, _ = interlayer("run", toy, "--runs", 5, "--out", folder, "--pcap", folder, "--json", "-")
+    assert status == 130
+    found = json.loads(out)
+    assert (found["runs"], found["interrupted"]) == (2, True)
+    assert json.loads((folder / "result.json").read_text())["runs"] == 2
+    assert sorted(f for f in tree(folder) if f.endswith("pcapng")) == [
+        "a-1.pcapng",
+        "a-2.pcapng",
+        "b-1.pcapng",
+        "b-2.pcapng",
+    ]
+
+
+def test_interrupted_before_the_first_run_writes_nothing(interlayer: Any, toy: Path, core: Core) -> None:
+    core.stop_after = 0
+    assert interlayer("run", toy, "--out", toy.parent / "out", "--json", toy.parent / "r.json") == (130, "", "")
+    assert tree(toy.parent) == ["toy.toml"]
+
+
+# ------------------------------------------------------------------------------------------------------- reproduce
+
+
+def test_reproduce_json_has_the_contracts_shape(interlayer: Any) -> None:
+    status, out, err = interlayer("reproduce", "lle-fig-3.7b", "--json", "-")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert {"experiment", "version", "runs", "wall_s", "rows", "claims"} <= set(found)
+    assert found["runs"] == 10
+    assert len(found["rows"]) == 6 * 3
+    assert {"arm", "flow.0.transport.datagram", "mean", "ci95"} <= set(found["rows"][0])
+    keys = {"id", "text", "kind", "unit", "expected", "measured", "ci95", "verdict", "why"}
+    for n, claim in enumerate(found["claims"], start=1):
+        assert claim["id"] == f"lle-fig-3.7b#{n}"
+        assert keys <= set(claim)
+        assert claim["verdict"] in ("holds", "differs", "untestable")
+        assert claim["why"]
+    first = found["claims"][0]
+    assert (first["expected"], first["unit"]) == (20.0, "%")
+    assert first["measured"] == pytest.approx(19, abs=1)  # in the claim's unit: percent, not a fraction
+    assert found["claims"][1]["expected"] == [50.0, 70.0]
+    assert "preliminary" not in found
+
+
+def test_one_id_is_an_object_and_several_are_an_array(interlayer: Any) -> None:
+    one = json.loads(interlayer("reproduce", "lle-fig-3.9", "--quick", "--json", "-")[1])
+    assert one["experiment"] == "lle-fig-3.9"
+    several = json.loads(interlayer("reproduce", "lle-fig-3.9", "lle-fig-3.7a", "--quick", "--json", "-")[1])
+    assert [o["experiment"] for o in several] == ["lle-fig-3.9", "lle-fig-3.7a"]
+
+
+def test_all_is_every_experiment(interlayer: Any) -> None:
+    several = json.loads(interlayer("reproduce", "--all", "--quick", "--json", "-")[1])
+    listed = [line.split()[0] for line in interlayer("list", "experiments")[1].splitlines()]
+    assert [o["experiment"] for o in several] == listed
+
+
+def test_quick_is_preliminary_and_without_verdicts(interlayer: Any) -> None:
+    found = json.loads(interlayer("reproduce", "lle-fig-3.7a", "--quick", "--json", "-")[1])
+    assert found["preliminary"] is True
+    assert {c["verdict"] for c in found["claims"]} == {None}
+    assert all(c["measured"] is not None for c in found["claims"])
+
+
+def test_reproduce_same_input_same_json(interlayer: Any) -> None:
+    first, second = (interlayer("reproduce", "lle-fig-3.9", "--json", "-")[1] for _ in range(2))
+    assert without_clock(first) == without_clock(second)
+
+
+def test_reproduce_out_writes_every_form(interlayer: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    assert interlayer("reproduce", "lle-fig-3.7a", "--out", folder)[0] == 0
+    forms = {f"lle-fig-3.7a.{kind}" for kind in ("png", "svg", "html", "csv", "parquet", "json")}
+    assert set(tree(folder)) == forms | {"index.html"}
+
+
+def test_reproduce_twice_gives_the_same_figure(interlayer: Any, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        interlayer("reproduce", "lle-fig-3.7a", "--quick", "--out", tmp_path / name)
+    for kind in ("png", "svg", "csv"):
+        one, two = ((tmp_path / name / f"lle-fig-3.7a.{kind}").read_bytes() for name in ("one", "two"))
+        assert one == two
+
+
+def test_interrupted_reproduce_keeps_finished_runs_marked(interlayer: Any, tmp_path: Path, core: Core) -> None:
+    core.stop_after = 40
+    status, out, _ = interlayer("reproduce", "lle-fig-3.7a", "lle-fig-3.9", "--json", "-", "--out", tmp_path / "out")
+    assert status == 130
+    found = json.loads(out)
+    assert [o["experiment"] for o in found] == ["lle-fig-3.7a"]
+    assert found[0]["interrupted"] is True
+    assert {c["verdict"] for c in found[0]["claims"]} == {None}
+    assert "lle-fig-3.7a.html" in tree(tmp_path / "out")
+
+
+# --------------------------------------------------------------------------------------------- list, check, version
+
+
+@pytest.mark.parametrize("kind", ["experiments", "schemes", "congestion", "receivers", "routing"])
+def test_list_has_one_id_first_on_each_line(kind: str, interlayer: Any) -> None:
+    status, out, _ = interlayer("list", kind)
+    assert status == 0
+    ids = [entry["id"] for entry in json.loads(interlayer("list", kind, "--json", "-")[1])]
+    assert [line.split()[0] for line in out.splitlines()] == ids
+    assert ids
+
+
+def test_check_says_what_is_there(interlayer: Any, toy: Path) -> None:
+    status, out, _ = interlayer("check", toy)
+    assert (status, out) == (0, f"{toy}: scenario toy, 2 nodes, 1 flow, 30 s of which 5 s warm-up\n")
+
+
+def test_check_reads_experiments_too(interlayer: Any) -> None:
+    from interlayer import experiment
+
+    status, out, _ = interlayer("check", experiment.folder() / "lle-fig-3.9.toml")
+    assert status == 0
+    assert "experiment lle-fig-3.9, 15 cells, 5 claims" in out
+
+
+def test_version_and_help(interlayer: Any) -> None:
+    assert interlayer("--version") == (0, "interlayer 0.0.0-fake\n", "")
+    status, out, _ = interlayer()
+    assert status == 0
+    assert all(verb in out for verb in ("run", "reproduce", "list", "check"))
+
+
+# -------------------------------------------------------------------------------------------------------- processes
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "interlayer.cli", "list", "experiments"]
+    try:
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")

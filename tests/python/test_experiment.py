@@ -1,0 +1,274 @@
+"""Experiment files: what is read from them, and that every mistake is named with its place."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interlayer import experiment, toml_text
+from interlayer.errors import InputError
+from interlayer.experiment import Cell, Gain, Order, Ratio, Trend, Value
+
+GOOD = """
+id = "toy"
+title = "A toy"
+source = "nowhere"
+evidence = "simulation"
+base = "base.toml"
+metric = "flow.0.goodput"
+unit = "Mb/s"
+max_runs = 20
+assumptions = ["none"]
+[set]
+"radio.data_rate" = "11 Mb/s"
+[sweep]
+"flow.0.size" = ["100 B", "1500 B"]
+"channel.per" = [0.0, 0.1, 0.2]
+[arms]
+reno = {}
+new = { scheme = [{ name = "lle-tcp" }] }
+[labels]
+new = "New"
+[figure]
+x = "channel.per"
+[[gain]]
+of = "new"
+over = "reno"
+[[curve]]
+label = "line"
+formula = "a * x"
+let = { a = 2 }
+[[claim]]
+text = "a value"
+kind = "value"
+strength = "number"
+expected = 6
+where = { arm = "new", "flow.0.size" = "1500 B", "channel.per" = 0.0 }
+[[claim]]
+text = "a mean gain"
+kind = "ratio"
+strength = "number"
+expected = 20
+of = "new"
+over = "reno"
+where = { "flow.0.size" = "1500 B" }
+mean_over = ["channel.per"]
+[[claim]]
+text = "a ranking"
+kind = "order"
+strength = "words"
+order = [{ arm = "new", "flow.0.size" = "1500 B" }, { arm = "reno", "flow.0.size" = "1500 B" }]
+mean_over = ["channel.per"]
+[[claim]]
+text = "a trend"
+kind = "trend"
+strength = "words"
+x = "channel.per"
+direction = "decreases"
+[[claim]]
+text = "a shape"
+kind = "shape"
+strength = "words"
+test = "peak"
+x = "channel.per"
+peak = 0.0
+[[explain]]
+claim = [1, 2]
+text = "arithmetic"
+formula = "2 * a"
+let = { a = 3 }
+unit = "Mb/s"
+[[explain]]
+claim = 2
+text = "a counter-run"
+set = { "flow.0.receiver" = "every" }
+"""
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Path:
+    (tmp_path / "base.toml").write_text('[scenario]\nname = "base"\n')
+    return tmp_path
+
+
+def read(text: str, beside: Path) -> experiment.Experiment:
+    return experiment.parse(text, "toy.toml", beside)
+
+
+def test_grid_is_points_times_arms_in_the_order_of_the_file(beside: Path) -> None:
+    e = read(GOOD, beside)
+    assert len(e.cells()) == 2 * 3 * 2
+    assert e.cells()[:3] == [Cell("reno", (0, 0)), Cell("new", (0, 0)), Cell("reno", (0, 1))]
+    assert e.value(Cell("new", (1, 2)), "channel.per") == 0.2
+    assert e.overrides(Cell("new", (1, 2))) == [
+        ("flow.0.size", "1500 B"),
+        ("channel.per", 0.2),
+        ("scheme", [{"name": "lle-tcp"}]),
+    ]
+
+
+def test_claims_become_lines_of_quantities(beside: Path) -> None:
+    value, ratio, order, trend, shape = read(GOOD, beside).claims
+    assert [c.id for c in (value, ratio, shape)] == ["toy#1", "toy#2", "toy#5"]
+    assert isinstance(value.test, Value)
+    assert value.cells() == [Cell("new", (1, 0))]
+    assert isinstance(ratio.test, Ratio)
+    assert ratio.unit == "%"
+    assert ratio.quantities()[0].terms == tuple(Gain(Cell("new", (1, i)), Cell("reno", (1, i))) for i in range(3))
+    assert isinstance(order.test, Order)
+    assert [q.label for q in order.quantities()] == ["New, 1500 B", "reno, 1500 B"]
+    assert [len(q.terms) for q in order.quantities()] == [3, 3]
+    assert isinstance(trend.test, Trend)
+    assert [line.label for line in trend.lines] == ["reno, 100 B", "reno, 1500 B", "New, 100 B", "New, 1500 B"]
+    assert [q.x for q in trend.lines[0].quantities] == [0.0, 0.1, 0.2]
+
+
+def test_evidence_goes_to_the_claims_it_names(beside: Path) -> None:
+    claims = read(GOOD, beside).claims
+    assert [len(c.evidence) for c in claims] == [1, 2, 0, 0, 0]
+    assert [e.is_counter_run for e in claims[1].evidence] == [False, True]
+
+
+def keys_of(table: Any, where: str = "") -> list[str]:
+    """Every key that the format itself has, as the error's path spells it."""
+    free = {"set", "sweep", "arms", "labels", "let", "where", "order", "of", "over"}
+    found = []
+    for key, value in table.items():
+        path = f"{where}.{key}" if where else key
+        found.append(path)
+        if key in free:
+            continue
+        if isinstance(value, dict):
+            found += keys_of(value, path)
+        if isinstance(value, list):
+            found += [k for i, v in enumerate(value) if isinstance(v, dict) for k in keys_of(v, f"{path}[{i}]")]
+    return found
+
+
+@pytest.mark.parametrize("path", keys_of(tomllib.loads(GOOD)))
+def test_every_key_misspelt_is_reported_with_its_path_and_what_was_meant(path: str, beside: Path) -> None:
+    data = tomllib.loads(GOOD)
+    *parents, last = path.replace("]", "").replace("[", ".").split(".")
+    table: Any = data
+    for part in parents:
+        table = table[int(part)] if part.isdecimal() else table[part]
+    wrong = last[:-1] + "q" + last[-1] if len(last) > 1 else "q" + last
+    # Beside the right key: a key that is missing would be another mistake.
+    table[wrong] = table[last]
+    with pytest.raises(InputError) as caught:
+        read("\n".join(f"{k} = {toml_text.literal(v)}" for k, v in data.items()), beside)
+    assert caught.value.path == (path[: -len(last)] + wrong)
+    assert f'did you mean "{last}"' in str(caught.value)
+    assert str(caught.value).startswith("toy.toml: ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kind = "value"', 'kind = "valeu"', 'claim[0].kind: "valeu" is none of them; did you mean "value"?'),
+        (
+            'arm = "new", "flow.0.size" = "1500 B", "ch',
+            'arm = "nwe", "flow.0.size" = "1500 B", "ch',
+            "arm is never nwe",
+        ),
+        ('"channel.per" = 0.0 }', '"channel.per" = 0.3 }', "channel.per is never 0.3"),
+        ('"channel.per" = 0.0 }', '"channel.prr" = 0.0 }', '"channel.prr" is not swept; did you mean "channel.per"?'),
+        (', "channel.per" = 0.0 }', " }", 'leaves 3 values of "channel.per"'),
+        ("expected = 6\n", "", "give either `expected` or a range"),
+        ("expected = 6\n", "expected = 6\nlow = 5\n", "give either `expected` or a range"),
+        ("expected = 6\n", "expected = 6\nband = 2\n", "another band needs its `band_reason`"),
+        ("expected = 6\n", 'expected = "6"\n', 'expected a number, found "6"'),
+        ("expected = 6\n", "expected = true\n", "expected a number, found true"),
+        ('over = "reno"\nwhere', 'over = "new"\nwhere', "`of` and `over` are the same"),
+        ('of = "new"\nover = "reno"\nwhere', "where", "a ratio compares"),
+        ('direction = "decreases"', 'direction = "flat"', "needs a `margin`"),
+        ('direction = "decreases"', 'direction = "decreases"\nmargin = 3', "only something flat or close has a margin"),
+        ('x = "channel.per"\ndirection', 'x = "channel.prr"\ndirection', '"channel.prr" is not swept'),
+        ("max_runs = 20", "max_runs = 9", "max_runs: a verdict needs 10 runs"),
+        ("claim = 2", "claim = 6", "explain[1].claim: no claim 6; they are 1 to 5"),
+        ('set = { "flow.0.receiver" = "every" }', "", "give either `set`"),
+        ('formula = "2 * a"', 'formula = "2 * b"', 'no constant "b"'),
+        ('formula = "a * x"', 'formula = "a * y"', 'no constant "y"'),
+        ('formula = "2 * a"', 'formula = "2 / 0 * a"', "has no value"),
+        ("let = { a = 3 }", "let = { a = 3, b = 4 }", "explain[0].let.b: the formula does not use it"),
+        ("[0.0, 0.1, 0.2]", "[]", "expected a list of values"),
+        ("[0.0, 0.1, 0.2]", "[0.0, 0.1, 0.1]", "a value comes twice"),
+        ('base = "base.toml"', 'base = "bse.toml"', "no such file"),
+        ('unit = "Mb/s"\nmax', 'unit = "Mbps"\nmax', 'unit: "Mbps" is none of them'),
+        ("id =", "id ==", "toy.toml: "),
+    ],
+)
+def test_mistakes_are_named(old: str, new: str, message: str, beside: Path) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError) as caught:
+        read(GOOD.replace(old, new, 1), beside)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_text_and_a_number_are_not_the_same_value(beside: Path) -> None:
+    with pytest.raises(InputError, match="never true"):
+        read(GOOD.replace('"channel.per" = 0.0 }', '"channel.per" = true }', 1), beside)
+
+
+def test_unknown_id_is_suggested() -> None:
+    with pytest.raises(InputError, match=r'no experiment "lle-fig-37a"; did you mean "lle-fig-3\.7a"'):
+        experiment.load("lle-fig-37a")
+
+
+# ---------------------------------------------------------------------------------------- the package's experiments
+
+
+def test_experiments_are_known_in_natural_order() -> None:
+    assert experiment.known() == ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9"]
+
+
+@pytest.mark.parametrize("name", experiment.known())
+def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
+    e = experiment.load(name)
+    assert e.id == name
+    assert e.claims
+    assert e.assumptions
+
+
+# The numbers below are typed from the thesis, Kliazovich 2006, section 3.5.3, not from our files.
+PRINTED: dict[str, list[tuple[str, Any]]] = {
+    "lle-fig-3.7a": [
+        ("value", 6.09),
+        ("value", 5.08),
+        ("value", 4.71),
+        ("value", 4.1),
+        ("order", None),
+        ("trend", "increases"),
+    ],
+    "lle-fig-3.7b": [
+        ("ratio", 20.0),
+        ("ratio", (50.0, 70.0)),
+        ("ratio", 100.0),
+        ("trend", "decreases"),
+        ("ratio", (20.0, 100.0)),
+    ],
+    "lle-fig-3.9": [("ratio", 23.0), ("ratio", 7.0), ("order", None), ("trend", "flat"), ("trend", "decreases")],
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_claims_carry_the_printed_numbers_in_order(name: str) -> None:
+    found = []
+    for claim in experiment.load(name).claims:
+        match claim.test:
+            case Value(expected=e) | Ratio(expected=e):
+                found.append((claim.kind, (e.low, e.high) if e.value is None else e.value))
+            case Trend(direction=direction):
+                found.append((claim.kind, direction))
+            case _:
+                found.append((claim.kind, None))
+    assert found == PRINTED[name]
+
+
+def test_no_packaged_file_names_a_place_outside_the_package() -> None:
+    for file in experiment.folder().glob("*.toml"):
+        assert "../" not in file.read_text()

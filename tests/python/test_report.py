@@ -1,0 +1,161 @@
+"""Pages, figures and tables say what they must, contain nothing from outside, and survive odd numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from interlayer import campaign, experiment, plots, report, terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fake_core import Core
+    from interlayer.campaign import Outcome
+
+
+@pytest.fixture
+def outcome(core: Core) -> Outcome:
+    return campaign.run(experiment.load("lle-fig-3.7b"))
+
+
+class Reader(HTMLParser):
+    """The text of a page, its tags' balance, and every address it would fetch."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "hr"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.addresses += [v or "" for k, v in attrs if k in ("src", "href", "xlink:href", "srcset", "data")]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path) -> None:
+    report.write_outcome(outcome, tmp_path)
+    page = (tmp_path / "lle-fig-3.7b.html").read_text()
+    reader = read(page)
+    # Addresses within the page only, and no style or script that would load something.
+    assert all(a.startswith("#") for a in reader.addresses)
+    assert not re.search(r"url\((?!#)|@import|<script", page)
+
+
+def test_page_tells_everything_of_every_claim(outcome: Outcome, tmp_path: Path) -> None:
+    report.write_outcome(outcome, tmp_path)
+    text = "".join(read((tmp_path / "lle-fig-3.7b.html").read_text()).text)
+    e = outcome.experiment
+    for s in outcome.scored:
+        for part in (s.claim.text, s.why, report.expected_text(s.claim), report.measured_text(s)):
+            assert part in text
+    for part in (e.title, e.source, e.question, e.note, outcome.version):
+        assert part in text
+    assert e.assumptions[-1] in text
+    assert "3 of 5 claims hold, 2 differ" in text
+
+
+def test_page_escapes_what_it_shows() -> None:
+    assert report._prose('a < b & `x = "y"`') == "a &lt; b &amp; <code>x = &quot;y&quot;</code>"
+
+
+def test_figure_shows_measurement_print_and_arithmetic(outcome: Outcome) -> None:
+    figure = plots.experiment(outcome)
+    (axes,) = figure.axes
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [t.get_text() for t in legend.get_texts()]
+    assert labels[0] == "LLE-TCP over Reno, delayed ACK"
+    assert "printed in the paper" in labels
+    assert labels[-1].startswith("arithmetic: ")
+    assert axes.get_ylabel() == "gain of LLE-TCP, %"
+    assert len(axes.containers) == 2  # a line with error bars for each of the two comparisons
+
+
+def test_figures_points_are_the_rows(core: Core) -> None:
+    outcome = campaign.run(experiment.load("lle-fig-3.7a"))
+    (axes,) = plots.experiment(outcome).axes
+    drawn = {round(float(y), 9) for c in axes.containers for y in c[0].get_ydata()}
+    assert drawn == {round(row["mean"], 9) for row in report.rows(outcome)}
+
+
+def test_caption_states_seeds_interval_and_version(outcome: Outcome) -> None:
+    found = plots.caption(outcome)
+    assert "10 runs each (seeds from 1" in found
+    assert "95 % intervals" in found
+    assert "Interlayer 0.0.0-fake" in found
+
+
+def test_data_are_the_same_in_both_files(outcome: Outcome, tmp_path: Path) -> None:
+    report.write_outcome(outcome, tmp_path)
+    parquet = pl.read_parquet(tmp_path / "lle-fig-3.7b.parquet")
+    csv = pl.read_csv(tmp_path / "lle-fig-3.7b.csv")
+    assert parquet.columns == csv.columns
+    assert len(parquet) == len(csv) == 6 * 3 * 10
+    assert parquet["flow.datagram_throughput_bps"].to_list() == csv["flow.datagram_throughput_bps"].to_list()
+
+
+def test_means_of_the_data_are_the_rows(outcome: Outcome) -> None:
+    path = "flow.0.transport.datagram"
+    means = report.outcome_frame(outcome).group_by("arm", path).agg(pl.col("flow.datagram_throughput_bps").mean())
+    by_cell = {(arm, at): mean / 1e6 for arm, at, mean in means.iter_rows()}
+    for row in report.rows(outcome):
+        assert row["mean"] == pytest.approx(by_cell[row["arm"], row[path]])
+
+
+def test_json_has_no_word_for_infinity() -> None:
+    assert json.loads(report.dumps({"a": math.nan, "b": [math.inf, 1.5], "c": (1, "x")})) == {
+        "a": None,
+        "b": [None, 1.5],
+        "c": [1, "x"],
+    }
+
+
+def test_terminal_shows_verdicts_and_reasons_of_those_against(outcome: Outcome) -> None:
+    text = terminal.outcome(outcome)
+    assert "#2: Measured a gain of" in text
+    assert "#1: " not in text
+    assert "3 of 5 claims hold, 2 differ" in text
+    assert "\x1b" not in text
+
+
+def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
+    from dataclasses import replace
+
+    cited = replace(experiment.load("lle-fig-3.9"), evidence="cited")
+    outcome = campaign.run(cited)
+    assert {s.verdict for s in outcome.scored} == {None}
+    assert report.tally(outcome) == "5 claims, cited: shown, not scored"
+    assert outcome.scored[0].why.startswith("Cited, not scored. Measured")
+
+
+def test_index_leads_to_every_page(outcome: Outcome) -> None:
+    assert read(report.index_page([outcome])).addresses == ["lle-fig-3.7b.html"]

@@ -1,0 +1,200 @@
+"""Arithmetic in files, units, TOML as text, metric paths."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_core import Core, Scenario
+from interlayer import expression, metrics, quantity, toml_text
+from interlayer.errors import InputError, suggestion
+
+# ------------------------------------------------------------------------------------------------------ arithmetic
+
+
+def test_formula_is_evaluated_over_its_constants() -> None:
+    values = {"data": 1667.3, "slots": 15.0}
+    assert expression.evaluate("1500 * 8 / (data + slots * 20)", values) == pytest.approx(6.0997, abs=1e-4)
+    assert expression.evaluate("-sqrt(16) ** 2 + max(1, 2)", {}) == -14
+    assert expression.names("ack / (fixed + 8 * x / 11) + min(x, 1)") == {"ack", "fixed", "x"}
+
+
+def test_formula_is_shown_with_its_values() -> None:
+    assert expression.with_values("8 * x / (a + b)", {"a": 1.5, "b": 2.0, "x": 3.0}) == "8 * 3.0 / (1.5 + 2.0)"
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "__import__('os')",
+        "x.real",
+        "[1][0]",
+        "x if x else 1",
+        "lambda: 1",
+        "True",
+        "'a'",
+        "open(x)",
+        "f'{x}'",
+        "1 <",
+        "",
+    ],
+)
+def test_what_is_no_arithmetic_is_refused(formula: str) -> None:
+    with pytest.raises(InputError):
+        expression.evaluate(formula, {"x": 1.0})
+
+
+def test_unknown_constant_is_named_with_a_suggestion() -> None:
+    with pytest.raises(InputError, match='no constant "bakoff"; did you mean "backoff"'):
+        expression.evaluate("bakoff + 1", {"backoff": 300.0})
+
+
+@pytest.mark.parametrize("formula", ["1 / (x - 1)", "9 ** 9 ** 9", "sqrt(-x)", "(-x) ** 0.5", "sqrt(1, 2)"])
+def test_formula_without_a_value_is_an_input_error_and_not_a_hang(formula: str) -> None:
+    with pytest.raises(InputError, match="no value"):
+        expression.evaluate(formula, {"x": 1.0})
+
+
+# ----------------------------------------------------------------------------------------------------------- units
+
+COLUMNS = ["id", "goodput_bps", "rtt_mean_s", "timeouts", "delivered_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "column"),
+    [("goodput", "goodput_bps"), ("goodput_bps", "goodput_bps"), ("rtt_mean", "rtt_mean_s"), ("timeouts", "timeouts")],
+)
+def test_metric_resolves_to_the_column_with_a_unit(metric: str, column: str) -> None:
+    assert quantity.column(metric, COLUMNS) == column
+
+
+def test_unknown_metric_is_suggested_without_its_unit() -> None:
+    with pytest.raises(InputError, match='no metric "godput"; did you mean "goodput"'):
+        quantity.column("godput", COLUMNS)
+
+
+def test_scale_takes_a_column_to_the_printed_unit() -> None:
+    assert 6_090_000 * quantity.scale("goodput_bps", "Mb/s") == pytest.approx(6.09)
+    assert 0.0123 * quantity.scale("rtt_mean_s", "ms") == pytest.approx(12.3)
+    assert 0.25 * quantity.scale("loss_rate", "%") == pytest.approx(25)
+    with pytest.raises(InputError, match='not measured in "Mb/s"'):
+        quantity.scale("rtt_mean_s", "Mb/s")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("1500 B", 1500), ("1 kB", 1000), ("20 ms", 0.02), (0.1, 0.1), (3, 3), ("5", 5), ("10 %", 0.1), ("-3 dB", -3)],
+)
+def test_magnitude_of_a_value(value: object, number: float) -> None:
+    assert quantity.magnitude(value) == pytest.approx(number)
+
+
+@pytest.mark.parametrize("value", ["off", "long", True, {"model": "none"}, "12 parsecs"])
+def test_a_word_has_no_magnitude(value: object) -> None:
+    assert quantity.magnitude(value) is None
+
+
+def test_suggestion_names_what_is_near_or_what_there_is() -> None:
+    assert suggestion("venno", ["veno", "reno", "cubic"]) == '; did you mean "veno"?'
+    assert suggestion("xyz", ["veno", "reno"]) == " (known: veno, reno)"
+    assert suggestion("xyz", [f"name{i}" for i in range(40)]) == ""
+
+
+# ------------------------------------------------------------------------------------------------------------ TOML
+
+values = st.recursive(
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(codec="utf-8", exclude_categories=["Cs"])),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(values)
+def test_a_literal_reads_back_as_itself(value: Any) -> None:
+    assert tomllib.loads(f"x = {toml_text.literal(value)}") == {"x": value}
+
+
+@given(st.dictionaries(st.text(st.characters(codec="utf-8"), min_size=1), values, max_size=3))
+def test_a_document_reads_back_as_itself(table: dict[str, Any]) -> None:
+    text = toml_text.document({"one": table, "many": [table, table]})
+    assert tomllib.loads(text) == {"one": table, "many": [table, table]}
+
+
+def test_not_a_number_is_written_as_toml_has_it() -> None:
+    assert math.isnan(tomllib.loads(f"x = {toml_text.literal(math.nan)}")["x"])
+
+
+def test_what_has_no_place_in_a_scenario_is_refused() -> None:
+    with pytest.raises(InputError, match="no place in a scenario"):
+        toml_text.literal(object())
+
+
+# --------------------------------------------------------------------------------------------------------- metrics
+
+
+@pytest.fixture
+def a_run(core: Core) -> Any:
+    scenario = Scenario(
+        {
+            "node": [{"name": "ap"}, {"name": "sta"}],
+            "radio": {},
+            "flow": [
+                {"name": "down", "from": "ap", "to": "sta", "transport": {"datagram": "1500 B", "receiver": "every"}}
+            ],
+            "scheme": [{"name": "lle-tcp"}],
+        }
+    )
+    return core.one(scenario, 1, series=False)
+
+
+@pytest.mark.parametrize(
+    ("metric", "column"),
+    [
+        ("flow.0.goodput", "goodput_bps"),
+        ("flow.down.goodput", "goodput_bps"),
+        ("summary.jain", "jain"),
+        ("node.ap.queue_drops", "queue_drops"),
+        ("frame.data.count", "count"),
+    ],
+)
+def test_metric_paths_reach_every_table(a_run: Any, metric: str, column: str) -> None:
+    found, value = metrics.read(a_run, metric)
+    assert found == column
+    assert math.isfinite(value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("flow.1.goodput", 'no flow "1"'),
+        ("flow.dwon.goodput", 'no flow "dwon"; did you mean "down"'),
+        ("flwo.0.goodput", 'did you mean "flow"'),
+        ("flow.0.goodputs", 'did you mean "goodput"'),
+        ("flow.0.from", "is a text"),
+    ],
+)
+def test_a_wrong_metric_path_says_what_is_wrong(a_run: Any, metric: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        metrics.read(a_run, metric)
+
+
+def test_aggregate_gives_means_over_the_runs_that_have_the_entry() -> None:
+    runs: Any = [
+        {"frames": [{"class": "data", "count": 4}, {"class": "rts", "count": 2}]},
+        {"frames": [{"class": "data", "count": 6}]},
+    ]
+    assert metrics.aggregate(runs, "frames") == [
+        {"class": "data", "count": {"mean": 5.0, "ci95": pytest.approx(12.706, abs=1e-3)}},
+        {"class": "rts", "count": {"mean": 2.0, "ci95": None}},
+    ]

@@ -1,0 +1,49 @@
+"""Starting is quick because heavy packages are imported inside functions: watched by name and by clock."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = {"polars", "matplotlib", "scipy", "rich", "pydantic"}
+
+
+def imported(*command: str) -> set[str]:
+    """Top-level packages that a fresh interpreter imports, by its own account."""
+    whole = [sys.executable, "-X", "importtime", *command]
+    done = subprocess.run(whole, capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in re.findall(r"\|\s+([\w.]+)$", done.stderr, re.MULTILINE)}
+
+
+def test_import_interlayer_imports_nothing_heavy() -> None:
+    assert not imported("-c", "import interlayer") & (HEAVY | {"typer", "numpy"})
+
+
+def test_using_names_of_the_package_imports_numpy_at_most() -> None:
+    assert not imported("-c", "from interlayer import run, wlan, tcp, reproduce, Estimate") & (HEAVY | {"typer"})
+
+
+def test_help_imports_typer_and_nothing_heavy() -> None:
+    assert not imported("-m", "interlayer.cli", "--help") & (HEAVY | {"numpy"})
+
+
+def fastest(*command: str) -> float:
+    """Wall-clock seconds of the fastest of five tries: a busy machine makes things slower, never faster."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize(
+    ("command", "budget_s"),
+    [(("-c", "import interlayer"), 0.3), (("-m", "interlayer.cli", "--help"), 0.4)],
+)
+def test_start_up_budget(command: tuple[str, ...], budget_s: float) -> None:
+    assert fastest(*command) < budget_s

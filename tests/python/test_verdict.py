@@ -1,0 +1,296 @@
+"""The verdict engine on samples made for it: every kind of claim, every verdict, every edge of a band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from interlayer.experiment import (
+    Cell,
+    Claim,
+    Expected,
+    Gain,
+    Line,
+    Order,
+    Quantity,
+    Ratio,
+    Shape,
+    Trend,
+    Value,
+)
+from interlayer.verdict import Verdict, judge
+
+if TYPE_CHECKING:
+    from interlayer.stats import Floats
+
+HOLDS, DIFFERS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.UNTESTABLE
+KIND: Any = {Value: "value", Ratio: "ratio", Order: "order", Trend: "trend", Shape: "shape"}
+
+
+@dataclass
+class Made:
+    """Samples by a quantity's label."""
+
+    columns: dict[str, Floats] = field(default_factory=dict)
+
+    def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
+        return self.columns[q.label]
+
+
+def spread(mean: float, half_width: float = 0.0, n: int = 10, seed: int = 0) -> Floats:
+    """A sample of exactly this mean and this 95 % half-width."""
+    from interlayer.stats import t_quantile
+
+    noise = np.random.default_rng(seed).normal(size=n)
+    noise -= noise.mean()
+    if half_width:
+        noise *= half_width / (t_quantile(0.975, n - 1) * noise.std(ddof=1) / np.sqrt(n))
+    else:
+        noise[:] = 0.0
+    return mean + noise
+
+
+A, B = Cell("a", (0,)), Cell("b", (0,))
+
+
+def claim(test: Any, lines: list[list[str]], unit: str = "Mb/s", gain: bool = False) -> Claim:
+    term = Gain(A, B) if gain else A
+    made = tuple(Line(f"line {i}", tuple(Quantity(label, (term,)) for label in line)) for i, line in enumerate(lines))
+    return Claim("x#1", "text", KIND[type(test)], "number", "flow.0.m", unit, test, made)
+
+
+def verdict_on(test: Any, columns: dict[str, Floats], *, unit: str = "Mb/s", gain: bool = False) -> Verdict:
+    return judge(claim(test, [list(columns)], unit, gain), Made(columns)).verdict
+
+
+# ----------------------------------------------------------------------------------------------------------- value
+
+
+@pytest.mark.parametrize(
+    ("printed", "mean", "unit", "verdict"),
+    [
+        (6.09, 6.00, "Mb/s", HOLDS),
+        (6.60, 6.00, "Mb/s", HOLDS),  # exactly 10 % of our mean
+        (6.61, 6.00, "Mb/s", DIFFERS),
+        (5.39, 6.00, "Mb/s", DIFFERS),
+        (0.90, 0.92, "1", HOLDS),  # an index: ± 0.02
+        (0.90, 0.93, "1", DIFFERS),
+        (2.0, 2.99, "%", HOLDS),  # a rate below 5 %: a factor of 1.5
+        (2.0, 3.01, "%", DIFFERS),
+        (2.0, 1.33, "%", DIFFERS),
+        (6.0, 7.0, "%", DIFFERS),  # a rate above: 10 %
+        (0.03, 0.044, "1", HOLDS),
+        (0.03, 0.046, "1", DIFFERS),
+    ],
+)
+def test_value_within_its_band(printed: float, mean: float, unit: str, verdict: Verdict) -> None:
+    # 10 % of 6 is 0.6000000000000001 in doubles, which is as good an edge as any.
+    assert verdict_on(Value(Expected(printed)), {"m": spread(mean)}, unit=unit) is verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mean", "verdict"),
+    [(5.0, 6.0, 5.5, HOLDS), (5.0, 6.0, 6.1, DIFFERS), (5.0, None, 99.0, HOLDS), (None, 6.0, 6.1, DIFFERS)],
+)
+def test_value_in_a_printed_range(low: float | None, high: float | None, mean: float, verdict: Verdict) -> None:
+    assert verdict_on(Value(Expected(low=low, high=high)), {"m": spread(mean)}) is verdict
+
+
+def test_another_band_replaces_the_usual_one_and_is_shown_with_its_reason() -> None:
+    wide = Value(Expected(7.0, band=1.5, band_reason="read off a plot"))
+    found = judge(claim(wide, [["m"]]), Made({"m": spread(6.0)}))
+    assert found.verdict is HOLDS
+    assert found.band == "± 1.5 Mb/s: read off a plot"
+    assert verdict_on(Value(Expected(7.0)), {"m": spread(6.0)}) is DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("half_width", "runs", "verdict"), [(0.299, 10, HOLDS), (0.301, 10, UNTESTABLE), (0.0, 9, UNTESTABLE)]
+)
+def test_no_verdict_from_few_or_scattered_runs(half_width: float, runs: int, verdict: Verdict) -> None:
+    assert verdict_on(Value(Expected(6.0)), {"m": spread(6.0, half_width, runs)}) is verdict
+
+
+def test_unresolved_says_in_how_many_runs() -> None:
+    found = judge(claim(Value(Expected(6.0)), [["m"]]), Made({"m": spread(6.0, 1.2, 40)}))
+    assert found.reason == "not resolved in 40 runs: m 6.0 ± 1.2 Mb/s"
+
+
+def test_an_undefined_metric_is_untestable() -> None:
+    assert verdict_on(Value(Expected(6.0)), {"m": np.full(10, np.nan)}) is UNTESTABLE
+
+
+def test_an_index_needs_only_a_hundredth() -> None:
+    assert verdict_on(Value(Expected(0.10)), {"m": spread(0.10, 0.0099)}, unit="1") is HOLDS
+    assert verdict_on(Value(Expected(0.10)), {"m": spread(0.10, 0.0101)}, unit="1") is UNTESTABLE
+
+
+def test_value_reason_has_the_numbers() -> None:
+    found = judge(claim(Value(Expected(5.08)), [["m"]]), Made({"m": spread(4.3, 0.012)}))
+    assert found.reason == "measured 4.300 ± 0.012 Mb/s against the printed 5.08 Mb/s (-15.4 %)"
+
+
+# ----------------------------------------------------------------------------------------------------------- ratio
+
+
+@pytest.mark.parametrize(
+    ("printed", "mean", "half_width", "verdict"),
+    [
+        (20.0, 25.9, 0.5, HOLDS),  # 30 % of 20 is 6 points
+        (20.0, 26.1, 0.5, DIFFERS),
+        (20.0, 13.9, 0.5, DIFFERS),
+        (7.0, 9.9, 0.5, HOLDS),  # 3 points are the larger
+        (7.0, 10.1, 0.5, DIFFERS),
+        (2.0, -0.9, 0.5, DIFFERS),  # within 3 points, but of the other sign
+        (2.0, 0.5, 0.9, UNTESTABLE),  # zero in the interval
+        (2.0, 1.0, 0.9, HOLDS),
+        (-10.0, -12.0, 0.5, HOLDS),
+        (20.0, 20.0, 1.1, UNTESTABLE),  # wider than one point and than 5 %
+        (100.0, 100.0, 4.9, HOLDS),  # 5 % of a large gain
+    ],
+)
+def test_ratio(printed: float, mean: float, half_width: float, verdict: Verdict) -> None:
+    columns = {"g": spread(mean, half_width)}
+    assert verdict_on(Ratio(Expected(printed)), columns, unit="%", gain=True) is verdict
+
+
+@pytest.mark.parametrize(("mean", "verdict"), [(60.0, HOLDS), (49.0, DIFFERS), (71.0, DIFFERS)])
+def test_ratio_in_a_printed_range(mean: float, verdict: Verdict) -> None:
+    columns = {"g": spread(mean, 0.5)}
+    assert verdict_on(Ratio(Expected(low=50.0, high=70.0)), columns, unit="%", gain=True) is verdict
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "verdict"),
+    [(19.0, 95.0, HOLDS), (19.0, 41.0, DIFFERS), (46.0, 98.0, DIFFERS)],
+)
+def test_ratio_spanning_a_printed_range_is_held_by_both_ends(least: float, most: float, verdict: Verdict) -> None:
+    columns = {"small": spread(most, 0.5), "mid": spread(50.0, 0.5), "large": spread(least, 0.5)}
+    test = Ratio(Expected(low=20.0, high=100.0), spans=True)
+    assert verdict_on(test, columns, unit="%", gain=True) is verdict
+
+
+# ----------------------------------------------------------------------------------------------------------- order
+
+
+def common(mean: float, own: float, seed: int) -> Floats:
+    """A sample with a noise common to all, and a small one of its own: paired it is sharp, unpaired it is not."""
+    rng = np.random.default_rng(99)
+    return mean + rng.normal(0, 0.2, 10) + np.random.default_rng(seed).normal(0, own, 10)
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ((6.0, 5.9, 5.0), HOLDS),  # 0.1 apart, within each other's intervals of ± 0.14: pairing tells them apart
+        ((6.0, 5.0, 5.9), DIFFERS),
+        ((6.0, 6.0, 5.0), DIFFERS),  # shown equal
+    ],
+)
+def test_order_by_paired_differences(means: tuple[float, ...], verdict: Verdict) -> None:
+    columns = {f"q{i}": common(m, 0.01, i) for i, m in enumerate(means)}
+    assert verdict_on(Order(), columns) is verdict
+
+
+def test_order_that_noise_hides_is_untestable() -> None:
+    columns = {"first": spread(6.05, 0.25, seed=1), "second": spread(6.0, 0.25, seed=2)}
+    assert verdict_on(Order(), columns) is UNTESTABLE
+
+
+def test_a_difference_below_two_percent_counts_when_it_is_significant() -> None:
+    assert verdict_on(Order(), {"a": common(6.06, 0.001, 1), "b": common(6.0, 0.001, 2)}) is HOLDS
+
+
+def test_order_of_identical_samples_differs() -> None:
+    assert verdict_on(Order(), {"a": spread(5.0, 0.1), "b": spread(5.0, 0.1)}) is DIFFERS
+
+
+def test_lowest_first() -> None:
+    columns = {"a": spread(1.0, 0.01), "b": spread(2.0, 0.01, seed=1)}
+    assert verdict_on(Order(lowest_first=True), columns) is HOLDS
+    assert verdict_on(Order(), columns) is DIFFERS
+
+
+def test_one_step_against_the_ranking_outweighs_one_that_is_open() -> None:
+    columns = {"a": spread(6.05, 0.25, seed=1), "b": spread(6.0, 0.25, seed=2), "c": spread(9.0, 0.1, seed=3)}
+    assert verdict_on(Order(), columns) is DIFFERS
+
+
+# ----------------------------------------------------------------------------------------------------------- trend
+
+
+def along(*means: float, half_width: float = 0.05) -> dict[str, Floats]:
+    return {f"x{i}": spread(m, half_width, seed=i) for i, m in enumerate(means)}
+
+
+@pytest.mark.parametrize(
+    ("direction", "means", "verdict"),
+    [
+        ("increases", (1.0, 2.0, 3.0, 4.0), HOLDS),
+        ("decreases", (1.0, 2.0, 3.0, 4.0), DIFFERS),
+        ("decreases", (4.0, 3.0, 2.0, 1.0), HOLDS),
+        ("increases", (3.0, 3.0, 3.0, 3.0), DIFFERS),  # shown flat
+        ("increases", (1.0, 2.0), HOLDS),  # two points: the paired difference
+        ("increases", (2.0, 1.0), DIFFERS),
+    ],
+)
+def test_trend(direction: Any, means: tuple[float, ...], verdict: Verdict) -> None:
+    assert verdict_on(Trend("x", direction), along(*means, half_width=0.02)) is verdict
+
+
+def test_trend_that_noise_hides_is_untestable() -> None:
+    assert verdict_on(Trend("x", "increases"), along(3.0, 3.02, 3.0, 3.02, half_width=0.14)) is UNTESTABLE
+
+
+def test_trend_must_hold_on_every_line() -> None:
+    columns = along(1.0, 2.0, 3.0, half_width=0.042) | {f"y{i}": spread(3.0 - i, 0.042, seed=9 + i) for i in range(3)}
+    both = claim(Trend("x", "increases"), [["x0", "x1", "x2"], ["y0", "y1", "y2"]])
+    found = judge(both, Made(columns))
+    assert found.verdict is DIFFERS
+    assert "line 0: from 1.000 ± 0.042" in found.reason
+    assert "line 1: from 3.000 ± 0.042" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("means", "half_width", "verdict"),
+    [
+        ((20.0, 21.0, 22.0), 0.5, HOLDS),
+        ((20.0, 24.0, 29.0), 0.5, DIFFERS),  # 9 points apart, margin 5
+        ((20.0, 23.0, 25.0), 0.9, UNTESTABLE),  # 5 apart: neither within nor beyond
+    ],
+)
+def test_flat_within_a_stated_margin(means: tuple[float, ...], half_width: float, verdict: Verdict) -> None:
+    test = Trend("x", "flat", margin=5.0, margin_reason="said so")
+    columns = along(*means, half_width=half_width)
+    found = judge(claim(test, [list(columns)], "%", gain=True), Made(columns))
+    assert found.verdict is verdict
+    assert found.band == "within 5 %: said so"
+
+
+# ----------------------------------------------------------------------------------------------------------- shape
+
+
+@pytest.mark.parametrize(("means", "verdict"), [((1.0, 3.0, 2.0), HOLDS), ((1.0, 2.0, 3.0), DIFFERS)])
+def test_peak(means: tuple[float, ...], verdict: Verdict) -> None:
+    assert verdict_on(Shape("peak", at=1), along(*means)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("offset", "half_width", "verdict"), [(0.1, 0.05, HOLDS), (0.5, 0.05, DIFFERS), (0.2, 0.1, UNTESTABLE)]
+)
+def test_close(offset: float, half_width: float, verdict: Verdict) -> None:
+    first = along(5.0, 6.0, half_width=half_width)
+    second = {f"y{i}": spread(5.0 + i + offset, half_width, seed=7 + i) for i in range(2)}
+    test = Shape("close", margin=0.2, margin_reason="3 % of it")
+    lines = claim(test, [list(first), list(second)])
+    assert judge(lines, Made(first | second)).verdict is verdict
+
+
+def test_samples_of_different_length_are_compared_over_their_common_seeds() -> None:
+    long, short = common(6.0, 0.01, 1), common(5.9, 0.01, 2)
+    longer = np.append(long, [60.0] * 5)
+    found = judge(claim(Order(), [["a", "b"]]), Made({"a": longer, "b": short}))
+    assert (found.verdict, found.runs) == (HOLDS, 10)
