@@ -2,7 +2,7 @@
 
 import interlayer
 
-r = interlayer.run(interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("veno"), loss=0.01), runs=10)
+r = interlayer.run(interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), loss=0.01), runs=10)
 print(r.flows)                           # a polars frame, a row per run and flow
 print(r.estimate("flow.0.goodput"))      # mean ± half-width of the 95 % interval, in b/s
 

@@ -51,7 +51,7 @@ Table = Mapping[str, object]
 
 
 def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
-    """A TCP transport: `tcp("veno", receiver="every", datagram="1000 B")`.
+    """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`.
 
     Options are the keys of `transport` in a scenario (docs/design/scenario.md), with the core's defaults.
     """

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import plots, quantity, report
+from . import plots, quantity, report, stats
 from .experiment import Cell
 from .verdict import Verdict
 
@@ -97,10 +97,7 @@ def run(result: Mapping[str, Any]) -> str:
             _cell(f, "timeouts", "1"),
             _cell(f, "rtt_mean_s", "ms"),
         )
-    summary = "  ".join(
-        f"{quantity.without_unit(n)} {_cell(result['summary'], n, 'Mb/s' if n.endswith('_bps') else None)}"
-        for n in result["summary"]
-    )
+    summary = "  ".join(f"{quantity.without_unit(n)} {_labelled(result['summary'], n)}" for n in result["summary"])
     note = "interrupted: finished runs only. " if result.get("interrupted") else ""
     return render(
         flows,
@@ -109,14 +106,18 @@ def run(result: Mapping[str, Any]) -> str:
     )
 
 
-def _cell(row: Mapping[str, Any], name: str, unit: str | None) -> str:
+def _cell(row: Mapping[str, Any], name: str, unit: str) -> str:
+    """A column of a row, in `unit`; a dash if the row has none."""
     value = row.get(name)
     if not isinstance(value, dict) or value["mean"] is None:
         return "–"
-    factor = quantity.scale(name, unit) if unit else 1.0
-    half = value["ci95"]
-    shown = report.number(value["mean"] * factor, None if half is None else half * factor)
-    return f"{shown} {unit}" if unit == "Mb/s" and name in ("goodput_bps", "max_min_bps") and "id" not in row else shown
+    return str(stats.Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(name, unit)))
+
+
+def _labelled(row: Mapping[str, Any], name: str) -> str:
+    """A column of a row with its unit: rates in Mb/s, all else as it is counted."""
+    unit = {"bps": "Mb/s", "bytes": "B", "s": "s"}.get(quantity.column_unit(name), "1")
+    return _cell(row, name, unit) + ("" if unit == "1" else f" {unit}")
 
 
 def entries(rows: Sequence[Mapping[str, str]]) -> str:

@@ -80,8 +80,24 @@ def judge(claim: Claim, samples: Samples) -> Judgement:
     band = _band(claim)
     if problem := context.unresolved():
         return Judgement(Verdict.UNTESTABLE, estimates, problem, band, runs)
-    verdict, reason = _RULES[type(claim.test)](context)
+    verdict, reason = _rule(context)
     return Judgement(verdict, estimates, reason, band, runs)
+
+
+def _rule(c: _Context) -> tuple[Verdict, str]:
+    match c.claim.test:
+        case Value(expected=expected):
+            return _value(c, expected)
+        case Ratio(expected=expected, spans=True):
+            return _span(c, expected)
+        case Ratio(expected=expected):
+            return _ratio(c, expected)
+        case Order(lowest_first=lowest_first):
+            return _order(c, lowest_first)
+        case Trend() as trend:
+            return _trend(c, trend)
+        case Shape() as shape:
+            return SHAPES[shape.test](c, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +169,8 @@ def _inside(expected: Expected, mean: float) -> bool:
     return low <= mean <= high
 
 
-def _value(c: _Context) -> tuple[Verdict, str]:
-    assert isinstance(c.claim.test, Value)
-    expected, ours = c.claim.test.expected, c.estimates[0]
+def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    ours = c.estimates[0]
     if expected.value is None:
         inside = _inside(expected, ours.mean)
         how = "inside" if inside else "outside"
@@ -171,11 +186,7 @@ def _value(c: _Context) -> tuple[Verdict, str]:
     )
 
 
-def _ratio(c: _Context) -> tuple[Verdict, str]:
-    assert isinstance(c.claim.test, Ratio)
-    expected = c.claim.test.expected
-    if c.claim.test.spans:
-        return _span(c, expected)
+def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     ours = c.estimates[0]
     told = f"measured a gain of {c.show(ours)} against the printed {_printed(expected)}{c.unit}"
     if expected.value is None:
@@ -220,11 +231,9 @@ def _step(new: Floats, old: Floats) -> tuple[Verdict, Estimate]:
     return Verdict.UNTESTABLE, difference
 
 
-def _order(c: _Context) -> tuple[Verdict, str]:
-    assert isinstance(c.claim.test, Order)
-    sign = -1.0 if c.claim.test.lowest_first else 1.0
+def _order(c: _Context, lowest_first: bool) -> tuple[Verdict, str]:
+    sign, sign_text = (-1.0, "<") if lowest_first else (1.0, ">")
     verdicts, told = [], []
-    sign_text = "<" if c.claim.test.lowest_first else ">"
     for (first, a), (second, b) in pairwise(zip(c.claim.quantities(), c.columns, strict=True)):
         verdict, difference = _step(sign * a, sign * b)
         verdicts.append(verdict)
@@ -233,12 +242,11 @@ def _order(c: _Context) -> tuple[Verdict, str]:
     return _worst(verdicts), "; ".join(told)
 
 
-def _trend(c: _Context) -> tuple[Verdict, str]:
-    assert isinstance(c.claim.test, Trend)
-    rule = _flat if c.claim.test.direction == "flat" else _monotone
+def _trend(c: _Context, test: Trend) -> tuple[Verdict, str]:
+    rule = _flat if test.direction == "flat" else _monotone
     verdicts, told = [], []
     for line, columns, estimates in c.lines():
-        verdict, sentence = rule(c, c.claim.test, columns, estimates)
+        verdict, sentence = rule(c, test, columns, estimates)
         verdicts.append(verdict)
         told.append(f"{line.label}: {sentence}" if line.label else sentence)
     return _worst(verdicts), "; ".join(told)
@@ -293,11 +301,6 @@ def _shown_apart(columns: Sequence[Floats], margin: float) -> bool:
 
 
 # ----------------------------------------------------------------------------------------------------------- shape
-
-
-def _shape(c: _Context) -> tuple[Verdict, str]:
-    assert isinstance(c.claim.test, Shape)
-    return SHAPES[c.claim.test.test](c, c.claim.test)
 
 
 def _peak(c: _Context, test: Shape) -> tuple[Verdict, str]:
@@ -371,12 +374,3 @@ def _band(claim: Claim) -> str:
             return f"within {margin:g} {claim.unit}: {reason}"
         case _:
             return "above every other point, paired"
-
-
-_RULES: dict[type, Callable[[_Context], tuple[Verdict, str]]] = {
-    Value: _value,
-    Ratio: _ratio,
-    Order: _order,
-    Trend: _trend,
-    Shape: _shape,
-}

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -43,7 +44,12 @@ def fastest(*command: str) -> float:
 
 @pytest.mark.parametrize(
     ("command", "budget_s"),
-    [(("-c", "import interlayer"), 0.3), (("-m", "interlayer.cli", "--help"), 0.4)],
+    [
+        (("-c", "import interlayer"), 0.3),
+        (("-m", "interlayer.cli", "--help"), 0.4),
+        pytest.param(("-c", "import interlayer; interlayer.__version__"), 0.3, marks=pytest.mark.core),
+        pytest.param((str(Path(sys.executable).with_name("interlayer")), "--help"), 0.4, marks=pytest.mark.core),
+    ],
 )
 def test_start_up_budget(command: tuple[str, ...], budget_s: float) -> None:
     assert fastest(*command) < budget_s
