@@ -243,13 +243,12 @@ impl Connection {
         }
     }
 
-    /// CLOSE. @RFC9293 sec. 3.10.4
+    /// CLOSE. @RFC9293 sec. 3.10.4, which deletes the TCB in LISTEN and SYN-SENT; here that is `Abort`.
     fn close(&mut self) {
         self.snd.closing = true;
         match self.state {
             State::Established => self.state = State::FinWait1,
             State::CloseWait => self.state = State::LastAck,
-            State::Listen => self.enter_closed(None),
             _ => {} // before ESTABLISHED it is kept; after a close it says nothing new
         }
     }

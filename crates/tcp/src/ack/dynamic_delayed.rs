@@ -4,7 +4,7 @@
 //!   Wireless Networks", PWC 2003.
 //! - **Departs** the segment number is the place in the stream divided by the longest segment seen, since TCP counts
 //!   bytes; the timer is the scenario's `delayed_ack_timeout`, as for the plain policy.
-//! - **Checked** tests below, `tests/receiver.rs`.
+//! - **Checked** tests below, `tests/scripts/receiver.rs`.
 
 use super::{AckPolicy, Arrival, Info, Verdict};
 use crate::Config;
@@ -12,7 +12,7 @@ use units::Dur;
 
 /// What the list says.
 pub const INFO: Info = Info {
-    id: "dynamic-delayed",
+    id: "dynamic-delayed-ack",
     summary: "one ACK per 1, 2, 3, then 4 segments as the transfer goes on, or after a time",
     source: "AJ03",
 };

@@ -71,8 +71,8 @@ macro_rules! registry {
 }
 
 registry! {
-    "delayed" => delayed,
-    "dynamic-delayed" => dynamic_delayed,
+    "delayed-ack" => delayed,
+    "dynamic-delayed-ack" => dynamic_delayed,
     "every" => every,
 }
 

@@ -130,6 +130,11 @@ impl Window {
         }
     }
 
+    /// Sets what a controller only reads. The sender's to call; public for the tests of controllers.
+    pub fn observe(&mut self, flight_size: Bytes, in_recovery: bool) {
+        (self.flight_size, self.in_recovery) = (flight_size, in_recovery);
+    }
+
     /// Payload of a full segment: SMSS.
     pub fn mss(&self) -> Bytes {
         self.mss

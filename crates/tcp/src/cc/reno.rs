@@ -5,7 +5,7 @@
 //! - **Departs** growth counts ACKs by default (eq. 2 and 3, "another common formula"), as ns-2 and ns-3 do and the
 //!   papers assume: a delayed-ACK receiver then halves the growth of congestion avoidance. The recommended byte
 //!   counting is `byte_counting` (@RFC3465). cwnd keeps fractions of a byte where eq. 3 rounds.
-//! - **Checked** tests below; `every_cc`; `tests/recovery.rs`.
+//! - **Checked** tests below; `every_cc`; `tests/scripts/recovery.rs`.
 
 use super::{Congestion, CongestionControl, Info, Recovery, Window};
 use crate::Ack;

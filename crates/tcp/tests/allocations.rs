@@ -1,0 +1,89 @@
+//! In the steady state nothing is allocated: neither without loss nor while losses are repaired.
+#![allow(unsafe_code, reason = "an allocator that counts has to be one")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tcp::{Config, Connection, Input, Output};
+use units::{Bytes, Dur, SimTime};
+use wire::{Payload, Tcp};
+
+struct Counting;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: everything is the system's; only a counter is added.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Sends what `from` has to send, except every `lose`-th segment.
+fn pump(from: &mut Connection, now: SimTime, wire: &mut Vec<(Tcp, Payload)>, sent: &mut u64, lose: u64) {
+    while let Some(output) = from.poll(now) {
+        match output {
+            Output::Segment { tcp, payload, .. } => {
+                *sent += 1;
+                if !sent.is_multiple_of(lose) {
+                    wire.push((tcp, payload));
+                }
+            }
+            Output::Readable { len, .. } => from.handle(now, Input::Read(u64::from(len))),
+            _ => {}
+        }
+    }
+}
+
+/// Allocations of `rounds` round trips after as many to warm up, and the segments delivered in them.
+fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
+    let config = Config { receive_buffer: Bytes(30 * 1460), sack: true, ..Config::default() };
+    let mut sender = Connection::open(config.clone(), 1, 2);
+    let mut receiver = Connection::listen(config, 2, 1);
+    sender.handle(SimTime::ZERO, Input::Write(u64::MAX / 2));
+    let (mut forth, mut back) = (Vec::with_capacity(100), Vec::with_capacity(100));
+    let (mut now, mut sent) = (SimTime::ZERO, 0);
+    let mut before = (0, 0);
+    for round in 0..2 * rounds {
+        if round == rounds {
+            before = (COUNT.load(Relaxed), receiver.counters().delivered_segments);
+        }
+        for end in [&mut sender, &mut receiver] {
+            if end.next_wakeup() <= now {
+                end.handle(now, Input::Timer);
+            }
+        }
+        pump(&mut sender, now, &mut forth, &mut sent, lose);
+        pump(&mut receiver, now, &mut back, &mut 0, u64::MAX);
+        now += Dur::from_ms(5);
+        for (tcp, payload) in forth.drain(..) {
+            receiver.handle(now, Input::Segment { tcp: &tcp, payload: &payload, ce: false });
+            pump(&mut receiver, now, &mut back, &mut 0, u64::MAX);
+        }
+        now += Dur::from_ms(5);
+        for (tcp, payload) in back.drain(..) {
+            sender.handle(now, Input::Segment { tcp: &tcp, payload: &payload, ce: false });
+            pump(&mut sender, now, &mut forth, &mut sent, lose);
+        }
+    }
+    (COUNT.load(Relaxed) - before.0, receiver.counters().delivered_segments - before.1)
+}
+
+/// One test, so that no other thread counts.
+#[test]
+fn the_steady_state_allocates_nothing() {
+    for lose in [u64::MAX, 97] {
+        let (allocations, segments) = allocations(lose, 2000);
+        assert!(segments > 10_000, "{segments} segments");
+        assert_eq!(allocations, 0, "losing every {lose}th");
+    }
+}

@@ -1,0 +1,135 @@
+//! What holds for every registered congestion control, whatever happens to it (style.md section 9.2).
+
+use proptest::prelude::*;
+use tcp::cc::{self, Congestion, CongestionControl, Probe, Window};
+use tcp::{Ack, Seq, ack};
+use units::{Bytes, Dur, SimTime};
+use wire::Flags;
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Ack { segments: u64, rtt_ms: u64 },
+    Duplicate,
+    Loss(Congestion),
+    Recovered,
+    Idle,
+    Undo,
+}
+
+fn events() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        10 => (1u64..5, 0u64..2000).prop_map(|(segments, rtt_ms)| Event::Ack { segments, rtt_ms }),
+        2 => Just(Event::Duplicate),
+        1 => Just(Event::Loss(Congestion::FastRetransmit)),
+        1 => Just(Event::Loss(Congestion::EcnMark)),
+        1 => any::<bool>().prop_map(|repeated| Event::Loss(Congestion::Rto { repeated })),
+        1 => Just(Event::Recovered),
+        1 => Just(Event::Idle),
+        1 => Just(Event::Undo),
+    ]
+}
+
+struct Finite;
+
+impl Probe for Finite {
+    fn gauge(&mut self, name: &'static str, unit: &'static str, value: f64) {
+        assert!(value.is_finite() && !unit.is_empty(), "{name} is {value}");
+    }
+}
+
+/// Runs a history; returns cwnd and ssthresh after each event.
+fn run(cc: &mut dyn CongestionControl, mss: u64, history: &[Event], flights: &[u64]) -> Vec<(Bytes, Bytes)> {
+    let mut win = Window::new(Bytes(mss), 2, None);
+    let mut recovering = false;
+    let mut now = SimTime::ZERO;
+    let mut seen = Vec::new();
+    for (event, flight) in history.iter().zip(flights.iter().cycle()) {
+        // What is in flight never exceeds cwnd.
+        let flight = Bytes((flight * mss).min(win.cwnd.0));
+        let mut ack = Ack {
+            now,
+            number: Seq(0),
+            acked: Bytes(0),
+            prior_flight: flight,
+            rtt: None,
+            duplicate: true,
+            local: false,
+            flags: Flags::ACK,
+        };
+        now += Dur::from_ms(7);
+        let recovers = matches!(event, Event::Recovered) && recovering;
+        recovering = match event {
+            Event::Loss(why) => *why == Congestion::FastRetransmit,
+            Event::Recovered => false,
+            _ => recovering,
+        };
+        win.observe(flight, recovering);
+        let before = win.clone();
+        match *event {
+            Event::Ack { segments, rtt_ms } => {
+                ack.acked = Bytes(segments * mss);
+                ack.rtt = (rtt_ms > 0).then(|| Dur::from_ms(rtt_ms));
+                ack.duplicate = false;
+                cc.on_ack(&ack, &mut win);
+                cc.on_sent(now, Bytes(mss), &mut win);
+                assert!(!recovering || win.cwnd <= before.cwnd, "grows in recovery");
+            }
+            Event::Duplicate => cc.on_dup_ack(&ack, &mut win),
+            Event::Loss(why) => {
+                cc.on_congestion(why, &mut win);
+                assert!(win.cwnd <= before.cwnd.max(Bytes(2 * mss)), "grows by a loss");
+                assert!(win.ssthresh >= Bytes(2 * mss), "RFC 5681 eq. 4: {}", win.ssthresh);
+            }
+            Event::Recovered if recovers => cc.on_recovered(&mut win),
+            Event::Recovered => {}
+            Event::Idle => cc.on_idle_restart(&mut win),
+            Event::Undo => cc.on_undo(&mut win),
+        }
+        assert!(win.cwnd >= Bytes(mss), "cwnd {} below a segment", win.cwnd);
+        assert!(win.cwnd.0 <= 1 << 40, "cwnd {} runs away", win.cwnd);
+        cc.probe(&mut Finite);
+        seen.push((win.cwnd, win.ssthresh));
+    }
+    seen
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cwnd_stays_in_bounds_and_a_replay_equals_itself(
+        mss in 64u64..9000,
+        history in prop::collection::vec(events(), 1..400),
+        flights in prop::collection::vec(0u64..300, 1..50),
+    ) {
+        for name in cc::NAMES {
+            let make = cc::find(name).expect("it is registered");
+            let first = run(make().as_mut(), mss, &history, &flights);
+            prop_assert_eq!(first, run(make().as_mut(), mss, &history, &flights));
+        }
+    }
+}
+
+#[test]
+fn a_timeout_leaves_one_segment() {
+    // RFC 5681 sec. 3.1: the loss window.
+    for name in cc::NAMES {
+        let mut win = Window::new(Bytes(1000), 10, None);
+        win.observe(Bytes(10_000), false);
+        cc::make(name).expect("it is registered").on_congestion(Congestion::Rto { repeated: false }, &mut win);
+        assert_eq!(win.cwnd, Bytes(1000), "{name}");
+    }
+}
+
+#[test]
+fn the_registries_are_sorted_and_name_what_they_hold() {
+    assert!(cc::NAMES.is_sorted() && ack::NAMES.is_sorted());
+    for (name, info) in cc::NAMES.iter().zip(cc::INFOS) {
+        assert_eq!(*name, info.id);
+    }
+    for (name, info) in ack::NAMES.iter().zip(ack::INFOS) {
+        assert_eq!(*name, info.id);
+        assert!(ack::make(name, &tcp::Config::default()).is_some());
+    }
+    assert!(cc::make("venno").is_none() && ack::make("sometimes", &tcp::Config::default()).is_none());
+}

@@ -1,0 +1,10 @@
+//! Our TCP against scripts in virtual time, without tolerance. The language is `script.rs`.
+
+mod handshake;
+mod receiver;
+mod recovery;
+mod schemes;
+mod script;
+mod teardown;
+mod timeout;
+mod window;

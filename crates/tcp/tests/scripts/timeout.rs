@@ -1,0 +1,143 @@
+//! The retransmission timer, Karn's rule, timestamps. @RFC6298, @RFC7323
+
+use crate::script::{config, connected};
+use tcp::Config;
+use units::Dur;
+
+const PEER: &str = "20000 <mss 1000>";
+
+fn stamped() -> Config {
+    Config { timestamps: true, ..config() }
+}
+
+#[test]
+fn the_rto_doubles_and_stays_doubled_until_a_sample() {
+    connected(config(), PEER).run(
+        "1    write 1000
+         1    > P. 1:1001(1000) ack 1
+         2    > P. 1:1001(1000) ack 1 again
+         4    > P. 1:1001(1000) ack 1 again
+         8    > P. 1:1001(1000) ack 1 again
+         8.1  < . 1:1(0) ack 1001
+         // Karn: that may be for any of the four. The RTO stays what it was.
+         8.1  is rto=8s rtt-samples=1 timeouts=3 srtt=100ms
+         9    write 1000
+         9    > P. 1001:2001(1000) ack 1
+         9.1  < . 1:1(0) ack 2001
+         9.1  is rto=1s rtt-samples=2",
+    );
+}
+
+#[test]
+fn an_ack_of_new_data_restarts_the_timer() {
+    connected(config(), PEER).run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
+         1.9  < . 1:1(0) ack 1001      // sample 900 ms: RTTVAR 3/4 * 50 + 1/4 * 800 = 237.5, SRTT 200
+         1.9  is srtt=200ms rto=1150ms
+         3.05 > P. 1001:2001(1000) ack 1 again",
+    );
+}
+
+#[test]
+fn a_timeout_goes_back_n_in_slow_start_and_skips_what_was_received() {
+    connected(Config { initial_window_segments: 6, ..config() }, PEER).run(
+        "1    write 8000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
+         1    > . 5001:6001(1000) ack 1
+         2    > . 1:1001(1000) ack 1 again
+         2    is cwnd=1000 ssthresh=3000 flight=1000
+         2.1  < . 1:1(0) ack 1001
+         2.1  > . 1001:2001(1000) ack 1 again
+         2.1  > . 2001:3001(1000) ack 1 again
+         // Segments 4 to 6 had arrived: nothing of them is sent again.
+         2.2  < . 1:1(0) ack 6001
+         2.2  > . 6001:7001(1000) ack 1
+         2.2  > P. 7001:8001(1000) ack 1
+         2.2  is cwnd=3000",
+    );
+}
+
+#[test]
+fn ssthresh_is_cut_once_for_a_segment_that_times_out_twice() {
+    connected(Config { initial_window_segments: 6, ..config() }, PEER).run(
+        "1    write 6000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
+         1    > P. 5001:6001(1000) ack 1
+         2    > . 1:1001(1000) ack 1 again
+         4    > . 1:1001(1000) ack 1 again
+         4    is cwnd=1000 ssthresh=3000 timeouts=2",
+    );
+}
+
+#[test]
+fn after_r2_the_connection_fails() {
+    connected(Config { max_retries: 2, ..config() }, PEER).run(
+        "1    write 1000
+         1    > P. 1:1001(1000) ack 1
+         2    > P. 1:1001(1000) ack 1 again
+         4    > P. 1:1001(1000) ack 1 again
+         8    failed TimedOut",
+    );
+}
+
+#[test]
+fn the_smallest_rto_and_the_granularity_are_parameters() {
+    let fast = Config { min_rto: Dur::from_ms(200), granularity: Dur::from_ms(500), ..config() };
+    connected(fast, PEER).run("0.1 is srtt=100ms rto=600ms");
+    let fast = Config { min_rto: Dur::from_ms(200), ..config() };
+    connected(fast, PEER).run("0.1 is srtt=100ms rto=300ms");
+}
+
+#[test]
+fn with_timestamps_a_retransmission_gives_a_sample_too() {
+    connected(stamped(), "20000 <mss 1000, TS val 5 ecr 0>").run(
+        "1    write 988
+         1    > P. 1:989(988) ack 1 <TS val 1000 ecr 5>
+         2    > P. 1:989(988) ack 1 <TS val 2000 ecr 5> again
+         2.1  < . 1:1(0) ack 989 <TS val 6 ecr 2000>
+         // 100 ms: RTTVAR 3/4 * 50 = 37.5, SRTT 100.
+         2.1  is rtt-samples=2 srtt=100ms rto=1s",
+    );
+}
+
+#[test]
+fn timestamps_measure_every_ack_and_echo_the_first_that_waits() {
+    let policy = tcp::ack::delayed::make;
+    connected(Config { ack_policy: policy, ..stamped() }, "20000 <mss 1000, TS val 5 ecr 0>").run(
+        "1    < . 1:101(100) ack 1 <TS val 11 ecr 100>
+         1.05 < . 101:201(100) ack 1 <TS val 12 ecr 100>
+         // RFC 7323 sec. 4.3: a delayed ACK echoes the earliest segment it is for.
+         1.05 > . 1:1(0) ack 201 <TS val 1050 ecr 11>
+         1.06 < . 301:401(100) ack 1 <TS val 14 ecr 100>
+         1.06 > . 1:1(0) ack 201 <TS val 1060 ecr 11>
+         1.07 < . 201:301(100) ack 1 <TS val 15 ecr 100>
+         1.07 > . 1:1(0) ack 401 <TS val 1070 ecr 15>",
+    );
+}
+
+#[test]
+fn paws_drops_the_old_and_the_unstamped() {
+    connected(stamped(), "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    < . 1:101(100) ack 1 <TS val 499 ecr 100>
+         1    > . 1:1(0) ack 1 <TS val 1000 ecr 500>
+         1    < . 1:101(100) ack 1
+         1    is delivered=0 discarded=2
+         1    < . 1:101(100) ack 1 <TS val 500 ecr 100>
+         1    > . 1:1(0) ack 101 <TS val 1000 ecr 500>
+         // The timestamp clock wraps too.
+         2    < . 101:201(100) ack 1 <TS val 2147483900 ecr 100>
+         2    > . 1:1(0) ack 201 <TS val 2000 ecr 2147483900>
+         3    < . 201:301(100) ack 1 <TS val 10 ecr 100>
+         3    > . 1:1(0) ack 301 <TS val 3000 ecr 10>",
+    );
+}
