@@ -87,6 +87,7 @@ pub struct Contention {
     first: Vec<u32>,
     /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
     grants: Vec<SimTime>,
+    has_changed: bool,
 }
 
 impl Contention {
@@ -103,7 +104,7 @@ impl Contention {
             first.push(contenders.len() as u32);
         }
         let grants = vec![SimTime::NEVER; contenders.len()];
-        Contention { senses: vec![idle; nodes], contenders, first, grants }
+        Contention { senses: vec![idle; nodes], contenders, first, grants, has_changed: false }
     }
 
     /// The only contender of a station under DCF.
@@ -121,8 +122,14 @@ impl Contention {
         self.grants.iter().copied().min().unwrap_or(SimTime::NEVER)
     }
 
+    /// Whether a grant may have moved since the last call.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.has_changed)
+    }
+
     /// Takes all contenders granted at `now` into `winners`, in order of id.
     pub fn winners(&mut self, now: SimTime, winners: &mut Vec<ContenderId>) {
+        self.has_changed = true;
         for (i, grant) in self.grants.iter_mut().enumerate() {
             if *grant <= now {
                 *grant = SimTime::NEVER;
@@ -134,6 +141,7 @@ impl Contention {
 
     /// A contender has something to send and had not before.
     pub fn want(&mut self, now: SimTime, id: ContenderId) {
+        self.has_changed = true;
         let i = id.0 as usize;
         let sense = self.senses[self.contenders[i].node.index()];
         let contender = &mut self.contenders[i];
@@ -159,6 +167,7 @@ impl Contention {
     /// transmission, successful or not, @80211-2020 10.3.4.3), counts it down not before `not_before`, and goes on
     /// wanting or not.
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
+        self.has_changed = true;
         let i = id.0 as usize;
         let sense = self.senses[self.contenders[i].node.index()];
         let contender = &mut self.contenders[i];
@@ -174,6 +183,7 @@ impl Contention {
 
     /// A contender gives up its claim without having been heard: its station was killed.
     pub fn silence(&mut self, id: ContenderId) {
+        self.has_changed = true;
         self.contenders[id.0 as usize].phase = Phase::Off;
         self.grants[id.0 as usize] = SimTime::NEVER;
     }
@@ -186,6 +196,7 @@ impl Contention {
         }
         let was = *sense;
         sense.is_busy = true;
+        self.has_changed = true;
         for i in self.first[node.index()] as usize..self.first[node.index() + 1] as usize {
             // Granted at this very instant: it starts too and hears nothing of it.
             if self.grants[i] == now {
@@ -250,6 +261,7 @@ impl Contention {
     }
 
     fn recount(&mut self, node: NodeId) {
+        self.has_changed = true;
         let sense = &self.senses[node.index()];
         for i in self.first[node.index()] as usize..self.first[node.index() + 1] as usize {
             self.grants[i] = grant(&self.contenders[i], sense);

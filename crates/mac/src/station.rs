@@ -70,6 +70,8 @@ pub struct Counters {
     pub msdus_given_up: u64,
     /// MSDUs refused by a full queue.
     pub msdus_refused: u64,
+    /// MSDUs that died with their node.
+    pub msdus_abandoned: u64,
     /// Data frames sent, retries included.
     pub data_frames_sent: u64,
     /// Of those, with the retry bit.
@@ -194,6 +196,7 @@ impl Station {
         if channel.on_air(self.node).is_none() {
             left.extend(self.current.take());
         }
+        self.counters.msdus_abandoned += left.len() as u64;
         left
     }
 
@@ -208,6 +211,8 @@ impl Station {
     ) {
         if self.is_dead {
             if let Input::Enqueue(msdu) = input {
+                self.counters.msdus_offered += 1;
+                self.counters.msdus_abandoned += 1;
                 let report = msdu.report(now, Fate::GivenUp);
                 out.push(Output::Done(msdu, report));
             }

@@ -1,3 +1,18 @@
-//! The scenario runner (filled by world).
+//! A scenario becomes a runnable world, and a run becomes results.
+//!
+//! The world wires the layers (radio and MAC, agents, transport ends, applications) and decides nothing about them. Models
+//! one channel, static nodes in one subnet whose next hop is always the destination. Leaves out, for now: wired links,
+//! routing, mobility.
 
+mod build;
+mod chain;
+mod flow;
+mod results;
+mod runner;
 pub mod scenario;
+mod taps;
+mod world;
+
+pub use results::{Books, Cell, Record as Row, Run, jain};
+pub use runner::{Record, RunError, names, parse, run, run_batch, schema};
+pub use taps::Column;

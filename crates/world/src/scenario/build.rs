@@ -98,8 +98,6 @@ fn radio(fields: &Fields) -> Result<Radio> {
     };
     let highest = standard.rates_kbps().last().copied().unwrap_or_default();
     let data_rate = fields.opt("data_rate").unwrap_or(BitRate::from_kbps(highest));
-    // The lowest mandatory rate of the modulation in use. @80211-2020 15.1, 17.2.3.3, 18.1.1
-    let lowest = if is_ofdm(data_rate) { 6000 } else { 1000 };
     let given: Option<&str> = fields.opt("preamble");
     let dsss = standard != Standard::Dot11a;
     if !dsss && given.is_some() {
@@ -114,7 +112,7 @@ fn radio(fields: &Fields) -> Result<Radio> {
     Ok(Radio {
         standard,
         data_rate,
-        basic_rate: fields.opt("basic_rate").unwrap_or(BitRate::from_kbps(lowest)),
+        basic_rate: fields.opt("basic_rate"),
         control_rate: match fields.get::<&Item>("control_rate") {
             Item::Rate(rate) => ControlRate::Fixed(*rate),
             _ => ControlRate::Basic,
@@ -127,6 +125,11 @@ fn radio(fields: &Fields) -> Result<Radio> {
         rts_for: if fields.get::<&str>("rts_for") == "data" { RtsFor::Data } else { RtsFor::All },
         max_attempts: fields.get("max_attempts"),
         max_attempts_long: fields.get("max_attempts_long"),
+        after_timeout: match fields.get("after_timeout") {
+            "fresh-ifs" => AfterTimeout::FreshIfs,
+            "eifs" => AfterTimeout::Eifs,
+            _ => AfterTimeout::Letter,
+        },
         cw_min: fields.opt("cw_min"),
         cw_max: fields.opt("cw_max"),
         slot: (standard == Standard::Dot11g).then_some(if slot == Some("long") { Slot::Long } else { Slot::Short }),
@@ -136,11 +139,6 @@ fn radio(fields: &Fields) -> Result<Radio> {
             _ => return Err(InputError::new("radio.queue", "give either packets or bytes")),
         },
     })
-}
-
-/// Whether a rate is one of OFDM's; no rate is of both kinds.
-fn is_ofdm(rate: BitRate) -> bool {
-    Standard::Dot11a.rates_kbps().iter().any(|kbps| BitRate::from_kbps(*kbps) == rate)
 }
 
 fn node(fields: &Fields, radio: &Radio) -> Node {

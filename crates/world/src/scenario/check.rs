@@ -51,7 +51,9 @@ fn rate_of(radio: &Radio, rate: BitRate, path: impl FnOnce() -> String) -> Resul
 
 fn radio(radio: &Radio) -> Result<()> {
     rate_of(radio, radio.data_rate, || "radio.data_rate".to_owned())?;
-    rate_of(radio, radio.basic_rate, || "radio.basic_rate".to_owned())?;
+    if let Some(rate) = radio.basic_rate {
+        rate_of(radio, rate, || "radio.basic_rate".to_owned())?;
+    }
     if let ControlRate::Fixed(rate) = radio.control_rate {
         rate_of(radio, rate, || "radio.control_rate".to_owned())?;
     }

@@ -117,7 +117,7 @@ impl Object {
 fn radio(radio: &Radio) -> Value {
     let mut table = Object::new();
     table.put("standard", radio.standard.word());
-    table.text("data_rate", radio.data_rate).text("basic_rate", radio.basic_rate);
+    table.text("data_rate", radio.data_rate).maybe_text("basic_rate", radio.basic_rate);
     match radio.control_rate {
         ControlRate::Basic => table.put("control_rate", "basic"),
         ControlRate::Fixed(rate) => table.text("control_rate", rate),
@@ -141,6 +141,14 @@ fn radio(radio: &Radio) -> Value {
         },
     );
     table.put("max_attempts", radio.max_attempts).put("max_attempts_long", radio.max_attempts_long);
+    table.put(
+        "after_timeout",
+        match radio.after_timeout {
+            AfterTimeout::Letter => "letter",
+            AfterTimeout::FreshIfs => "fresh-ifs",
+            AfterTimeout::Eifs => "eifs",
+        },
+    );
     table.maybe("cw_min", radio.cw_min).maybe("cw_max", radio.cw_max);
     table.maybe(
         "slot",

@@ -68,8 +68,8 @@ static RADIO: Table = table(&[
     optional(
         "basic_rate",
         Kind::Rate,
-        "the lowest mandatory rate: 1 Mb/s, or 6 Mb/s where the data rate is OFDM",
-        "The lowest basic rate: of broadcasts and RTS.",
+        "all mandatory rates of the standard",
+        "The only basic rate: of broadcasts, RTS, CTS and ACK.",
     ),
     preset(
         "control_rate",
@@ -101,6 +101,12 @@ static RADIO: Table = table(&[
         ATTEMPTS,
         Preset::Int(4),
         "Transmissions in all of a frame above the RTS threshold, once its RTS was answered.",
+    ),
+    preset(
+        "after_timeout",
+        Kind::Word { noun: "reading", words: &["letter", "fresh-ifs", "eifs"] },
+        Preset::Text("letter"),
+        "When the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.",
     ),
     optional("cw_min", CONTENTION_WINDOW, "the standard's", "Least contention window in slots."),
     optional("cw_max", CONTENTION_WINDOW, "the standard's", "Greatest contention window in slots."),

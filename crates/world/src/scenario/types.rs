@@ -35,8 +35,8 @@ pub struct Radio {
     pub standard: Standard,
     /// Of data frames, unless a node has its own.
     pub data_rate: BitRate,
-    /// The lowest basic rate: broadcasts, RTS.
-    pub basic_rate: BitRate,
+    /// The only basic rate; `None`: all mandatory rates of the standard.
+    pub basic_rate: Option<BitRate>,
     /// Of ACK and CTS.
     pub control_rate: ControlRate,
     /// Of DSSS and CCK rates; `None` for 802.11a, which has neither.
@@ -49,6 +49,8 @@ pub struct Radio {
     pub max_attempts: u8,
     /// Transmissions in all of a frame above it, once its RTS was answered.
     pub max_attempts_long: u8,
+    /// When the backoff after an unanswered frame begins to count down.
+    pub after_timeout: AfterTimeout,
     /// In slots; `None`: the standard's.
     pub cw_min: Option<u16>,
     /// In slots; `None`: the standard's.
@@ -70,6 +72,17 @@ pub enum Standard {
     Dot11a,
     /// ERP-OFDM with the rates of 802.11b.
     Dot11g,
+}
+
+/// When the backoff after an unanswered frame begins to count down; see `mac::AfterTimeout`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterTimeout {
+    /// At the timeout, if a DIFS of idle has passed by then.
+    Letter,
+    /// A DIFS after the timeout.
+    FreshIfs,
+    /// An EIFS after the end of the frame.
+    Eifs,
 }
 
 /// Rate of ACK and CTS.

@@ -1,0 +1,20 @@
+//! Runs a scenario file once and prints what it found: `cargo run --release --example run FILE.toml [PATH=VALUE]...`
+
+use std::sync::atomic::AtomicBool;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let file = args.next().expect("a scenario file");
+    let text = std::fs::read_to_string(&file).expect("a readable file");
+    let pairs: Vec<(String, String)> =
+        args.filter_map(|a| a.split_once('=').map(|(p, v)| (p.to_owned(), v.to_owned()))).collect();
+    let scenario = match world::parse(&text, &pairs) {
+        Ok(scenario) => scenario,
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(2);
+        }
+    };
+    let run = world::run(&scenario, scenario.seed, &world::Record::default(), &AtomicBool::new(false));
+    println!("{run:#?}");
+}

@@ -1,0 +1,87 @@
+//! The agents of one node, in the order of the scenario's file: outward packets meet them in that order, inward ones in
+//! reverse. Who does not sit at a place is not asked there.
+
+use schemes::{Agent, Info, Key, Place, Signal};
+use units::SimTime;
+
+/// One agent and what it declared.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub agent: Box<dyn Agent>,
+    pub info: &'static Info,
+}
+
+/// The chain of a node.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    pub members: Vec<Member>,
+    timers: Vec<(u8, Key, SimTime)>,
+    /// Which members sit at each place, in the order they are asked there.
+    at: [Vec<u8>; Place::COUNT],
+    reads_reports: Vec<u8>,
+    reads_attempts: Vec<u8>,
+}
+
+impl Chain {
+    pub fn new(agents: Vec<Box<dyn Agent>>) -> Chain {
+        let members: Vec<Member> = agents.into_iter().map(|agent| Member { info: agent.info(), agent }).collect();
+        let those = |keep: &dyn Fn(&Info) -> bool| -> Vec<u8> {
+            members.iter().enumerate().filter(|(_, m)| keep(m.info)).map(|(i, _)| i as u8).collect()
+        };
+        let places = [Place::FromHost, Place::ToHost, Place::Transit, Place::ToAir, Place::FromAir];
+        let at = places.map(|place| {
+            let mut list = those(&|info| info.sits_at(place));
+            if !place.is_outward() {
+                list.reverse();
+            }
+            list
+        });
+        let reads_reports = those(&|info| info.reads(Signal::TxReport));
+        let reads_attempts = those(&|info| info.reads(Signal::TxAttempt));
+        Chain { members, timers: Vec::new(), at, reads_reports, reads_attempts }
+    }
+
+    /// The next member to ask at `place`, given who was asked last there (or injected from there).
+    pub fn next(&self, place: Place, after: Option<u8>) -> Option<u8> {
+        let list = &self.at[place as usize];
+        match after {
+            None => list.first().copied(),
+            Some(last) if place.is_outward() => list.iter().copied().find(|&i| i > last),
+            Some(last) => list.iter().copied().find(|&i| i < last),
+        }
+    }
+
+    /// Who reads the final reports of the MAC, in order.
+    pub fn reads_reports(&self) -> &[u8] {
+        &self.reads_reports
+    }
+
+    /// Who reads reports on failed attempts, in order.
+    pub fn reads_attempts(&self) -> &[u8] {
+        &self.reads_attempts
+    }
+
+    /// Sets, replaces or (`NEVER`) clears a timer of a member.
+    pub fn set_timer(&mut self, member: u8, key: Key, at: SimTime) {
+        let found = self.timers.iter().position(|(m, k, _)| (*m, *k) == (member, key));
+        match (found, at) {
+            (Some(i), SimTime::NEVER) => _ = self.timers.swap_remove(i),
+            (Some(i), at) => self.timers[i].2 = at,
+            (None, SimTime::NEVER) => {}
+            (None, at) => self.timers.push((member, key, at)),
+        }
+    }
+
+    /// When the next timer goes off.
+    pub fn next_timer(&self) -> SimTime {
+        self.timers.iter().map(|t| t.2).min().unwrap_or(SimTime::NEVER)
+    }
+
+    /// Takes one timer that is due, the first by (member, key).
+    pub fn take_due(&mut self, now: SimTime) -> Option<(u8, Key)> {
+        let due = self.timers.iter().enumerate().filter(|(_, t)| t.2 <= now);
+        let (i, _) = due.min_by_key(|(_, t)| (t.0, t.1))?;
+        let (member, key, _) = self.timers.swap_remove(i);
+        Some((member, key))
+    }
+}

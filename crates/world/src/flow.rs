@@ -1,0 +1,206 @@
+//! One flow of a scenario: its two transport ends, what its applications write and read, what is measured.
+
+use crate::scenario::{Reader, Traffic};
+use engine::Stream;
+use std::net::Ipv4Addr;
+use tcp::Connection;
+use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+
+/// The address of a node: 10.1.0.1 for the first. One subnet holds them all.
+pub(crate) fn address(node: NodeId) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 1, 0, 0)) + node.0 + 1)
+}
+
+/// The node of an address; `None` for one that is not ours.
+pub(crate) fn node_of(address: Ipv4Addr, nodes: usize) -> Option<NodeId> {
+    let index = u32::from(address).checked_sub(u32::from(Ipv4Addr::new(10, 1, 0, 1)))?;
+    ((index as usize) < nodes).then_some(NodeId(index))
+}
+
+/// What an application does on its side of a flow, as time goes on.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub traffic: Traffic,
+    pub draws: Stream,
+    /// Bytes given to the transport.
+    pub written: u64,
+    /// When it writes next.
+    pub next: SimTime,
+    /// It writes no more.
+    pub is_done: bool,
+}
+
+/// Bytes a bulk source hands down at once. The transport keeps what its buffer does not hold, and says when it is gone.
+const BULK: u64 = 1 << 20;
+
+impl Source {
+    pub fn new(traffic: Traffic, draws: Stream) -> Source {
+        Source { traffic, draws, written: 0, next: SimTime::NEVER, is_done: false }
+    }
+
+    /// How much is written when there is room: bulk only.
+    pub fn bulk(&mut self) -> u64 {
+        let Traffic::Bulk { bytes } = self.traffic else { return 0 };
+        if self.is_done {
+            return 0;
+        }
+        let n = bytes.map_or(BULK, |all| (all.0 - self.written).min(BULK));
+        self.written += n;
+        self.is_done = bytes.is_some_and(|all| self.written == all.0);
+        n
+    }
+
+    /// What is written at `next`, which moves on. `unit`: bytes of one datagram or segment, for rates.
+    pub fn timed(&mut self, unit: u64) -> u64 {
+        let (n, gap) = match self.traffic {
+            Traffic::Cbr { rate } => (unit, interval(unit, rate)),
+            Traffic::Poisson { rate } => {
+                let mean = interval(unit, rate).ns() as f64;
+                (unit, Dur::from_ns((self.draws.exponential() * mean) as u64 + 1))
+            }
+            Traffic::Chunks { size, every } => (size.0, every),
+            Traffic::None | Traffic::Bulk { .. } | Traffic::Saturated => return 0,
+        };
+        self.next += gap;
+        self.written += n;
+        n
+    }
+
+    /// Whether it writes by the clock.
+    pub fn is_timed(&self) -> bool {
+        matches!(self.traffic, Traffic::Cbr { .. } | Traffic::Poisson { .. } | Traffic::Chunks { .. })
+    }
+}
+
+fn interval(bytes: u64, rate: BitRate) -> Dur {
+    Bytes(bytes) / rate
+}
+
+/// How an application empties its receive buffer.
+#[derive(Debug)]
+pub(crate) struct Sink {
+    pub reader: Reader,
+    /// In order, not read yet.
+    pub unread: u64,
+    /// When it reads next.
+    pub next: SimTime,
+    pub is_on: bool,
+}
+
+/// Bytes a reader at a constant rate takes at once.
+const SIP: u64 = 512;
+
+impl Sink {
+    pub fn new(reader: Reader) -> Sink {
+        Sink { reader, unread: 0, next: SimTime::NEVER, is_on: true }
+    }
+
+    /// `len` bytes came in order. Returns how many are read at once.
+    pub fn arrived(&mut self, now: SimTime, len: u64) -> u64 {
+        match self.reader {
+            Reader::Instant => len,
+            Reader::OnOff { on, .. } => {
+                if self.next == SimTime::NEVER {
+                    self.next = now + on;
+                }
+                if self.is_on {
+                    return len;
+                }
+                self.unread += len;
+                0
+            }
+            Reader::Rate(rate) => {
+                self.unread += len;
+                if self.next == SimTime::NEVER {
+                    self.next = now + interval(SIP, rate);
+                }
+                0
+            }
+        }
+    }
+
+    /// Its timer went off. Returns how many bytes are read.
+    pub fn tick(&mut self, now: SimTime) -> u64 {
+        match self.reader {
+            Reader::Instant => 0,
+            Reader::Rate(rate) => {
+                let n = self.unread.min(SIP);
+                self.unread -= n;
+                self.next = if self.unread > 0 { now + interval(SIP, rate) } else { SimTime::NEVER };
+                n
+            }
+            Reader::OnOff { on, off } => {
+                self.is_on = !self.is_on;
+                self.next = now + if self.is_on { on } else { off };
+                if self.is_on { std::mem::take(&mut self.unread) } else { 0 }
+            }
+        }
+    }
+}
+
+/// What one direction of a flow delivered, to be read at the end of warm-up and at the end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Delivered {
+    /// Payload in order.
+    pub payload: u64,
+    /// IP bytes of the packets that brought payload for the first time.
+    pub datagram: u64,
+    /// Those packets.
+    pub packets: u64,
+}
+
+/// The transport of a flow.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "one a flow, never moved")]
+pub(crate) enum Transport {
+    /// Two ends: the one that opens, the one that waits.
+    Tcp([Connection; 2]),
+    /// Nothing to keep but a counter of datagrams sent.
+    Udp { sent: u64 },
+}
+
+/// A flow.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub name: String,
+    /// The node that opens it, and the other.
+    pub ends: [NodeId; 2],
+    pub ports: [u16; 2],
+    /// Size of a full datagram.
+    pub datagram: Bytes,
+    pub transport: Transport,
+    /// What each end writes.
+    pub sources: [Source; 2],
+    /// How each end reads.
+    pub sinks: [Sink; 2],
+    pub stop: SimTime,
+    /// What arrived at the second end (payload forward), and at the first.
+    pub delivered: [Delivered; 2],
+    /// The same when warm-up ended.
+    pub warm: [Delivered; 2],
+    pub warm_counters: [tcp::Counters; 2],
+    pub ip_id: [u16; 2],
+    pub is_started: bool,
+    pub failed: Option<&'static str>,
+}
+
+impl Flow {
+    /// One end of its TCP connection.
+    pub fn connection(&self, end: usize) -> Option<&Connection> {
+        match &self.transport {
+            Transport::Tcp(ends) => Some(&ends[end]),
+            Transport::Udp { .. } => None,
+        }
+    }
+
+    /// Bytes of the stream that `from_end` writes, which its TCP holds for acknowledged and the other end has not got.
+    /// A negative difference (delivered, not yet acknowledged) is the ordinary case and counts as none.
+    pub fn acked_undelivered(&self, from_end: usize) -> u64 {
+        match &self.transport {
+            Transport::Tcp(ends) => {
+                ends[from_end].acknowledged().saturating_sub(ends[1 - from_end].counters().delivered_bytes)
+            }
+            Transport::Udp { .. } => 0,
+        }
+    }
+}

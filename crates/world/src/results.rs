@@ -1,0 +1,313 @@
+//! What a run found: records of named cells, the unit in the name.
+//!
+//! Rates and counters cover the time after warm-up unless a name ends in `_total`, `acked_undelivered_bytes` (state at
+//! the end) and scheme counters (whole run).
+
+use crate::flow::{Flow, Transport};
+use crate::scenario::Scenario;
+use crate::taps::Column;
+use crate::world::World;
+use units::{Bytes, Dur, NodeId};
+use wire::DropWhy;
+
+/// One value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// A name or a reason.
+    Text(String),
+    /// A count.
+    Count(u64),
+    /// A measured quantity, or `NaN` where nothing was measured.
+    Real(f64),
+}
+
+/// A row: names in their order, and values.
+pub type Record = Vec<(&'static str, Cell)>;
+
+/// The books at the end of a run. Every line must balance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Books {
+    /// Packets ever made.
+    pub made: u64,
+    /// Packets that ended, for whatever reason.
+    pub ended: u64,
+    /// Packets left in the arena.
+    pub live: u64,
+    /// Packets that queues, agents and inboxes say they hold.
+    pub in_care: u64,
+    /// MSDUs offered to all MACs.
+    pub msdus_offered: u64,
+    /// MSDUs delivered, given up, refused, lost with their node, or still in care.
+    pub msdus_accounted: u64,
+}
+
+impl Books {
+    /// Whether nothing is missing.
+    pub fn balance(&self) -> bool {
+        self.made == self.ended + self.live && self.live == self.in_care && self.msdus_offered == self.msdus_accounted
+    }
+}
+
+/// The result of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Its seed.
+    pub seed: u64,
+    /// Wall-clock time of the event loop.
+    pub sim_s: f64,
+    /// Virtual time it covered.
+    pub simulated: Dur,
+    /// Timers that went off.
+    pub events: u64,
+    /// Frame exchanges begun.
+    pub exchanges: u64,
+    /// One a flow.
+    pub flows: Vec<Record>,
+    /// One a node.
+    pub nodes: Vec<Record>,
+    /// One a class of frames.
+    pub frames: Vec<Record>,
+    /// One a (scheme, node).
+    pub schemes: Vec<Record>,
+    /// Of all flows together.
+    pub summary: Record,
+    /// PHY, MAC, TCP, if asked for.
+    pub fingerprint: Option<[u64; 3]>,
+    /// Time series, if asked for.
+    pub series: Option<Vec<Column>>,
+    /// Packet conservation.
+    pub books: Books,
+}
+
+impl Run {
+    /// A number in a record, for tests and reports.
+    pub fn number(record: &Record, name: &str) -> Option<f64> {
+        record.iter().find(|(n, _)| *n == name).and_then(|(_, cell)| match cell {
+            Cell::Count(n) => Some(*n as f64),
+            Cell::Real(x) => Some(*x),
+            Cell::Text(_) => None,
+        })
+    }
+
+    /// A number of flow `index`.
+    pub fn flow(&self, index: usize, name: &str) -> Option<f64> {
+        Run::number(self.flows.get(index)?, name)
+    }
+
+    /// The sum of a counter over all nodes of a scheme.
+    pub fn scheme(&self, scheme: &str, name: &str) -> f64 {
+        let is_it =
+            |record: &&Record| record.iter().any(|(n, c)| *n == "scheme" && *c == Cell::Text(scheme.to_owned()));
+        self.schemes.iter().filter(is_it).filter_map(|record| Run::number(record, name)).sum()
+    }
+}
+
+/// Jain's index of fairness, (Σx)² / (n Σx²); 1 for no flow or no traffic. @JAI84
+pub fn jain(rates: &[f64]) -> f64 {
+    let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
+    if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
+}
+
+/// Reads the results off a world whose run is over.
+pub(crate) fn collect(
+    world: &World,
+    scenario: &Scenario,
+    seed: u64,
+    sim_s: f64,
+    fingerprint: Option<[u64; 3]>,
+    series: Option<Vec<Column>>,
+) -> Run {
+    let flows: Vec<Record> = world.flows.iter().map(|flow| flow_record(flow, scenario)).collect();
+    let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
+    let max = rates.iter().copied().fold(0.0, f64::max);
+    let min = rates.iter().copied().fold(max, f64::min);
+    let sum_of = |name: &str| flows.iter().filter_map(|record| Run::number(record, name)).sum::<f64>();
+    let summary = vec![
+        ("goodput_bps", Cell::Real(rates.iter().sum())),
+        ("datagram_throughput_bps", Cell::Real(sum_of("datagram_throughput_bps"))),
+        ("jain", Cell::Real(jain(&rates))),
+        ("max_min_bps", Cell::Real(max - min)),
+        ("retransmissions", Cell::Real(sum_of("retransmissions"))),
+        ("timeouts", Cell::Real(sum_of("timeouts"))),
+        ("collision_probability", Cell::Real(collision_probability(world))),
+    ];
+    Run {
+        seed,
+        sim_s,
+        simulated: scenario.duration,
+        events: world.handled,
+        exchanges: world.stations.iter().map(|s| s.counters().exchanges).sum(),
+        flows,
+        nodes: nodes(world, scenario),
+        frames: frames(world),
+        schemes: schemes(world, scenario),
+        summary,
+        fingerprint,
+        series,
+        books: books(world),
+    }
+}
+
+/// Exchanges whose first frame was not answered, over all exchanges begun. On an ideal channel, the conditional
+/// collision probability p of @BIA00.
+fn collision_probability(world: &World) -> f64 {
+    let sum = |read: fn(&mac::Counters) -> u64| world.stations.iter().map(|s| read(s.counters())).sum::<u64>();
+    match sum(|c| c.exchanges) {
+        0 => 0.0,
+        exchanges => sum(|c| c.failures) as f64 / exchanges as f64,
+    }
+}
+
+fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
+    let name = |node: NodeId| Cell::Text(scenario.nodes[node.index()].name.clone());
+    let measured = scenario.duration.saturating_sub(scenario.warmup);
+    let rate = |bytes: u64| Cell::Real((Bytes(bytes) / measured).bps() as f64);
+    let since = |end: usize| {
+        let (now, then) = (&flow.delivered[end], &flow.warm[end]);
+        (now.payload - then.payload, now.datagram - then.datagram, now.packets - then.packets)
+    };
+    let (payload, datagram, packets) = since(1);
+    let mut record: Record = vec![
+        ("id", Cell::Text(flow.name.clone())),
+        ("from", name(flow.ends[0])),
+        ("to", name(flow.ends[1])),
+        ("protocol", Cell::Text(if flow.connection(0).is_some() { "tcp" } else { "udp" }.to_owned())),
+        ("goodput_bps", rate(payload)),
+        ("datagram_throughput_bps", rate(datagram)),
+        ("delivered_bytes", Cell::Count(payload)),
+        ("delivered_packets", Cell::Count(packets)),
+        ("delivered_bytes_total", Cell::Count(flow.delivered[1].payload)),
+    ];
+    match &flow.transport {
+        Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
+        Transport::Tcp(ends) => {
+            let (back, _, _) = since(0);
+            let now = [ends[0].counters(), ends[1].counters()];
+            let then = &flow.warm_counters;
+            let count = |end: usize, read: fn(&tcp::Counters) -> u64| Cell::Count(read(now[end]) - read(&then[end]));
+            let samples = now[0].rtt_samples - then[0].rtt_samples;
+            let rtt_sum = now[0].rtt_sum - then[0].rtt_sum;
+            let rtt = if samples == 0 { f64::NAN } else { rtt_sum.as_secs_f64() / samples as f64 };
+            record.extend([
+                ("reverse_goodput_bps", rate(back)),
+                ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
+                ("segments_sent", count(0, |c| c.data_segments_sent)),
+                ("retransmissions", count(0, |c| c.retransmissions)),
+                ("retransmissions_total", Cell::Count(now[0].retransmissions)),
+                ("timeouts", count(0, |c| c.timeouts)),
+                ("fast_retransmits", count(0, |c| c.fast_retransmits)),
+                ("dup_acks_received", count(0, |c| c.dup_acks_received)),
+                ("zero_window_probes", count(0, |c| c.zero_window_probes)),
+                ("acks_sent", count(1, |c| c.acks_sent)),
+                ("out_of_order_segments", count(1, |c| c.out_of_order_segments)),
+                ("duplicate_segments", count(1, |c| c.duplicate_segments)),
+                ("rtt_samples", Cell::Count(samples)),
+                ("rtt_mean_s", Cell::Real(rtt)),
+                ("acknowledged_bytes_total", Cell::Count(ends[0].acknowledged())),
+                ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
+                ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
+                ("state", Cell::Text(format!("{:?}", ends[0].state()))),
+            ]);
+        }
+    }
+    record
+}
+
+fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
+    let rows = world.stations.iter().zip(&scenario.nodes).zip(&world.is_dead);
+    rows.map(|((station, node), is_dead)| {
+        let c = station.counters();
+        vec![
+            ("id", Cell::Text(node.name.clone())),
+            ("msdus_offered", Cell::Count(c.msdus_offered)),
+            ("msdus_delivered", Cell::Count(c.msdus_delivered)),
+            ("msdus_given_up", Cell::Count(c.msdus_given_up)),
+            ("msdus_refused", Cell::Count(c.msdus_refused)),
+            ("msdus_queued", Cell::Count(station.backlog())),
+            ("exchanges", Cell::Count(c.exchanges)),
+            ("failures", Cell::Count(c.failures)),
+            ("data_frames_sent", Cell::Count(c.data_frames_sent)),
+            ("data_frames_retried", Cell::Count(c.data_frames_retried)),
+            ("rts_sent", Cell::Count(c.rts_sent)),
+            ("msdus_received", Cell::Count(c.msdus_received)),
+            ("duplicates", Cell::Count(c.duplicates)),
+            ("airtime_s", Cell::Real(c.airtime.as_secs_f64())),
+            ("is_dead", Cell::Count(u64::from(*is_dead))),
+        ]
+    })
+    .collect()
+}
+
+fn frames(world: &World) -> Vec<Record> {
+    let rows = mac::FRAME_CLASSES.iter().zip(world.channel.tallies()).filter(|(_, tally)| tally.sent > 0);
+    rows.map(|(class, tally)| {
+        vec![
+            ("class", Cell::Text((*class).to_owned())),
+            ("sent", Cell::Count(tally.sent)),
+            ("received", Cell::Count(tally.received)),
+            ("lost_to_noise", Cell::Count(tally.noise)),
+            ("lost_to_collision", Cell::Count(tally.collision)),
+            ("lost_to_deafness", Cell::Count(tally.deaf)),
+            ("airtime_s", Cell::Real(tally.airtime.as_secs_f64())),
+        ]
+    })
+    .collect()
+}
+
+fn schemes(world: &World, scenario: &Scenario) -> Vec<Record> {
+    let mut rows = Vec::new();
+    for (chain, node) in world.chains.iter().zip(&scenario.nodes) {
+        for member in &chain.members {
+            let id = member.info.id;
+            let mut row: Record = vec![
+                ("id", Cell::Text(format!("{id}@{}", node.name))),
+                ("scheme", Cell::Text(id.to_owned())),
+                ("node", Cell::Text(node.name.clone())),
+            ];
+            member.agent.counters(&mut |name, value| row.push((name, Cell::Count(value))));
+            row.push(("packets_held", Cell::Count(member.agent.held())));
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn books(world: &World) -> Books {
+    const WHY: [DropWhy; DropWhy::COUNT] = [
+        DropWhy::Delivered,
+        DropWhy::MacDone,
+        DropWhy::QueueFull,
+        DropWhy::Suppressed,
+        DropWhy::Scheme,
+        DropWhy::NoRoute,
+        DropWhy::NodeDown,
+    ];
+    let msdus = world.stations.iter().map(|station| {
+        let c = station.counters();
+        let ended = c.msdus_delivered + c.msdus_given_up + c.msdus_refused + c.msdus_abandoned;
+        (c.msdus_offered, ended + station.backlog())
+    });
+    let (msdus_offered, msdus_accounted) = msdus.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+    Books {
+        made: world.packets.made(),
+        ended: WHY.iter().map(|why| world.packets.ended(*why)).sum(),
+        live: world.packets.live(),
+        in_care: world.in_care(),
+        msdus_offered,
+        msdus_accounted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::jain;
+
+    #[test]
+    fn jains_index_is_one_for_equal_shares_and_one_over_n_for_a_monopoly() {
+        assert_eq!(jain(&[2.0, 2.0, 2.0]), 1.0);
+        assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), 0.25);
+        // (1 + 2 + 3)² / (3 · 14) = 36 / 42.
+        assert!((jain(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-15);
+        assert_eq!(jain(&[]), 1.0);
+    }
+}

@@ -1,0 +1,146 @@
+//! Replications, in parallel. The only file with threads and a wall clock.
+
+use crate::build;
+use crate::results::{self, Run};
+use crate::scenario::{self, InputError, Names, Scenario, Standard};
+use crate::taps::{Captures, Series, Taps};
+use crate::world::Interrupted;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use units::Dur;
+use wire::radiotap;
+
+/// What is recorded beside the results. Nothing here changes a bit of them.
+#[derive(Debug, Clone, Default)]
+pub struct Record {
+    /// Write a capture of every node into this folder.
+    pub pcap_dir: Option<PathBuf>,
+    /// Sample time series.
+    pub series: bool,
+    /// Hash what PHY, MAC and TCP did.
+    pub fingerprint: bool,
+}
+
+/// Why a run has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The scenario cannot be built.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A capture could not be written.
+    #[error("capture: {0}")]
+    Capture(#[from] io::Error),
+    /// It was told to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The books do not balance: a mistake of the program.
+    #[error("a packet is unaccounted for: {0}")]
+    Books(String),
+}
+
+impl From<Interrupted> for RunError {
+    fn from(_: Interrupted) -> RunError {
+        RunError::Interrupted
+    }
+}
+
+/// What a scenario may name, from the registries.
+pub fn names() -> (Vec<(&'static str, &'static [schemes::Param])>, Names<'static>) {
+    let schemes = schemes::SCHEMES.iter().map(|scheme| (scheme.info.id, scheme.info.params)).collect();
+    (schemes, Names { congestion: tcp::cc::NAMES, receivers: tcp::ack::NAMES, schemes: &[] })
+}
+
+/// Reads a scenario against the registries; see [`scenario::parse`]. A world is built once, so that what parsing cannot
+/// know is found here as well.
+///
+/// # Errors
+/// The first mistake, as one line.
+pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Scenario, InputError> {
+    let (schemes, names) = names();
+    let scenario = scenario::parse(text, overrides, &Names { schemes: &schemes, ..names })?;
+    build::world(&scenario, scenario.seed, Taps::default())?;
+    Ok(scenario)
+}
+
+/// The JSON Schema of a scenario, with the registered names.
+pub fn schema() -> String {
+    let (schemes, names) = names();
+    scenario::json_schema_for(&Names { schemes: &schemes, ..names })
+}
+
+/// How often time series are sampled.
+const SERIES_EVERY: Dur = Dur::from_ms(50);
+
+/// Runs a scenario once.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
+    let names: Vec<String> = scenario.nodes.iter().map(|node| node.name.clone()).collect();
+    let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, &names, dir, seed)).transpose()?;
+    let series = record.series.then(|| Series::new(SERIES_EVERY, names));
+    let mut world = build::world(scenario, seed, Taps::new(record.fingerprint, captures, series))?;
+    #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
+    let started = std::time::Instant::now();
+    world.run(stop)?;
+    let sim_s = started.elapsed().as_secs_f64();
+    let (fingerprint, series) = std::mem::take(&mut world.taps).finish()?;
+    let run = results::collect(&world, scenario, seed, sim_s, fingerprint, series);
+    if run.books.balance() { Ok(run) } else { Err(RunError::Books(format!("{:?}", run.books))) }
+}
+
+fn captures(scenario: &Scenario, names: &[String], dir: &Path, seed: u64) -> io::Result<Captures> {
+    let (frequency_mhz, flags) = match scenario.radio.standard {
+        Standard::Dot11a => (5180, radiotap::Channel::OFDM_5GHZ),
+        Standard::Dot11g => (2437, radiotap::Channel::DYNAMIC_2GHZ),
+        Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
+    };
+    let is_short = scenario.radio.preamble == Some(scenario::Preamble::Short);
+    std::fs::create_dir_all(dir)?;
+    Captures::create(dir, names, seed, radiotap::Channel { frequency_mhz, flags }, is_short)
+}
+
+/// Runs every task, `jobs` at a time (0: one a core). Results stand in the order of the tasks, and none depends on
+/// another or on `jobs`. A task that did not run because `stop` was set has [`RunError::Interrupted`].
+///
+/// `progress` is called from this thread whenever some more are done.
+pub fn run_batch(
+    tasks: &[(&Scenario, u64)],
+    jobs: usize,
+    record: &Record,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(usize),
+) -> Vec<Result<Run, RunError>> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = if jobs == 0 { cores() } else { jobs }.min(tasks.len()).max(1);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((0..tasks.len()).map(|_| Err(RunError::Interrupted)).collect::<Vec<_>>());
+    let finished = AtomicUsize::new(0);
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some((scenario, seed)) = tasks.get(i) else { return };
+            let result = run(scenario, *seed, record, stop);
+            if let Ok(mut done) = done.lock() {
+                done[i] = result;
+            }
+            finished.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        let mut told = 0;
+        while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            let now = finished.load(Ordering::Relaxed);
+            if now != told || now < tasks.len() {
+                told = now;
+                progress(now);
+            }
+        }
+    });
+    progress(finished.load(Ordering::Relaxed));
+    done.into_inner().unwrap_or_default()
+}

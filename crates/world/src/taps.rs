@@ -1,0 +1,248 @@
+//! Who listens without being heard: fingerprints, captures, time series. No result bit changes with them.
+
+use crate::flow::Flow;
+use engine::Fingerprint;
+use mac::{Frame, Kind, Reception, Station, TxReport};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+use wire::dot11::{self, DataHeader, DurationField, FrameFlags, MacAddr, SequenceControl};
+use wire::pcapng::{Interface, LinkType, Writer};
+use wire::radiotap::{self, Radiotap, RadiotapFlags};
+use wire::{Packet, Packets};
+
+/// What a run is asked to record.
+#[derive(Debug, Default)]
+pub(crate) struct Taps {
+    prints: Option<[Fingerprint; 3]>,
+    captures: Option<Captures>,
+    series: Option<Series>,
+    is_on: bool,
+}
+
+/// One of the three fingerprints.
+#[derive(Clone, Copy)]
+enum Layer {
+    Phy,
+    Mac,
+    Tcp,
+}
+
+impl Taps {
+    pub fn new(fingerprint: bool, captures: Option<Captures>, series: Option<Series>) -> Taps {
+        let prints = fingerprint.then(Default::default);
+        let is_on = fingerprint || captures.is_some() || series.is_some();
+        Taps { prints, captures, series, is_on }
+    }
+
+    fn print(&mut self, layer: Layer, words: &[u64]) {
+        if let Some(prints) = &mut self.prints {
+            words.iter().for_each(|word| prints[layer as usize].add(*word));
+        }
+    }
+
+    /// A frame has left the air, and these machines are told of it.
+    pub fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], stations: &[Station], packets: &Packets) {
+        if !self.is_on {
+            return;
+        }
+        self.print(
+            Layer::Phy,
+            &[now.ns(), u64::from(frame.from.0), frame.kind as u64, frame.mpdu.0, u64::from(frame.seq)],
+        );
+        for reception in to {
+            self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(reception.is_for_me)]);
+        }
+        if let Some(captures) = &mut self.captures {
+            let packet = stations[frame.from.index()].current().map(|msdu| packets.get(&msdu.pkt));
+            captures.frame(now, frame, to, packet.filter(|_| frame.kind == Kind::Data));
+        }
+    }
+
+    /// The MAC has reported on an MSDU.
+    pub fn mac(&mut self, now: SimTime, node: NodeId, report: &TxReport) {
+        if self.is_on {
+            let who = [u64::from(node.0), u64::from(report.to.0)];
+            let what = [report.fate as u64, u64::from(report.attempts), report.airtime.ns()];
+            self.print(Layer::Mac, &[now.ns(), who[0], who[1], what[0], what[1], what[2]]);
+        }
+    }
+
+    /// A segment leaves (`arrives` false) or reaches a transport end.
+    pub fn tcp(&mut self, now: SimTime, packet: &Packet, arrives: bool) {
+        if let (true, Some(tcp)) = (self.is_on, packet.tcp()) {
+            let numbers = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
+            let rest = u64::from(packet.payload.len) << 32 | u64::from(tcp.window) << 8 | u64::from(tcp.flags.0);
+            self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
+        }
+    }
+
+    /// How often [`Taps::sample`] wants to be called.
+    pub fn sampling(&self) -> Option<Dur> {
+        self.series.as_ref().map(|series| series.every)
+    }
+
+    pub fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station]) {
+        if let Some(series) = &mut self.series {
+            series.sample(now, flows, stations);
+        }
+    }
+
+    /// The fingerprints of PHY, MAC and TCP, and the series.
+    pub fn finish(self) -> io::Result<(Option<[u64; 3]>, Option<Vec<Column>>)> {
+        if let Some(captures) = self.captures {
+            captures.finish()?;
+        }
+        Ok((self.prints.map(|prints| prints.map(Fingerprint::value)), self.series.map(|series| series.columns)))
+    }
+}
+
+/// One time series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// `flow.download.cwnd_bytes`, `node.sender.queue_packets`.
+    pub name: String,
+    /// Instants, in seconds.
+    pub t_s: Vec<f64>,
+    /// Values, in the unit of the name.
+    pub value: Vec<f64>,
+}
+
+/// Values sampled at equal intervals.
+#[derive(Debug)]
+pub(crate) struct Series {
+    every: Dur,
+    columns: Vec<Column>,
+    nodes: Vec<String>,
+    delivered: Vec<u64>,
+}
+
+impl Series {
+    pub fn new(every: Dur, nodes: Vec<String>) -> Series {
+        Series { every, columns: Vec::new(), nodes, delivered: Vec::new() }
+    }
+
+    fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station]) {
+        let mut at = 0;
+        let (columns, t_s) = (&mut self.columns, now.as_secs_f64());
+        // The first sample makes the columns, in the order every later one finds them.
+        let mut put = |name: &dyn Fn() -> String, value: f64| {
+            if at == columns.len() {
+                columns.push(Column { name: name(), t_s: Vec::new(), value: Vec::new() });
+            }
+            columns[at].t_s.push(t_s);
+            columns[at].value.push(value);
+            at += 1;
+        };
+        self.delivered.resize(flows.len(), 0);
+        for (flow, before) in flows.iter().zip(&mut self.delivered) {
+            let payload = flow.delivered[1].payload;
+            let goodput = Bytes(payload - *before) / self.every;
+            *before = payload;
+            put(&|| format!("flow.{}.goodput_bps", flow.name), goodput.bps() as f64);
+            if let Some(sender) = flow.connection(0) {
+                let ssthresh = sender.ssthresh().0;
+                let ssthresh = if ssthresh == u64::MAX { f64::NAN } else { ssthresh as f64 };
+                put(&|| format!("flow.{}.cwnd_bytes", flow.name), sender.cwnd().0 as f64);
+                put(&|| format!("flow.{}.ssthresh_bytes", flow.name), ssthresh);
+                put(&|| format!("flow.{}.flight_size_bytes", flow.name), sender.flight_size().0 as f64);
+                put(&|| format!("flow.{}.rwnd_bytes", flow.name), sender.rwnd().0 as f64);
+                put(&|| format!("flow.{}.rto_s", flow.name), sender.rto().as_secs_f64());
+                put(
+                    &|| format!("flow.{}.srtt_s", flow.name),
+                    sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
+                );
+            }
+        }
+        for (name, station) in self.nodes.iter().zip(stations) {
+            put(&|| format!("node.{name}.queue_packets"), f64::from(station.queue().space().entries));
+        }
+    }
+}
+
+/// Captures of every node: the frames it sent and those it received for itself, as a monitor interface would show them.
+#[derive(Debug)]
+pub(crate) struct Captures {
+    files: Vec<(Writer<BufWriter<File>>, Interface)>,
+    channel: radiotap::Channel,
+    is_short_preamble: bool,
+    bytes: Vec<u8>,
+    failed: Option<io::Error>,
+}
+
+impl Captures {
+    /// One file a node, `<name>-<seed>.pcapng`, in `dir`.
+    pub fn create(
+        dir: &Path,
+        names: &[String],
+        seed: u64,
+        channel: radiotap::Channel,
+        short: bool,
+    ) -> io::Result<Captures> {
+        let mut files = Vec::with_capacity(names.len());
+        for name in names {
+            let file = File::create(dir.join(format!("{name}-{seed}.pcapng")))?;
+            let mut writer = Writer::new(BufWriter::new(file))?;
+            let interface = writer.interface(name, LinkType::RADIOTAP)?;
+            files.push((writer, interface));
+        }
+        Ok(Captures { files, channel, is_short_preamble: short, bytes: Vec::new(), failed: None })
+    }
+
+    fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packet: Option<&Packet>) {
+        if self.failed.is_some() {
+            return;
+        }
+        self.bytes.clear();
+        let is_dsss = frame.rate.modulation == phy::Modulation::Dsss;
+        let is_short = self.is_short_preamble && is_dsss && frame.rate.bit_rate > BitRate::from_kbps(1000);
+        let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
+        let radio = Radiotap {
+            flags: Some(RadiotapFlags::FCS_AT_END | preamble),
+            channel: Some(self.channel),
+            ..Radiotap::default()
+        };
+        radio.with_time(now - frame.airtime).with_rate(frame.rate.bit_rate).emit(&mut self.bytes);
+        let written = write_frame(frame, packet, &mut self.bytes);
+        let heard = to.iter().filter(|reception| reception.is_for_me).map(|reception| reception.node);
+        for node in [frame.from].into_iter().chain(heard) {
+            let (writer, interface) = &mut self.files[node.index()];
+            let result = match &written {
+                Ok(()) => writer.packet(*interface, now, &self.bytes, None),
+                Err(error) => Err(io::Error::other(error.to_string())),
+            };
+            if let Err(error) = result {
+                self.failed = Some(error);
+                return;
+            }
+        }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        self.files.into_iter().try_for_each(|(writer, _)| writer.finish().map(drop))
+    }
+}
+
+/// The bytes of a frame, FCS included.
+fn write_frame(frame: &Frame, packet: Option<&Packet>, out: &mut Vec<u8>) -> Result<(), wire::EmitError> {
+    let address = |node: NodeId| if node == NodeId::BROADCAST { MacAddr::BROADCAST } else { MacAddr::of_node(node) };
+    let (ra, ta) = (address(frame.to), address(frame.from));
+    let duration = DurationField::covering(frame.duration);
+    let flags = if frame.is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
+    match (frame.kind, packet) {
+        (Kind::Data, Some(packet)) => {
+            let mut header = DataHeader::ibss(ra, ta, MacAddr::ibss(0));
+            (header.flags, header.duration) = (flags, duration);
+            header.sequence = SequenceControl::new(frame.seq, 0);
+            header.emit_packet(packet, out)
+        }
+        (Kind::Data, None) => Ok(()),
+        (Kind::Rts, _) => dot11::Frame::Rts(dot11::Rts { flags, duration, ra, ta }).emit(out),
+        (Kind::Cts, _) => dot11::Frame::Cts(dot11::Cts { flags, duration, ra }).emit(out),
+        (Kind::Ack, _) => dot11::Frame::Ack(dot11::Ack { flags, duration, ra }).emit(out),
+    }
+}
