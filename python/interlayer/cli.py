@@ -43,7 +43,9 @@ Set = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
-Json = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; ci95 is a half-width.")
+]
 
 
 # ----------------------------------------------------------------------------------------------------------- verbs

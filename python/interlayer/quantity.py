@@ -52,6 +52,12 @@ def scale(name: str, unit: str) -> float:
     return 1.0 / units[unit]
 
 
+def natural_unit(name: str) -> str:
+    """The unit to show a column in: Mb/s for rates, else the base unit; "1" for counts and indices."""
+    units = _SCALES[column_unit(name)]
+    return "Mb/s" if "Mb/s" in units else next(iter(units))
+
+
 def magnitude(value: object) -> float | None:
     """The number a value stands for on an axis: 1500 for `"1500 B"`, 0.1 for 0.1, None for `"off"`.
 

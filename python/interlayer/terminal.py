@@ -116,7 +116,7 @@ def _cell(row: Mapping[str, Any], name: str, unit: str) -> str:
 
 def _labelled(row: Mapping[str, Any], name: str) -> str:
     """A column of a row with its unit: rates in Mb/s, all else as it is counted."""
-    unit = {"bps": "Mb/s", "bytes": "B", "s": "s"}.get(quantity.column_unit(name), "1")
+    unit = quantity.natural_unit(name)
     return _cell(row, name, unit) + ("" if unit == "1" else f" {unit}")
 
 

@@ -8,8 +8,13 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import settings
 
 from fake_core import Core
+
+# The same examples every time, however busy the machine: a red test is then a red test.
+settings.register_profile("interlayer", derandomize=True, deadline=None)
+settings.load_profile("interlayer")
 
 
 @pytest.fixture
