@@ -218,6 +218,7 @@ impl Connection {
             State::SynReceived if self.passive => {
                 // Back to LISTEN, for the next SYN.
                 self.timers.stop_all();
+                self.rcv.due = AckDue::No;
                 self.state = State::Listen;
                 self.snd.nxt = self.snd.iss;
                 self.snd.max = self.snd.iss;

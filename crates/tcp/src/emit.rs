@@ -5,7 +5,7 @@ use crate::sender::Chosen;
 use crate::timers::Timer;
 use crate::{Connection, Output, State};
 use units::{Bytes, SimTime};
-use wire::{Flags, Payload, Seq, Tcp};
+use wire::{Flags, Payload, Seq, Tcp, TcpOptions};
 
 impl Connection {
     /// The next segment to send now, if any.
@@ -28,39 +28,39 @@ impl Connection {
         (opening && self.snd.nxt == self.snd.iss).then(|| self.syn(now))
     }
 
-    fn header(&self, seq: Seq, flags: Flags) -> Tcp {
-        Tcp { src_port: self.local_port, dst_port: self.remote_port, seq, flags, ..Tcp::default() }
+    /// Puts a header together: in one go, since one that is filled in piece by piece is slow to copy.
+    #[inline(always)]
+    fn segment(&self, seq: Seq, ack: Seq, flags: Flags, window: u16, options: TcpOptions) -> Tcp {
+        Tcp { src_port: self.local_port, dst_port: self.remote_port, seq, ack, flags, window, urgent: 0, options }
     }
 
-    /// A segment that acknowledges: fills in ACK, window and timestamps, and settles what was owed.
-    fn acknowledging(&mut self, now: SimTime, seq: Seq, flags: Flags) -> Tcp {
-        let mut tcp = self.header(seq, flags | Flags::ACK);
-        tcp.ack = self.rcv.nxt;
-        tcp.window = self.rcv.announce(self.options.rcv_shift.unwrap_or(0));
+    /// What every acknowledgment carries beside its number, the window and options, for a segment with `room` bytes
+    /// left. Settles what was owed.
+    #[inline(always)]
+    fn acknowledge(&mut self, now: SimTime, room: u32) -> (u16, TcpOptions) {
+        let window = self.rcv.announce(self.options.rcv_shift.unwrap_or(0));
+        let mut options = TcpOptions::default();
         if self.options.timestamps {
-            tcp.options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
+            options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
+        }
+        // As many blocks as fit while there are gaps. @RFC2018 sec. 3
+        if self.options.sack && self.rcv.has_gap() {
+            let (blocks, n) = self.rcv.sack_blocks();
+            let fit = room.saturating_sub(4) as usize / 8;
+            options.push_sack(&blocks[..n.min(fit)]);
         }
         self.timers.stop(Timer::DelayedAck);
         self.rcv.policy.on_ack_sent();
-        tcp
+        (window, options)
     }
 
     fn pure_ack(&mut self, now: SimTime) -> Output {
-        let mut tcp = self.acknowledging(now, self.snd.max, Flags::default());
-        self.push_sack(&mut tcp, usize::MAX);
+        let (window, options) = self.acknowledge(now, u32::MAX);
         self.counters.segments_sent += 1;
         self.counters.acks_sent += 1;
         self.counters.window_updates_sent += u64::from(core::mem::take(&mut self.rcv.window_update));
+        let tcp = self.segment(self.snd.max, self.rcv.nxt, Flags::ACK, window, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false }
-    }
-
-    /// Adds SACK blocks while there are gaps, as many as fit into `room` bytes. @RFC2018 sec. 3
-    fn push_sack(&self, tcp: &mut Tcp, room: usize) {
-        if self.options.sack && self.rcv.has_gap() {
-            let (blocks, n) = self.rcv.sack_blocks();
-            let fit = room.saturating_sub(4) / 8;
-            tcp.options.push_sack(&blocks[..n.min(fit)]);
-        }
     }
 
     fn data(&mut self, now: SimTime, chosen: Chosen) -> Output {
@@ -69,15 +69,14 @@ impl Connection {
         let end = data_end + u32::from(fin);
         let retransmission = seq.lt(self.snd.max);
 
-        let mut flags = Flags::default();
+        let mut flags = Flags::ACK;
         if fin {
             flags |= Flags::FIN;
         }
         if len > 0 && data_end == self.snd.data_end() {
             flags |= Flags::PSH; // the buffer is empty after it. @RFC9293 sec. 3.9.1.2
         }
-        let mut tcp = self.acknowledging(now, seq, flags);
-        self.push_sack(&mut tcp, (self.snd.mss - len) as usize);
+        let (window, options) = self.acknowledge(now, self.snd.mss - len);
         self.rcv.window_update = false;
 
         if retransmission {
@@ -94,7 +93,7 @@ impl Connection {
         self.snd.fin_sent |= fin;
         // A probe is the persist timer's business.
         if self.snd.nxt != self.snd.una && !self.timers.is_set(Timer::Retransmit) {
-            self.timers.set(Timer::Retransmit, now + self.snd.rtt.rto()); // @RFC6298 (5.1)
+            self.arm_rto(now); // @RFC6298 (5.1)
         }
         self.snd.last_sent = now;
         self.counters.segments_sent += 1;
@@ -107,20 +106,17 @@ impl Connection {
                 self.timers.set(Timer::Pace, now + bytes / rate);
             }
         }
-        Output::Segment { tcp, payload, retransmission }
+        Output::Segment { tcp: self.segment(seq, self.rcv.nxt, flags, window, options), payload, retransmission }
     }
 
     /// The SYN, or in SYN-RECEIVED the SYN-ACK. Its window is never scaled. @RFC7323 sec. 2.2
     fn syn(&mut self, now: SimTime) -> Output {
-        let mut tcp = self.header(self.snd.iss, Flags::SYN);
-        if self.state == State::SynReceived {
-            tcp.flags |= Flags::ACK;
-            tcp.ack = self.rcv.nxt;
-            tcp.window = self.rcv.announce(0);
+        let (flags, ack, window) = if self.state == State::SynReceived {
+            (Flags::SYN | Flags::ACK, self.rcv.nxt, self.rcv.announce(0))
         } else {
-            tcp.window = self.config.receive_buffer.0.min(0xffff) as u16;
-        }
-        tcp.options = self.options.syn_options(self.config.mss, now);
+            (Flags::SYN, Seq(0), self.config.receive_buffer.0.min(0xffff) as u16)
+        };
+        let options = self.options.syn_options(self.config.mss, now);
         let retransmission = self.snd.max != self.snd.iss;
         if retransmission {
             self.counters.retransmissions += 1;
@@ -131,18 +127,16 @@ impl Connection {
         self.snd.nxt = self.snd.iss + 1;
         self.snd.max = self.snd.nxt;
         self.snd.last_sent = now;
-        self.timers.set(Timer::Retransmit, now + self.snd.rtt.rto());
+        self.arm_rto(now);
         self.counters.segments_sent += 1;
+        let tcp = self.segment(self.snd.iss, ack, flags, window, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission }
     }
 
     fn reset_segment(&mut self, seq: Seq, ack: Option<Seq>) -> Output {
-        let mut tcp = self.header(seq, Flags::RST);
-        if let Some(ack) = ack {
-            tcp.flags |= Flags::ACK;
-            tcp.ack = ack;
-        }
+        let flags = if ack.is_some() { Flags::RST | Flags::ACK } else { Flags::RST };
         self.counters.segments_sent += 1;
+        let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, TcpOptions::default());
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false }
     }
 }

@@ -272,5 +272,6 @@ impl Connection {
         snd.guard = Some(snd.max); // @RFC6582 sec. 3.2 step 4
         snd.resend.clear();
         snd.nxt = snd.una; // go back N
+        snd.probe_due = snd.wnd == 0; // into a window taken back: only a probe may go
     }
 }

@@ -157,6 +157,47 @@ fn newreno_leaves_without_a_burst_when_little_is_in_flight() {
 }
 
 #[test]
+fn newreno_takes_duplicates_of_its_own_repairs_for_no_loss() {
+    // RFC 6582 sec. 3.2 step 2: the ACK must cover more than "recover".
+    eight_out(cc::newreno::make).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.22 < . 1:1(0) ack 8001
+         1.22 > . 8001:9001(1000) ack 1
+         1.22 > . 9001:10001(1000) ack 1
+         1.3  < . 1:1(0) ack 8001
+         1.3  < . 1:1(0) ack 8001
+         1.3  < . 1:1(0) ack 8001
+         1.3  is fast-retransmits=1 recovery=false
+         1.32 < . 1:1(0) ack 9001
+         1.32 > . 10001:11001(1000) ack 1
+         1.32 > . 11001:12001(1000) ack 1
+         1.4  < . 1:1(0) ack 9001
+         1.4  < . 1:1(0) ack 9001
+         1.4  < . 1:1(0) ack 9001
+         1.4  > . 9001:10001(1000) ack 1 again
+         1.4  > . 12001:13001(1000) ack 1
+         1.4  > . 13001:14001(1000) ack 1
+         1.4  is fast-retransmits=2 recovery=true",
+    );
+}
+
+#[test]
+fn a_timeout_ends_fast_recovery() {
+    eight_out(cc::newreno::make).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.13 < . 1:1(0) ack 1
+         2.12 > . 1:1001(1000) ack 1 again
+         2.12 is recovery=false inflation=0 cwnd=1000 ssthresh=4000 flight=1000",
+    );
+}
+
+#[test]
 fn duplicates_after_a_timeout_do_not_retransmit_until_it_is_past() {
     // RFC 6582 sec. 3.2 step 4 and step 2, for every sender.
     for congestion in [cc::tahoe::make as cc::Make, cc::reno::make, cc::newreno::make] {

@@ -1,8 +1,9 @@
 //! Windows: buffers, silly windows on both sides, zero windows, Nagle. @RFC9293 sec. 3.7.4, 3.8.6, @RFC896
 
 use crate::script::{config, connected};
-use tcp::Config;
-use units::Bytes;
+use tcp::cc::{Congestion, CongestionControl, Window};
+use tcp::{Ack, Config};
+use units::{BitRate, Bytes};
 
 fn small_buffer() -> Config {
     Config { receive_buffer: Bytes(3000), ..config() }
@@ -235,4 +236,45 @@ fn after_an_idle_rto_the_window_is_the_initial_one_again() {
                 2.05 > . 3001:4001(1000) ack 1";
     connected(idle(true), "65535 <mss 1000>").run(&format!("{grow}\n 2.05 is cwnd=2000"));
     connected(idle(false), "65535 <mss 1000>").run(&format!("{grow}\n 2.05 > P. 4001:5001(1000) ack 1"));
+}
+
+#[derive(Debug)]
+struct Paced;
+
+impl CongestionControl for Paced {
+    fn on_ack(&mut self, _: &Ack, _: &mut Window) {}
+    fn on_congestion(&mut self, _: Congestion, _: &mut Window) {}
+    fn pacing_rate(&self, _: &Window) -> Option<BitRate> {
+        Some(BitRate::from_kbps(800)) // 1000 bytes in 10 ms
+    }
+}
+
+#[test]
+fn a_pacing_controller_spreads_its_window() {
+    let paced = Config { congestion: || Box::new(Paced), initial_window_segments: 3, ..config() };
+    connected(paced, "65535 <mss 1000>").run(
+        "1    write 10000
+         1    > . 1:1001(1000) ack 1
+         1.01 > . 1001:2001(1000) ack 1
+         1.02 > . 2001:3001(1000) ack 1
+         1.1  < . 1:1(0) ack 2001
+         1.1  > . 3001:4001(1000) ack 1
+         1.11 > . 4001:5001(1000) ack 1",
+    );
+}
+
+#[test]
+fn a_timeout_into_a_closed_window_probes() {
+    // The peer has taken its window back (it should not): what is in flight is gone, and nothing may follow.
+    connected(config(), "4000 <mss 1000>").run(
+        "1    write 3000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001 win 0
+         2.1  > . 1001:1002(1) ack 1 again
+         2.1  is timeouts=1 probes=1
+         4.1  > . 1001:1002(1) ack 1 again
+         4.2  < . 1:1(0) ack 2001 win 4000
+         4.2  > P. 2001:3001(1000) ack 1",
+    );
 }
