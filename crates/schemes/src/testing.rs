@@ -83,7 +83,9 @@ impl Bench {
         let answer = ask(&mut *self.agent, &mut cx);
         for action in std::mem::take(&mut self.actions) {
             match action {
-                Action::Inject(pkt, toward) => self.injected.push((self.packets.free(pkt, DropWhy::Delivered), toward)),
+                Action::Inject(pkt, toward) => {
+                    self.injected.push((self.packets.free(pkt, DropWhy::Delivered), toward))
+                }
                 Action::Timer(key, SimTime::NEVER) => _ = self.timers.remove(&key),
                 Action::Timer(key, at) => _ = self.timers.insert(key, at),
                 Action::Command(flow, command) => self.commands.push((flow, command)),
@@ -172,15 +174,7 @@ pub fn segment(flow: FlowId, flags: Flags, seq: Seq, len: u32, ack: Seq, window:
     let addresses = [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];
     let ports = [40_000, 5_000];
     let back = (flow.0 % 2) as usize;
-    let tcp = Tcp {
-        src_port: ports[back],
-        dst_port: ports[1 - back],
-        seq,
-        ack,
-        flags,
-        window,
-        ..Tcp::default()
-    };
+    let tcp = Tcp { src_port: ports[back], dst_port: ports[1 - back], seq, ack, flags, window, ..Tcp::default() };
     let ip = Ipv4 { src: addresses[back], dst: addresses[1 - back], ..Ipv4::default() };
     Packet { ip, l4: L4::Tcp(tcp), payload: Payload::stream(u64::from(seq.0), len), flow }
 }

@@ -5,7 +5,7 @@
 
 use crate::flow::{Flow, Transport};
 use crate::scenario::Scenario;
-use crate::taps::Column;
+use crate::taps::{Column, Recorded};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId};
 use wire::DropWhy;
@@ -109,14 +109,7 @@ pub fn jain(rates: &[f64]) -> f64 {
 }
 
 /// Reads the results off a world whose run is over.
-pub(crate) fn collect(
-    world: &World,
-    scenario: &Scenario,
-    seed: u64,
-    sim_s: f64,
-    fingerprint: Option<[u64; 3]>,
-    series: Option<Vec<Column>>,
-) -> Run {
+pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
     let flows: Vec<Record> = world.flows.iter().map(|flow| flow_record(flow, scenario)).collect();
     let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
     let max = rates.iter().copied().fold(0.0, f64::max);
@@ -142,8 +135,8 @@ pub(crate) fn collect(
         frames: frames(world),
         schemes: schemes(world, scenario),
         summary,
-        fingerprint,
-        series,
+        fingerprint: recorded.fingerprint,
+        series: recorded.series,
         books: books(world),
     }
 }

@@ -86,8 +86,8 @@ pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -
     let started = std::time::Instant::now();
     world.run(stop)?;
     let sim_s = started.elapsed().as_secs_f64();
-    let (fingerprint, series) = std::mem::take(&mut world.taps).finish()?;
-    let run = results::collect(&world, scenario, seed, sim_s, fingerprint, series);
+    let recorded = std::mem::take(&mut world.taps).finish()?;
+    let run = results::collect(&world, scenario, seed, sim_s, recorded);
     if run.books.balance() { Ok(run) } else { Err(RunError::Books(format!("{:?}", run.books))) }
 }
 

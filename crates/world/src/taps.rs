@@ -89,13 +89,22 @@ impl Taps {
         }
     }
 
-    /// The fingerprints of PHY, MAC and TCP, and the series.
-    pub fn finish(self) -> io::Result<(Option<[u64; 3]>, Option<Vec<Column>>)> {
+    /// Closes the captures and gives the rest.
+    pub fn finish(self) -> io::Result<Recorded> {
         if let Some(captures) = self.captures {
             captures.finish()?;
         }
-        Ok((self.prints.map(|prints| prints.map(Fingerprint::value)), self.series.map(|series| series.columns)))
+        let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
+        Ok(Recorded { fingerprint, series: self.series.map(|series| series.columns) })
     }
+}
+
+/// What was recorded in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    /// Of PHY, MAC and TCP.
+    pub fingerprint: Option<[u64; 3]>,
+    pub series: Option<Vec<Column>>,
 }
 
 /// One time series.

@@ -242,13 +242,14 @@ fn silence_means_the_documented_defaults() {
     let radio = Radio {
         standard: Standard::Dot11b,
         data_rate: BitRate::from_kbps(11_000),
-        basic_rate: BitRate::from_kbps(1000),
+        basic_rate: None,
         control_rate: ControlRate::Basic,
         preamble: Some(Preamble::Long),
         rts_threshold: None,
         rts_for: RtsFor::All,
         max_attempts: 7,
         max_attempts_long: 4,
+        after_timeout: AfterTimeout::Letter,
         cw_min: None,
         cw_max: None,
         slot: None,
@@ -264,7 +265,7 @@ fn silence_means_the_documented_defaults() {
     assert!(s.schemes.is_empty() && s.events.is_empty());
 
     let s = read(UDP).unwrap();
-    assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), BitRate::from_kbps(6000)));
+    assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), None));
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
     assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), QueueLimit::Bytes(Bytes(64_000))));
 }

@@ -68,7 +68,7 @@ impl Makers {
     }
 
     /// A segment is about to be queued for a partner.
-    pub(super) fn to_air(&mut self, packet: &Packet, policy: u32) {
+    pub(super) fn sends(&mut self, packet: &Packet, policy: u32) {
         let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
         if range.is_empty() || tcp.flags.has(Flags::RST) {
             return;
@@ -87,7 +87,7 @@ impl Makers {
     }
 
     /// A segment from a partner: what its host says of the flow that runs the other way.
-    pub(super) fn from_air(&mut self, pkt: &Pkt, policy: u32, cx: &mut Cx) {
+    pub(super) fn hears(&mut self, pkt: &Pkt, policy: u32, cx: &mut Cx) {
         let packet = cx.get(pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
         let is_pure = packet.pure_ack().is_some();

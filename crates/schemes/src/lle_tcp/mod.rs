@@ -23,9 +23,7 @@
 mod maker;
 mod suppressor;
 
-use crate::{
-    Agent, Capability, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value,
-};
+use crate::{Agent, Capability, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
 use mac::{Fate, TxReport};
 use maker::Makers;
 use suppressor::Suppressor;
@@ -119,16 +117,16 @@ impl Agent for LleTcp {
             return Some(pkt);
         }
         match at {
-            Place::FromHost => self.suppressor.from_host(pkt, cx),
+            Place::FromHost => self.suppressor.leaves(pkt, cx),
             Place::ToAir => {
                 self.strip_sack(&pkt, cx);
-                self.makers.to_air(cx.get(&pkt), policy);
+                self.makers.sends(cx.get(&pkt), policy);
                 Some(pkt)
             }
             Place::FromAir => {
                 self.strip_sack(&pkt, cx);
-                self.makers.from_air(&pkt, policy, cx);
-                self.suppressor.from_air(pkt, cx)
+                self.makers.hears(&pkt, policy, cx);
+                self.suppressor.arrives(pkt, cx)
             }
             Place::ToHost | Place::Transit => Some(pkt),
         }

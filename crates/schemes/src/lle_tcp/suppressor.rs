@@ -38,7 +38,7 @@ pub(super) struct Suppressor {
 
 impl Suppressor {
     /// A segment of its own host on the way to a partner.
-    pub(super) fn from_host(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+    pub(super) fn leaves(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
@@ -71,7 +71,7 @@ impl Suppressor {
     }
 
     /// A segment from a partner, which acknowledges it in this host's name once it hears the MAC's ACK.
-    pub(super) fn from_air(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+    pub(super) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = self.flows.entry(packet.flow).or_default();

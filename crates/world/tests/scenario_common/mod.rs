@@ -42,6 +42,7 @@ rts_threshold = "500 B"
 rts_for = "data"
 max_attempts = 5
 max_attempts_long = 3
+after_timeout = "eifs"
 cw_min = 15
 cw_max = 511
 queue = { packets = 100 }

@@ -1,0 +1,67 @@
+//! Which agents sit where.
+
+use super::Result;
+use super::transport::policy;
+use crate::scenario::{self as sc, InputError, Scenario};
+use schemes::{Agent, Port, Site};
+use units::NodeId;
+
+/// The agents of each node, in the order of the file.
+pub(super) fn agents(scenario: &Scenario) -> Result<Vec<Vec<Box<dyn Agent>>>> {
+    let nodes = scenario.nodes.len();
+    let mut agents: Vec<Vec<Box<dyn Agent>>> = (0..nodes).map(|_| Vec::new()).collect();
+    // Who holds an exclusive port at a node.
+    let mut holders: Vec<Vec<(Port, usize)>> = vec![Vec::new(); nodes];
+    for (i, used) in scenario.schemes.iter().enumerate() {
+        let Some(scheme) = schemes::find(used.name) else { continue };
+        let all: Vec<NodeId> = (0..nodes as u32).map(NodeId).collect();
+        let places = used.at.as_ref().unwrap_or(&all);
+        let mut sits = false;
+        for node in places {
+            let Some(agent) = (scheme.build)(&site(scenario, *node), &used.params) else {
+                if used.at.is_some() {
+                    let name = &scenario.nodes[node.index()].name;
+                    let message = format!("{} does not sit at \"{name}\"", used.name);
+                    return Err(InputError { path: format!("scheme[{i}].at"), message });
+                }
+                continue;
+            };
+            for port in [Port::TxQueue, Port::Classifier, Port::Exchange] {
+                if !scheme.info.turns(port) {
+                    continue;
+                }
+                if let Some((_, other)) = holders[node.index()].iter().find(|(p, _)| *p == port) {
+                    let (name, at) = (&scenario.nodes[node.index()].name, scenario.schemes[*other].name);
+                    let message = format!("{at} and {} both claim the {port:?} of \"{name}\"", used.name);
+                    return Err(InputError { path: format!("scheme[{i}].name"), message });
+                }
+                holders[node.index()].push((port, i));
+            }
+            sits = true;
+            agents[node.index()].push(agent);
+        }
+        if !sits {
+            let message = format!("{} sits at no node of this scenario", used.name);
+            return Err(InputError { path: format!("scheme[{i}].name"), message });
+        }
+    }
+    Ok(agents)
+}
+
+fn site(scenario: &Scenario, node: NodeId) -> Site {
+    let mut policies = scenario.flows.iter().flat_map(|flow| {
+        let sc::Transport::Tcp(spec) = &flow.transport else { return Vec::new() };
+        let reads = [(flow.to, &flow.traffic), (flow.from, &flow.reverse)];
+        let here = reads.into_iter().filter(|(at, traffic)| *at == node && **traffic != sc::Traffic::None);
+        here.map(|_| policy(spec)).collect()
+    });
+    let first = policies.next();
+    let receiver = first.filter(|one| policies.all(|other| other == *one));
+    Site {
+        node,
+        nodes: scenario.nodes.len(),
+        has_air: true,
+        forwards: scenario.nodes[node.index()].role == sc::Role::Ap,
+        receiver,
+    }
+}

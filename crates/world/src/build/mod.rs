@@ -1,0 +1,74 @@
+//! A scenario becomes a world.
+
+mod agents;
+mod radio;
+mod transport;
+
+use crate::chain::Chain;
+use crate::scenario::{self as sc, InputError, Scenario};
+use crate::taps::Taps;
+use crate::world::{Appointment, Parts, World};
+use engine::Streams;
+use mac::{Channel, Config, Contention, Fifo, Station, TxQueue};
+use units::{Bytes, Dur, NodeId, SimTime};
+
+type Result<T> = core::result::Result<T, InputError>;
+
+/// Puts the world of `scenario` together for one seed.
+///
+/// # Errors
+/// What the scenario's own checks cannot know: a scheme where it does not sit, two schemes on one port, TCP parameters
+/// that do not go together.
+pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World> {
+    let streams = Streams::new(seed);
+    let nodes = scenario.nodes.len();
+    let configs: Vec<Config> = scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
+    let contention = Contention::new(nodes, |node| vec![radio::access(&configs[node.index()], &streams, node)]);
+    let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
+    let (errors, errors_at) = radio::errors(scenario, &streams);
+    let channel = Channel::new(radio::medium(scenario), contention, errors, errors_at, nodes, patience);
+    let mut agents = agents::agents(scenario)?;
+    let mtu = scenario.flows.iter().map(|flow| flow.transport.datagram()).max().unwrap_or(Bytes(1500));
+    let limit = match scenario.radio.queue {
+        sc::QueueLimit::Packets(n) => queue::Limit::Packets(n),
+        sc::QueueLimit::Bytes(n) => queue::Limit::Bytes(n),
+    };
+    let mut flows = Vec::with_capacity(scenario.flows.len());
+    for (i, flow) in scenario.flows.iter().enumerate() {
+        flows.push(transport::flow(flow, i as u32, &streams, &mut agents)?);
+    }
+    let mut stations = Vec::with_capacity(nodes);
+    for (i, config) in configs.into_iter().enumerate() {
+        let own = agents[i].iter_mut().find_map(|agent| agent.tx_queue());
+        let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(limit, mtu)));
+        let node = NodeId(i as u32);
+        let mut station = Station::new(node, nodes, channel.contention.dcf(node), config, queue);
+        if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {
+            station.report_attempts();
+        }
+        stations.push(station);
+    }
+    let chains = agents.into_iter().map(Chain::new).collect();
+    let delays = scenario.nodes.iter().map(|node| node.host_delay).collect();
+    let agenda = agenda(scenario, &taps);
+    Ok(World::new(Parts { channel, stations, chains, delays, flows, agenda, taps }))
+}
+
+fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
+    let at = |dur: Dur| SimTime::ZERO + dur;
+    let mut agenda = Vec::new();
+    for (i, flow) in scenario.flows.iter().enumerate() {
+        agenda.push((at(flow.start), Appointment::Start(i as u32)));
+        if flow.stop < scenario.duration {
+            agenda.push((at(flow.stop), Appointment::Stop(i as u32)));
+        }
+    }
+    agenda.extend(scenario.events.iter().map(|event| (at(event.at), Appointment::Scenario(event.what))));
+    agenda.push((at(scenario.warmup), Appointment::WarmupEnds));
+    if let Some(every) = taps.sampling() {
+        let samples = scenario.duration / every;
+        agenda.extend((1..=samples).map(|i| (at(every * i), Appointment::Sample)));
+    }
+    agenda.push((at(scenario.duration), Appointment::End));
+    agenda
+}

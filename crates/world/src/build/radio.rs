@@ -1,0 +1,142 @@
+//! Radio, MAC and channel out of a scenario.
+
+use crate::scenario::{self as sc, Scenario};
+use engine::{Purpose, Stream, Streams};
+use mac::{Access, Config, ErrorsAt, Rts};
+use phy::errors::Sojourn;
+use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard, airtime};
+use units::{BitRate, Db, Dur, NodeId};
+
+fn standard(standard: sc::Standard) -> Standard {
+    match standard {
+        sc::Standard::Dot11 => Standard::Dsss,
+        sc::Standard::Dot11b => Standard::B,
+        sc::Standard::Dot11a => Standard::A,
+        sc::Standard::Dot11g => Standard::G,
+    }
+}
+
+/// The rate of that value: the scenario's reader has checked that the standard has it.
+fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Rate {
+    standard(radio.standard).rate(bit_rate).unwrap_or(standard(radio.standard).rates()[0])
+}
+
+pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
+    let standard = standard(radio.standard);
+    let mut config = Config::of(standard, rate(radio, node.data_rate));
+    config.preamble = match radio.preamble {
+        Some(sc::Preamble::Short) => Preamble::Short,
+        Some(sc::Preamble::Long) | None => Preamble::Long,
+    };
+    if radio.slot == Some(sc::Slot::Long) {
+        config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
+    }
+    config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
+    config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
+    if let Some(only) = radio.basic_rate {
+        config.basic_rate = rate(radio, only);
+        config.control_rates = vec![config.basic_rate];
+    } else if matches!(config.data_rate.modulation, phy::Modulation::ErpOfdm { .. }) {
+        // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
+        let ofdm = |rate: &Rate| rate.modulation != phy::Modulation::Dsss;
+        config.control_rates.retain(ofdm);
+        config.basic_rate = config.control_rates[0];
+    }
+    if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
+        config.control_rates = vec![rate(radio, fixed)];
+    }
+    config.rts = Rts { threshold: radio.rts_threshold, for_payload_only: radio.rts_for == sc::RtsFor::Data };
+    config.max_attempts = radio.max_attempts;
+    config.max_attempts_long = radio.max_attempts_long;
+    config.after_timeout = match radio.after_timeout {
+        sc::AfterTimeout::Letter => mac::AfterTimeout::Letter,
+        sc::AfterTimeout::FreshIfs => mac::AfterTimeout::FreshIfs,
+        sc::AfterTimeout::Eifs => mac::AfterTimeout::Eifs,
+    };
+    config
+}
+
+pub(super) fn access(config: &Config, streams: &Streams, node: NodeId) -> (Access, Stream) {
+    let access = Access {
+        ifs: config.timing.difs(),
+        eifs: config.timing.eifs(airtime(config.basic_rate, mac::frame::ACK, config.preamble)),
+        slot: config.timing.slot,
+        cw_min: config.timing.cw_min,
+        cw_max: config.timing.cw_max,
+    };
+    (access, streams.get(Purpose::Backoff, u64::from(node.0)))
+}
+
+pub(super) fn medium(scenario: &Scenario) -> Medium {
+    let mut medium = Medium::new(scenario.nodes.len());
+    let ids = || (0..scenario.nodes.len() as u32).map(NodeId);
+    if let Some(range_m) = scenario.channel.range_m {
+        for from in ids() {
+            for to in ids().filter(|to| *to != from) {
+                let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].position_m);
+                let distance_m = libm::hypot(a[0] - b[0], a[1] - b[1]);
+                medium.set_reach(from, to, distance_m <= range_m);
+            }
+        }
+    }
+    for pair in &scenario.channel.pairs {
+        for (from, to) in directions(pair) {
+            if let Some(in_reach) = pair.reach {
+                medium.set_reach(from, to, in_reach);
+            }
+            if pair.gain != Db(0.0) {
+                medium.set_gain(from, to, pair.gain);
+            }
+        }
+    }
+    medium
+}
+
+fn directions(pair: &sc::Pair) -> impl Iterator<Item = (NodeId, NodeId)> {
+    [(pair.from, pair.to)].into_iter().chain(pair.both_ways.then_some((pair.to, pair.from)))
+}
+
+pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> (Errors, ErrorsAt) {
+    let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
+        let own = |pair: &&sc::Pair| directions(pair).any(|d| d == (from, to)) && pair.errors.is_some();
+        let pair = scenario.channel.pairs.iter().find(own);
+        pair.and_then(|pair| pair.errors).unwrap_or(scenario.channel.errors)
+    };
+    let all = scenario.channel.pairs.iter().filter_map(|pair| pair.errors).chain([scenario.channel.errors]);
+    let is_msdu = all.into_iter().any(|spec| errors_at(&spec) == Some(sc::ErrorAt::Msdu));
+    let at = if is_msdu { ErrorsAt::Msdu } else { ErrorsAt::Attempt };
+    (Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to))), at)
+}
+
+fn errors_at(spec: &sc::ErrorSpec) -> Option<sc::ErrorAt> {
+    match spec {
+        sc::ErrorSpec::None => None,
+        sc::ErrorSpec::Packet { at, .. } | sc::ErrorSpec::Bit { at, .. } | sc::ErrorSpec::TwoState { at, .. } => {
+            Some(*at)
+        }
+    }
+}
+
+fn model(spec: &sc::ErrorSpec) -> ErrorModel {
+    match *spec {
+        sc::ErrorSpec::None => ErrorModel::One(Hit::NEVER),
+        sc::ErrorSpec::Packet { per, control_per, .. } => ErrorModel::One(Hit::Packet { per, control_per }),
+        sc::ErrorSpec::Bit { ber, control, .. } => ErrorModel::One(Hit::Bit { ber, control }),
+        sc::ErrorSpec::TwoState { good, bad, sojourn, shared, control, .. } => ErrorModel::Two {
+            good: state(good, control),
+            bad: state(bad, control),
+            sojourn: match sojourn {
+                sc::Sojourn::Time { mean_good, mean_bad } => Sojourn::Time { good: mean_good, bad: mean_bad },
+                sc::Sojourn::Frames { mean_good, mean_bad } => Sojourn::Frame { good: mean_good, bad: mean_bad },
+            },
+            shared: shared == sc::Shared::Link,
+        },
+    }
+}
+
+fn state(error: sc::StateError, control: bool) -> Hit {
+    match error {
+        sc::StateError::Per(per) => Hit::Packet { per, control_per: if control { per } else { 0.0 } },
+        sc::StateError::Ber(ber) => Hit::Bit { ber, control },
+    }
+}

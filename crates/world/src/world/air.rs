@@ -1,0 +1,127 @@
+//! The air: grants, transmissions, what stations ask for, what the MAC reports.
+
+use super::{Job, World};
+use engine::Class;
+use mac::{Fate, Frame, Input, Kind, Msdu, Output, TxReport};
+use schemes::Place;
+use units::{NodeId, SimTime};
+use wire::{DropWhy, Pkt};
+
+impl World {
+    pub(super) fn grant(&mut self, now: SimTime) {
+        self.grant_at = SimTime::NEVER;
+        let mut winners = std::mem::take(&mut self.winners);
+        winners.clear();
+        self.channel.contention.winners(now, &mut winners);
+        for id in &winners {
+            let node = self.channel.contention.node(*id);
+            self.station(now, node, Input::Granted);
+        }
+        self.winners = winners;
+    }
+
+    pub(super) fn transmit(&mut self, now: SimTime, frame: Frame) {
+        if frame.kind == Kind::Data {
+            self.write_options(frame.from);
+        }
+        self.channel.start(now, frame);
+        let slot = self.layout().air(frame.from);
+        self.timers.set(slot, now + frame.airtime, Class::End);
+    }
+
+    /// MAC options are written when the frame goes out, at each attempt.
+    fn write_options(&mut self, node: NodeId) {
+        let Some(msdu) = self.stations[node.index()].current() else { return };
+        if msdu.options_room == 0 {
+            return;
+        }
+        let mut options = mac::MacOptions::default();
+        let (packet, to) = (self.packets.get(&msdu.pkt).clone(), msdu.to);
+        for member in 0..self.chains[node.index()].members.len() as u8 {
+            self.ask(node, member, Some(to), |agent, cx| {
+                agent.mac_options(Place::ToAir, &packet, &mut options, cx);
+            });
+        }
+        if let Some(msdu) = self.stations[node.index()].current_mut() {
+            msdu.options = options;
+        }
+    }
+
+    pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
+        let mut receptions = std::mem::take(&mut self.receptions);
+        receptions.clear();
+        let frame = self.channel.end(now, node, &mut receptions);
+        self.taps.frame(now, &frame, &receptions, &self.stations, &self.packets);
+        self.station(now, node, Input::Sent);
+        for reception in &receptions {
+            let input = if reception.is_for_me { Input::Received(frame) } else { Input::WaitedOut };
+            self.station(now, reception.node, input);
+        }
+        self.receptions = receptions;
+    }
+
+    /// Tells a station something and carries out what it asks for.
+    pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input) {
+        let mut outputs = std::mem::take(&mut self.outputs);
+        let station = &mut self.stations[node.index()];
+        station.handle(now, input, &mut self.channel, &self.packets, &mut outputs);
+        let (at, class) = station.next_wakeup();
+        let slot = self.layout().station(node);
+        if self.timers.at(slot) != at {
+            self.timers.set(slot, at, class);
+        }
+        for output in outputs.drain(..) {
+            match output {
+                Output::Transmit(frame) => self.jobs.push_back(Job::Transmit(frame)),
+                Output::Deliver(frame) => self.receive(node, &frame),
+                Output::Attempt(report) => self.attempted(node, &report),
+                Output::Done(msdu, report) => self.done(now, node, msdu, &report),
+            }
+        }
+        self.outputs = outputs;
+    }
+
+    fn receive(&mut self, node: NodeId, frame: &Frame) {
+        let Some(sent) = self.stations[frame.from.index()].current() else { return };
+        let (pkt, options) = (self.packets.copy(&sent.pkt), sent.options);
+        if !options.bytes().is_empty() {
+            self.read_options(node, frame.from, &pkt, options);
+        }
+        self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromAir, after: None, peer: Some(frame.from) });
+    }
+
+    fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, mut options: mac::MacOptions) {
+        let packet = self.packets.get(pkt).clone();
+        for member in (0..self.chains[node.index()].members.len() as u8).rev() {
+            self.ask(node, member, Some(from), |agent, cx| {
+                agent.mac_options(Place::FromAir, &packet, &mut options, cx);
+            });
+        }
+    }
+
+    fn attempted(&mut self, node: NodeId, report: &TxReport) {
+        for i in 0..self.chains[node.index()].reads_attempts().len() {
+            let member = self.chains[node.index()].reads_attempts()[i];
+            let Some(msdu) = self.stations[node.index()].current() else { return };
+            let packet = self.packets.get(&msdu.pkt).clone();
+            self.ask(node, member, Some(report.to), |agent, cx| agent.report(&packet, report, cx));
+        }
+    }
+
+    fn done(&mut self, now: SimTime, node: NodeId, msdu: Msdu, report: &TxReport) {
+        let why = match (self.is_dead[node.index()], report.fate) {
+            (true, _) => DropWhy::NodeDown,
+            (false, Fate::QueueFull) => DropWhy::QueueFull,
+            (false, _) => DropWhy::MacDone,
+        };
+        self.taps.mac(now, node, report);
+        let packet = self.packets.free(msdu.pkt, why);
+        for i in 0..self.chains[node.index()].reads_reports().len() {
+            let member = self.chains[node.index()].reads_reports()[i];
+            self.ask(node, member, Some(report.to), |agent, cx| agent.report(&packet, report, cx));
+        }
+        if report.fate != Fate::QueueFull {
+            self.refill(now, node);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Hosts: transport ends, and the applications that write and read.
+
+use super::{Job, World};
+use crate::flow::{Transport, address};
+use crate::scenario::Traffic;
+use engine::Class;
+use schemes::Place;
+use tcp::{Input as TcpInput, Output as TcpOutput};
+use units::{FlowId, NodeId, SimTime};
+use wire::{Ipv4, L4, Packet, Payload, Udp};
+
+impl World {
+    pub(super) fn tcp(&mut self, now: SimTime, flow: u32, end: u8, input: TcpInput<'_>) {
+        let it = &mut self.flows[flow as usize];
+        if self.is_dead[it.ends[usize::from(end)].index()] {
+            return;
+        }
+        if let Transport::Tcp(ends) = &mut it.transport {
+            ends[usize::from(end)].handle(now, input);
+            self.jobs.push_back(Job::Pump(flow, end));
+        }
+    }
+
+    /// Fetches all outputs of one end and sets its timer.
+    pub(super) fn pump(&mut self, now: SimTime, index: u32, end: u8) {
+        let e = usize::from(end);
+        let slot = self.layout().tcp(index, end);
+        let (source_slot, sink_slot) = (self.layout().source(index, end), self.layout().sink(index, end));
+        let flow = &mut self.flows[index as usize];
+        let Transport::Tcp(ends) = &mut flow.transport else { return };
+        let node = flow.ends[e];
+        if self.is_dead[node.index()] {
+            return;
+        }
+        let connection = &mut ends[e];
+        while let Some(output) = connection.poll(now) {
+            match output {
+                TcpOutput::Segment { tcp, payload, .. } => {
+                    flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
+                    let ip = Ipv4 {
+                        src: address(flow.ends[e]),
+                        dst: address(flow.ends[1 - e]),
+                        id: flow.ip_id[e],
+                        ..Ipv4::default()
+                    };
+                    let forward = FlowId::forward(index);
+                    let id = if e == 0 { forward } else { forward.reverse() };
+                    let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
+                    self.taps.tcp(now, &packet, false);
+                    let pkt = self.packets.put(packet);
+                    let peer = Some(flow.ends[1 - e]);
+                    self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer });
+                }
+                TcpOutput::Connected | TcpOutput::SendSpace => {
+                    if output == TcpOutput::Connected && flow.sources[e].is_timed() {
+                        flow.sources[e].next = now;
+                        self.timers.set(source_slot, now, Class::Between);
+                    }
+                    let n = flow.sources[e].bulk();
+                    if n > 0 {
+                        connection.handle(now, TcpInput::Write(n));
+                    }
+                    if flow.sources[e].is_done {
+                        connection.handle(now, TcpInput::Close);
+                    }
+                }
+                TcpOutput::Readable { len, .. } => {
+                    flow.delivered[e].payload += u64::from(len);
+                    let before = flow.sinks[e].next;
+                    let n = flow.sinks[e].arrived(now, u64::from(len));
+                    if n > 0 {
+                        connection.handle(now, TcpInput::Read(n));
+                    }
+                    if flow.sinks[e].next != before {
+                        self.timers.set(sink_slot, flow.sinks[e].next, Class::Between);
+                    }
+                }
+                // The other application is done: so is this one, unless it has something to write itself.
+                TcpOutput::PeerClosed => {
+                    if flow.sources[e].traffic == Traffic::None || flow.sources[e].is_done {
+                        connection.handle(now, TcpInput::Close);
+                    }
+                }
+                TcpOutput::Closed => {}
+                TcpOutput::Failed(_) => flow.failed = Some("connection failed"),
+            }
+        }
+        let at = connection.next_wakeup();
+        if self.timers.at(slot) != at {
+            self.timers.set(slot, at, Class::Between);
+        }
+    }
+
+    pub(super) fn start_flow(&mut self, now: SimTime, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        flow.is_started = true;
+        let node = flow.ends[0];
+        match flow.transport {
+            Transport::Tcp(_) => self.jobs.push_back(Job::Pump(index, 0)),
+            Transport::Udp { .. } if flow.sources[0].is_timed() => {
+                flow.sources[0].next = now;
+                self.source(now, index, 0);
+            }
+            Transport::Udp { .. } => self.refill(now, node),
+        }
+    }
+
+    pub(super) fn stop_flow(&mut self, now: SimTime, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        for source in &mut flow.sources {
+            source.is_done = true;
+            source.next = SimTime::NEVER;
+        }
+        for end in 0..2 {
+            let slot = self.layout().source(index, end);
+            self.timers.set(slot, SimTime::NEVER, Class::Between);
+            self.tcp(now, index, end, TcpInput::Close);
+        }
+    }
+
+    /// An application writes by the clock.
+    pub(super) fn source(&mut self, now: SimTime, index: u32, end: u8) {
+        let e = usize::from(end);
+        let flow = &mut self.flows[index as usize];
+        if self.is_dead[flow.ends[e].index()] || flow.sources[e].is_done {
+            return;
+        }
+        let is_udp = matches!(flow.transport, Transport::Udp { .. });
+        let unit = flow.datagram.0 - if is_udp { 28 } else { 40 };
+        let n = flow.sources[e].timed(unit);
+        let next = flow.sources[e].next;
+        if is_udp {
+            self.datagram(index);
+        } else {
+            self.tcp(now, index, end, TcpInput::Write(n));
+        }
+        self.timers.set(self.layout().source(index, end), next, Class::Between);
+    }
+
+    /// An application reads by the clock.
+    pub(super) fn sink(&mut self, now: SimTime, index: u32, end: u8) {
+        let sink = &mut self.flows[index as usize].sinks[usize::from(end)];
+        let n = sink.tick(now);
+        let next = sink.next;
+        self.timers.set(self.layout().sink(index, end), next, Class::Between);
+        if n > 0 {
+            self.tcp(now, index, end, TcpInput::Read(n));
+        }
+    }
+
+    /// One UDP datagram leaves the first end of a flow.
+    fn datagram(&mut self, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        let Transport::Udp { sent } = &mut flow.transport else { return };
+        let len = (flow.datagram.0 - 28) as u32;
+        let payload = Payload::stream(*sent * u64::from(len), len);
+        *sent += 1;
+        flow.ip_id[0] = flow.ip_id[0].wrapping_add(1);
+        let ip =
+            Ipv4 { src: address(flow.ends[0]), dst: address(flow.ends[1]), id: flow.ip_id[0], ..Ipv4::default() };
+        let l4 = L4::Udp(Udp { src_port: flow.ports[0], dst_port: flow.ports[1] });
+        let pkt = self.packets.put(Packet { ip, l4, payload, flow: FlowId::forward(index) });
+        let (node, peer) = (flow.ends[0], Some(flow.ends[1]));
+        self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer });
+    }
+
+    /// Saturated sources of a node see to it that its queue holds the next datagram.
+    pub(super) fn refill(&mut self, now: SimTime, node: NodeId) {
+        if self.saturators[node.index()].is_empty() || self.is_dead[node.index()] {
+            return;
+        }
+        for i in 0..self.saturators[node.index()].len() {
+            let flow = self.saturators[node.index()][i];
+            let it = &self.flows[flow as usize];
+            let runs = it.is_started && now < it.stop;
+            let missing = 2u64.saturating_sub(self.stations[node.index()].backlog());
+            for _ in 0..missing.min(if runs { 2 } else { 0 }) {
+                self.datagram(flow);
+            }
+        }
+    }
+}

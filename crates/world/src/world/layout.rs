@@ -1,0 +1,97 @@
+//! The table of timers: which slot belongs to whom.
+
+use engine::Slot;
+use units::NodeId;
+
+/// What a timer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The next entry of the agenda.
+    Agenda,
+    /// Contention is won by somebody.
+    Grant,
+    /// Stations may drop a NAV.
+    NavCheck,
+    /// The frame of a node leaves the air.
+    AirEnd(NodeId),
+    /// A station's MAC.
+    Station(NodeId),
+    /// The agents of a node.
+    Agents(NodeId),
+    /// Packets on their way from a node's radio to its transport (`host_delay`).
+    Inbox(NodeId),
+    /// One end of a TCP connection.
+    Tcp(u32, u8),
+    /// What one end's application writes.
+    Source(u32, u8),
+    /// What one end's application reads.
+    Sink(u32, u8),
+}
+
+/// Where the timers of each kind begin.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    nodes: usize,
+}
+
+impl Layout {
+    pub const AGENDA: Slot = Slot(0);
+    pub const GRANT: Slot = Slot(1);
+    pub const NAV: Slot = Slot(2);
+
+    pub fn of(nodes: usize) -> Layout {
+        Layout { nodes }
+    }
+
+    /// What each slot stands for.
+    pub fn events(nodes: usize, flows: usize) -> Vec<Event> {
+        let ids = || (0..nodes as u32).map(NodeId);
+        let mut events = vec![Event::Agenda, Event::Grant, Event::NavCheck];
+        events.extend(ids().map(Event::AirEnd));
+        events.extend(ids().map(Event::Station));
+        events.extend(ids().map(Event::Agents));
+        events.extend(ids().map(Event::Inbox));
+        for flow in 0..flows as u32 {
+            events.extend([Event::Tcp(flow, 0), Event::Tcp(flow, 1)]);
+            events.extend([Event::Source(flow, 0), Event::Source(flow, 1)]);
+            events.extend([Event::Sink(flow, 0), Event::Sink(flow, 1)]);
+        }
+        events
+    }
+
+    fn node(self, kind: usize, node: NodeId) -> Slot {
+        Slot((3 + kind * self.nodes) as u32 + node.0)
+    }
+
+    pub fn air(self, node: NodeId) -> Slot {
+        self.node(0, node)
+    }
+
+    pub fn station(self, node: NodeId) -> Slot {
+        self.node(1, node)
+    }
+
+    pub fn agents(self, node: NodeId) -> Slot {
+        self.node(2, node)
+    }
+
+    pub fn inbox(self, node: NodeId) -> Slot {
+        self.node(3, node)
+    }
+
+    fn flow(self, flow: u32, which: u32) -> Slot {
+        Slot((3 + 4 * self.nodes) as u32 + 6 * flow + which)
+    }
+
+    pub fn tcp(self, flow: u32, end: u8) -> Slot {
+        self.flow(flow, u32::from(end))
+    }
+
+    pub fn source(self, flow: u32, end: u8) -> Slot {
+        self.flow(flow, 2 + u32::from(end))
+    }
+
+    pub fn sink(self, flow: u32, end: u8) -> Slot {
+        self.flow(flow, 4 + u32::from(end))
+    }
+}

@@ -1,0 +1,288 @@
+//! The running world: what happens, in order, and who is told. It wires layers and decides nothing about them.
+//!
+//! Every event is a timer of some entity; what an event sets in motion at the same instant is a queue of jobs that is
+//! emptied before the next event. Agents are asked one at a time and what they ask for becomes jobs, so nobody is
+//! re-entered.
+
+mod agents;
+mod air;
+mod hosts;
+mod layout;
+mod path;
+
+use crate::chain::Chain;
+use crate::flow::{Flow, Transport};
+use crate::scenario::{EventKind, Traffic};
+use crate::taps::Taps;
+use engine::{Class, Timers};
+use layout::{Event, Layout};
+use mac::{Channel, Frame, Input, Output, Reception, Station};
+use schemes::{Action, Place};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tcp::Input as TcpInput;
+use units::{Dur, NodeId, SimTime};
+use wire::{DropWhy, Packets, Pkt};
+
+/// What happens once, at a time known from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Appointment {
+    Start(u32),
+    Stop(u32),
+    WarmupEnds,
+    Scenario(EventKind),
+    Sample,
+    End,
+}
+
+/// Something to be done before the instant is over.
+#[derive(Debug)]
+enum Job {
+    /// A packet moves on along its path. `after`: the member of the chain that had it last at this place.
+    Packet { node: NodeId, pkt: Pkt, at: Place, after: Option<u8>, peer: Option<NodeId> },
+    /// A frame goes into the air.
+    Transmit(Frame),
+    /// A TCP end has outputs.
+    Pump(u32, u8),
+}
+
+/// A host's way in, if it is slow.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    pub delay: Dur,
+    waiting: VecDeque<(SimTime, Pkt)>,
+}
+
+/// Everything of one run.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub timers: Timers,
+    pub events: Vec<Event>,
+    pub agenda: Vec<(SimTime, Appointment)>,
+    pub next_appointment: usize,
+    pub packets: Packets,
+    pub channel: Channel,
+    pub stations: Vec<Station>,
+    pub chains: Vec<Chain>,
+    pub inboxes: Vec<Inbox>,
+    pub flows: Vec<Flow>,
+    /// Flows that keep the queue of each node from running empty.
+    pub saturators: Vec<Vec<u32>>,
+    pub is_dead: Vec<bool>,
+    pub taps: Taps,
+    pub handled: u64,
+    jobs: VecDeque<Job>,
+    actions: Vec<Action>,
+    receptions: Vec<Reception>,
+    outputs: Vec<Output>,
+    winners: Vec<mac::ContenderId>,
+    grant_at: SimTime,
+    nav_check_at: SimTime,
+}
+
+/// The run was told to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted;
+
+/// What a world is put together from; see `build`.
+pub(crate) struct Parts {
+    pub channel: Channel,
+    pub stations: Vec<Station>,
+    pub chains: Vec<Chain>,
+    pub delays: Vec<Dur>,
+    pub flows: Vec<Flow>,
+    pub agenda: Vec<(SimTime, Appointment)>,
+    pub taps: Taps,
+}
+
+impl World {
+    pub fn new(parts: Parts) -> World {
+        let Parts { channel, stations, chains, delays, flows, mut agenda, taps } = parts;
+        let nodes = stations.len();
+        // Stable: what is listed first at one instant happens first.
+        agenda.sort_by_key(|(at, _)| *at);
+        let events = Layout::events(nodes, flows.len());
+        let mut saturators = vec![Vec::new(); nodes];
+        for (i, flow) in flows.iter().enumerate() {
+            if flow.sources[0].traffic == Traffic::Saturated {
+                saturators[flow.ends[0].index()].push(i as u32);
+            }
+        }
+        let inboxes = delays.into_iter().map(|delay| Inbox { delay, waiting: VecDeque::new() }).collect();
+        let mut world = World {
+            timers: Timers::new(events.len()),
+            events,
+            next_appointment: 0,
+            packets: Packets::with_capacity(1024),
+            channel,
+            stations,
+            chains,
+            inboxes,
+            flows,
+            saturators,
+            is_dead: vec![false; nodes],
+            taps,
+            handled: 0,
+            jobs: VecDeque::with_capacity(64),
+            actions: Vec::with_capacity(16),
+            receptions: Vec::with_capacity(nodes),
+            outputs: Vec::with_capacity(16),
+            winners: Vec::with_capacity(nodes),
+            grant_at: SimTime::NEVER,
+            nav_check_at: SimTime::NEVER,
+            agenda,
+        };
+        world.set_agenda();
+        world.introduce();
+        world
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::of(self.stations.len())
+    }
+
+    fn now(&self) -> SimTime {
+        self.timers.now()
+    }
+
+    fn set_agenda(&mut self) {
+        let at = self.agenda.get(self.next_appointment).map_or(SimTime::NEVER, |(at, _)| *at);
+        self.timers.set(Layout::AGENDA, at, Class::Run);
+    }
+
+    /// Neighbours in reach of each other exchange what they can do: association is implied.
+    fn introduce(&mut self) {
+        let capabilities: Vec<Vec<schemes::Capability>> = self
+            .chains
+            .iter()
+            .map(|chain| chain.members.iter().filter_map(|member| member.agent.capability()).collect())
+            .collect();
+        for node in (0..self.stations.len() as u32).map(NodeId) {
+            for peer in self.channel.medium.listeners(node).to_vec() {
+                let can = &capabilities[peer.index()];
+                for member in 0..self.chains[node.index()].members.len() as u8 {
+                    self.ask(node, member, Some(peer), |agent, cx| {
+                        agent.peer(peer, schemes::PeerEvent::Up(can), cx);
+                    });
+                }
+            }
+        }
+        self.run_jobs();
+    }
+
+    /// Runs to the end of the agenda.
+    ///
+    /// # Errors
+    /// When `stop` is set; looked at every few thousand events.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+        while let Some((now, slot)) = self.timers.pop() {
+            self.handled += 1;
+            if self.handled.is_multiple_of(8192) && stop.load(Ordering::Relaxed) {
+                return Err(Interrupted);
+            }
+            match self.events[slot.0 as usize] {
+                Event::Agenda => {
+                    if self.keep_appointment(now) {
+                        return Ok(());
+                    }
+                }
+                Event::Grant => self.grant(now),
+                Event::NavCheck => self.channel.check_navs(now),
+                Event::AirEnd(node) => self.air_end(now, node),
+                Event::Station(node) => self.station(now, node, Input::Timer),
+                Event::Agents(node) => self.agents_timer(now, node),
+                Event::Inbox(node) => self.inbox(now, node),
+                Event::Tcp(flow, end) => {
+                    self.tcp(now, flow, end, TcpInput::Timer);
+                }
+                Event::Source(flow, end) => self.source(now, flow, end),
+                Event::Sink(flow, end) => self.sink(now, flow, end),
+            }
+            self.run_jobs();
+            self.set_contention();
+        }
+        Ok(())
+    }
+
+    fn set_contention(&mut self) {
+        if self.channel.contention.take_changed() {
+            let grant_at = self.channel.contention.next_grant();
+            if grant_at != self.grant_at || self.timers.at(Layout::GRANT) != grant_at {
+                self.grant_at = grant_at;
+                self.timers.set(Layout::GRANT, grant_at, Class::Start);
+            }
+        }
+        let nav_check_at = self.channel.next_nav_check();
+        if nav_check_at != self.nav_check_at {
+            self.nav_check_at = nav_check_at;
+            self.timers.set(Layout::NAV, nav_check_at, Class::Between);
+        }
+    }
+
+    /// Returns whether the run is over.
+    fn keep_appointment(&mut self, now: SimTime) -> bool {
+        let (_, what) = self.agenda[self.next_appointment];
+        self.next_appointment += 1;
+        self.set_agenda();
+        match what {
+            Appointment::Start(flow) => self.start_flow(now, flow),
+            Appointment::Stop(flow) => self.stop_flow(now, flow),
+            Appointment::WarmupEnds => self.warm_up(),
+            Appointment::Scenario(EventKind::Kill(node)) => self.kill(now, node),
+            Appointment::Sample => self.taps.sample(now, &self.flows, &self.stations),
+            Appointment::End => return true,
+        }
+        false
+    }
+
+    fn warm_up(&mut self) {
+        for flow in &mut self.flows {
+            flow.warm = flow.delivered;
+            if let Transport::Tcp(ends) = &flow.transport {
+                flow.warm_counters = [*ends[0].counters(), *ends[1].counters()];
+            }
+        }
+    }
+
+    /// A node dies: its radio falls silent, its packets are lost, its transport ends stand still.
+    fn kill(&mut self, _: SimTime, node: NodeId) {
+        if std::mem::replace(&mut self.is_dead[node.index()], true) {
+            return;
+        }
+        for msdu in self.stations[node.index()].kill(&mut self.channel) {
+            self.packets.free(msdu.pkt, DropWhy::NodeDown);
+        }
+        for (_, pkt) in self.inboxes[node.index()].waiting.drain(..) {
+            self.packets.free(pkt, DropWhy::NodeDown);
+        }
+        self.release(node);
+        let layout = self.layout();
+        let mut stop = vec![layout.station(node), layout.agents(node), layout.inbox(node)];
+        for (i, flow) in self.flows.iter().enumerate() {
+            for end in 0..2u8 {
+                if flow.ends[usize::from(end)] == node {
+                    let i = i as u32;
+                    stop.extend([layout.tcp(i, end), layout.source(i, end), layout.sink(i, end)]);
+                }
+            }
+        }
+        for slot in stop {
+            self.timers.set(slot, SimTime::NEVER, Class::Between);
+        }
+    }
+
+    /// The agents of a node let go of what they hold.
+    pub fn release(&mut self, node: NodeId) {
+        for member in 0..self.chains[node.index()].members.len() as u8 {
+            self.ask(node, member, None, |agent, cx| agent.release(cx));
+        }
+    }
+
+    /// Packets in somebody's care, by what each part of the world says of itself.
+    pub fn in_care(&self) -> u64 {
+        let queued: u64 = self.stations.iter().map(Station::backlog).sum();
+        let held: u64 = self.chains.iter().flat_map(|c| &c.members).map(|m| m.agent.held()).sum();
+        let waiting: u64 = self.inboxes.iter().map(|inbox| inbox.waiting.len() as u64).sum();
+        queued + held + waiting
+    }
+}
