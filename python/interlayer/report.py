@@ -383,7 +383,10 @@ def _claims_table(outcome: Outcome) -> str:
         number_ = s.claim.id.rpartition("#")[2]
         measured = esc(measured_text(s))
         lines.append([number_, text, esc(expected_text(s.claim)) + band, measured, verdict])
-        lines.append(["", f'<span class="why">{esc(s.why)}</span>', "", "", ""])
+        why = [s.why]
+        if s.verdict is Verdict.HOLDS:  # otherwise the evidence is in the reason
+            why += [f"Beside it: {f.sentence(s.claim.unit)}" for f in s.found]
+        lines.append(["", f'<span class="why">{esc(". ".join(why))}.</span>', "", "", ""])
     merged = _table([(h, False) for h in ("#", "claim", "expected", "measured", "verdict")], lines)
     # The reason runs under the whole claim.
     return re.sub(

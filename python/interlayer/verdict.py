@@ -262,7 +262,7 @@ def _monotone(
         return _step(new, old)[0], told
     page = stats.page_trend(np.column_stack(columns))
     along, against = (page.p_up, page.p_down) if up else (page.p_down, page.p_up)
-    told += f", Page's L = {page.l:g}, p = {_p(along)}"
+    told += f", Page's L = {page.l:g}, {_p(along)}"
     if along < stats.ALPHA:
         return Verdict.HOLDS, told
     level = EQUAL_WITHIN * max(abs(e.mean) for e in estimates)
@@ -348,7 +348,7 @@ def _worst(verdicts: Sequence[Verdict] | set[Verdict]) -> Verdict:
 
 
 def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _band(claim: Claim) -> str:
