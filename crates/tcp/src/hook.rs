@@ -42,7 +42,7 @@ pub enum SenderCommand {
     /// sent are left out.
     Retransmit(SeqRange),
     /// Keep no more than this in flight. Replaces the last bound; `Bytes(u64::MAX)` lifts it. Below one segment
-    /// nothing is sent at all.
+    /// no full segment is sent: a stop.
     Bound(Bytes),
     /// Send no data and let no retransmission or persist timer run. Acknowledgments still go out.
     Freeze,

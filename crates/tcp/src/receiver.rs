@@ -190,6 +190,7 @@ impl Receiver {
         debug_assert!(n <= self.unread, "the application reads {n} bytes of {}", self.unread);
         self.unread = self.unread.saturating_sub(n);
         let left = self.wnd();
+        // The first condition follows from the last; it spares the rest while the window is wide.
         u64::from(left) * 2 <= self.buffer && {
             let offer = self.offer(shift) >> shift << shift;
             offer > left && offer >= left.saturating_mul(2)

@@ -196,7 +196,6 @@ impl Connection {
         let cut = self.judge_loss(Congestion::FastRetransmit);
         let first = self.first_segment();
         let snd = &mut self.snd;
-        snd.timed = None;
         if snd.cc.recovery() == Recovery::Tahoe && cut {
             snd.guard = Some(snd.max);
             (snd.nxt, snd.inflation) = (snd.una, 0);
@@ -252,7 +251,6 @@ impl Connection {
         }
         self.counters.timeouts += 1;
         self.snd.rtt.back_off();
-        self.snd.timed = None;
         if opening {
             self.snd.syn_lost = true;
             self.snd.nxt = self.snd.iss;

@@ -3,7 +3,8 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use tcp::{Config, Connection, Counters, Input, Output, Seq, State, ack, cc};
+use tcp::{Config, Connection, Counters, FlowFacts, Input, Loss, Output, SenderCommand, SenderHook, Seq, SeqRange};
+use tcp::{State, ack, cc};
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Tcp};
 
@@ -47,7 +48,24 @@ struct Case {
     habits: [Habits; 2],
     path: Path,
     simultaneous: bool,
+    /// Commands that schemes give each end, 20 ms apart.
+    commands: u32,
     seed: u64,
+}
+
+/// A scheme that takes some losses for corruption.
+#[derive(Debug)]
+struct Optimist(u64);
+
+impl SenderHook for Optimist {
+    fn loss(&mut self, range: SeqRange, facts: &FlowFacts) -> Loss {
+        assert!(
+            range.start == facts.snd_una && !range.is_empty() && range.end.le(facts.snd_max),
+            "{range:?} {facts:?}"
+        );
+        self.0 += 1;
+        if self.0.is_multiple_of(3) { Loss::Corruption } else { Loss::Congestion }
+    }
 }
 
 /// Things that happen, at a time and in the order they were made.
@@ -55,6 +73,7 @@ enum Event {
     Arrival { at: usize, tcp: Tcp, payload: Payload },
     Write { at: usize },
     Read { at: usize },
+    Command { at: usize, left: u32 },
 }
 
 struct End {
@@ -78,7 +97,10 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
             let (config, mine) = (case.configs[i].clone(), [(1, 2), (2, 1)][i]);
             let active = i == 0 || case.simultaneous;
             let make = if active { Connection::open } else { Connection::listen };
-            let conn = make(config, mine.0, mine.1);
+            let mut conn = make(config, mine.0, mine.1);
+            if case.commands > 0 {
+                conn.set_hook(Box::new(Optimist(0)));
+            }
             End { conn, written: 0, readable: 0, read: 0, peer_closed: false, over: None }
         })
         .collect();
@@ -86,7 +108,7 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
     let mut queue: BTreeMap<(SimTime, u64), Event> = BTreeMap::new();
     let mut made = 0;
     for at in 0..2 {
-        for event in [Event::Write { at }, Event::Read { at }] {
+        for event in [Event::Write { at }, Event::Read { at }, Event::Command { at, left: case.commands }] {
             made += 1;
             queue.insert((SimTime::ZERO, made), event);
         }
@@ -131,7 +153,7 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
             let (conn, facts) = (&ends[at].conn, ends[at].conn.facts());
             assert!(facts.cwnd >= facts.mss || !conn.state().is_synchronized(), "{facts:?}");
             assert!(facts.ssthresh >= facts.mss && facts.rto >= conn.config().min_rto.min(conn.config().initial_rto));
-            let outstanding = facts.snd_una != facts.snd_nxt && conn.state() != State::Closed;
+            let outstanding = !facts.frozen && facts.snd_una != facts.snd_nxt && conn.state() != State::Closed;
             assert!(!outstanding || conn.next_wakeup() != SimTime::NEVER, "no timer: {}", show(&ends));
         }
         if ends.iter().all(|end| end.over.is_some()) {
@@ -162,6 +184,26 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
                 } else {
                     made += 1;
                     queue.insert((now + Dur::from_ms(3), made), Event::Write { at });
+                }
+            }
+            Event::Command { at, left } if left > 0 => {
+                let conn = &mut ends[at].conn;
+                let from = conn.snd_una() + (dice.roll() % 3000) as u32;
+                let command = match dice.roll() % 5 {
+                    0 => SenderCommand::Retransmit(SeqRange::new(from - 1000, (dice.roll() % 3000) as u32)),
+                    1 => SenderCommand::Bound(Bytes(dice.roll() % 10_000)),
+                    2 => SenderCommand::Freeze,
+                    3 => SenderCommand::Thaw,
+                    _ => SenderCommand::RearmRto,
+                };
+                conn.handle(now, Input::Command(command));
+                made += 1;
+                queue.insert((now + Dur::from_ms(20), made), Event::Command { at, left: left - 1 });
+            }
+            Event::Command { at, .. } => {
+                // Whatever was asked for, it is over.
+                for command in [SenderCommand::Bound(Bytes(u64::MAX)), SenderCommand::Thaw] {
+                    ends[at].conn.handle(now, Input::Command(command));
                 }
             }
             Event::Read { at } => {
@@ -244,8 +286,17 @@ fn habits() -> impl Strategy<Value = Habits> {
 fn cases() -> impl Strategy<Value = Case> {
     let path = (0u64..25, 0u64..10, 1u64..50_000, 0u64..20_000)
         .prop_map(|(loss, duplicate, delay_us, jitter_us)| Path { loss, duplicate, delay_us, jitter_us });
-    ([configs(), configs()], [habits(), habits()], path, any::<bool>(), any::<u64>())
-        .prop_map(|(configs, habits, path, simultaneous, seed)| Case { configs, habits, path, simultaneous, seed })
+    let commands = prop_oneof![2 => Just(0), 1 => 1u32..100];
+    ([configs(), configs()], [habits(), habits()], path, any::<bool>(), commands, any::<u64>()).prop_map(
+        |(configs, habits, path, simultaneous, commands, seed)| Case {
+            configs,
+            habits,
+            path,
+            simultaneous,
+            commands,
+            seed,
+        },
+    )
 }
 
 proptest! {
@@ -270,6 +321,7 @@ fn without_loss_nothing_is_sent_twice() {
             habits: [habits.clone(), habits],
             path,
             simultaneous: false,
+            commands: 0,
             seed: 1,
         };
         let (counters, _) = run(&case);
