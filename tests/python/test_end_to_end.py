@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -137,16 +138,14 @@ def test_run_i_of_a_batch_is_the_run_of_its_seed() -> None:
 # -------------------------------------------------------------------------------------------------------- experiments
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> dict[str, campaign.Outcome]:
-    return {name: interlayer.reproduce(name) for name in experiment.known()}
+@cache
+def reproduced(name: str) -> campaign.Outcome:
+    return interlayer.reproduce(name)
 
 
 @pytest.mark.parametrize("name", experiment.known())
-def test_every_claim_has_a_verdict_and_those_against_have_evidence(
-    name: str, outcomes: dict[str, campaign.Outcome]
-) -> None:
-    for s in outcomes[name].scored:
+def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
+    for s in reproduced(name).scored:
         assert s.verdict is not None, s.claim.id
         assert not s.unexplained, f"{s.claim.id} {s.verdict}: {s.why}"
 
@@ -155,19 +154,19 @@ def verdicts(outcome: campaign.Outcome) -> list[str]:
     return [str(s.verdict) for s in outcome.scored]
 
 
-def test_what_the_arithmetic_of_the_timing_allows_holds(outcomes: dict[str, campaign.Outcome]) -> None:
+def test_what_the_arithmetic_of_the_timing_allows_holds() -> None:
     # 12000 bit in 1984 us are 6.05 Mb/s, printed 6.09; in 2660 us 4.51, printed 4.71. The rankings follow.
-    found = verdicts(outcomes["lle-fig-3.7a"])
+    found = verdicts(reproduced("lle-fig-3.7a"))
     assert [found[i] for i in (0, 2, 4, 5)] == ["holds"] * 4
-    assert verdicts(outcomes["lle-fig-3.7b"])[3] == "holds"
-    assert verdicts(outcomes["lle-fig-3.9"])[2] == "holds"
+    assert verdicts(reproduced("lle-fig-3.7b"))[3] == "holds"
+    assert verdicts(reproduced("lle-fig-3.9"))[2] == "holds"
 
 
-def test_what_the_arithmetic_excludes_differs(outcomes: dict[str, campaign.Outcome]) -> None:
+def test_what_the_arithmetic_excludes_differs() -> None:
     # Removing one TCP ACK in two at 1000 B gains 18.9 % at least by Table 3.2's timing; 7 % is printed.
-    assert outcomes["lle-fig-3.9"].scored[1].verdict is Verdict.DIFFERS
+    assert reproduced("lle-fig-3.9").scored[1].verdict is Verdict.DIFFERS
     # 20 % at 1500 B and 100 % at 40 B cannot both be.
-    assert outcomes["lle-fig-3.7b"].scored[4].verdict is Verdict.DIFFERS
+    assert reproduced("lle-fig-3.7b").scored[4].verdict is Verdict.DIFFERS
 
 
 # -------------------------------------------------------------------------------------------------------------- CLI
