@@ -146,8 +146,11 @@ impl Channel {
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
         let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
         let is_silent = self.medium.stop(from);
+        // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
+        // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
+        self.contention.note_reception(from, false);
         if is_silent {
-            self.contention.idle(now, from, Some(false));
+            self.contention.idle(now, from, None);
         }
         let is_control = frame.kind != Kind::Data;
         let started = now - frame.airtime;
