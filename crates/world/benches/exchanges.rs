@@ -1,0 +1,50 @@
+//! Frame exchanges a second of whole runs: `cargo bench -p interlayer-world`. Budget: 0.5 µs an exchange with six stations
+//! and TCP, 15 ms for 30 s of one flow (design.md section 8). docs/design/performance.md says where the time goes.
+#![allow(missing_docs, reason = "criterion's macros make public functions")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use world::scenario::Scenario;
+use world::{Record, Run};
+
+const DOT11B: &str = "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'";
+const DOT11A: &str = "standard = '802.11a'\ndata_rate = '54 Mb/s'";
+const UPLOAD: &str = "transport = { protocol = 'tcp', datagram = '576 B' }\ntraffic = { model = 'bulk' }";
+const DOWNLOAD: &str = "transport = { protocol = 'tcp', datagram = '1500 B' }\ntraffic = { model = 'bulk' }";
+const SATURATED: &str = "transport = { protocol = 'udp', datagram = '1500 B' }\ntraffic = { model = 'saturated' }";
+
+/// `stations` with a flow each to one sink.
+fn star(stations: u32, seconds: u32, radio: &str, flow: &str, scheme: &str) -> Scenario {
+    let mut text =
+        format!("[scenario]\nname = 'star'\nduration = '{seconds} s'\n[radio]\n{radio}\n[[node]]\nname = 'sink'\n");
+    for i in 0..stations {
+        text += &format!("[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 's{i}'\nto = 'sink'\n{flow}\n");
+    }
+    world::parse(&(text + scheme), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(scenario: &Scenario) -> Run {
+    world::run(scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance")
+}
+
+fn exchanges(criterion: &mut Criterion) {
+    let lle = "[[scheme]]\nname = 'lle-tcp'\n";
+    let scenes = [
+        ("one LLE-TCP flow, 30 s", star(1, 30, DOT11B, DOWNLOAD, lle)),
+        ("one TCP flow, 30 s", star(1, 30, DOT11B, DOWNLOAD, "")),
+        ("6 TCP uploads, 30 s", star(6, 30, DOT11A, UPLOAD, "")),
+        ("50 TCP uploads, 10 s", star(50, 10, DOT11A, UPLOAD, "")),
+        ("50 saturated, 10 s", star(50, 10, DOT11A, SATURATED, "")),
+    ];
+    let mut group = criterion.benchmark_group("exchanges");
+    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
+    for (name, scenario) in &scenes {
+        group.throughput(Throughput::Elements(run(scenario).exchanges));
+        group.bench_function(*name, |bencher| bencher.iter(|| run(scenario)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, exchanges);
+criterion_main!(benches);

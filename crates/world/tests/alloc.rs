@@ -1,0 +1,83 @@
+//! The steady state of a run allocates nothing (design.md section 8): a run that lasts longer asks the allocator for as
+//! much as a short one.
+
+#![allow(unsafe_code, reason = "an allocator that counts must implement an unsafe trait")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::AtomicBool;
+use world::Record;
+
+/// Counts what each thread asks of the system's allocator: the test harness has threads of its own.
+struct Counting;
+
+thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is ending may allocate after its counter is gone.
+    _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn calls(stations: u32, seconds: u32, radio: &str, rest: &str) -> u64 {
+    let mut text =
+        format!("[scenario]\nname = 'star'\nduration = '{seconds} s'\n[radio]\n{radio}\n[[node]]\nname = 'sink'\n");
+    for i in 0..stations {
+        text += &format!("[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 's{i}'\nto = 'sink'\n");
+        text += "transport = { protocol = 'tcp', datagram = '576 B' }\ntraffic = { model = 'bulk' }\n";
+    }
+    let scenario = world::parse(&(text + rest), &[]).unwrap_or_else(|error| panic!("{error}"));
+    let before = CALLS.get();
+    let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance");
+    assert!(run.exchanges > u64::from(seconds) * 200, "the scene is busy");
+    CALLS.get() - before
+}
+
+#[test]
+fn eighteen_more_seconds_ask_the_allocator_for_nothing() {
+    let b = "standard = '802.11b'\nbasic_rate = '1 Mb/s'";
+    let a = "standard = '802.11a'";
+    let retried = "[channel]\nerrors = { model = 'packet', per = 0.1 }\n";
+    // What the MAC gives up TCP recovers.
+    let lossy = "[channel]\nerrors = { model = 'packet', per = 0.02, at = 'msdu' }\n";
+    let lle = "[[scheme]]\nname = 'lle-tcp'\n";
+    for (name, stations, radio, rest, most) in [
+        ("one LLE-TCP flow", 1, b, lle.to_owned(), 0),
+        ("one LLE-TCP flow, frames retried", 1, b, format!("{retried}{lle}"), 0),
+        ("six TCP uploads", 6, a, String::new(), 0),
+        ("six TCP uploads, frames retried", 6, a, retried.to_owned(), 0),
+        // Lists of holes (the receiver's, the sender's scoreboard, LLE-TCP's of frames it answers for) double when a
+        // worse burst comes than any before; they are as long as a window at most: three doublings of 4 entries each.
+        ("one LLE-TCP flow, segments lost", 1, b, format!("{lossy}{lle}"), 9),
+        ("six TCP uploads, segments lost", 6, a, lossy.to_owned(), 9),
+    ] {
+        // 2 s see slow start to its end and every buffer to its size.
+        let (short, long) = (calls(stations, 2, radio, &rest), calls(stations, 20, radio, &rest));
+        println!("{name}: {short} calls in a run of 2 s, {long} in one of 20 s");
+        assert!(long <= short + most, "{name}: {short} in 2 s, {long} in 20 s");
+    }
+}

@@ -1,0 +1,266 @@
+//! Saturated DCF against `validation/dcf`: an independent slot-level simulation, a finite-retry Bianchi model, and the
+//! closed form for one station (@BIA00, @WU02; validation/dcf/README.md says what each assumes).
+//!
+//! Sample sizes. A tolerance of 1 % wants a standard error of a third of that, so that a right program is refused once
+//! in 400 and a wrong one is not hidden by luck. For the collision probability p that takes some 110,000 collisions
+//! (each strikes two openers or more at once, so the relative error is about one over the root of their number):
+//! 220,000 / (p · openers a second) simulated seconds. Every row is run as replications, and the test asserts the
+//! standard error *measured* from them beside the deviation. Throughput depends on p weakly and is then known to
+//! 0.05 % or better.
+
+use std::sync::atomic::AtomicBool;
+use world::scenario::Scenario;
+use world::{Record, Run};
+
+const REFERENCE: &str = include_str!("../../../validation/dcf/reference.csv");
+
+/// One row of the reference.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    standard: &'static str,
+    rts: bool,
+    timeout_ifs: &'static str,
+    stations: u32,
+    payload: u32,
+    model_throughput_bps: f64,
+    model_p: f64,
+    throughput_bps: f64,
+    p: f64,
+}
+
+fn reference() -> Vec<Row> {
+    let mut lines = REFERENCE.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let place = |name: &str| header.iter().position(|h| *h == name).expect("a column of the reference");
+    let read = |line: &'static str| {
+        let cells: Vec<&'static str> = line.split(',').collect();
+        let text = |name| cells[place(name)];
+        let real = |name| text(name).parse::<f64>().expect("a number");
+        Row {
+            standard: text("standard"),
+            rts: text("rts") == "on",
+            timeout_ifs: text("timeout_ifs"),
+            stations: text("stations").parse().expect("a number"),
+            payload: text("payload").parse().expect("a number"),
+            model_throughput_bps: real("model_throughput_bps"),
+            model_p: real("model_p"),
+            throughput_bps: real("slotsim_throughput_bps"),
+            p: real("slotsim_p"),
+        }
+    };
+    let rows: Vec<Row> = lines.map(read).collect();
+    assert_eq!(rows.len(), 144);
+    rows
+}
+
+fn rows(standard: &str, rts: bool, timeout_ifs: &str) -> Vec<Row> {
+    let is_it = |r: &Row| {
+        (r.standard, r.rts, r.timeout_ifs, r.payload) == (standard, rts, timeout_ifs, 1500) && r.stations > 1
+    };
+    let rows: Vec<Row> = reference().into_iter().filter(is_it).collect();
+    assert_eq!(rows.iter().map(|r| r.stations).collect::<Vec<_>>(), [2, 5, 10, 20, 50]);
+    rows
+}
+
+/// Stations that always have a frame for one sink, on an ideal channel, as in the reference: 802.11b at 11 Mb/s with the
+/// single basic rate of 1 Mb/s; 802.11a at 54 Mb/s with the standard's basic rates: ACK at 24 Mb/s, EIFS by one at 6.
+fn scenario(row: &Row, seconds: f64) -> Scenario {
+    let radio = match row.standard {
+        "b" => "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'",
+        _ => "standard = '802.11a'\ndata_rate = '54 Mb/s'",
+    };
+    let after_timeout = match row.timeout_ifs {
+        "letter" => "letter",
+        "fresh" => "fresh-ifs",
+        _ => "eifs",
+    };
+    let rts = if row.rts { "0 B" } else { "off" };
+    let mut text = format!(
+        "[scenario]\nname = 'saturation'\nduration = '{} ms'\nwarmup = '1 s'\n\
+         [radio]\n{radio}\nrts_threshold = '{rts}'\nafter_timeout = '{after_timeout}'\n[[node]]\nname = 'sink'\n",
+        (seconds * 1e3) as u64 + 1000
+    );
+    for i in 0..row.stations {
+        text += &format!(
+            "[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 's{i}'\nto = 'sink'\n\
+             transport = {{ protocol = 'udp', datagram = '{} B' }}\ntraffic = {{ model = 'saturated' }}\n",
+            row.payload
+        );
+    }
+    world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What replications of a row gave: means, and relative standard errors of these.
+#[derive(Debug)]
+struct Measured {
+    throughput_bps: f64,
+    throughput_error: f64,
+    p: f64,
+    p_error: f64,
+}
+
+const REPLICATIONS: u64 = 8;
+
+/// Runs each row for its time, split into replications.
+fn measure(rows: &[(Row, f64)]) -> Vec<Measured> {
+    let scenarios: Vec<Scenario> = rows.iter().map(|(row, seconds)| scenario(row, *seconds)).collect();
+    let tasks: Vec<(&Scenario, u64)> =
+        scenarios.iter().flat_map(|s| (1..=REPLICATIONS).map(move |seed| (s, seed))).collect();
+    let runs: Vec<Run> = world::run_batch(&tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {})
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect("every run ends with its books in balance");
+    let summarise = |runs: &[Run]| {
+        let of = |name| runs.iter().map(|run| Run::number(&run.summary, name).expect("a column")).collect::<Vec<_>>();
+        let (throughput_bps, throughput_error) = mean(&of("datagram_throughput_bps"));
+        let (p, p_error) = mean(&of("collision_probability"));
+        Measured { throughput_bps, throughput_error, p, p_error }
+    };
+    runs.chunks(REPLICATIONS as usize).map(summarise).collect()
+}
+
+/// Mean, and its relative standard error.
+fn mean(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
+    (mean, libm::sqrt(variance / n) / mean.max(f64::MIN_POSITIVE))
+}
+
+/// Simulated seconds of each replication, for so many collisions in all.
+fn seconds_for(row: &Row, collisions: f64) -> f64 {
+    // Delivered datagrams a second, and the openers they took: p of all are in vain.
+    let openers_per_s = row.throughput_bps / f64::from(row.payload) / 8.0 / (1.0 - row.p);
+    2.0 * collisions / (row.p * openers_per_s) / REPLICATIONS as f64
+}
+
+fn sized(rows: &[Row], collisions: f64) -> Vec<(Row, f64)> {
+    rows.iter().map(|row| (row.clone(), seconds_for(row, collisions))).collect()
+}
+
+/// Relative deviation.
+fn off(measured: f64, truth: f64) -> f64 {
+    measured / truth - 1.0
+}
+
+/// The same rules as slotsim's: only sampling differs. For p 1 % (validation/dcf/README.md, Tolerances). Throughput is
+/// known better, and 1 % is not enough: an EIFS kept too long by some transmitters of a collision cost 0.7 % with 50
+/// stations and once passed. 0.4 % is four times the largest standard error of these runs.
+fn assert_meets_slotsim(row: &Row, got: &Measured) {
+    let (s, p) = (off(got.throughput_bps, row.throughput_bps), off(got.p, row.p));
+    println!(
+        "{} rts={} {} n={:2} {}B: throughput {:+.2} % (se {:.2}), p {:+.2} % (se {:.2}); model {:+.2}, {:+.2}",
+        row.standard,
+        row.rts,
+        row.timeout_ifs,
+        row.stations,
+        row.payload,
+        s * 100.0,
+        got.throughput_error * 100.0,
+        p * 100.0,
+        got.p_error * 100.0,
+        off(got.throughput_bps, row.model_throughput_bps) * 100.0,
+        off(got.p, row.model_p) * 100.0
+    );
+    assert!(s.abs() < 0.004, "{row:?}: throughput {s:+.4}: {got:?}");
+    assert!(p.abs() < 0.01, "{row:?}: collision probability {p:+.4}: {got:?}");
+    // Twice what was planned for: the standard error is itself known to a quarter only, from eight replications.
+    assert!(got.throughput_error < 0.002 && got.p_error < 0.006, "the run is too short to tell: {row:?}: {got:?}");
+}
+
+/// domain.md, "Bianchi, exactly": 2 %; p 6 % for two stations and 5 % for more, the model's independence assumption.
+fn assert_meets_the_model(row: &Row, got: &Measured) {
+    let (s, p) = (off(got.throughput_bps, row.model_throughput_bps), off(got.p, row.model_p));
+    assert!(s.abs() < 0.02, "{row:?}: throughput {s:+.4} from the model: {got:?}");
+    let most = if row.stations == 2 { 0.06 } else { 0.05 };
+    assert!(p.abs() < most, "{row:?}: collision probability {p:+.4} from the model: {got:?}");
+}
+
+const COLLISIONS: f64 = 110_000.0;
+
+#[test]
+fn one_station_alone_sends_a_frame_every_difs_backoff_data_sifs_and_ack() {
+    // 802.11b: 50 + 31/2 · 20 + 1310 + 10 + 304 = 1984 µs; 802.11a: 34 + 15/2 · 9 + 248 + 16 + 28 = 393.5 µs.
+    // 0.5 %: the mean backoff of the 25,000 (126,000) frames of 50 s is known to 0.6 % of itself (0.2 %), which is
+    // 0.09 % (0.03 %) of the whole: 0.5 % is five standard errors.
+    for (standard, us) in [("b", 1984.0), ("a", 393.5)] {
+        let alone = reference()
+            .into_iter()
+            .find(|r| (r.standard, r.rts, r.payload, r.stations) == (standard, false, 1500, 1))
+            .expect("the reference has one station");
+        let got = &measure(&[(alone.clone(), 50.0 / REPLICATIONS as f64)])[0];
+        let truth = 1500.0 * 8.0 / (us * 1e-6);
+        assert!(off(alone.model_throughput_bps, truth).abs() < 1e-6, "the formula here is that of validation/dcf");
+        assert!(off(got.throughput_bps, truth).abs() < 0.005, "{standard}: {got:?}");
+        assert_eq!(got.p, 0.0);
+    }
+}
+
+#[test]
+fn dot11b_by_the_letter_meets_slotsim_and_finite_retry_bianchi_within_2() {
+    let rows = sized(&rows("b", false, "letter"), COLLISIONS);
+    for ((row, _), got) in rows.iter().zip(measure(&rows)) {
+        assert_meets_slotsim(row, &got);
+        assert_meets_the_model(row, &got);
+    }
+}
+
+#[test]
+fn dot11a_by_the_letter_meets_slotsim() {
+    // Not the model: its slots are aligned, those of the letter are not, and from 20 stations on the transmitters of a
+    // collision gain by it (validation/dcf/README.md, finding 2).
+    let rows = sized(&rows("a", false, "letter"), COLLISIONS);
+    for ((row, _), got) in rows.iter().zip(measure(&rows)) {
+        assert_meets_slotsim(row, &got);
+    }
+}
+
+#[test]
+fn dot11a_in_the_reading_the_model_assumes_meets_finite_retry_bianchi_within_2_percent() {
+    let rows = sized(&rows("a", false, "aligned"), COLLISIONS);
+    for ((row, _), got) in rows.iter().zip(measure(&rows)) {
+        assert_meets_slotsim(row, &got);
+        assert_meets_the_model(row, &got);
+    }
+}
+
+#[test]
+fn rts_and_cts_before_every_frame_meet_slotsim_within_1_percent() {
+    // With RTS a collision costs little and throughput hardly depends on p: a tenth of the collisions give it to 0.1 %.
+    // p depends on neither RTS nor payload (finding 4) and is held to 1 % above, and here by `make validate`; a
+    // tenth of the collisions tells it to 1 % standard error, so 4 % is four of them.
+    let both: Vec<Row> = ["b", "a"].into_iter().flat_map(|standard| rows(standard, true, "letter")).collect();
+    let rows = sized(&both, COLLISIONS / 10.0);
+    for ((row, _), got) in rows.iter().zip(measure(&rows)) {
+        let (s, p) = (off(got.throughput_bps, row.throughput_bps), off(got.p, row.p));
+        assert!(s.abs() < 0.01 && got.throughput_error < 0.003, "{row:?}: throughput {s:+.4}: {got:?}");
+        assert!(p.abs() < 0.04 && got.p_error < 0.015, "{row:?}: collision probability {p:+.4}: {got:?}");
+    }
+}
+
+#[test]
+#[ignore = "make validate"]
+fn every_row_of_the_reference_is_met_within_1_percent() {
+    // All readings, with and without RTS, datagrams of 1500 and 100 B: three times the collisions, so that the worst of
+    // 240 deviations still lies within 1 % (5 standard errors).
+    let rows: Vec<Row> = reference().into_iter().filter(|row| row.stations > 1).collect();
+    for part in rows.chunks(10) {
+        let part = sized(part, 3.0 * COLLISIONS);
+        for ((row, _), got) in part.iter().zip(measure(&part)) {
+            assert_meets_slotsim(row, &got);
+        }
+    }
+}
+
+#[test]
+#[ignore = "make validate"]
+fn one_station_alone_meets_the_closed_form_within_a_thousandth() {
+    // validation/dcf/README.md: 0.1 % against the closed form; 2000 s know it to 0.015 % (b).
+    let alone: Vec<(Row, f64)> =
+        reference().into_iter().filter(|r| r.stations == 1).map(|row| (row, 2000.0 / REPLICATIONS as f64)).collect();
+    for ((row, _), got) in alone.iter().zip(measure(&alone)) {
+        let s = off(got.throughput_bps, row.model_throughput_bps);
+        assert!(s.abs() < 0.001, "{row:?}: {s:+.5}");
+        assert_eq!(got.p, 0.0);
+    }
+}
