@@ -111,9 +111,6 @@ impl Default for Config {
 /// Why a configuration cannot work. The message names the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// Too little room for a payload beside options.
-    #[error("mss: {0} B is less than the 64 B a segment with options needs")]
-    Mss(u16),
     /// Beyond what a shift can mean.
     #[error("window_scale: {0} is more than 14")]
     WindowScale(u8),
@@ -142,8 +139,8 @@ const MAX_BUFFER: Bytes = Bytes(1 << 30);
 impl Config {
     /// Whether a connection can be made of it. [`crate::Connection::open`] and `listen` assume so.
     pub fn check(&self) -> Result<(), ConfigError> {
-        if self.mss < 64 {
-            return Err(ConfigError::Mss(self.mss));
+        if self.mss == 0 {
+            return Err(ConfigError::Zero("mss"));
         }
         if let Some(shift @ 15..) = self.window_scale {
             return Err(ConfigError::WindowScale(shift));

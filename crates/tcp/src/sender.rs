@@ -146,8 +146,8 @@ impl Sender {
     /// The handshake is over: the segment size is known, and with it the initial window.
     pub fn established(&mut self, config: &Config, peer_mss: u16, timestamps: bool) {
         let options = if timestamps { TIMESTAMPS_LEN } else { 0 };
-        // @RFC9293 sec. 3.7.1: Eff.snd.MSS. A peer that names less than 64 B gets that much beside options.
-        self.mss = u32::from(config.mss.min(peer_mss).max(64)) - options;
+        // @RFC9293 sec. 3.7.1: Eff.snd.MSS. However little the peer names, a byte fits beside the options.
+        self.mss = u32::from(config.mss.min(peer_mss)).max(options + 1) - options;
         // A lost SYN leaves an initial window of one segment. @RFC5681 sec. 3.1
         let segments = if self.syn_lost { 1 } else { config.initial_window_segments };
         self.window.mss = Bytes(u64::from(self.mss));

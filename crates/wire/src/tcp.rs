@@ -175,6 +175,15 @@ impl TcpOptions {
             .map(|block| SeqRange { start: Seq(be32(block)), end: Seq(be32(&block[4..])) })
     }
 
+    /// Replaces TSval in place. `false` if there are no timestamps.
+    pub fn set_tsval(&mut self, tsval: u32) -> bool {
+        let start = self.bytes().as_ptr() as usize;
+        let Some(value) = self.find(kind::TIMESTAMPS, 10) else { return false };
+        let at = value.as_ptr() as usize - start;
+        self.bytes[at..at + 4].copy_from_slice(&tsval.to_be_bytes());
+        true
+    }
+
     /// Appends one option and pads with NOPs in front of it to a multiple of four. `false`, and nothing written, if it
     /// does not fit into 40 bytes.
     pub fn push(&mut self, kind: u8, value: &[u8]) -> bool {
@@ -329,6 +338,16 @@ mod tests {
         assert!(options.blank(kind::SACK_PERMITTED));
         assert!(!options.sack_permitted() && !options.blank(kind::SACK_PERMITTED));
         assert_eq!((options.len(), options.mss(), options.window_scale()), (before, Some(536), Some(2)));
+    }
+
+    #[test]
+    fn a_tsval_is_replaced_where_it_stands() {
+        let mut options = TcpOptions::default();
+        assert!(!options.set_tsval(1));
+        options.push_window_scale(2);
+        options.push_timestamps(7, 9);
+        assert!(options.set_tsval(8));
+        assert_eq!((options.timestamps(), options.window_scale(), options.len()), (Some((8, 9)), Some(2), 16));
     }
 
     #[test]

@@ -15,6 +15,7 @@ fn main() {
             std::process::exit(2);
         }
     };
-    let run = world::run(&scenario, scenario.seed, &world::Record::default(), &AtomicBool::new(false));
+    let record = world::Record { pcap_dir: std::env::var_os("PCAP").map(Into::into), ..Default::default() };
+    let run = world::run(&scenario, scenario.seed, &record, &AtomicBool::new(false));
     println!("{run:#?}");
 }

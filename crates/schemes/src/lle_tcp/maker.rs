@@ -112,18 +112,18 @@ impl Makers {
             maker.advance_to(tcp.ack);
             return;
         }
-        // Its host has not seen yet what was acknowledged in its name: its right edge stands, its number does not.
+        // Its host had not seen yet what was acknowledged in its name when it wrote this.
         if is_pure && maker.field(window) == maker.field(maker.window) {
             return; // a late duplicate: TCP ignores a number that is acknowledged already
         }
-        maker.window = window.saturating_sub(delivered - tcp.ack);
-        let field = maker.field(maker.window);
+        // The number is raised; the window stands, as the partner's half takes it to (`suppressor`).
+        maker.window = window;
         self.stale_piggybacks += u64::from(!is_pure);
         if let Some(header) = cx.get_mut(pkt).tcp_mut() {
             if clears {
                 header.flags = header.flags.without(Flags::ACK);
             } else {
-                (header.ack, header.window) = (delivered, field);
+                header.ack = delivered;
             }
         }
     }

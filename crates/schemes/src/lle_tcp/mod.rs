@@ -12,12 +12,15 @@
 //!   data. `stale_piggyback = "clear"` is the letter of the paper.
 //!   (b) An ACK whose window differs from the one announced last passes, not only window exhaustion: the maker repeats
 //!   the last window and must know of every change.
-//!   (c) The receiver's half holds data that its host's window does not admit (the maker has acknowledged it) until the
-//!   host makes room; the maker makes no ACK while it knows the window is closed, so probes are answered end to end.
+//!   (c) Data that the receiver's host does not admit is held by its station until it does, since the maker has acknowledged
+//!   it. A *notice* (an ACK with a closed window) goes to the maker at once and all windows are closed while anything is
+//!   held; the maker makes no ACKs while it knows the window is closed.
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
-//! - **Bound** of what is acknowledged and never delivered if the receiving station dies, per flow: the bytes its half
-//!   holds, and these lie within the windows its host announced: `acked_undelivered_bytes` ≤ largest announced window.
+//! - **Bound** of what is acknowledged and never delivered if the receiving station dies, all flows from one sender
+//!   together: what the station holds, and that is what arrived between the first packet held and the maker's hearing of
+//!   the notice: `acked_undelivered_bytes` ≤ flows · datagram + data rate · `slowest_notice_ns`. If its host is slow, also
+//!   what that had not taken in: datagram + data rate · `host_delay`, and what waited behind it in the receive buffer.
 //! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
 mod maker;
@@ -136,7 +139,7 @@ impl Agent for LleTcp {
         if self.partner(Some(report.to)).is_none() || packet.tcp().is_none() {
             return;
         }
-        self.suppressor.report(packet, report.fate);
+        self.suppressor.report(packet, report);
         match report.fate {
             Fate::Delivered => self.makers.delivered(packet, cx),
             Fate::GivenUp => self.makers.given_up(packet, cx),

@@ -1,30 +1,44 @@
 //! The receiving station's half: ACKs that its partner has made already stay off the air, and data its host has no room
 //! for yet is kept, since the partner has acknowledged it.
+//!
+//! Partner and suppressor agree on one thing: while no ACK crosses the air, the window is what it was in the last one
+//! that did. The suppressor lets every ACK pass that says otherwise, and all of them until the MAC confirms that it
+//! arrived. What comes in beyond the host's window meanwhile is held and answered with a closed window, a *notice*.
 
 use crate::{Cx, Toward};
-use mac::Fate;
+use mac::{Fate, TxReport};
 use std::collections::BTreeMap;
-use units::FlowId;
-use wire::{DropWhy, Flags, Packet, Pkt, Seq, Tcp};
+use units::{Dur, FlowId, SimTime};
+use wire::{DropWhy, Flags, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
 
 /// What the agent knows of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
 struct Guard {
     /// The last ACK number its host sent, suppressed or not; before that, the number of the peer's SYN.
     acked: Option<Seq>,
-    /// The window that went out last, and the one the partner is known to have got, in bytes. An ACK is suppressed only
-    /// if it changes neither.
+    /// The window that went out last, in bytes; `None` if it may have been lost.
     sent: Option<u32>,
-    announced: Option<u32>,
+    /// Segments with a window that the MAC has not reported on, and how many of those reports it takes until the partner
+    /// is known to have `sent` and nothing else.
+    in_flight: u32,
+    unconfirmed: u32,
     /// Shift counts in the SYNs of the two sides; they apply only if both are there. @RFC7323 sec. 2.2
     host_shift: Option<u8>,
     peer_shift: Option<u8>,
+    /// Everything before this number has reached this station, and what has beyond it: what the partner acknowledges.
+    received: Option<Seq>,
+    beyond: SeqSet,
     /// One past the last number its host admits.
     edge: Option<Seq>,
     /// Data beyond the edge, in order of arrival.
     held: Vec<Pkt>,
-    /// The last pure ACK its host sent, to be repeated when data is held.
+    /// The last ACK its host sent: the notice is written after it.
     last_ack: Option<Packet>,
+    /// Since when the partner should know that the window is closed, and whether a notice is on its way.
+    closing: Option<SimTime>,
+    notice_in_flight: bool,
+    /// The latest TSval of the partner's side: held data gets it, or PAWS would discard what waited. @RFC7323 sec. 5.3
+    tsval: Option<u32>,
 }
 
 /// All flows of data this station receives from partners, and what was counted.
@@ -34,6 +48,8 @@ pub(super) struct Suppressor {
     suppressed: u64,
     passed: u64,
     held_ever: u64,
+    notices: u64,
+    slowest_notice: Dur,
 }
 
 impl Suppressor {
@@ -46,26 +62,36 @@ impl Suppressor {
         if tcp.flags.has(Flags::SYN) {
             guard.host_shift = tcp.options.window_scale();
         }
-        if !tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
+        if !tcp.flags.any(Flags::ACK | Flags::SYN) || tcp.flags.has(Flags::RST) {
             return Some(pkt);
         }
         let window = guard.bytes(&tcp);
+        if !tcp.flags.has(Flags::ACK) {
+            guard.send(window);
+            return Some(pkt);
+        }
         let advances = guard.acked.is_some_and(|acked| acked.lt(tcp.ack));
-        let is_known = guard.same(guard.sent, window) && guard.same(guard.announced, window);
         let signals = tcp.flags.any(Flags::ECE | Flags::CWR | Flags::URG);
         guard.acked = Some(guard.acked.map_or(tcp.ack, |acked| acked.max(tcp.ack)));
-        let edge = tcp.ack + window;
-        guard.edge = Some(guard.edge.map_or(edge, |old| old.max(edge)));
         if is_pure {
             guard.last_ack = Some(packet.clone());
         }
-        guard.release(cx);
-        if is_pure && advances && is_known && !signals {
+        guard.receive(SeqRange { start: tcp.ack, end: tcp.ack });
+        guard.open_to(tcp.ack + window, cx);
+        // While acknowledged data waits at this station the window is closed, whatever its host still admits.
+        let window = if guard.is_closed(cx) { 0 } else { window };
+        if window == 0
+            && let Some(header) = cx.get_mut(&pkt).tcp_mut()
+        {
+            header.window = 0;
+        }
+        let is_known = guard.unconfirmed == 0 && guard.is_same(window);
+        if is_pure && advances && is_known && window > 0 && !signals {
             self.suppressed += 1;
             cx.drop(pkt, DropWhy::Suppressed);
             return None;
         }
-        guard.sent = Some(window);
+        guard.send(window);
         self.passed += u64::from(is_pure);
         Some(pkt)
     }
@@ -75,39 +101,57 @@ impl Suppressor {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = self.flows.entry(packet.flow).or_default();
+        if let Some((tsval, _)) = tcp.options.timestamps() {
+            guard.tsval = Some(tsval);
+        }
         if tcp.flags.has(Flags::SYN) {
             guard.peer_shift = tcp.options.window_scale();
             guard.acked = Some(tcp.seq);
+            guard.received = Some(range.end);
             return Some(pkt);
         }
-        let is_beyond = guard.edge.is_some_and(|edge| edge.lt(range.end));
-        let partner_knows_zero = guard.announced == Some(0);
-        if packet.payload.len == 0 || !is_beyond || partner_knows_zero {
-            return Some(pkt);
+        let is_beyond = packet.payload.len > 0 && guard.edge.is_some_and(|edge| edge.lt(range.end));
+        guard.receive(range);
+        let passed = if !is_beyond {
+            Some(pkt)
+        } else if guard.holds(range, cx) {
+            cx.drop(pkt, DropWhy::Scheme);
+            None
+        } else {
+            guard.held.push(pkt);
+            self.held_ever += 1;
+            None
+        };
+        if guard.is_closed(cx) {
+            let since = *guard.closing.get_or_insert(cx.now);
+            self.slowest_notice = self.slowest_notice.max(cx.now.since(since));
+            if !guard.notice_in_flight {
+                self.notices += u64::from(guard.give_notice(cx));
+            }
         }
-        guard.held.push(pkt);
-        self.held_ever += 1;
-        // The host would have answered such a segment with what it admits. @RFC9293 sec. 3.10.7.4
-        if let (Some(ack), Some(peer)) = (&guard.last_ack, cx.peer) {
-            let again = cx.make(ack.clone());
-            cx.inject(again, Toward::Air(peer));
-        }
-        None
+        passed
     }
 
-    /// The MAC's word on a segment of its host: the partner has heard its window, or nothing is known any more.
-    pub(super) fn report(&mut self, packet: &Packet, fate: Fate) {
+    /// The MAC's word on a segment of its host, or a notice: the partner has heard its window, or nothing is known.
+    pub(super) fn report(&mut self, packet: &Packet, report: &TxReport) {
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.any(Flags::ACK | Flags::SYN)) else { return };
         let Some(guard) = self.flows.get_mut(&packet.flow.reverse()) else { return };
-        match fate {
-            Fate::Delivered => {
-                let window = guard.bytes(tcp);
-                guard.announced = Some(window);
-                // A SYN's own window passes here only; segments with an ACK have set it on their way out.
-                guard.sent = guard.sent.or(Some(window));
-            }
-            Fate::GivenUp | Fate::QueueFull => guard.announced = None,
-            Fate::Attempt => {}
+        if tcp.flags.has(Flags::RST) || report.fate == Fate::Attempt {
+            return;
+        }
+        guard.in_flight = guard.in_flight.saturating_sub(1);
+        guard.unconfirmed = guard.unconfirmed.saturating_sub(1);
+        if report.fate != Fate::Delivered {
+            guard.sent = None;
+        }
+        if tcp.window > 0 {
+            return;
+        }
+        guard.notice_in_flight = false;
+        if report.fate == Fate::Delivered
+            && let Some(since) = guard.closing.take()
+        {
+            self.slowest_notice = self.slowest_notice.max(report.done.since(since));
         }
     }
 
@@ -127,6 +171,8 @@ impl Suppressor {
         out("acks_suppressed", self.suppressed);
         out("acks_passed", self.passed);
         out("segments_held", self.held_ever);
+        out("notices_sent", self.notices);
+        out("slowest_notice_ns", self.slowest_notice.ns());
     }
 }
 
@@ -141,22 +187,83 @@ impl Guard {
         u32::from(tcp.window) << shift
     }
 
-    /// Whether two windows look alike in a header.
-    fn same(&self, one: Option<u32>, other: u32) -> bool {
-        one.is_some_and(|one| one >> self.shift() == other >> self.shift())
+    /// Whether a header would show this window as it showed the last one.
+    fn is_same(&self, window: u32) -> bool {
+        self.sent.is_some_and(|sent| sent >> self.shift() == window >> self.shift())
     }
 
-    /// Gives its host what it admits now, in order of arrival.
-    fn release(&mut self, cx: &mut Cx) {
-        let Some(edge) = self.edge.filter(|_| !self.held.is_empty()) else { return };
-        let mut kept = Vec::new();
-        for pkt in self.held.drain(..) {
-            if cx.get(&pkt).tcp_range().is_some_and(|range| range.end.le(edge)) {
-                cx.inject(pkt, Toward::Host);
-            } else {
-                kept.push(pkt);
-            }
+    /// A segment goes out with this window. The MAC reports in the order of sending.
+    fn send(&mut self, window: u32) {
+        self.in_flight += 1;
+        if !self.is_same(window) {
+            self.sent = Some(window);
+            self.unconfirmed = self.in_flight;
         }
-        self.held = kept;
+    }
+
+    /// `range` has reached this station; its host may say so first.
+    fn receive(&mut self, range: SeqRange) {
+        let received = self.received.unwrap_or(range.start);
+        if range.start.le(received) {
+            self.received = Some(self.beyond.take_from(received.max(range.end)));
+        } else {
+            self.beyond.insert(range);
+        }
+    }
+
+    /// Whether something is held that the partner acknowledges: data before the first hole.
+    fn is_closed(&self, cx: &Cx) -> bool {
+        let is_acknowledged = |pkt: &Pkt| {
+            let start = cx.get(pkt).tcp().map(|tcp| tcp.seq);
+            start.zip(self.received).is_some_and(|(start, received)| start.lt(received))
+        };
+        self.held.iter().any(is_acknowledged)
+    }
+
+    fn holds(&self, range: SeqRange, cx: &Cx) -> bool {
+        let covers = |h: SeqRange| h.start.le(range.start) && range.end.le(h.end);
+        self.held.iter().any(|pkt| cx.get(pkt).tcp_range().is_some_and(covers))
+    }
+
+    /// Tells the partner that the host admits no more, as the host would have: its last ACK, with a closed window.
+    fn give_notice(&mut self, cx: &mut Cx) -> bool {
+        let (Some(last), Some(peer)) = (&self.last_ack, cx.peer) else { return false };
+        let mut notice = last.clone();
+        if let (L4::Tcp(tcp), Some(acked)) = (&mut notice.l4, self.acked) {
+            (tcp.ack, tcp.window) = (acked, 0);
+        }
+        let notice = cx.make(notice);
+        cx.inject(notice, Toward::Air(peer));
+        self.notice_in_flight = true;
+        self.send(0);
+        true
+    }
+
+    /// Its host admits everything before `edge`: it gets what is held and now admitted, in order of arrival. Of a packet
+    /// that is admitted in part it gets a copy and takes what it can.
+    fn open_to(&mut self, edge: Seq, cx: &mut Cx) {
+        // Only news: what its host makes of a copy is an ACK that comes by here again.
+        if self.edge.is_some_and(|old| edge.le(old)) {
+            return;
+        }
+        self.edge = Some(edge);
+        let mut i = 0;
+        while i < self.held.len() {
+            let Some(range) = cx.get(&self.held[i]).tcp_range() else { break };
+            if edge.le(range.start) {
+                i += 1;
+                continue;
+            }
+            if let (Some(tsval), Some(tcp)) = (self.tsval, cx.get_mut(&self.held[i]).tcp_mut()) {
+                tcp.options.set_tsval(tsval);
+            }
+            let pkt = if range.end.le(edge) {
+                self.held.remove(i)
+            } else {
+                i += 1;
+                cx.copy(&self.held[i - 1])
+            };
+            cx.inject(pkt, Toward::Host);
+        }
     }
 }

@@ -74,7 +74,8 @@ pub(super) fn flow(
     agents: &mut [Vec<Box<dyn Agent>>],
 ) -> Result<Flow> {
     let entity = |end: u64| u64::from(index) * 2 + end;
-    let ports = [49_152 + (index % 16_384) as u16, 5_000 + (index % 44_000) as u16];
+    // Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
+    let ports = [49_152, 57_344].map(|first: u16| first + (index % 8_192) as u16);
     let transport = match &flow.transport {
         sc::Transport::Udp(_) => Transport::Udp { sent: 0 },
         sc::Transport::Tcp(spec) => {
