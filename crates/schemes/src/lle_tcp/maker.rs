@@ -1,5 +1,6 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
+use super::suppressor::later;
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use tcp::ack::{self, AckPolicy, Arrival, Verdict};
@@ -99,9 +100,7 @@ impl Makers {
             maker.window = u32::from(tcp.window);
         }
         maker.next_seq = maker.next_seq.max(range.end);
-        if let Some((tsval, _)) = tcp.options.timestamps() {
-            maker.tsval = Some(tsval);
-        }
+        later(&mut maker.tsval, &tcp);
         if !tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
             return;
         }

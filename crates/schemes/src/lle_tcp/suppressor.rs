@@ -39,6 +39,8 @@ struct Guard {
     notice_in_flight: bool,
     /// The latest TSval of the partner's side: held data gets it, or PAWS would discard what waited. @RFC7323 sec. 5.3
     tsval: Option<u32>,
+    /// The latest TSval of its own host, for notices.
+    host_tsval: Option<u32>,
 }
 
 /// All flows of data this station receives from partners, and what was counted.
@@ -62,6 +64,7 @@ impl Suppressor {
         if tcp.flags.has(Flags::SYN) {
             guard.host_shift = tcp.options.window_scale();
         }
+        later(&mut guard.host_tsval, &tcp);
         if !tcp.flags.any(Flags::ACK | Flags::SYN) || tcp.flags.has(Flags::RST) {
             return Some(pkt);
         }
@@ -101,9 +104,7 @@ impl Suppressor {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = self.flows.entry(packet.flow).or_default();
-        if let Some((tsval, _)) = tcp.options.timestamps() {
-            guard.tsval = Some(tsval);
-        }
+        later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
             guard.peer_shift = tcp.options.window_scale();
             guard.acked = Some(tcp.seq);
@@ -231,6 +232,9 @@ impl Guard {
         let mut notice = last.clone();
         if let (L4::Tcp(tcp), Some(acked)) = (&mut notice.l4, self.acked) {
             (tcp.ack, tcp.window) = (acked, 0);
+            if let Some(tsval) = self.host_tsval {
+                tcp.options.set_tsval(tsval);
+            }
         }
         let notice = cx.make(notice);
         cx.inject(notice, Toward::Air(peer));
@@ -265,5 +269,12 @@ impl Guard {
             };
             cx.inject(pkt, Toward::Host);
         }
+    }
+}
+
+/// Keeps the later of the TSval known and the one in `tcp`: clocks of timestamps run modulo 2³². @RFC7323 sec. 5.2
+pub(super) fn later(known: &mut Option<u32>, tcp: &Tcp) {
+    if let Some((tsval, _)) = tcp.options.timestamps() {
+        *known = Some(known.map_or(tsval, |old| Seq(old).max(Seq(tsval)).0));
     }
 }
