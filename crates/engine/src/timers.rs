@@ -21,12 +21,30 @@ pub enum Class {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot(pub u32);
 
-/// Time, class and order of setting, packed so that one comparison of two words decides.
+/// Time, class, order of setting and slot of a timer in one word: one comparison decides, and a copy moves it all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    at: SimTime,
-    class_and_order: u64,
+struct Entry(u128);
+
+impl Entry {
+    const SLOT_BITS: u32 = 22;
+    const CLASS_BITS: u32 = 2;
+
+    fn new(at: SimTime, class: Class, order: u64, slot: Slot) -> Entry {
+        let low = (class as u64) << (64 - Entry::CLASS_BITS) | order << Entry::SLOT_BITS | u64::from(slot.0);
+        Entry(u128::from(at.ns()) << 64 | u128::from(low))
+    }
+
+    fn at(self) -> SimTime {
+        SimTime::from_ns((self.0 >> 64) as u64)
+    }
+
+    fn slot(self) -> usize {
+        (self.0 as usize) & ((1 << Entry::SLOT_BITS) - 1)
+    }
 }
+
+/// Timers that can be set in one run: 10¹² of 0.1 µs each are 30 hours of computing.
+const MOST_ORDERS: u64 = 1 << (64 - Entry::CLASS_BITS - Entry::SLOT_BITS);
 
 const NOWHERE: u32 = u32::MAX;
 const ARITY: usize = 4;
@@ -34,7 +52,8 @@ const ARITY: usize = 4;
 /// All timers of a run. Ties break by (time, class, order of setting).
 #[derive(Debug, Default)]
 pub struct Timers {
-    heap: Vec<(Key, u32)>,
+    heap: Vec<Entry>,
+    /// Where in the heap each slot's timer is.
     place: Vec<u32>,
     order: u64,
     now: SimTime,
@@ -43,6 +62,7 @@ pub struct Timers {
 impl Timers {
     /// A table of `slots` timers, none set.
     pub fn new(slots: usize) -> Timers {
+        assert!(slots <= 1 << Entry::SLOT_BITS, "{slots} timers are more than an entry can name");
         Timers { heap: Vec::with_capacity(slots), place: vec![NOWHERE; slots], order: 0, now: SimTime::ZERO }
     }
 
@@ -62,19 +82,15 @@ impl Timers {
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
         self.order += 1;
-        let key = Key { at, class_and_order: (class as u64) << 56 | self.order };
+        debug_assert!(self.order < MOST_ORDERS);
+        let entry = Entry::new(at, class, self.order, slot);
         if place == NOWHERE {
-            self.heap.push((key, slot.0));
-            self.up(self.heap.len() - 1);
+            self.heap.push(entry);
+            self.up(self.heap.len() - 1, entry);
+        } else if entry < self.heap[place as usize] {
+            self.up(place as usize, entry);
         } else {
-            let place = place as usize;
-            let before = self.heap[place].0;
-            self.heap[place].0 = key;
-            if key < before {
-                self.up(place);
-            } else {
-                self.down(place);
-            }
+            self.down(place as usize, entry);
         }
     }
 
@@ -82,61 +98,69 @@ impl Timers {
     pub fn at(&self, slot: Slot) -> SimTime {
         match self.place[slot.0 as usize] {
             NOWHERE => SimTime::NEVER,
-            place => self.heap[place as usize].0.at,
+            place => self.heap[place as usize].at(),
         }
     }
 
     /// Takes the next timer off and moves the clock to it; `None` if none is set.
     pub fn pop(&mut self) -> Option<(SimTime, Slot)> {
-        let &(key, slot) = self.heap.first()?;
+        let &entry = self.heap.first()?;
         self.remove(0);
-        debug_assert!(key.at >= self.now);
-        self.now = key.at;
-        Some((key.at, Slot(slot)))
+        debug_assert!(entry.at() >= self.now);
+        self.now = entry.at();
+        Some((entry.at(), Slot(entry.slot() as u32)))
     }
 
     fn remove(&mut self, place: usize) {
-        let (_, slot) = self.heap.swap_remove(place);
-        self.place[slot as usize] = NOWHERE;
+        self.place[self.heap[place].slot()] = NOWHERE;
+        let last = self.heap.pop().expect("what is removed is there");
         if place < self.heap.len() {
-            self.place[self.heap[place].1 as usize] = place as u32;
-            // It came from the end of the heap: it may belong further up or down, never both.
-            let moved = self.heap[place].1;
-            self.up(place);
-            self.down(self.place[moved as usize] as usize);
+            // The last of the heap fills the gap: it may belong further up or down, never both.
+            if last < self.heap[place] {
+                self.up(place, last);
+            } else {
+                self.down(place, last);
+            }
         }
     }
 
-    fn up(&mut self, mut at: usize) {
-        let entry = self.heap[at];
+    /// Puts `entry` at `at` or above.
+    fn up(&mut self, mut at: usize, entry: Entry) {
         while at > 0 {
             let parent = (at - 1) / ARITY;
-            if self.heap[parent].0 <= entry.0 {
+            let above = self.heap[parent];
+            if above <= entry {
                 break;
             }
-            self.heap[at] = self.heap[parent];
-            self.place[self.heap[at].1 as usize] = at as u32;
+            self.heap[at] = above;
+            self.place[above.slot()] = at as u32;
             at = parent;
         }
         self.heap[at] = entry;
-        self.place[entry.1 as usize] = at as u32;
+        self.place[entry.slot()] = at as u32;
     }
 
-    fn down(&mut self, mut at: usize) {
-        let entry = self.heap[at];
+    /// Puts `entry` at `at` or below.
+    fn down(&mut self, mut at: usize, entry: Entry) {
         loop {
             let first = at * ARITY + 1;
-            let children = self.heap.get(first..(first + ARITY).min(self.heap.len())).unwrap_or(&[]);
-            let Some((offset, least)) = children.iter().enumerate().min_by_key(|(_, child)| child.0) else { break };
-            if entry.0 <= least.0 {
+            let children = self.heap.get(first..(first + ARITY).min(self.heap.len())).unwrap_or_default();
+            let Some((&head, tail)) = children.split_first() else { break };
+            let (mut least, mut place) = (head, first);
+            for (i, &child) in tail.iter().enumerate() {
+                if child < least {
+                    (least, place) = (child, first + 1 + i);
+                }
+            }
+            if entry <= least {
                 break;
             }
-            self.heap[at] = *least;
-            self.place[self.heap[at].1 as usize] = at as u32;
-            at = first + offset;
+            self.heap[at] = least;
+            self.place[least.slot()] = at as u32;
+            at = place;
         }
         self.heap[at] = entry;
-        self.place[entry.1 as usize] = at as u32;
+        self.place[entry.slot()] = at as u32;
     }
 }
 

@@ -71,11 +71,33 @@ pub struct Channel {
     air: Vec<Option<Frame>>,
     /// Stations that wait for the end of whatever they hear.
     waits_for_end: Vec<bool>,
-    /// Stations whose NAV rests on an RTS: when it ended, and when they may conclude that no CTS came.
-    rts_heard: Vec<Option<(SimTime, SimTime)>>,
-    next_nav_check: SimTime,
-    rts_nav_patience: Dur,
+    navs: Navs,
     tallies: [Tally; 8],
+}
+
+/// NAVs that rest on an RTS: they fall if no CTS follows.
+#[derive(Debug)]
+struct Navs {
+    /// Of each station: when the RTS ended, and when it may conclude that no CTS came.
+    rts_heard: Vec<Option<(SimTime, SimTime)>>,
+    next_check: SimTime,
+    patience: Dur,
+}
+
+impl Navs {
+    /// A frame for somebody else sets the NAV of `node`. @80211-2020 10.3.2.4
+    fn overhear(&mut self, now: SimTime, node: NodeId, frame: &Frame, contention: &mut Contention) {
+        let until = now + frame.duration;
+        if frame.duration == Dur::ZERO || until <= contention.nav(node) {
+            return;
+        }
+        contention.set_nav(node, until);
+        self.rts_heard[node.index()] = (frame.kind == Kind::Rts).then(|| {
+            let check = now + self.patience;
+            self.next_check = self.next_check.min(check);
+            (now, check)
+        });
+    }
 }
 
 impl Channel {
@@ -95,9 +117,7 @@ impl Channel {
             errors_at,
             air: vec![None; nodes],
             waits_for_end: vec![false; nodes],
-            rts_heard: vec![None; nodes],
-            next_nav_check: SimTime::NEVER,
-            rts_nav_patience,
+            navs: Navs { rts_heard: vec![None; nodes], next_check: SimTime::NEVER, patience: rts_nav_patience },
             tallies: [Tally::default(); 8],
         }
     }
@@ -133,45 +153,40 @@ impl Channel {
         tally.airtime += frame.airtime;
         self.medium.start(from);
         self.contention.busy(now, from);
-        for i in 0..self.medium.listeners(from).len() {
-            let to = self.medium.listeners(from)[i];
-            if self.medium.arrive(now, from, to) {
-                self.contention.busy(now, to);
-            }
-        }
+        let contention = &mut self.contention;
+        self.medium.arrive(now, from, |to| contention.busy(now, to));
     }
 
     /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
     /// carrier sense, EIFS and NAV up to date when this returns.
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
         let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
-        let is_silent = self.medium.stop(from);
+        let Channel { medium, contention, errors, errors_at, waits_for_end, navs, tallies, .. } = self;
+        let is_silent = medium.stop(from);
         // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
         // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
-        self.contention.note_reception(from, false);
+        contention.note_reception(from, false);
         if is_silent {
-            self.contention.idle(now, from, None);
+            contention.idle(now, from, None);
         }
         let is_control = frame.kind != Kind::Data;
         let started = now - frame.airtime;
-        for i in 0..self.medium.listeners(from).len() {
-            let to = self.medium.listeners(from)[i];
-            let heard = self.medium.leave(from, to);
+        let tally = &mut tallies[tally_index(&frame)];
+        medium.leave(from, |to, heard| {
             let is_addressee = frame.to == to;
             let is_for_me = is_addressee || frame.to == NodeId::BROADCAST;
             let loss = match heard.verdict {
                 Verdict::NotLocked => Some(Loss::Deaf),
                 Verdict::Spoilt => Some(Loss::Collision),
                 Verdict::Clear => {
-                    let is_hit = match self.errors_at {
-                        ErrorsAt::Attempt => self.errors.hits(started, from, to, frame.mpdu, is_control),
+                    let is_hit = match errors_at {
+                        ErrorsAt::Attempt => errors.hits(started, from, to, frame.mpdu, is_control),
                         ErrorsAt::Msdu => is_addressee && frame.is_doomed,
                     };
                     is_hit.then_some(Loss::Noise)
                 }
             };
             if is_addressee {
-                let tally = &mut self.tallies[tally_index(&frame)];
                 match loss {
                     None => tally.received += 1,
                     Some(Loss::Noise) => tally.noise += 1,
@@ -180,52 +195,35 @@ impl Channel {
                 }
             }
             if loss.is_none() && !is_for_me {
-                self.overhear(now, to, &frame);
+                navs.overhear(now, to, &frame, contention);
             }
             let in_error = (heard.verdict != Verdict::NotLocked).then_some(loss.is_some());
             if heard.is_silent {
-                self.contention.idle(now, to, in_error);
+                contention.idle(now, to, in_error);
             } else if let Some(in_error) = in_error {
-                self.contention.note_reception(to, in_error);
+                contention.note_reception(to, in_error);
             }
             let is_mine = loss.is_none() && is_for_me;
-            let has_waited = in_error.is_some() && std::mem::take(&mut self.waits_for_end[to.index()]);
+            let has_waited = in_error.is_some() && std::mem::take(&mut waits_for_end[to.index()]);
             if is_mine || has_waited {
                 receptions.push(Reception { node: to, is_for_me: is_mine });
             }
-        }
+        });
         frame
-    }
-
-    /// A frame for somebody else sets the NAV. @80211-2020 10.3.2.4
-    fn overhear(&mut self, now: SimTime, node: NodeId, frame: &Frame) {
-        if frame.duration == Dur::ZERO {
-            return;
-        }
-        let until = now + frame.duration;
-        let is_later = until > self.contention.nav(node);
-        self.contention.set_nav(node, until);
-        if is_later {
-            self.rts_heard[node.index()] = (frame.kind == Kind::Rts).then(|| {
-                let check = now + self.rts_nav_patience;
-                self.next_nav_check = self.next_nav_check.min(check);
-                (now, check)
-            });
-        }
     }
 
     /// When [`Channel::check_navs`] is due.
     pub fn next_nav_check(&self) -> SimTime {
-        self.next_nav_check
+        self.navs.next_check
     }
 
     /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
     pub fn check_navs(&mut self, now: SimTime) {
-        self.next_nav_check = SimTime::NEVER;
-        for (i, heard) in self.rts_heard.iter_mut().enumerate() {
+        self.navs.next_check = SimTime::NEVER;
+        for (i, heard) in self.navs.rts_heard.iter_mut().enumerate() {
             let Some((rts_end, check)) = *heard else { continue };
             if check > now {
-                self.next_nav_check = self.next_nav_check.min(check);
+                self.navs.next_check = self.navs.next_check.min(check);
                 continue;
             }
             *heard = None;

@@ -65,6 +65,14 @@ struct Sense {
     /// Since when the medium is idle, or will be once the NAV ends. Of no meaning while busy.
     idle_from: SimTime,
     nav: SimTime,
+    /// The station's contenders: the first, and the first of the next station.
+    contenders: (u32, u32),
+}
+
+impl Sense {
+    fn range(&self) -> std::ops::Range<usize> {
+        self.contenders.0 as usize..self.contenders.1 as usize
+    }
 }
 
 /// How an exchange ended, as far as the next backoff is concerned.
@@ -83,8 +91,6 @@ pub enum Outcome {
 pub struct Contention {
     senses: Vec<Sense>,
     contenders: Vec<Contender>,
-    /// First contender of each node; one more at the end.
-    first: Vec<u32>,
     /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
     grants: Vec<SimTime>,
     has_changed: bool,
@@ -93,23 +99,25 @@ pub struct Contention {
 impl Contention {
     /// The contenders of `nodes` stations, in order of node. `access` gives those of a node, with a stream for each.
     pub fn new(nodes: usize, mut access: impl FnMut(NodeId) -> Vec<(Access, Stream)>) -> Contention {
-        let idle = Sense { is_busy: false, after_error: false, idle_from: SimTime::ZERO, nav: SimTime::ZERO };
-        let (mut contenders, mut first) = (Vec::new(), vec![0]);
+        let (mut senses, mut contenders) = (Vec::with_capacity(nodes), Vec::new());
         for node in (0..nodes as u32).map(NodeId) {
+            let first = contenders.len() as u32;
             for (access, draws) in access(node) {
                 let cw = access.cw_min;
                 let not_before = SimTime::ZERO;
                 contenders.push(Contender { node, access, phase: Phase::Off, cw, slots: 0, not_before, draws });
             }
-            first.push(contenders.len() as u32);
+            let (idle_from, nav) = (SimTime::ZERO, SimTime::ZERO);
+            let contenders = (first, contenders.len() as u32);
+            senses.push(Sense { is_busy: false, after_error: false, idle_from, nav, contenders });
         }
         let grants = vec![SimTime::NEVER; contenders.len()];
-        Contention { senses: vec![idle; nodes], contenders, first, grants, has_changed: false }
+        Contention { senses, contenders, grants, has_changed: false }
     }
 
     /// The only contender of a station under DCF.
     pub fn dcf(&self, node: NodeId) -> ContenderId {
-        ContenderId(self.first[node.index()])
+        ContenderId(self.senses[node.index()].contenders.0)
     }
 
     /// Which station a contender belongs to.
@@ -194,26 +202,28 @@ impl Contention {
         if sense.is_busy {
             return;
         }
-        let was = *sense;
         sense.is_busy = true;
         self.has_changed = true;
-        for i in self.first[node.index()] as usize..self.first[node.index() + 1] as usize {
+        let contenders = self.contenders[sense.range()].iter_mut();
+        for (contender, grant) in contenders.zip(&mut self.grants[sense.range()]) {
             // Granted at this very instant: it starts too and hears nothing of it.
-            if self.grants[i] == now {
+            if *grant == now {
                 continue;
             }
-            let contender = &mut self.contenders[i];
+            *grant = SimTime::NEVER;
             match contender.phase {
                 Phase::Counting { wants } => {
-                    contender.slots -= elapsed(contender, &was, now).min(contender.slots);
-                    if !wants && contender.slots == 0 && count_from(contender, &was) <= now {
+                    let from = count_from(contender, sense);
+                    if from < now {
+                        contender.slots -= elapsed(contender, from, now).min(contender.slots);
+                    }
+                    if !wants && contender.slots == 0 && from <= now {
                         contender.phase = Phase::Off;
                     }
                 }
                 Phase::Immediate => contender.draw(),
                 Phase::Off | Phase::Granted => {}
             }
-            self.grants[i] = SimTime::NEVER;
         }
     }
 
@@ -263,8 +273,8 @@ impl Contention {
     fn recount(&mut self, node: NodeId) {
         self.has_changed = true;
         let sense = &self.senses[node.index()];
-        for i in self.first[node.index()] as usize..self.first[node.index() + 1] as usize {
-            self.grants[i] = grant(&self.contenders[i], sense);
+        for (contender, at) in self.contenders[sense.range()].iter().zip(&mut self.grants[sense.range()]) {
+            *at = grant(contender, sense);
         }
     }
 }
@@ -284,8 +294,8 @@ fn count_from(contender: &Contender, sense: &Sense) -> SimTime {
 }
 
 /// Whole slots counted down by `now`.
-fn elapsed(contender: &Contender, sense: &Sense, now: SimTime) -> u32 {
-    let counted = now.since(count_from(contender, sense)) / contender.access.slot;
+fn elapsed(contender: &Contender, from: SimTime, now: SimTime) -> u32 {
+    let counted = (now - from) / contender.access.slot;
     u32::try_from(counted).unwrap_or(u32::MAX)
 }
 

@@ -167,10 +167,12 @@ impl Errors {
     }
 
     /// Whether a frame that starts `now` is hit on its way. Draws only if the probability is neither 0 nor 1.
+    #[inline]
     pub fn hits(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> bool {
-        if self.pairs.is_empty() {
-            return false;
-        }
+        !self.pairs.is_empty() && self.draw(now, from, to, mpdu, is_control)
+    }
+
+    fn draw(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> bool {
         let pair = &mut self.pairs[from.index() * self.nodes + to.index()];
         let hit = match (pair.model, pair.state) {
             (ErrorModel::One(hit), _) => hit,

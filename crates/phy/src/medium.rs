@@ -128,21 +128,20 @@ impl Medium {
         ear.locked_on = NOTHING;
     }
 
-    /// The signal of `from` reaches `to`. Returns whether it broke the silence there.
-    pub fn arrive(&mut self, now: SimTime, from: NodeId, to: NodeId) -> bool {
-        let ear = &mut self.ears[to.index()];
-        ear.signals += 1;
-        ear.last_start = now;
-        if ear.signals > 1 {
-            ear.is_spoilt = true;
-            return false;
+    /// The signal of `from` reaches its listeners, in order of id. `broken` is told of those whose silence it broke.
+    pub fn arrive(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(NodeId)) {
+        for &to in &self.listeners[from.index()] {
+            let ear = &mut self.ears[to.index()];
+            ear.signals += 1;
+            ear.last_start = now;
+            if ear.signals > 1 {
+                ear.is_spoilt = true;
+            } else if !ear.is_transmitting {
+                ear.locked_on = from;
+                ear.is_spoilt = false;
+                broken(to);
+            }
         }
-        if ear.is_transmitting {
-            return false;
-        }
-        ear.locked_on = from;
-        ear.is_spoilt = false;
-        true
     }
 
     /// `node` ends its transmission. Returns whether the air around it is silent.
@@ -153,19 +152,21 @@ impl Medium {
         ear.signals == 0
     }
 
-    /// The signal of `from` ends at `to`.
-    pub fn leave(&mut self, from: NodeId, to: NodeId) -> Heard {
-        let ear = &mut self.ears[to.index()];
-        ear.signals -= 1;
-        let verdict = match ear.locked_on == from {
-            false => Verdict::NotLocked,
-            true if ear.is_spoilt => Verdict::Spoilt,
-            true => Verdict::Clear,
-        };
-        if ear.locked_on == from {
-            ear.locked_on = NOTHING;
+    /// The signal of `from` ends at its listeners, in order of id. `heard` is told what each made of it.
+    pub fn leave(&mut self, from: NodeId, mut heard: impl FnMut(NodeId, Heard)) {
+        for &to in &self.listeners[from.index()] {
+            let ear = &mut self.ears[to.index()];
+            ear.signals -= 1;
+            let verdict = match ear.locked_on == from {
+                false => Verdict::NotLocked,
+                true if ear.is_spoilt => Verdict::Spoilt,
+                true => Verdict::Clear,
+            };
+            if ear.locked_on == from {
+                ear.locked_on = NOTHING;
+            }
+            heard(to, Heard { verdict, is_silent: ear.signals == 0 && !ear.is_transmitting });
         }
-        Heard { verdict, is_silent: ear.signals == 0 && !ear.is_transmitting }
     }
 }
 
@@ -183,9 +184,18 @@ mod tests {
 
     fn start(medium: &mut Medium, now: u64, from: NodeId) {
         medium.start(from);
-        for to in medium.listeners(from).to_vec() {
-            medium.arrive(at(now), from, to);
-        }
+        medium.arrive(at(now), from, |_| {});
+    }
+
+    /// What `to` made of the signal of `from`, which ends.
+    fn leave(medium: &mut Medium, from: NodeId, to: NodeId) -> Heard {
+        let mut found = None;
+        medium.leave(from, |node, heard| {
+            if node == to {
+                found = Some(heard);
+            }
+        });
+        found.expect("a listener")
     }
 
     #[test]
@@ -198,7 +208,7 @@ mod tests {
         assert_eq!(medium.listeners(B), [A, C]);
         start(&mut medium, 0, A);
         assert!(medium.hears_any(B) && !medium.hears_any(C));
-        assert_eq!(medium.leave(A, B).verdict, Verdict::Clear);
+        assert_eq!(leave(&mut medium, A, B).verdict, Verdict::Clear);
     }
 
     #[test]
@@ -209,12 +219,12 @@ mod tests {
         }
         start(&mut medium, 0, A);
         start(&mut medium, 5, C);
-        assert_eq!(medium.leave(A, B), Heard { verdict: Verdict::Spoilt, is_silent: false });
-        assert_eq!(medium.leave(C, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
+        assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::Spoilt, is_silent: false });
+        assert_eq!(leave(&mut medium, C, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
         // The air is clean again.
         assert!(medium.stop(A) && medium.stop(C));
         start(&mut medium, 9, A);
-        assert_eq!(medium.leave(A, B).verdict, Verdict::Clear);
+        assert_eq!(leave(&mut medium, A, B).verdict, Verdict::Clear);
     }
 
     #[test]
@@ -224,8 +234,8 @@ mod tests {
         start(&mut medium, 0, B);
         // B ends first: A's signal still stands, but B missed its beginning.
         assert!(!medium.stop(B));
-        assert!(!medium.leave(B, A).is_silent);
+        assert!(!leave(&mut medium, B, A).is_silent);
         assert!(medium.stop(A));
-        assert_eq!(medium.leave(A, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
+        assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
     }
 }
