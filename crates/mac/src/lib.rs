@@ -15,6 +15,7 @@ mod station;
 pub use channel::{Channel, ErrorsAt, FRAME_CLASSES, Loss, Reception, Tally};
 pub use config::{AfterTimeout, Config, Rts};
 pub use contention::{Access, ContenderId, Contention, Outcome};
+pub use exchange::{Dcf, Plan};
 pub use frame::{Class, Frame, Kind};
 pub use msdu::{Classifier, Fate, Fifo, MacOptions, Msdu, Next, TxQueue, TxReport};
 pub use station::{Counters, Input, Output, Station};

@@ -1,12 +1,12 @@
 //! What a station's MAC is asked to deliver, what it says of it afterwards, and the ports a scheme can take.
 
-use crate::frame::Class;
+use crate::frame::{Class, DATA_HEADER, FCS, LLC_SNAP};
 use queue::{DropTail, Space};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
-/// Bytes of the MAC header's extension that schemes share. Room is reserved when the MSDU is queued, since airtime and
-/// NAV depend on it; content is written per attempt.
+/// The MAC header's extension that schemes share: entries of kind, length, content. Room is reserved when the MSDU is
+/// queued, since airtime and NAV depend on it; content is written at each attempt, into an empty one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MacOptions {
     bytes: [u8; 31],
@@ -16,26 +16,54 @@ pub struct MacOptions {
 impl MacOptions {
     /// Bytes there can be at most.
     pub const MAX: usize = 31;
+    /// What an entry takes beside its content.
+    pub const OVERHEAD: u8 = 2;
 
-    /// The content.
+    /// All entries, as bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Appends `bytes`. `false`, and nothing written, if they do not fit.
-    pub fn push(&mut self, bytes: &[u8]) -> bool {
-        let (start, end) = (usize::from(self.len), usize::from(self.len) + bytes.len());
-        let fits = end <= MacOptions::MAX;
-        if fits {
-            self.bytes[start..end].copy_from_slice(bytes);
-            self.len = end as u8;
+    /// Where the entry of `kind` stands.
+    fn find(&self, kind: u8) -> Option<(usize, usize)> {
+        let mut at = 0;
+        while let Some([k, len]) = self.bytes().get(at..at + 2) {
+            let end = at + 2 + usize::from(*len);
+            if *k == kind {
+                return Some((at, end));
+            }
+            at = end;
         }
-        fits
+        None
     }
 
-    /// Empties it.
-    pub fn clear(&mut self) {
-        self.len = 0;
+    /// The content of the entry of `kind`.
+    pub fn get(&self, kind: u8) -> Option<&[u8]> {
+        self.find(kind).map(|(start, end)| &self.bytes[start + 2..end])
+    }
+
+    /// Removes the entry of `kind`.
+    pub fn remove(&mut self, kind: u8) {
+        if let Some((start, end)) = self.find(kind) {
+            self.bytes.copy_within(end..usize::from(self.len), start);
+            self.len -= (end - start) as u8;
+        }
+    }
+
+    /// Writes the entry of `kind`, in place of the one it had. `false`, and nothing changed, if it does not fit.
+    pub fn set(&mut self, kind: u8, content: &[u8]) -> bool {
+        let mut others = *self;
+        others.remove(kind);
+        let (start, end) = (usize::from(others.len), usize::from(others.len) + 2 + content.len());
+        if end > MacOptions::MAX {
+            return false;
+        }
+        others.bytes[start] = kind;
+        others.bytes[start + 1] = content.len() as u8;
+        others.bytes[start + 2..end].copy_from_slice(content);
+        others.len = end as u8;
+        *self = others;
+        true
     }
 }
 
@@ -45,6 +73,8 @@ impl MacOptions {
 pub struct Msdu {
     /// The packet.
     pub pkt: Pkt,
+    /// Its serial in the arena.
+    pub serial: u64,
     /// Receiver on this link.
     pub to: NodeId,
     /// Length of its data frame, header to FCS, options included.
@@ -57,7 +87,7 @@ pub struct Msdu {
     pub options: MacOptions,
     /// Sequence number, once it has been transmitted. It keeps it when a queue takes it back.
     pub seq: Option<u16>,
-    /// Transmissions of its data frame and of RTS for it, so far.
+    /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
     pub attempts: u8,
     /// Whether its data frame has been on the air: the next one carries the retry bit. @80211-2020 9.2.4.1.6
     pub data_sent: bool,
@@ -82,8 +112,10 @@ pub enum Fate {
     Delivered,
     /// One attempt failed; more may follow.
     Attempt,
-    /// All attempts failed: the MAC has dropped it.
+    /// The last attempt failed: the MAC, or its queue, has dropped it.
     GivenUp,
+    /// The queue has dropped it before any (further) attempt: it had expired.
+    Expired,
     /// It found the queue full.
     QueueFull,
 }
@@ -93,27 +125,34 @@ pub enum Fate {
 pub struct TxReport {
     /// What became of it.
     pub fate: Fate,
+    /// The packet's serial in the arena.
+    pub serial: u64,
     /// Receiver on this link.
     pub to: NodeId,
-    /// Transmissions so far.
+    /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
     pub attempts: u8,
     /// When it was queued.
     pub enqueued: SimTime,
-    /// When it came to the head of the queue.
+    /// When it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds
+    /// the service of others too.
     pub head: SimTime,
-    /// When it was first transmitted.
+    /// When its first exchange began: its RTS, if it had one.
     pub first: SimTime,
     /// When this was found out.
     pub done: SimTime,
-    /// Time its frames and their answers have taken on the air.
+    /// Time its frames and their answers have taken on the air, gaps not counted.
     pub airtime: Dur,
 }
 
 impl Msdu {
-    /// A packet to be sent to `to`. `options_room` bytes of MAC options are part of `mpdu`.
-    pub fn new(now: SimTime, pkt: Pkt, to: NodeId, mpdu: Bytes, class: Class, options_room: u8) -> Msdu {
+    /// A packet of `all` to be sent to `to`, with `options_room` bytes of MAC options behind its header.
+    pub fn new(now: SimTime, pkt: Pkt, all: &Packets, to: NodeId, options_room: u8) -> Msdu {
+        let packet = all.get(&pkt);
+        let mpdu = DATA_HEADER + LLC_SNAP + packet.ip_len() + FCS + Bytes(u64::from(options_room));
+        let (class, serial) = (Class::of(packet), all.serial(&pkt));
         Msdu {
             pkt,
+            serial,
             to,
             mpdu,
             class,
@@ -135,6 +174,7 @@ impl Msdu {
     pub fn report(&self, now: SimTime, fate: Fate) -> TxReport {
         TxReport {
             fate,
+            serial: self.serial,
             to: self.to,
             attempts: self.attempts,
             enqueued: self.enqueued,
@@ -157,20 +197,28 @@ pub enum Next {
     GiveUp(Msdu),
 }
 
-/// A station's transmit queue: what is sent next, and after a failure. A scheme may bring its own.
+/// A station's transmit queue: what is sent next, and what follows a failure. A scheme may bring its own.
 pub trait TxQueue: std::fmt::Debug {
     /// Takes an MSDU in.
     ///
     /// # Errors
     /// Gives it back if the queue is full.
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &Packets) -> Result<(), Msdu>;
-    /// The MSDU to send now.
+    /// The MSDU to send now. `None`: nothing, or nothing yet, see [`TxQueue::next_wakeup`].
     fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu>;
-    /// An attempt of `msdu` failed and the MAC's own limits allow another.
-    fn failed(&mut self, now: SimTime, msdu: Msdu, all: &Packets) -> Next;
+    /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none.
+    fn expired(&mut self, _now: SimTime, _all: &Packets) -> Option<Msdu> {
+        None
+    }
+    /// An attempt of `msdu` failed. `is_last`: the MAC's limit is reached; the queue may go beyond it.
+    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next;
+    /// When a queue that holds something back wants to be popped again.
+    fn next_wakeup(&self) -> SimTime {
+        SimTime::NEVER
+    }
     /// What is left.
     fn space(&self) -> Space;
-    /// Every MSDU in it, for a node that is killed and for the books at the end.
+    /// Every MSDU in it, for a node that is killed.
     fn drain(&mut self) -> Vec<Msdu>;
 }
 
@@ -198,8 +246,8 @@ impl TxQueue for Fifo {
         self.queue.pop()
     }
 
-    fn failed(&mut self, _: SimTime, msdu: Msdu, _: &Packets) -> Next {
-        Next::Again(msdu)
+    fn failed(&mut self, _: SimTime, msdu: Msdu, is_last: bool, _: &Packets) -> Next {
+        if is_last { Next::GiveUp(msdu) } else { Next::Again(msdu) }
     }
 
     fn space(&self) -> Space {
@@ -211,8 +259,24 @@ impl TxQueue for Fifo {
     }
 }
 
-/// Which access category a packet goes to. A scheme may bring its own; without one there is one category.
+/// Which access category a packet goes to. A scheme may bring its own; nothing asks it until EDCA is there.
 pub trait Classifier: std::fmt::Debug {
-    /// The category, 0 the lowest, among `categories`.
-    fn category(&self, packet: &wire::Packet, categories: u8) -> u8;
+    /// The category of a packet to `to`, 0 … 3 for BK, BE, VI, VO; `default` is what its DSCP asks for.
+    fn category(&mut self, packet: &wire::Packet, to: NodeId, default: u8) -> u8;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MacOptions;
+
+    #[test]
+    fn mac_options_of_several_kinds_are_kept_apart_and_replaced() {
+        let mut options = MacOptions::default();
+        assert!(options.set(1, b"abc") && options.set(2, b"") && options.set(1, b"defg"));
+        assert_eq!((options.get(1), options.get(2), options.get(3)), (Some(&b"defg"[..]), Some(&b""[..]), None));
+        assert_eq!(options.bytes().len(), 2 + 4 + 2);
+        assert!(!options.set(3, &[0; 22]), "8 + 2 + 22 is more than 31");
+        options.remove(1);
+        assert_eq!((options.get(1), options.get(2)), (None, Some(&b""[..])));
+    }
 }

@@ -7,12 +7,12 @@
 use crate::Config;
 use crate::channel::Channel;
 use crate::contention::{ContenderId, Outcome};
-use crate::exchange::{Counter, Exchange, Job, control};
+use crate::exchange::{Counter, Exchange, Job, Plan, Response};
 use crate::frame::{Class, Frame, Kind};
 use crate::msdu::{Fate, Msdu, Next, TxQueue, TxReport};
 use engine::Class as When;
 use units::{Dur, NodeId, SimTime};
-use wire::Packets;
+use wire::{Packet, Packets};
 
 /// What happens to a station.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub enum Output {
     Transmit(Frame),
     /// Hand the MSDU of this frame up: the sender's copy is still in its care.
     Deliver(Frame),
-    /// An attempt of the MSDU in service has failed and another follows.
-    Attempt(TxReport),
+    /// An attempt of this packet has failed; whether another follows is told by what comes next.
+    Attempt(Packet, TxReport),
     /// The MAC is done with an MSDU. It is to be freed once everybody has read the report.
     Done(Msdu, TxReport),
 }
@@ -90,6 +90,41 @@ pub struct Counters {
     pub airtime: Dur,
 }
 
+/// Which sequence numbers of one transmitter have been received: the newest, and which of the 64 before it. More than
+/// the one the standard asks for, since a queue that yields lets MSDUs overtake each other.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    newest: Option<u16>,
+    before: u64,
+}
+
+impl Seen {
+    /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
+    fn is_duplicate(&mut self, seq: u16, is_retry: bool) -> bool {
+        let Some(newest) = self.newest else {
+            self.newest = Some(seq);
+            return false;
+        };
+        // Sequence numbers count modulo 4096; the shorter way tells ahead from behind.
+        let ahead = seq.wrapping_sub(newest) % 4096;
+        if ahead == 0 {
+            return is_retry;
+        }
+        if ahead < 2048 {
+            self.before = self.before.checked_shl(u32::from(ahead)).unwrap_or(0);
+            if let Some(bit) = 1u64.checked_shl(u32::from(ahead) - 1) {
+                self.before |= bit;
+            }
+            self.newest = Some(seq);
+            return false;
+        }
+        let Some(bit) = 1u64.checked_shl(u32::from(4096 - ahead) - 1) else { return false };
+        let was_seen = self.before & bit != 0;
+        self.before |= bit;
+        was_seen && is_retry
+    }
+}
+
 /// A station's MAC.
 #[derive(Debug)]
 pub struct Station {
@@ -97,6 +132,7 @@ pub struct Station {
     contender: ContenderId,
     config: Config,
     queue: Box<dyn TxQueue>,
+    plan: Box<dyn Plan>,
     current: Option<Msdu>,
     exchange: Exchange,
     state: State,
@@ -107,8 +143,8 @@ pub struct Station {
     /// When its last step ended.
     sent_at: SimTime,
     next_seq: u16,
-    /// Sequence number received last from each station. @80211-2020 10.3.2.14
-    last_seq: Vec<Option<u16>>,
+    /// Sequence numbers received from each station. @80211-2020 10.3.2.14
+    seen: Vec<Seen>,
     reports_attempts: bool,
     is_dead: bool,
     counters: Counters,
@@ -122,15 +158,17 @@ impl Station {
         contender: ContenderId,
         config: Config,
         queue: Box<dyn TxQueue>,
+        mut plan: Box<dyn Plan>,
     ) -> Station {
         let nobody =
             Job { to: NodeId::BROADCAST, mpdu: units::Bytes::ZERO, rate: config.basic_rate, class: Class::Other };
         Station {
             node,
             contender,
-            exchange: Exchange::dcf(&config, &nobody),
+            exchange: plan.exchange(&config, &nobody),
             config,
             queue,
+            plan,
             current: None,
             state: State::Idle,
             answer: None,
@@ -138,7 +176,7 @@ impl Station {
             wakeup: (SimTime::NEVER, When::Between),
             sent_at: SimTime::ZERO,
             next_seq: 0,
-            last_seq: vec![None; nodes],
+            seen: vec![Seen::default(); nodes],
             reports_attempts: false,
             is_dead: false,
             counters: Counters::default(),
@@ -240,21 +278,29 @@ impl Station {
             out.push(Output::Done(msdu, report));
             return;
         }
-        if self.current.is_none() && self.take_next(now, all) {
+        if self.current.is_none() && self.take_next(now, all, out) {
             channel.contention.want(now, self.contender);
         }
     }
 
-    /// Takes the next MSDU into service. Returns whether there was one.
-    fn take_next(&mut self, now: SimTime, all: &Packets) -> bool {
+    /// Takes the next MSDU into service, after the queue has dropped what expired. Returns whether there was one.
+    fn take_next(&mut self, now: SimTime, all: &Packets, out: &mut Vec<Output>) -> bool {
+        while let Some(msdu) = self.queue.expired(now, all) {
+            self.counters.msdus_given_up += 1;
+            let report = msdu.report(now, Fate::Expired);
+            out.push(Output::Done(msdu, report));
+        }
         self.current = self.queue.pop(now, all);
-        let Some(msdu) = &mut self.current else { return false };
+        let Some(msdu) = &mut self.current else {
+            self.wakeup = (self.queue.next_wakeup(), When::Between);
+            return false;
+        };
         if msdu.attempts == 0 {
             msdu.head = now;
         }
         let rate = if msdu.to == NodeId::BROADCAST { self.config.basic_rate } else { self.config.data_rate };
         let job = Job { to: msdu.to, mpdu: msdu.mpdu, rate, class: msdu.class };
-        self.exchange = Exchange::dcf(&self.config, &job);
+        self.exchange = self.plan.exchange(&self.config, &job);
         true
     }
 
@@ -332,45 +378,34 @@ impl Station {
             // Another frame instead of the answer: the exchange has failed. @80211-2020 10.3.2.11
             self.fail(now, channel, all, out);
         }
-        match frame.kind {
-            Kind::Data => self.data(now, frame, out),
-            // A station answers an RTS only if its NAV is idle. @80211-2020 10.3.2.9
-            Kind::Rts if channel.contention.nav(self.node) <= now => {
-                let (rate, airtime) = control(&self.config, Kind::Cts, frame.rate);
-                let duration = frame.duration.saturating_sub(self.config.timing.sifs + airtime);
-                self.answer_with(now, &frame, Kind::Cts, rate, airtime, duration);
-            }
-            // An answer nobody waits for any more.
-            Kind::Rts | Kind::Cts | Kind::Ack => {}
+        let nav_is_idle = channel.contention.nav(self.node) <= now;
+        if frame.to == self.node
+            && let Some(response) = self.plan.answer(&self.config, &frame, nav_is_idle)
+        {
+            self.answer_with(now, &frame, &response);
         }
-    }
-
-    fn data(&mut self, now: SimTime, frame: Frame, out: &mut Vec<Output>) {
-        if frame.to == self.node {
-            let (rate, airtime) = control(&self.config, Kind::Ack, frame.rate);
-            self.answer_with(now, &frame, Kind::Ack, rate, airtime, Dur::ZERO);
+        if frame.kind != Kind::Data {
+            return;
         }
         // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
-        let last = &mut self.last_seq[frame.from.index()];
-        if frame.is_retry && *last == Some(frame.seq) {
+        if self.seen[frame.from.index()].is_duplicate(frame.seq, frame.is_retry) {
             self.counters.duplicates += 1;
             return;
         }
-        *last = Some(frame.seq);
         self.counters.msdus_received += 1;
         out.push(Output::Deliver(frame));
     }
 
-    fn answer_with(&mut self, now: SimTime, to: &Frame, kind: Kind, rate: phy::Rate, airtime: Dur, duration: Dur) {
+    fn answer_with(&mut self, now: SimTime, to: &Frame, response: &Response) {
         debug_assert!(self.answer.is_none(), "two answers at once");
         self.answer = Some(Frame {
-            kind,
+            kind: response.kind,
             from: self.node,
             to: to.from,
-            rate,
-            mpdu: kind.control_len(),
-            airtime,
-            duration,
+            rate: response.rate,
+            mpdu: response.kind.control_len(),
+            airtime: response.airtime,
+            duration: response.duration,
             seq: 0,
             is_retry: false,
             is_doomed: false,
@@ -407,6 +442,12 @@ impl Station {
             State::Gap => self.send_step(out),
             State::Awaiting if channel.wait_for_end(self.node) => self.state = State::Hearing,
             State::Awaiting => self.fail(now, channel, all, out),
+            // The queue held something back until now.
+            State::Idle if self.current.is_none() => {
+                if self.take_next(now, all, out) {
+                    channel.contention.want(now, self.contender);
+                }
+            }
             State::Idle | State::Sending | State::Hearing => {}
         }
     }
@@ -431,14 +472,10 @@ impl Station {
                 msdu.failures.1 >= self.config.max_attempts_long
             }
         };
-        let next = if is_last {
-            Next::GiveUp(msdu)
-        } else {
-            if self.reports_attempts {
-                out.push(Output::Attempt(msdu.report(now, Fate::Attempt)));
-            }
-            self.queue.failed(now, msdu, all)
-        };
+        if self.reports_attempts {
+            out.push(Output::Attempt(all.get(&msdu.pkt).clone(), msdu.report(now, Fate::Attempt)));
+        }
+        let next = self.queue.failed(now, msdu, is_last, all);
         match next {
             Next::Again(msdu) => {
                 self.current = Some(msdu);
@@ -446,7 +483,7 @@ impl Station {
                 self.rest(now, Outcome::Failure, true, channel);
             }
             Next::Yield => {
-                let wants = self.take_next(now, all);
+                let wants = self.take_next(now, all, out);
                 self.rest(now, Outcome::Failure, wants, channel);
             }
             Next::GiveUp(msdu) => {
@@ -469,7 +506,7 @@ impl Station {
     ) {
         let msdu = self.current.take().expect("an exchange under way has its MSDU");
         let report = msdu.report(now, fate);
-        let wants = self.take_next(now, all);
+        let wants = self.take_next(now, all, out);
         self.rest(now, outcome, wants, channel);
         out.push(Output::Done(msdu, report));
     }
@@ -477,11 +514,29 @@ impl Station {
     /// Back to contention.
     fn rest(&mut self, now: SimTime, outcome: Outcome, wants: bool, channel: &mut Channel) {
         self.state = State::Idle;
-        self.wakeup = (SimTime::NEVER, When::Between);
+        let idle_until = if wants { SimTime::NEVER } else { self.queue.next_wakeup() };
+        self.wakeup = (idle_until, When::Between);
         let not_before = match outcome {
             Outcome::Success => now,
             Outcome::Failure | Outcome::Discard => self.config.countdown_after_timeout(now, now.since(self.sent_at)),
         };
         channel.contention.finish(self.contender, outcome, wants, not_before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seen;
+
+    #[test]
+    fn a_retry_of_what_was_received_is_a_duplicate_also_when_others_came_between() {
+        let mut seen = Seen::default();
+        assert!(!seen.is_duplicate(4095, false));
+        assert!(!seen.is_duplicate(0, false), "the number wraps");
+        assert!(seen.is_duplicate(4095, true) && seen.is_duplicate(0, true));
+        assert!(!seen.is_duplicate(3, true), "a retry whose first attempts were all lost");
+        assert!(!seen.is_duplicate(2, true), "overtaken and not received yet");
+        assert!(seen.is_duplicate(2, true) && seen.is_duplicate(3, true) && !seen.is_duplicate(1, true));
+        assert!(!seen.is_duplicate(80, false) && !seen.is_duplicate(3, true), "too long ago to be known");
     }
 }

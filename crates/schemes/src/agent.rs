@@ -1,9 +1,9 @@
 //! The contract between a cross-layer scheme and the node it runs at. docs/design/contract.md tells why it is so.
 
 use crate::{Cx, Info, Place};
-use mac::{Classifier, Kind, MacOptions, TxQueue, TxReport};
+use mac::{Classifier, Kind, MacOptions, Plan, TxQueue, TxReport};
 use tcp::SenderHook;
-use units::{FlowId, NodeId};
+use units::{Bytes, FlowId, NodeId};
 use wire::{Packet, Pkt};
 
 /// Where an injected packet goes. It continues from its injector's position in the chain of agents.
@@ -15,6 +15,9 @@ pub enum Toward {
     Air(NodeId),
     /// Wherever its destination address leads: this node's transport, the radio, a wire.
     Route,
+    /// On from where the agent kept it, as if it had let it pass then: a packet held at this place, on its way to (or
+    /// from) this neighbour.
+    Onward(Place, Option<NodeId>),
 }
 
 /// Which of an agent's timers. Setting one again replaces it.
@@ -56,7 +59,7 @@ pub struct FrameHeard {
 /// does not declare costs it nothing and everybody else nothing. It is never re-entered: what it asks for through
 /// [`Cx`] happens after its method has returned, in the order it asked.
 pub trait Agent: std::fmt::Debug {
-    /// Its declaration.
+    /// Its declaration: the scheme's `INFO`, or a narrower one of the same id where two kinds of agent share a scheme.
     fn info(&self) -> &'static Info;
 
     /// A packet passes. Return it, changed or not, to let it pass on; `None` if it was kept or given to [`Cx::drop`].
@@ -64,7 +67,8 @@ pub trait Agent: std::fmt::Debug {
         Some(pkt)
     }
 
-    /// The MAC reports on a packet it was given. Frees nothing: the MAC does so after the last report.
+    /// The MAC reports on a packet it was given. Unless the fate is [`mac::Fate::Attempt`] it has left the MAC for good.
+    /// `report.serial` is the one [`Cx::serial`] gave for it.
     fn report(&mut self, _packet: &Packet, _report: &TxReport, _cx: &mut Cx) {}
 
     /// One of its timers went off.
@@ -76,23 +80,28 @@ pub trait Agent: std::fmt::Debug {
     /// A frame without a packet for this node was heard or lost. Needs [`crate::Signal::Frames`].
     fn frame(&mut self, _frame: &FrameHeard, _cx: &mut Cx) {}
 
-    /// Bytes of MAC options it wants in the frame of `packet`. Asked when the packet is queued: airtime and NAV count
-    /// them.
-    fn mac_room(&self, _packet: &Packet) -> u8 {
+    /// Bytes of MAC options it wants in the frame of `packet` to `to`, [`MacOptions::OVERHEAD`] included. Asked when the
+    /// packet is queued: airtime and NAV count them. Claims [`crate::Port::MacOptions`].
+    fn mac_room(&self, _packet: &Packet, _to: NodeId) -> u8 {
         0
     }
 
-    /// Writes MAC options ([`Place::ToAir`], at each attempt) or reads them ([`Place::FromAir`], before the packet itself
-    /// is shown).
-    fn mac_options(&mut self, _at: Place, _packet: &Packet, _options: &mut MacOptions, _cx: &mut Cx) {}
+    /// Writes its MAC options into a frame that goes out now: asked at each attempt, with what is known of it so far.
+    /// Claims [`crate::Port::MacOptions`].
+    fn write_options(&mut self, _packet: &Packet, _attempt: &TxReport, _options: &mut MacOptions, _cx: &mut Cx) {}
+
+    /// Reads the MAC options of a received frame, before its packet (`serial`) is shown. Needs
+    /// [`crate::Signal::MacOptions`].
+    fn read_options(&mut self, _packet: &Packet, _serial: u64, _options: &MacOptions, _cx: &mut Cx) {}
 
     /// What its node tells neighbours.
     fn capability(&self) -> Option<Capability> {
         None
     }
 
-    /// Its own transmit queue, in place of the interface's. Claims [`crate::Port::TxQueue`].
-    fn tx_queue(&mut self) -> Option<Box<dyn TxQueue>> {
+    /// Its own transmit queue, in place of the interface's, whose limit and full packet size these are. Claims
+    /// [`crate::Port::TxQueue`].
+    fn tx_queue(&mut self, _limit: queue::Limit, _mtu: Bytes) -> Option<Box<dyn TxQueue>> {
         None
     }
 
@@ -101,16 +110,23 @@ pub trait Agent: std::fmt::Debug {
         None
     }
 
-    /// Its say in how the TCP sender of `flow`, which starts at this node, measures and loses. Claims
+    /// Its own frame sequences and answers. Claims [`crate::Port::Exchange`].
+    fn plan(&mut self) -> Option<Box<dyn Plan>> {
+        None
+    }
+
+    /// Its say in how the TCP sender of `flow`, whose end is at this node, measures and loses. Asked once for each
+    /// direction that starts here, when the world is built. Claims
     /// [`crate::Port::LossResponse`] or [`crate::Port::RttSample`].
     fn sender_hook(&mut self, _flow: FlowId) -> Option<Box<dyn SenderHook>> {
         None
     }
 
-    /// Gives up every packet it holds ([`Cx::drop`]): its node died, or the run is over.
+    /// Gives up every packet it holds ([`Cx::drop`], with [`wire::DropWhy::NodeDown`]): its node died.
     fn release(&mut self, _cx: &mut Cx) {}
 
-    /// Packets it holds, for the books.
+    /// Packets it holds, for the books. A copy that may go out again is held as a [`Pkt`]; what is only read, such as a
+    /// header to answer, may be a cloned [`Packet`].
     fn held(&self) -> u64 {
         0
     }

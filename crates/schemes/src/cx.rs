@@ -72,6 +72,11 @@ impl<'a> Cx<'a> {
         self.packets.get(pkt)
     }
 
+    /// A packet's serial: what was noted of it where it came in is found again where it goes out, and in reports.
+    pub fn serial(&self, pkt: &Pkt) -> u64 {
+        self.packets.serial(pkt)
+    }
+
     /// Rewrites a packet.
     pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
         self.check_turns(&[Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd]);
@@ -113,7 +118,7 @@ impl<'a> Cx<'a> {
         self.actions.push(Action::Command(flow, command));
     }
 
-    /// State of the TCP end of `flow` at this node, if it has one here.
+    /// State of the TCP end at this node of the connection that `flow`, either direction, belongs to.
     pub fn facts(&self, flow: FlowId) -> Option<FlowFacts> {
         self.check_reads(Signal::FlowFacts);
         self.view.facts(flow)

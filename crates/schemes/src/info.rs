@@ -76,8 +76,6 @@ pub enum Port {
     MacOptions,
     /// The sequence of frames in an exchange.
     Exchange,
-    /// A metric of routes.
-    RouteMetric,
 }
 
 /// A scheme's declaration.

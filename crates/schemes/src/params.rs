@@ -115,4 +115,28 @@ impl Params {
             other => panic!("parameter \"{key}\" is {other:?}, not a time"),
         }
     }
+
+    /// A whole number; see [`Params::get`].
+    pub fn int(&self, key: &str) -> i64 {
+        match self.get(key) {
+            Value::Int(n) => n,
+            other => panic!("parameter \"{key}\" is {other:?}, not a whole number"),
+        }
+    }
+
+    /// A number; see [`Params::get`].
+    pub fn float(&self, key: &str) -> f64 {
+        match self.get(key) {
+            Value::Float(x) => x,
+            other => panic!("parameter \"{key}\" is {other:?}, not a number"),
+        }
+    }
+
+    /// A size; see [`Params::get`].
+    pub fn size(&self, key: &str) -> Bytes {
+        match self.get(key) {
+            Value::Size(bytes) => bytes,
+            other => panic!("parameter \"{key}\" is {other:?}, not a size"),
+        }
+    }
 }

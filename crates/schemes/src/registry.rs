@@ -1,6 +1,7 @@
 //! The list of schemes: explicit and sorted, the same on every machine.
 
 use crate::{Agent, Info, Params};
+use std::net::Ipv4Addr;
 use units::NodeId;
 
 /// What a scheme may know of a node before it decides to sit there.
@@ -12,8 +13,18 @@ pub struct Site {
     pub nodes: usize,
     /// Whether it has a radio.
     pub has_air: bool,
+    /// Its address.
+    pub address: Ipv4Addr,
     /// Whether it forwards for others.
     pub forwards: bool,
+    /// Whether flows start at it, and end at it.
+    pub starts_flows: bool,
+    /// See `starts_flows`.
+    pub ends_flows: bool,
+    /// Transmissions in all that its MAC allows a short frame.
+    pub max_attempts: u8,
+    /// Slot, interframe spaces and contention window of its radio.
+    pub timing: phy::Timing,
     /// The receiver policy ([`tcp::ack::NAMES`]) of all TCP flows that end at it, if they agree on one.
     pub receiver: Option<&'static str>,
 }

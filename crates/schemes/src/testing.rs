@@ -1,7 +1,7 @@
 //! A bench for one agent: a node without a world. Tests put packets and reports in and look at what comes out.
 
-use crate::{Action, Agent, Cx, Key, NodeView, PeerEvent, Place, Toward};
-use mac::{Fate, TxReport};
+use crate::{Action, Agent, Cx, Key, NodeView, PeerEvent, Place, Port, Signal, Site, Toward};
+use mac::{Fate, MacOptions, TxReport};
 use queue::Space;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -17,6 +17,22 @@ pub const THERE: NodeId = NodeId(1);
 pub const OUT: FlowId = FlowId(0);
 /// Data from there to here.
 pub const IN: FlowId = FlowId(1);
+
+/// A plain station among `nodes`, with a radio and one flow in and out.
+pub fn site(node: NodeId, nodes: usize) -> Site {
+    Site {
+        node,
+        nodes,
+        has_air: true,
+        address: Ipv4Addr::new(10, 0, 0, node.0 as u8 + 1),
+        forwards: false,
+        starts_flows: true,
+        ends_flows: true,
+        max_attempts: 7,
+        timing: phy::Standard::B.timing(),
+        receiver: None,
+    }
+}
 
 /// What the node of a bench can be asked.
 #[derive(Debug)]
@@ -111,10 +127,11 @@ impl Bench {
         passed.map(|pkt| self.packets.free(pkt, DropWhy::Delivered))
     }
 
-    /// Reports on a packet.
+    /// Reports on a packet: this fate, at the first attempt, now.
     pub fn report(&mut self, packet: &Packet, fate: Fate) {
         let report = TxReport {
             fate,
+            serial: 0,
             to: THERE,
             attempts: 1,
             enqueued: self.now,
@@ -123,7 +140,49 @@ impl Bench {
             done: self.now,
             airtime: Dur::ZERO,
         };
-        self.with(Some(THERE), |agent, cx| agent.report(packet, &report, cx));
+        self.report_with(packet, &report);
+    }
+
+    /// Reports on a packet, with everything the MAC would say.
+    pub fn report_with(&mut self, packet: &Packet, report: &TxReport) {
+        let info = self.agent.info();
+        let signal = if report.fate == Fate::Attempt { Signal::TxAttempt } else { Signal::TxReport };
+        if info.reads(signal) {
+            self.with(Some(report.to), |agent, cx| agent.report(packet, report, cx));
+        }
+    }
+
+    /// The MAC options of a frame with `packet` to `to`, as the agent writes them at this attempt.
+    pub fn options_out(&mut self, packet: &Packet, attempt: &TxReport) -> MacOptions {
+        let mut options = MacOptions::default();
+        let room = usize::from(self.agent.mac_room(packet, attempt.to));
+        if self.agent.info().turns(Port::MacOptions) {
+            self.with(Some(attempt.to), |agent, cx| agent.write_options(packet, attempt, &mut options, cx));
+        }
+        assert!(options.bytes().len() <= room, "{} bytes of options in room for {room}", options.bytes().len());
+        options
+    }
+
+    /// A frame with these MAC options and `packet` was received.
+    pub fn options_in(&mut self, packet: &Packet, serial: u64, options: &MacOptions) {
+        if self.agent.info().reads(Signal::MacOptions) {
+            self.with(Some(THERE), |agent, cx| agent.read_options(packet, serial, options, cx));
+        }
+    }
+
+    /// A neighbour comes or goes.
+    pub fn peer(&mut self, node: NodeId, event: PeerEvent<'_>) {
+        self.with(None, |agent, cx| agent.peer(node, event, cx));
+    }
+
+    /// The node dies: the agent lets go of what it holds.
+    pub fn release(&mut self) {
+        self.with(None, |agent, cx| agent.release(cx));
+    }
+
+    /// The agent, for its ports.
+    pub fn agent_mut(&mut self) -> &mut dyn Agent {
+        &mut *self.agent
     }
 
     /// Sends a packet to the air and reports its fate.

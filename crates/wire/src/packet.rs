@@ -173,6 +173,10 @@ pub enum DropWhy {
     Suppressed,
     /// A scheme refused it.
     Scheme,
+    /// A scheme kept it as a copy and needs it no longer.
+    CopyDone,
+    /// A scheme took over what it carried.
+    Consumed,
     /// No endpoint or no route.
     NoRoute,
     /// Its node was killed.
@@ -181,13 +185,15 @@ pub enum DropWhy {
 
 impl DropWhy {
     /// How many reasons there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 9;
 }
+
+const IN_ITS_SLOT: &str = "a handle's packet is in its slot until it is freed";
 
 /// The arena of all packets of a run. Freed slots are reused; in the steady state nothing is allocated.
 #[derive(Debug, Default)]
 pub struct Packets {
-    slots: Vec<Option<Packet>>,
+    slots: Vec<Option<(u64, Packet)>>,
     free: Vec<u32>,
     made: u64,
     ended: [u64; DropWhy::COUNT],
@@ -202,22 +208,28 @@ impl Packets {
     /// Puts a packet in.
     pub fn put(&mut self, packet: Packet) -> Pkt {
         self.made += 1;
+        let entry = Some((self.made, packet));
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = Some(packet);
+            self.slots[slot as usize] = entry;
             return Pkt(slot);
         }
-        self.slots.push(Some(packet));
+        self.slots.push(entry);
         Pkt((self.slots.len() - 1) as u32)
     }
 
     /// Looks at a packet.
     pub fn get(&self, pkt: &Pkt) -> &Packet {
-        self.slots[pkt.0 as usize].as_ref().expect("a handle's packet is in its slot until it is freed")
+        &self.slots[pkt.0 as usize].as_ref().expect(IN_ITS_SLOT).1
+    }
+
+    /// The packet's number among all that were ever put in: who met it before knows it again. A copy has its own.
+    pub fn serial(&self, pkt: &Pkt) -> u64 {
+        self.slots[pkt.0 as usize].as_ref().expect(IN_ITS_SLOT).0
     }
 
     /// Rewrites a packet in place.
     pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
-        self.slots[pkt.0 as usize].as_mut().expect("a handle's packet is in its slot until it is freed")
+        &mut self.slots[pkt.0 as usize].as_mut().expect(IN_ITS_SLOT).1
     }
 
     /// A second packet with the same content, owned by the caller.
@@ -230,7 +242,7 @@ impl Packets {
     pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> Packet {
         self.ended[why as usize] += 1;
         self.free.push(pkt.0);
-        self.slots[pkt.0 as usize].take().expect("a handle's packet is in its slot until it is freed")
+        self.slots[pkt.0 as usize].take().expect(IN_ITS_SLOT).1
     }
 
     /// Packets in the arena now.

@@ -1,7 +1,7 @@
 //! The agents of one node, in the order of the scenario's file: outward packets meet them in that order, inward ones in
 //! reverse. Who does not sit at a place is not asked there.
 
-use schemes::{Agent, Info, Key, Place, Signal};
+use schemes::{Agent, Info, Key, Place, Port, Signal};
 use units::SimTime;
 
 /// One agent and what it declared.
@@ -59,6 +59,11 @@ impl Chain {
     /// Who reads reports on failed attempts, in order.
     pub fn reads_attempts(&self) -> &[u8] {
         &self.reads_attempts
+    }
+
+    /// Who writes MAC options.
+    pub fn writes_options(&self) -> impl Iterator<Item = &dyn Agent> {
+        self.members.iter().filter(|m| m.info.turns(Port::MacOptions)).map(|m| &*m.agent)
     }
 
     /// Sets, replaces or (`NEVER`) clears a timer of a member.

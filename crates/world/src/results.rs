@@ -272,6 +272,8 @@ fn books(world: &World) -> Books {
         DropWhy::QueueFull,
         DropWhy::Suppressed,
         DropWhy::Scheme,
+        DropWhy::CopyDone,
+        DropWhy::Consumed,
         DropWhy::NoRoute,
         DropWhy::NodeDown,
     ];

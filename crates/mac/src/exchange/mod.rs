@@ -8,7 +8,7 @@ mod group;
 mod rts_cts;
 
 use crate::Config;
-use crate::frame::{Class, Kind};
+use crate::frame::{Class, Frame, Kind};
 use phy::{Rate, airtime};
 use units::{Bytes, Dur, NodeId};
 
@@ -74,10 +74,33 @@ pub struct Job {
     pub class: Class,
 }
 
-impl Exchange {
-    /// The sequence that DCF uses for a data frame: alone to a group, behind RTS and CTS above the threshold, else data
-    /// and ACK.
-    pub fn dcf(config: &Config, job: &Job) -> Exchange {
+/// What a station answers with, a SIFS after a frame for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Response {
+    /// Which frame.
+    pub kind: Kind,
+    /// At which rate.
+    pub rate: Rate,
+    /// Its time on the air.
+    pub airtime: Dur,
+    /// Its Duration field.
+    pub duration: Dur,
+}
+
+/// Which sequences a station conducts and how it answers those of others. A scheme may bring its own.
+pub trait Plan: std::fmt::Debug {
+    /// The sequence that delivers a data frame.
+    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange;
+    /// The answer to a frame addressed to this station. `nav_is_idle`: its virtual carrier sense.
+    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
+}
+
+/// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, else data and ACK.
+#[derive(Debug, Default)]
+pub struct Dcf;
+
+impl Plan for Dcf {
+    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
         if job.to == NodeId::BROADCAST {
             group::build(config, job)
         } else if config.rts.covers(job) {
@@ -87,6 +110,21 @@ impl Exchange {
         }
     }
 
+    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
+        let kind = match frame.kind {
+            Kind::Data => Kind::Ack,
+            // @80211-2020 10.3.2.9
+            Kind::Rts if nav_is_idle => Kind::Cts,
+            Kind::Rts | Kind::Cts | Kind::Ack => return None,
+        };
+        let (rate, airtime) = control(config, kind, frame.rate);
+        // What the frame announced, less the gap and this answer; nothing beyond an ACK. @80211-2020 9.2.5
+        let duration = frame.duration.saturating_sub(config.timing.sifs + airtime);
+        Some(Response { kind, rate, airtime, duration })
+    }
+}
+
+impl Exchange {
     /// A sequence of these steps.
     pub fn of<const N: usize>(list: [Step; N]) -> Exchange {
         const { assert!(N > 0 && N <= MAX_STEPS) };

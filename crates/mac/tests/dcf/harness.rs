@@ -5,7 +5,7 @@
 
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
-    Access, Channel, Class, Config, Contention, ErrorsAt, Fate, Fifo, Frame, Input, Kind, Msdu, Output, Station,
+    Access, Channel, Class, Config, Contention, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind, Msdu, Output, Station,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Standard};
 use std::net::Ipv4Addr;
@@ -166,7 +166,8 @@ impl Net {
         let station = |i: u32| {
             let node = NodeId(i);
             let queue = Box::new(Fifo::new(setup.limit, Bytes(1500)));
-            let mut station = Station::new(node, nodes, channel.contention.dcf(node), config.clone(), queue);
+            let mut station =
+                Station::new(node, nodes, channel.contention.dcf(node), config.clone(), queue, Box::new(Dcf));
             station.report_attempts();
             station
         };
@@ -263,9 +264,8 @@ impl Net {
                 let ip = Ipv4 { src: Ipv4Addr::LOCALHOST, dst: Ipv4Addr::LOCALHOST, ..Ipv4::default() };
                 let payload = Payload::stream(0, size - 28);
                 let packet = Packet { ip, l4: L4::Udp(Udp::default()), payload, flow: FlowId(0) };
-                let mpdu = packet.ip_len() + Bytes(36);
                 let pkt = self.packets.put(packet);
-                let msdu = Msdu::new(now, pkt, to, mpdu, Class::Udp, 0);
+                let msdu = Msdu::new(now, pkt, &self.packets, to, 0);
                 self.tell(now, node, Input::Enqueue(msdu), &mut frames);
             }
             Stage::Air(frame) => {
@@ -303,7 +303,7 @@ impl Net {
             match output {
                 Output::Transmit(frame) => frames.push(frame),
                 Output::Deliver(frame) => self.delivered.push((us(now), node, frame.from)),
-                Output::Attempt(r) => {
+                Output::Attempt(_, r) => {
                     self.said.push(Said { when: us(now), node, fate: r.fate, attempts: r.attempts });
                 }
                 Output::Done(msdu, r) => {

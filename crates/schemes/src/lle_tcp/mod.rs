@@ -144,7 +144,7 @@ impl Agent for LleTcp {
             Fate::Delivered => self.makers.delivered(packet, cx),
             Fate::GivenUp => self.makers.given_up(packet, cx),
             // A full queue is congestion: TCP must find it by itself.
-            Fate::QueueFull | Fate::Attempt => {}
+            Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
         }
     }
 

@@ -159,7 +159,7 @@ impl Suppressor {
     pub(super) fn release(&mut self, cx: &mut Cx) {
         for guard in self.flows.values_mut() {
             for pkt in guard.held.drain(..) {
-                cx.drop(pkt, DropWhy::Scheme);
+                cx.drop(pkt, DropWhy::NodeDown);
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Which agents sit where.
 
 use super::Result;
+use super::radio::mac_config;
 use super::transport::policy;
+use crate::flow::address;
 use crate::scenario::{self as sc, InputError, Scenario};
 use schemes::{Agent, Port, Site};
 use units::NodeId;
@@ -26,7 +28,12 @@ pub(super) fn agents(scenario: &Scenario) -> Result<Vec<Vec<Box<dyn Agent>>>> {
                 }
                 continue;
             };
-            for port in [Port::TxQueue, Port::Classifier, Port::Exchange] {
+            if scheme.info.turns(Port::Classifier) {
+                let message =
+                    format!("{} chooses access categories, which this version does not simulate", used.name);
+                return Err(InputError { path: format!("scheme[{i}].name"), message });
+            }
+            for port in [Port::TxQueue, Port::Exchange] {
                 if !scheme.info.turns(port) {
                     continue;
                 }
@@ -57,11 +64,17 @@ fn site(scenario: &Scenario, node: NodeId) -> Site {
     });
     let first = policies.next();
     let receiver = first.filter(|one| policies.all(|other| other == *one));
+    let config = mac_config(&scenario.radio, &scenario.nodes[node.index()]);
     Site {
         node,
         nodes: scenario.nodes.len(),
         has_air: true,
+        address: address(node),
         forwards: scenario.nodes[node.index()].role == sc::Role::Ap,
+        starts_flows: scenario.flows.iter().any(|flow| flow.from == node),
+        ends_flows: scenario.flows.iter().any(|flow| flow.to == node),
+        max_attempts: config.max_attempts,
+        timing: config.timing,
         receiver,
     }
 }

@@ -9,7 +9,7 @@ use crate::scenario::{self as sc, InputError, Scenario};
 use crate::taps::Taps;
 use crate::world::{Appointment, Parts, World};
 use engine::Streams;
-use mac::{Channel, Config, Contention, Fifo, Station, TxQueue};
+use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
 use units::{Bytes, Dur, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
@@ -39,10 +39,12 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     }
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
-        let own = agents[i].iter_mut().find_map(|agent| agent.tx_queue());
+        let own = agents[i].iter_mut().find_map(|agent| agent.tx_queue(limit, mtu));
         let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(limit, mtu)));
+        let own = agents[i].iter_mut().find_map(|agent| agent.plan());
+        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf));
         let node = NodeId(i as u32);
-        let mut station = Station::new(node, nodes, channel.contention.dcf(node), config, queue);
+        let mut station = Station::new(node, nodes, channel.contention.dcf(node), config, queue, plan);
         if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {
             station.report_attempts();
         }

@@ -80,6 +80,7 @@ impl World {
             Toward::Air(peer) => (Place::ToAir, Some(peer)),
             Toward::Route if to == Some(node) => (Place::ToHost, None),
             Toward::Route => (Place::ToAir, to),
+            Toward::Onward(at, peer) => (at, peer),
         };
         self.jobs.push_back(Job::Packet { node, pkt, at, after: Some(member), peer });
     }

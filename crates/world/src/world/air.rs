@@ -3,9 +3,9 @@
 use super::{Job, World};
 use engine::Class;
 use mac::{Fate, Frame, Input, Kind, Msdu, Output, TxReport};
-use schemes::Place;
+use schemes::{Place, Port, Signal};
 use units::{NodeId, SimTime};
-use wire::{DropWhy, Pkt};
+use wire::{DropWhy, Packet, Pkt};
 
 impl World {
     pub(super) fn grant(&mut self, now: SimTime) {
@@ -22,7 +22,7 @@ impl World {
 
     pub(super) fn transmit(&mut self, now: SimTime, frame: Frame) {
         if frame.kind == Kind::Data {
-            self.write_options(frame.from);
+            self.write_options(now, frame.from);
         }
         self.channel.start(now, frame);
         let slot = self.layout().air(frame.from);
@@ -30,18 +30,22 @@ impl World {
     }
 
     /// MAC options are written when the frame goes out, at each attempt.
-    fn write_options(&mut self, node: NodeId) {
+    fn write_options(&mut self, now: SimTime, node: NodeId) {
         let Some(msdu) = self.stations[node.index()].current() else { return };
         if msdu.options_room == 0 {
             return;
         }
         let mut options = mac::MacOptions::default();
-        let (packet, to) = (self.packets.get(&msdu.pkt).clone(), msdu.to);
+        let (room, report) = (usize::from(msdu.options_room), msdu.report(now, Fate::Attempt));
+        let packet = self.packets.get(&msdu.pkt).clone();
         for member in 0..self.chains[node.index()].members.len() as u8 {
-            self.ask(node, member, Some(to), |agent, cx| {
-                agent.mac_options(Place::ToAir, &packet, &mut options, cx);
-            });
+            if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
+                self.ask(node, member, Some(report.to), |agent, cx| {
+                    agent.write_options(&packet, &report, &mut options, cx);
+                });
+            }
         }
+        debug_assert!(options.bytes().len() <= room, "agents wrote more options than they asked room for");
         if let Some(msdu) = self.stations[node.index()].current_mut() {
             msdu.options = options;
         }
@@ -74,7 +78,7 @@ impl World {
             match output {
                 Output::Transmit(frame) => self.jobs.push_back(Job::Transmit(frame)),
                 Output::Deliver(frame) => self.receive(node, &frame),
-                Output::Attempt(report) => self.attempted(node, &report),
+                Output::Attempt(packet, report) => self.attempted(node, &packet, &report),
                 Output::Done(msdu, report) => self.done(now, node, msdu, &report),
             }
         }
@@ -85,26 +89,24 @@ impl World {
         let Some(sent) = self.stations[frame.from.index()].current() else { return };
         let (pkt, options) = (self.packets.copy(&sent.pkt), sent.options);
         if !options.bytes().is_empty() {
-            self.read_options(node, frame.from, &pkt, options);
+            self.read_options(node, frame.from, &pkt, &options);
         }
         self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromAir, after: None, peer: Some(frame.from) });
     }
 
-    fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, mut options: mac::MacOptions) {
-        let packet = self.packets.get(pkt).clone();
+    fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, options: &mac::MacOptions) {
+        let (packet, serial) = (self.packets.get(pkt).clone(), self.packets.serial(pkt));
         for member in (0..self.chains[node.index()].members.len() as u8).rev() {
-            self.ask(node, member, Some(from), |agent, cx| {
-                agent.mac_options(Place::FromAir, &packet, &mut options, cx);
-            });
+            if self.chains[node.index()].members[usize::from(member)].info.reads(Signal::MacOptions) {
+                self.ask(node, member, Some(from), |agent, cx| agent.read_options(&packet, serial, options, cx));
+            }
         }
     }
 
-    fn attempted(&mut self, node: NodeId, report: &TxReport) {
+    fn attempted(&mut self, node: NodeId, packet: &Packet, report: &TxReport) {
         for i in 0..self.chains[node.index()].reads_attempts().len() {
             let member = self.chains[node.index()].reads_attempts()[i];
-            let Some(msdu) = self.stations[node.index()].current() else { return };
-            let packet = self.packets.get(&msdu.pkt).clone();
-            self.ask(node, member, Some(report.to), |agent, cx| agent.report(&packet, report, cx));
+            self.ask(node, member, Some(report.to), |agent, cx| agent.report(packet, report, cx));
         }
     }
 

@@ -6,7 +6,7 @@ use engine::Class;
 use mac::{Input, Msdu};
 use schemes::Place;
 use tcp::Input as TcpInput;
-use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, L4, Pkt};
 
 impl World {
@@ -71,10 +71,8 @@ impl World {
             return;
         };
         let packet = self.packets.get(&pkt);
-        let room: u8 = self.chains[node.index()].members.iter().map(|m| m.agent.mac_room(packet)).sum();
-        let mpdu = mac::frame::DATA_HEADER + mac::frame::LLC_SNAP + packet.ip_len() + mac::frame::FCS;
-        let class = mac::Class::of(packet);
-        let msdu = Msdu::new(now, pkt, to, mpdu + Bytes(u64::from(room)), class, room);
+        let room: u8 = self.chains[node.index()].writes_options().map(|member| member.mac_room(packet, to)).sum();
+        let msdu = Msdu::new(now, pkt, &self.packets, to, room);
         self.station(now, node, Input::Enqueue(msdu));
     }
 
