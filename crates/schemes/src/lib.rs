@@ -11,6 +11,7 @@ pub mod lle_tcp;
 pub mod params;
 pub mod registry;
 pub mod testing;
+pub mod window;
 
 pub use agent::{Agent, Capability, FrameHeard, Key, PeerEvent, Toward};
 pub use cx::{Action, Cx, NodeView};

@@ -1,6 +1,7 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
 use super::suppressor::later;
+use crate::window::Scale;
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use tcp::ack::{self, AckPolicy, Arrival, Verdict};
@@ -23,9 +24,7 @@ struct Maker {
     next_seq: Seq,
     /// The receiver's window in bytes, as the sender was told last.
     window: u32,
-    /// Shift counts in the SYNs of the two sides; they apply only if both are there. @RFC7323 sec. 2.2
-    receiver_shift: Option<u8>,
-    sender_shift: Option<u8>,
+    scale: Scale,
     /// TSval of the receiver's last segment. Never invented: PAWS would discard what follows. @RFC7323 sec. 5
     tsval: Option<u32>,
     policy: Box<dyn AckPolicy>,
@@ -76,7 +75,7 @@ impl Makers {
         }
         let maker = self.of(packet.flow, policy);
         if tcp.flags.has(Flags::SYN) {
-            maker.sender_shift = tcp.options.window_scale();
+            maker.scale.saw_senders_syn(tcp);
             // A SYN-ACK opens the numbers; a SYN is acknowledged by the peer's SYN-ACK alone.
             maker.delivered = tcp.flags.has(Flags::ACK).then_some(range.start);
             maker.highest = range.end;
@@ -96,15 +95,16 @@ impl Makers {
         let clears = self.clears_stale && !is_pure;
         let maker = self.of(flow, policy);
         if tcp.flags.has(Flags::SYN) {
-            (maker.receiver_shift, maker.next_seq) = (tcp.options.window_scale(), range.end);
-            maker.window = u32::from(tcp.window);
+            maker.scale.saw_receivers_syn(&tcp);
+            maker.next_seq = range.end;
+            maker.window = maker.scale.bytes(&tcp);
         }
         maker.next_seq = maker.next_seq.max(range.end);
         later(&mut maker.tsval, &tcp);
         if !tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
             return;
         }
-        let window = if tcp.flags.has(Flags::SYN) { u32::from(tcp.window) } else { maker.bytes(tcp.window) };
+        let window = maker.scale.bytes(&tcp);
         let delivered = maker.delivered.unwrap_or(tcp.ack);
         if delivered.le(tcp.ack) {
             maker.window = window;
@@ -112,7 +112,7 @@ impl Makers {
             return;
         }
         // Its host had not seen yet what was acknowledged in its name when it wrote this.
-        if is_pure && maker.field(window) == maker.field(maker.window) {
+        if is_pure && maker.scale.field(window) == maker.scale.field(maker.window) {
             return; // a late duplicate: TCP ignores a number that is acknowledged already
         }
         // The number is raised; the window stands, as the partner's half takes it to (`suppressor`).
@@ -222,27 +222,12 @@ impl Maker {
             highest: Seq(0),
             next_seq: Seq(0),
             window: 0,
-            receiver_shift: None,
-            sender_shift: None,
+            scale: Scale::default(),
             tsval: None,
             policy: make(&tcp::Config::default()),
             segments: 0,
             waiting: None,
         }
-    }
-
-    fn shift(&self) -> u8 {
-        if self.sender_shift.is_some() { self.receiver_shift.unwrap_or(0) } else { 0 }
-    }
-
-    /// The window a header's field means.
-    fn bytes(&self, field: u16) -> u32 {
-        u32::from(field) << self.shift()
-    }
-
-    /// The header's field for a window.
-    fn field(&self, bytes: u32) -> u16 {
-        u16::try_from(bytes >> self.shift()).unwrap_or(u16::MAX)
     }
 
     /// The receiver's host has acknowledged up to `number`.
@@ -293,7 +278,7 @@ impl Maker {
             seq: self.next_seq,
             ack: delivered,
             flags: Flags::ACK,
-            window: self.field(self.window),
+            window: self.scale.field(self.window),
             urgent: 0,
             options,
         };

@@ -5,6 +5,7 @@
 //! that did. The suppressor lets every ACK pass that says otherwise, and all of them until the MAC confirms that it
 //! arrived. What comes in beyond the host's window meanwhile is held and answered with a closed window, a *notice*.
 
+use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::{Fate, TxReport};
 use std::collections::BTreeMap;
@@ -22,9 +23,7 @@ struct Guard {
     /// is known to have `sent` and nothing else.
     in_flight: u32,
     unconfirmed: u32,
-    /// Shift counts in the SYNs of the two sides; they apply only if both are there. @RFC7323 sec. 2.2
-    host_shift: Option<u8>,
-    peer_shift: Option<u8>,
+    scale: Scale,
     /// Everything before this number has reached this station, and what has beyond it: what the partner acknowledges.
     received: Option<Seq>,
     beyond: SeqSet,
@@ -62,13 +61,13 @@ impl Suppressor {
         let is_pure = packet.pure_ack().is_some();
         let guard = self.flows.entry(packet.flow.reverse()).or_default();
         if tcp.flags.has(Flags::SYN) {
-            guard.host_shift = tcp.options.window_scale();
+            guard.scale.saw_receivers_syn(&tcp);
         }
         later(&mut guard.host_tsval, &tcp);
         if !tcp.flags.any(Flags::ACK | Flags::SYN) || tcp.flags.has(Flags::RST) {
             return Some(pkt);
         }
-        let window = guard.bytes(&tcp);
+        let window = guard.scale.bytes(&tcp);
         if !tcp.flags.has(Flags::ACK) {
             guard.send(window);
             return Some(pkt);
@@ -106,7 +105,7 @@ impl Suppressor {
         let guard = self.flows.entry(packet.flow).or_default();
         later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
-            guard.peer_shift = tcp.options.window_scale();
+            guard.scale.saw_senders_syn(&tcp);
             guard.acked = Some(tcp.seq);
             guard.received = Some(range.end);
             return Some(pkt);
@@ -178,19 +177,9 @@ impl Suppressor {
 }
 
 impl Guard {
-    fn shift(&self) -> u8 {
-        if self.peer_shift.is_some() { self.host_shift.unwrap_or(0) } else { 0 }
-    }
-
-    /// The window a segment of its host means. That of a SYN is never scaled.
-    fn bytes(&self, tcp: &Tcp) -> u32 {
-        let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.shift() };
-        u32::from(tcp.window) << shift
-    }
-
     /// Whether a header would show this window as it showed the last one.
     fn is_same(&self, window: u32) -> bool {
-        self.sent.is_some_and(|sent| sent >> self.shift() == window >> self.shift())
+        self.sent.is_some_and(|sent| self.scale.field(sent) == self.scale.field(window))
     }
 
     /// A segment goes out with this window. The MAC reports in the order of sending.

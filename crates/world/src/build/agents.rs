@@ -5,7 +5,7 @@ use super::radio::mac_config;
 use super::transport::policy;
 use crate::flow::address;
 use crate::scenario::{self as sc, InputError, Scenario};
-use schemes::{Agent, Port, Site};
+use schemes::{Agent, Port, Signal, Site};
 use units::NodeId;
 
 /// The agents of each node, in the order of the file.
