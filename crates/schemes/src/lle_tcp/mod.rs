@@ -17,10 +17,10 @@
 //!   held; the maker makes no ACKs while it knows the window is closed.
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
-//! - **Bound** of what is acknowledged and never delivered if the receiving station dies, all flows from one sender
-//!   together: what the station holds, and that is what arrived between the first packet held and the maker's hearing of
-//!   the notice: `acked_undelivered_bytes` ≤ flows · datagram + data rate · `slowest_notice_ns`. If its host is slow, also
-//!   what that had not taken in: datagram + data rate · `host_delay`, and what waited behind it in the receive buffer.
+//! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
+//!   holds of it, and that is what arrived between the first packet held and the maker's hearing of the notice:
+//!   `acked_undelivered_bytes` ≤ datagram + data rate · `slowest_notice_ns`. If its host is slow, also what that had not
+//!   taken in: datagram + data rate · `host_delay`, and what waited behind it in the receive buffer.
 //! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
 mod maker;

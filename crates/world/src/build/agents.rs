@@ -28,9 +28,13 @@ pub(super) fn agents(scenario: &Scenario) -> Result<Vec<Vec<Box<dyn Agent>>>> {
                 }
                 continue;
             };
-            if scheme.info.turns(Port::Classifier) {
-                let message =
-                    format!("{} chooses access categories, which this version does not simulate", used.name);
+            let lacks = if scheme.info.turns(Port::Classifier) {
+                Some("chooses access categories")
+            } else {
+                scheme.info.reads(Signal::Frames).then_some("listens to frames other than packets")
+            };
+            if let Some(lacks) = lacks {
+                let message = format!("{} {lacks}, which this version does not simulate", used.name);
                 return Err(InputError { path: format!("scheme[{i}].name"), message });
             }
             for port in [Port::TxQueue, Port::Exchange] {

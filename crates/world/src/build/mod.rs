@@ -25,7 +25,7 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let configs: Vec<Config> = scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
     let contention = Contention::new(nodes, |node| vec![radio::access(&configs[node.index()], &streams, node)]);
     let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
-    let (errors, errors_at) = radio::errors(scenario, &streams);
+    let (errors, errors_at) = radio::errors(scenario, &streams)?;
     let channel = Channel::new(radio::medium(scenario), contention, errors, errors_at, nodes, patience);
     let mut agents = agents::agents(scenario)?;
     let mtu = scenario.flows.iter().map(|flow| flow.transport.datagram()).max().unwrap_or(Bytes(1500));

@@ -1,6 +1,7 @@
 //! Radio, MAC and channel out of a scenario.
 
-use crate::scenario::{self as sc, Scenario};
+use super::Result;
+use crate::scenario::{self as sc, InputError, Scenario};
 use engine::{Purpose, Stream, Streams};
 use mac::{Access, Config, ErrorsAt, Rts};
 use phy::errors::Sojourn;
@@ -96,16 +97,24 @@ fn directions(pair: &sc::Pair) -> impl Iterator<Item = (NodeId, NodeId)> {
     [(pair.from, pair.to)].into_iter().chain(pair.both_ways.then_some((pair.to, pair.from)))
 }
 
-pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> (Errors, ErrorsAt) {
+pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> Result<(Errors, ErrorsAt)> {
     let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
         let own = |pair: &&sc::Pair| directions(pair).any(|d| d == (from, to)) && pair.errors.is_some();
         let pair = scenario.channel.pairs.iter().find(own);
         pair.and_then(|pair| pair.errors).unwrap_or(scenario.channel.errors)
     };
-    let all = scenario.channel.pairs.iter().filter_map(|pair| pair.errors).chain([scenario.channel.errors]);
-    let is_msdu = all.into_iter().any(|spec| errors_at(&spec) == Some(sc::ErrorAt::Msdu));
-    let at = if is_msdu { ErrorsAt::Msdu } else { ErrorsAt::Attempt };
-    (Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to))), at)
+    let mut at = errors_at(&scenario.channel.errors);
+    for (i, pair) in scenario.channel.pairs.iter().enumerate() {
+        let own = pair.errors.as_ref().and_then(errors_at);
+        if at.is_some() && own.is_some() && at != own {
+            let path = format!("channel.pair[{i}].errors.at");
+            let message = "errors strike attempts or MSDUs, the same on the whole channel".to_owned();
+            return Err(InputError { path, message });
+        }
+        at = at.or(own);
+    }
+    let at = if at == Some(sc::ErrorAt::Msdu) { ErrorsAt::Msdu } else { ErrorsAt::Attempt };
+    Ok((Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to))), at))
 }
 
 fn errors_at(spec: &sc::ErrorSpec) -> Option<sc::ErrorAt> {
