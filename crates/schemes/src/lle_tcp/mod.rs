@@ -18,9 +18,11 @@
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
-//!   holds of it, and that is what arrived between the first packet held and the maker's hearing of the notice:
-//!   `acked_undelivered_bytes` ≤ datagram + data rate · `slowest_notice_ns`. If its host is slow, also what that had not
-//!   taken in: datagram + data rate · `host_delay`, and what waited behind it in the receive buffer.
+//!   holds of it. Before the first hole that is what arrived between the first packet held and the maker's hearing of the
+//!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
+//!   what a slow host has not taken in yet, but for the last of it:
+//!   `acked_undelivered_bytes` ≤ largest window + datagram + data rate · `slowest_notice_ns`
+//!   + (datagram + data rate · `host_delay`, if there is one).
 //! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
 mod maker;
