@@ -2,31 +2,51 @@
 //!
 //! - **Source** seed 000, section 4.4: equations 4.1 to 4.7.
 //! - **Realism** no oracle; 14 bytes of MAC options per TCP frame; a neighbour that does not announce C³TCP gets none.
-//! - **Departs** (a) a frame carries what its link showed for the *previous* packet: at transmission the contract does
-//!   not tell when this one was queued; (b) `done - enqueued` stands for Tout - Tin + Ttr: it ends with the MAC ACK, is
-//!   DIFS shorter than eq. 4.3 and includes repeated attempts; (c) echo on pure ACKs only, not on data that acknowledges;
-//!   (d) never below one MSS; duplicate ACKs repeat the window written last, or TCP would not count them.
+//! - **Departs** (a) the data rate is a parameter, since a site does not tell its own; (b) echo on pure ACKs only, not on
+//!   data that acknowledges; (c) never below one MSS; duplicate ACKs repeat the window written last, or TCP would not
+//!   count them.
 //! - **Checked** tests below.
 
-use mac::{Fate, MacOptions, TxReport};
-use schemes::{Agent, Capability, Cx, Info, Params, PeerEvent, Place, Port, Signal, Site};
+use mac::{MacOptions, TxReport};
+use schemes::window::Scale;
+use schemes::{Agent, Capability, Cx, Info, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use units::{FlowId, NodeId};
-use wire::{Flags, Packet, Pkt, Seq};
+use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
+use wire::{Flags, Packet, Pkt, Seq, Tcp};
 
 pub const INFO: Info = Info {
     id: "c3tcp",
     summary: "window = bandwidth times delay, measured hop by hop in the MAC",
     source: "seed 000 section 4.4",
-    sits: &[Place::FromHost, Place::ToHost, Place::ToAir],
+    sits: &[Place::FromHost, Place::ToHost],
     reads: &[Signal::TxReport, Signal::TcpHeader, Signal::FlowFacts, Signal::MacOptions, Signal::Capabilities],
     turns: &[Port::MacOptions, Port::Rwnd],
-    params: &[],
+    params: &[
+        Param {
+            key: "data_rate_kbps",
+            kind: Kind::Int { min: 1_000, max: 11_000 },
+            default: Value::Int(11_000),
+            doc: "Rate of data frames, and of ACKs in eq. 4.5; the radio's.",
+        },
+        Param {
+            key: "plcp",
+            kind: Kind::Time,
+            default: Value::Time(Dur::from_us(192)),
+            doc: "PLCP preamble and header at the basic rate.",
+        },
+    ],
 };
 
-pub fn build(site: &Site, _: &Params) -> Option<Box<dyn Agent>> {
-    site.has_air.then(|| Box::new(C3Tcp::default()) as Box<dyn Agent>)
+pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+    let (plcp, spaces) = (params.time("plcp"), site.timing.sifs + site.timing.difs());
+    let rate = BitRate::from_kbps(params.int("data_rate_kbps") as u64);
+    let c3tcp = C3Tcp { front: plcp * 2 + spaces + ACK_FRAME / rate, rate, ..C3Tcp::default() };
+    site.has_air.then(|| Box::new(c3tcp) as Box<dyn Agent>)
 }
+
+/// MAC header and FCS, as figure 4.4 has them.
+const MAC_FRAME: Bytes = Bytes(34);
+const ACK_FRAME: Bytes = Bytes(14);
 
 /// What a path has shown: least bandwidth, sum of delays. On ACKs the delay back is added on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,66 +56,32 @@ struct Path {
     back_us: u32,
 }
 
-/// Type of our option; nobody hands these numbers out.
+/// Kind of our option; nobody hands these numbers out.
 const KIND: u8 = 0xc3;
-const LEN: usize = 14;
+const LEN: u8 = 12;
 
 impl Path {
     const START: Path = Path { bytes_per_s: u32::MAX, there_us: 0, back_us: 0 };
 
-    /// Ours among type-length-value options that schemes share.
     fn read(options: &MacOptions) -> Option<Path> {
-        let value = each(options).find(|o| o[0] == KIND && o.len() == LEN)?;
-        let word = |at: usize| u32::from_be_bytes([value[at], value[at + 1], value[at + 2], value[at + 3]]);
-        Some(Path { bytes_per_s: word(2), there_us: word(6), back_us: word(10) })
+        let ([bandwidth, there, back], []) = options.get(KIND)?.as_chunks() else { return None };
+        let [bytes_per_s, there_us, back_us] = [bandwidth, there, back].map(|word| u32::from_be_bytes(*word));
+        Some(Path { bytes_per_s, there_us, back_us })
     }
 
-    /// Writes ours in place of what an earlier attempt wrote; the others' stay.
     fn write(self, options: &mut MacOptions) {
-        let mut rewritten = MacOptions::default();
-        each(options).filter(|o| o[0] != KIND).for_each(|o| assert!(rewritten.push(o), "they fitted before"));
-        let mut option = [0; LEN];
-        option[..2].copy_from_slice(&[KIND, LEN as u8]);
         let words = [self.bytes_per_s, self.there_us, self.back_us].map(u32::to_be_bytes);
-        option[2..].copy_from_slice(words.as_flattened());
-        if rewritten.push(&option) {
-            *options = rewritten;
-        }
+        options.set(KIND, words.as_flattened());
     }
 
     /// Bytes that fit into it: B D.
-    fn fits(self) -> u64 {
-        u64::from(self.bytes_per_s) * (u64::from(self.there_us) + u64::from(self.back_us)) / 1_000_000
+    fn fits(self) -> u32 {
+        let bytes = u64::from(self.bytes_per_s) * (u64::from(self.there_us) + u64::from(self.back_us)) / 1_000_000;
+        u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 }
 
-fn each(options: &MacOptions) -> impl Iterator<Item = &[u8]> {
-    let mut rest = options.bytes();
-    std::iter::from_fn(move || {
-        let len = usize::from(*rest.get(1)?);
-        let (option, after) = rest.split_at_checked(len).filter(|_| len >= 2)?;
-        rest = after;
-        Some(option)
-    })
-}
-
-/// The link to one neighbour, as the last packets found it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Link {
-    /// Bandwidth, and delay without queueing, of data.
-    data: Option<(u32, u32)>,
-    /// Delay with queueing of ACKs.
-    ack_us: Option<u32>,
-}
-
-/// Which packet this is: a handle is not shown where options are. Segments sent twice share what they carry.
-type Name = (FlowId, u32, u32);
-
-fn name(packet: &Packet) -> Option<Name> {
-    packet.tcp().map(|tcp| (packet.flow, tcp.seq.0, tcp.ack.0))
-}
-
-/// A flow of data that ends here, as receiver: what came with its packets and is not echoed yet.
+/// A flow of data that ends here: what came with its packets and is not echoed yet.
 #[derive(Debug, Default)]
 struct Echo {
     arrived: Vec<(Seq, Path)>,
@@ -107,38 +93,28 @@ type Last = (Seq, u16, u16);
 
 #[derive(Debug, Default)]
 struct C3Tcp {
+    /// T_tr without the data frame's body and header: both PLCP, the ACK, SIFS, DIFS. Eq. 4.3, 4.5
+    front: Dur,
+    rate: BitRate,
     able: BTreeSet<NodeId>,
-    links: BTreeMap<NodeId, Link>,
-    /// Where packets of a flow go next, for [`Agent::mac_room`], which is not told.
-    next: BTreeMap<FlowId, NodeId>,
-    /// What the packets now in this node came with.
-    carried: BTreeMap<Name, Path>,
+    /// What the packets now in this node came with, by serial.
+    carried: BTreeMap<u64, Path>,
     echoes: BTreeMap<FlowId, Echo>,
-    scales: BTreeMap<FlowId, Option<u8>>,
+    scales: BTreeMap<FlowId, Scale>,
     last: BTreeMap<FlowId, Last>,
 }
 
 impl C3Tcp {
-    /// The option of this frame, if the way to here and the link ahead have both been measured.
-    fn ahead(&self, packet: &Packet, peer: NodeId) -> Option<Path> {
-        let (path, link) = (*self.carried.get(&name(packet)?)?, self.links.get(&peer)?);
-        if packet.payload.len > 0 {
-            let (bytes_per_s, delay_us) = link.data?;
-            let there_us = path.there_us.saturating_add(delay_us);
-            Some(Path { bytes_per_s: path.bytes_per_s.min(bytes_per_s), there_us, ..path })
-        } else {
-            Some(Path { back_us: path.back_us.saturating_add(link.ack_us?), ..path })
-        }
-    }
-
-    /// Shift count of windows in segments of `flow`: both ends must have offered one. @RFC7323 sec. 2.2
-    fn shift(&self, flow: FlowId) -> u8 {
-        let offer = |flow| self.scales.get(&flow).copied().flatten();
-        offer(flow.reverse()).and(offer(flow)).unwrap_or(0)
+    /// What came with the last data packet that this ACK acknowledges.
+    fn echo(&mut self, packet: &Packet) -> Option<Path> {
+        let (ack, echo) = (packet.pure_ack()?, self.echoes.get_mut(&packet.flow.reverse())?);
+        let acked = echo.arrived.extract_if(.., |(end, _)| end.le(ack.ack)).last();
+        echo.echoed = acked.map(|(_, path)| path).or(echo.echoed);
+        echo.echoed
     }
 
     /// The window field to write into an ACK that came with `path`.
-    fn window(&mut self, packet: &Packet, path: Option<Path>, mss: u64) -> Option<u16> {
+    fn window(&mut self, packet: &Packet, path: Option<Path>, mss: u32) -> Option<u16> {
         let tcp = *packet.tcp()?;
         let last = self.last.get(&packet.flow);
         let repeated = last
@@ -146,9 +122,10 @@ impl C3Tcp {
         let written = match (repeated, path) {
             (Some((.., written)), _) => *written,
             (None, Some(path)) => {
-                let shift = self.shift(packet.flow);
-                let field = (path.fits() >> shift).max(mss.div_ceil(1 << shift));
-                field.min(u64::from(tcp.window)) as u16
+                let scale = self.scales.entry(packet.flow.reverse()).or_default();
+                let window = scale.field(path.fits().max(mss));
+                let is_short = scale.bytes(&Tcp { window, ..tcp }) < mss; // rounded down below it
+                window.saturating_add(u16::from(is_short)).min(tcp.window)
             }
             (None, None) => tcp.window,
         };
@@ -158,11 +135,10 @@ impl C3Tcp {
 
     /// SYNs tell the scale; true for them.
     fn saw_syn(&mut self, packet: &Packet) -> bool {
-        let syn = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN));
-        syn.is_some_and(|tcp| {
-            self.scales.insert(packet.flow, tcp.options.window_scale());
-            true
-        })
+        let Some(syn) = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN)) else { return false };
+        self.scales.entry(packet.flow).or_default().saw_senders_syn(syn);
+        self.scales.entry(packet.flow.reverse()).or_default().saw_receivers_syn(syn);
+        true
     }
 }
 
@@ -172,50 +148,29 @@ impl Agent for C3Tcp {
     }
 
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let packet = cx.get(&pkt);
-        let (flow, Some(name)) = (packet.flow, name(packet)) else { return Some(pkt) };
-        match at {
-            Place::ToAir => _ = cx.peer.map(|peer| self.next.insert(flow, peer)),
-            _ if self.saw_syn(packet) => {}
-            Place::FromHost if packet.payload.len > 0 => _ = self.carried.insert(name, Path::START),
-            Place::FromHost => {
-                let (Some(ack), Some(echo)) = (packet.pure_ack(), self.echoes.get_mut(&flow.reverse())) else {
-                    return Some(pkt);
-                };
-                let acked = echo.arrived.extract_if(.., |(end, _)| end.le(ack.ack)).last();
-                echo.echoed = acked.map(|(_, path)| path).or(echo.echoed);
-                echo.echoed.map(|path| self.carried.insert(name, path));
-            }
-            Place::ToHost => {
-                let path = self.carried.remove(&name);
-                if let (Some(path), Some(_), Some(range)) = (path, packet.tcp_data(), packet.tcp_range()) {
-                    self.echoes.entry(flow).or_default().arrived.push((range.end, path));
-                    return Some(pkt);
-                }
-                let mss = cx.facts(flow.reverse()).map_or(0, |facts| facts.mss.0);
-                if let (Some(field), Some(tcp)) = (self.window(packet, path, mss), cx.get_mut(&pkt).tcp_mut()) {
-                    tcp.window = field;
-                }
-            }
-            _ => {}
+        let (packet, serial) = (cx.get(&pkt), cx.serial(&pkt));
+        if packet.tcp().is_none() || self.saw_syn(packet) {
+            return Some(pkt);
+        }
+        if at == Place::FromHost {
+            let own = if packet.tcp_data().is_some() { Some(Path::START) } else { self.echo(packet) };
+            own.map(|path| self.carried.insert(serial, path));
+            return Some(pkt);
+        }
+        let path = self.carried.remove(&serial);
+        if let (Some(path), Some(_), Some(range)) = (path, packet.tcp_data(), packet.tcp_range()) {
+            self.echoes.entry(packet.flow).or_default().arrived.push((range.end, path));
+            return Some(pkt);
+        }
+        let mss = cx.facts(packet.flow).map_or(0, |facts| facts.mss.0 as u32);
+        if let (Some(field), Some(tcp)) = (self.window(packet, path, mss), cx.get_mut(&pkt).tcp_mut()) {
+            tcp.window = field;
         }
         Some(pkt)
     }
 
-    fn report(&mut self, packet: &Packet, report: &TxReport, _: &mut Cx) {
-        name(packet).map(|name| self.carried.remove(&name));
-        if report.fate != Fate::Delivered || packet.tcp().is_none() {
-            return;
-        }
-        let us = |dur: units::Dur| u32::try_from(dur.as_us_ceil()).unwrap_or(u32::MAX);
-        let link = self.links.entry(report.to).or_default();
-        let queued_us = us(report.done - report.enqueued).max(1);
-        if packet.payload.len > 0 {
-            let bytes_per_s = packet.ip_len().0 * 1_000_000 / u64::from(queued_us);
-            link.data = Some((u32::try_from(bytes_per_s).unwrap_or(u32::MAX), us(report.done - report.head)));
-        } else {
-            link.ack_us = Some(queued_us);
-        }
+    fn report(&mut self, _: &Packet, report: &TxReport, _: &mut Cx) {
+        self.carried.remove(&report.serial);
     }
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
@@ -225,18 +180,29 @@ impl Agent for C3Tcp {
         }
     }
 
-    fn mac_room(&self, packet: &Packet) -> u8 {
-        let next = packet.tcp().and_then(|_| self.next.get(&packet.flow));
-        if next.is_some_and(|next| self.able.contains(next)) { LEN as u8 } else { 0 }
+    fn mac_room(&self, packet: &Packet, to: NodeId) -> u8 {
+        if packet.tcp().is_some() && self.able.contains(&to) { MacOptions::OVERHEAD + LEN } else { 0 }
     }
 
-    fn mac_options(&mut self, at: Place, packet: &Packet, options: &mut MacOptions, cx: &mut Cx) {
-        if at == Place::ToAir {
-            let peer = cx.peer.filter(|peer| self.able.contains(peer));
-            peer.and_then(|peer| self.ahead(packet, peer)).into_iter().for_each(|path| path.write(options));
-        } else if let (Some(path), Some(name)) = (Path::read(options), name(packet)) {
-            self.carried.insert(name, path);
+    /// At T_out: B = D / T and the delay with T = T_out - T_in + T_tr. Eq. 4.1, 4.2
+    fn write_options(&mut self, packet: &Packet, attempt: &TxReport, options: &mut MacOptions, _: &mut Cx) {
+        let carried = self.carried.get(&attempt.serial).filter(|_| self.able.contains(&attempt.to));
+        let Some(mut path) = carried.copied() else { return };
+        let t_tr = self.front + (MAC_FRAME + packet.ip_len()) / self.rate; // eq. 4.3, 4.4
+        let us_since = |t_in: SimTime| u32::try_from((attempt.done - t_in + t_tr).as_us_ceil()).unwrap_or(u32::MAX);
+        let queued_us = us_since(attempt.enqueued);
+        if packet.payload.len > 0 {
+            let bytes_per_s = packet.ip_len().0 * 1_000_000 / u64::from(queued_us);
+            path.bytes_per_s = path.bytes_per_s.min(u32::try_from(bytes_per_s).unwrap_or(u32::MAX)); // eq. 4.6
+            path.there_us = path.there_us.saturating_add(us_since(attempt.head)); // eq. 4.7
+        } else {
+            path.back_us = path.back_us.saturating_add(queued_us);
         }
+        path.write(options);
+    }
+
+    fn read_options(&mut self, _: &Packet, serial: u64, options: &MacOptions, _: &mut Cx) {
+        Path::read(options).map(|path| self.carried.insert(serial, path));
     }
 
     fn capability(&self) -> Option<Capability> {
@@ -247,46 +213,79 @@ impl Agent for C3Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::Node;
-    use schemes::testing::{OUT, ack, data, segment};
-    use units::{Bytes, Dur};
+    use mac::Fate;
+    use schemes::testing::{Bench, OUT, ack, data, segment};
 
     const BACK: FlowId = OUT.reverse();
     const SENDER: NodeId = NodeId(10);
     const RELAY: NodeId = NodeId(11);
     const RECEIVER: NodeId = NodeId(12);
+    const CAN: &[Capability] = &[Capability { scheme: "c3tcp", detail: 0 }];
+    /// What a relay's arena calls the packet it forwards.
+    const FORWARDED: u64 = 77;
 
-    /// Sender, relay, receiver; each with C³TCP, introduced to its neighbours, its links warmed by one packet each way.
-    fn chain() -> [Node; 3] {
-        let can = [Capability { scheme: "c3tcp", detail: 0 }];
-        let [mut s, mut r, mut d] = [(); 3].map(|()| Node::new(build(&crate::STATION, &Params::default()).unwrap()));
-        [&mut s, &mut d].into_iter().for_each(|end| end.up(RELAY, &can));
-        [SENDER, RECEIVER].into_iter().for_each(|end| r.up(end, &can));
-        let ms = Dur::from_ms;
-        let (full, pure) = (data(OUT, 1..1461), ack(BACK, 1, 65_535)); // 1500 B of IP
-        s.delivered(RELAY, &full, ms(2), ms(1)); // 1500 B / 3 ms = 500 kB/s, 1 ms
-        r.delivered(RECEIVER, &full, ms(0), ms(6)); // 250 kB/s, 6 ms
-        d.delivered(RELAY, &pure, ms(1), ms(1)); // 2 ms with the queue
-        r.delivered(SENDER, &pure, ms(0), ms(1)); // 1 ms
-        [s, r, d]
+    /// A node, and how many packets its bench has been shown: a packet's serial is its number among them.
+    struct Hop {
+        bench: Bench,
+        shown: u64,
+    }
+
+    impl Hop {
+        fn pass(&mut self, at: Place, packet: &Packet) -> Packet {
+            self.shown += 1;
+            self.bench.pass(at, packet.clone()).unwrap()
+        }
+
+        /// Comes from its transport and goes out after so long in the queue and in contention.
+        fn send(&mut self, packet: &Packet, (queued_us, access_us): (u64, u64)) -> MacOptions {
+            let passed = self.pass(Place::FromHost, packet);
+            self.bench.options_out(&passed, &attempt(self.shown, RELAY, queued_us, access_us))
+        }
+
+        fn receive(&mut self, packet: &Packet, options: &MacOptions) -> Packet {
+            self.bench.options_in(packet, self.shown + 1, options);
+            self.pass(Place::ToHost, packet)
+        }
+
+        fn forward(&mut self, packet: &Packet, to: NodeId, options: &MacOptions, waits: (u64, u64)) -> MacOptions {
+            self.bench.options_in(packet, FORWARDED, options);
+            self.bench.options_out(packet, &attempt(FORWARDED, to, waits.0, waits.1))
+        }
+    }
+
+    /// A data frame goes out: its packet was queued at zero.
+    fn attempt(serial: u64, to: NodeId, queued_us: u64, access_us: u64) -> TxReport {
+        let head = SimTime::ZERO + Dur::from_us(queued_us);
+        let done = head + Dur::from_us(access_us);
+        let (fate, airtime) = (Fate::Attempt, Dur::ZERO);
+        TxReport { fate, serial, to, attempts: 1, enqueued: SimTime::ZERO, head, first: done, done, airtime }
+    }
+
+    /// Sender, relay, receiver at 2 Mb/s, each with C³TCP and introduced to its neighbours. There T_tr of 1500 B is
+    /// 2 x 192 + 8 x 1534 / 2 + 8 x 14 / 2 + 10 + 50 = 6636 us, and of 40 B 796 us.
+    fn chain() -> [Hop; 3] {
+        let mut params = Params::defaults(INFO.params);
+        params.set("data_rate_kbps", Value::Int(2_000));
+        let node = |neighbours: &[NodeId]| {
+            let mut bench = Bench::new(build(&crate::station(), &params).unwrap());
+            neighbours.iter().for_each(|peer| bench.peer(*peer, PeerEvent::Up(CAN)));
+            Hop { bench, shown: 0 }
+        };
+        [node(&[RELAY]), node(&[SENDER, RECEIVER]), node(&[RELAY])]
     }
 
     /// Data goes down the chain, its ACK comes back: the ACK as the sender's TCP sees it.
-    fn round_trip([s, r, d]: &mut [Node; 3], data: &Packet, ack: &Packet) -> Packet {
-        s.pass(Place::FromHost, RELAY, data);
-        let (room, options) = s.transmit(RELAY, data);
-        assert_eq!((usize::from(room), options.bytes().len()), (LEN, LEN));
-        r.receive(SENDER, data, options);
-        let (_, options) = r.transmit(RECEIVER, data);
-        assert_eq!(Path::read(&options), Some(Path { bytes_per_s: 250_000, there_us: 7_000, back_us: 0 }));
-        d.receive(RELAY, data, options);
-        d.pass(Place::ToHost, RELAY, data);
-        d.pass(Place::FromHost, RELAY, ack);
-        let (_, options) = d.transmit(RELAY, ack);
-        r.receive(RECEIVER, ack, options);
-        let (_, options) = r.transmit(SENDER, ack);
-        s.receive(RELAY, ack, options);
-        s.pass(Place::ToHost, RELAY, ack)
+    fn round_trip([s, r, d]: &mut [Hop; 3], data: &Packet, ack: &Packet) -> Packet {
+        let first = s.send(data, (3_000, 364)); // 1500 B in 10 ms, 7 ms without the queue
+        assert_eq!(Path::read(&first), Some(Path { bytes_per_s: 150_000, there_us: 7_000, back_us: 0 }));
+        let second = r.forward(data, RECEIVER, &first, (5_000, 3_364)); // in 15 ms, 10 ms without
+        assert_eq!(Path::read(&second), Some(Path { bytes_per_s: 100_000, there_us: 17_000, back_us: 0 }));
+        d.receive(data, &second);
+        let third = d.send(ack, (100, 104)); // 1 ms with the queue
+        let fourth = r.forward(ack, SENDER, &third, (1_000, 204)); // 2 ms with the queue
+        assert_eq!(Path::read(&fourth), Some(Path { bytes_per_s: 100_000, there_us: 17_000, back_us: 3_000 }));
+        assert_eq!(fourth.bytes().len(), 14);
+        s.receive(ack, &fourth)
     }
 
     fn window(packet: &Packet) -> u16 {
@@ -295,37 +294,53 @@ mod tests {
 
     #[test]
     fn the_window_is_the_least_bandwidth_times_the_sum_of_delays() {
-        // min(500, 250) kB/s x (1 + 6 + 2 + 1) ms = 2500 B
+        // min(150, 100) kB/s x (7 + 10 + 1 + 2) ms = 2000 B, at the very first packet
         let mut chain = chain();
         let seen = round_trip(&mut chain, &data(OUT, 1..1461), &ack(BACK, 1461, 65_535));
-        assert_eq!(window(&seen), 2_500);
+        assert_eq!(window(&seen), 2_000);
         // A duplicate keeps the window it repeats, though it came with none: else it would be none.
-        let duplicate = chain[0].pass(Place::ToHost, RELAY, &ack(BACK, 1461, 65_535));
-        assert_eq!(window(&duplicate), 2_500);
+        let duplicate = chain[0].pass(Place::ToHost, &ack(BACK, 1461, 65_535));
+        assert_eq!(window(&duplicate), 2_000);
+    }
+
+    #[test]
+    fn every_attempt_and_every_repetition_by_tcp_carries_its_own_measurement() {
+        let [mut sender, ..] = chain();
+        let packet = data(OUT, 1..1461);
+        let of = |options| Path::read(&options).map(|path| (path.bytes_per_s, path.there_us));
+        assert_eq!(of(sender.send(&packet, (3_000, 364))), Some((150_000, 7_000)));
+        let again = attempt(1, RELAY, 3_000, 5_364); // the MAC's retry, 5 ms later: 15 ms, 12 without the queue
+        assert_eq!(of(sender.bench.options_out(&packet, &again)), Some((100_000, 12_000)));
+        assert_eq!(of(sender.send(&packet, (0, 864))), Some((200_000, 7_500))); // TCP's
+        sender.bench.report_with(&packet, &TxReport { fate: Fate::GivenUp, ..again });
+        assert_eq!(of(sender.bench.options_out(&packet, &again)), None, "nothing is kept of what has left");
+        assert!(of(sender.bench.options_out(&packet, &attempt(2, RELAY, 0, 864))).is_some());
     }
 
     #[test]
     fn it_is_never_above_the_receivers_nor_below_one_segment() {
         let mut chain = chain();
-        let seen = round_trip(&mut chain, &data(OUT, 1..1461), &ack(BACK, 1461, 2_000));
-        assert_eq!(window(&seen), 2_000);
+        let seen = round_trip(&mut chain, &data(OUT, 1..1461), &ack(BACK, 1461, 1_900));
+        assert_eq!(window(&seen), 1_900);
         let closed = round_trip(&mut chain, &data(OUT, 1461..2921), &ack(BACK, 2921, 0));
         assert_eq!(window(&closed), 0);
-        chain[0].set_facts(OUT, facts(Bytes(4_000)));
+        chain[0].bench.set_facts(BACK, facts(Bytes(4_000)));
         let floor = round_trip(&mut chain, &data(OUT, 2921..4381), &ack(BACK, 4381, 65_535));
         assert_eq!(window(&floor), 4_000);
     }
 
     #[test]
     fn the_field_is_shifted_by_the_scale_of_the_receivers_syn() {
-        for (scale, field) in [(Some(2), 625), (None, 2_500)] {
+        // 2000 B in units of 4 B; not scaled; MSS 4000 B in units of 128 B, rounded up: 31.25
+        for (scale, mss, field) in [(Some(2), 1460, 500), (None, 1460, 2_000), (Some(7), 4_000, 32)] {
             let mut chain = chain();
+            chain[0].bench.set_facts(BACK, facts(Bytes(mss)));
             let mut syn = segment(OUT, Flags::SYN, Seq(0), 0, Seq(0), 65_535);
-            syn.tcp_mut().unwrap().options.push_window_scale(7);
-            chain[0].pass(Place::FromHost, RELAY, &syn);
+            syn.tcp_mut().unwrap().options.push_window_scale(5);
+            chain[0].pass(Place::FromHost, &syn);
             let mut syn_ack = segment(BACK, Flags::SYN | Flags::ACK, Seq(0), 0, Seq(1), 65_535);
             scale.map(|shift| syn_ack.tcp_mut().unwrap().options.push_window_scale(shift));
-            assert_eq!(chain[0].pass(Place::ToHost, RELAY, &syn_ack), syn_ack);
+            assert_eq!(chain[0].pass(Place::ToHost, &syn_ack), syn_ack);
             let seen = round_trip(&mut chain, &data(OUT, 1..1461), &ack(BACK, 1461, 65_535));
             assert_eq!(window(&seen), field);
         }
@@ -334,10 +349,12 @@ mod tests {
     #[test]
     fn a_neighbour_without_it_gets_plain_frames() {
         let [mut sender, ..] = chain();
-        sender.up(RELAY, &[]);
-        sender.pass(Place::FromHost, RELAY, &data(OUT, 1..1461));
-        let (room, options) = sender.transmit(RELAY, &data(OUT, 1..1461));
-        assert_eq!((room, options.bytes().len()), (0, 0));
+        let packet = data(OUT, 1..1461);
+        let room = |sender: &mut Hop| sender.bench.agent_mut().mac_room(&packet, RELAY);
+        assert_eq!(room(&mut sender), 14);
+        sender.bench.peer(RELAY, PeerEvent::Up(&[]));
+        assert_eq!(room(&mut sender), 0);
+        assert!(sender.send(&packet, (3_000, 364)).bytes().is_empty());
     }
 
     /// Facts of a flow of which only the MSS matters.

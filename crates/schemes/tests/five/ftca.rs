@@ -2,11 +2,12 @@
 //!
 //! - **Source** seed 002, chapter 5.
 //! - **Realism** no oracle; reads TCP headers, so encrypted traffic is all "everything else".
-//! - **Departs** "everything else" is best effort (second of four); that number is ours, the contract names no default.
+//! - **Departs** "everything else" keeps the category its DSCP asks for, at most the second highest.
 //! - **Checked** tests below.
 
 use mac::Classifier;
 use schemes::{Agent, Info, Params, Port, Signal, Site};
+use units::NodeId;
 use wire::{Flags, Packet};
 
 pub const INFO: Info = Info {
@@ -40,48 +41,41 @@ impl Agent for Ftca {
 #[derive(Debug)]
 struct Control;
 
-/// Best effort where there are four categories.
-const BEST_EFFORT: u8 = 1;
+/// The highest category, and the one below.
+const VOICE: u8 = 3;
+const VIDEO: u8 = 2;
 
 impl Classifier for Control {
-    fn category(&self, packet: &Packet, categories: u8) -> u8 {
-        let top = categories.saturating_sub(1);
+    fn category(&mut self, packet: &Packet, _: NodeId, default: u8) -> u8 {
         let is_control = packet
             .tcp()
             .is_some_and(|tcp| packet.payload.len == 0 && tcp.flags.any(Flags::SYN | Flags::FIN | Flags::RST));
-        if is_control || packet.pure_ack().is_some() { top } else { BEST_EFFORT.min(top.saturating_sub(1)) }
+        if is_control || packet.pure_ack().is_some() { VOICE } else { default.min(VIDEO) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemes::testing::{OUT, ack, data, segment};
+    use schemes::testing::{OUT, THERE, ack, data, segment};
     use wire::{L4, Seq, Udp};
 
-    fn category_of(packet: &Packet, categories: u8) -> u8 {
-        let mut agent = build(&crate::STATION, &Params::default()).unwrap();
-        agent.classifier().unwrap().category(packet, categories)
+    fn category_of(packet: &Packet, default: u8) -> u8 {
+        let mut agent = build(&crate::station(), &Params::default()).unwrap();
+        agent.classifier().unwrap().category(packet, THERE, default)
     }
 
     #[test]
     fn control_packets_go_to_category_three_and_data_never_shares_it() {
         let syn = |flags| segment(OUT, flags, Seq(0), 0, Seq(0), 65_535);
         for control in [Flags::SYN, Flags::SYN | Flags::ACK, Flags::FIN | Flags::ACK, Flags::RST] {
-            assert_eq!(category_of(&syn(control), 4), 3, "{control:?}");
+            assert_eq!(category_of(&syn(control), 1), 3, "{control:?}");
         }
-        assert_eq!(category_of(&ack(OUT, 1449, 65_535), 4), 3);
+        assert_eq!(category_of(&ack(OUT, 1449, 65_535), 0), 3);
         let datagram = Packet { l4: L4::Udp(Udp::default()), ..data(OUT, 1..1449) };
         let last = segment(OUT, Flags::FIN | Flags::ACK, Seq(1), 1448, Seq(1), 65_535);
         for other in [data(OUT, 1..1449), datagram, last] {
-            assert_eq!(category_of(&other, 4), 1);
-            assert_eq!(category_of(&other, 2), 0);
+            assert_eq!([0, 1, 2, 3].map(|default| category_of(&other, default)), [0, 1, 2, 2]);
         }
-    }
-
-    #[test]
-    fn with_one_category_nothing_is_told_apart() {
-        assert_eq!(category_of(&ack(OUT, 1449, 65_535), 1), 0);
-        assert_eq!(category_of(&data(OUT, 1..1449), 1), 0);
     }
 }

@@ -10,7 +10,7 @@ fn bench(strategy: &'static str, is_paired: bool) -> Bench {
     let scheme = schemes::find("lle-tcp").expect("it is registered");
     let mut params = Params::defaults(scheme.info.params);
     params.set("strategy", Value::Choice(strategy));
-    let mut bench = Bench::new((scheme.build)(&crate::STATION, &params).expect("it sits at stations"));
+    let mut bench = Bench::new((scheme.build)(&crate::station(), &params).expect("it sits at stations"));
     if is_paired {
         bench.pair();
     }

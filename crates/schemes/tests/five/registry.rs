@@ -7,8 +7,10 @@ use schemes::{Params, SCHEMES};
 fn every_registered_scheme_sits_at_a_plain_station_or_access_point_and_answers_to_its_own_name() {
     for scheme in SCHEMES {
         let params = Params::defaults(scheme.info.params);
-        let built: Vec<_> =
-            [crate::STATION, crate::ACCESS_POINT].iter().filter_map(|site| (scheme.build)(site, &params)).collect();
+        let built: Vec<_> = [crate::station(), crate::access_point()]
+            .iter()
+            .filter_map(|site| (scheme.build)(site, &params))
+            .collect();
         assert!(!built.is_empty(), "{} sits nowhere", scheme.info.id);
         for agent in built {
             assert_eq!(agent.info().id, scheme.info.id);

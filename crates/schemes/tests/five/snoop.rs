@@ -35,9 +35,8 @@ pub const INFO: Info = Info {
 };
 
 pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let Value::Int(limit) = params.get("cached_segments") else { unreachable!("declared as a whole number") };
-    let snoop =
-        Snoop { flows: BTreeMap::new(), limit: limit as usize, min_timeout: params.time("min_timeout"), repeats: 0 };
+    let (limit, min_timeout) = (params.int("cached_segments") as usize, params.time("min_timeout"));
+    let snoop = Snoop { flows: BTreeMap::new(), limit, min_timeout, repeats: 0 };
     (site.has_air && site.forwards).then(|| Box::new(snoop) as Box<dyn Agent>)
 }
 
@@ -127,16 +126,15 @@ impl Snoop {
                 let sample = cx.now - copy.sent;
                 f.srtt = Some(f.srtt.map_or(sample, |srtt| (srtt * 7 + sample) / 8));
             }
-            // No loss: the original was counted where it ended. The contract has no reason of its own for this.
-            cx.drop(copy.pkt, DropWhy::Delivered);
+            cx.drop(copy.pkt, DropWhy::CopyDone);
         }
         self.set_timer(flow, cx);
         true
     }
 
-    fn forget(&mut self, of: impl Fn(&Flow) -> bool, cx: &mut Cx) {
+    fn forget(&mut self, of: impl Fn(&Flow) -> bool, why: DropWhy, cx: &mut Cx) {
         for f in self.flows.values_mut().filter(|f| of(f)) {
-            f.copies.drain(..).for_each(|copy| cx.drop(copy.pkt, DropWhy::NodeDown));
+            f.copies.drain(..).for_each(|copy| cx.drop(copy.pkt, why));
         }
     }
 }
@@ -166,12 +164,12 @@ impl Agent for Snoop {
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, cx: &mut Cx) {
         if event == PeerEvent::Down {
-            self.forget(|f| f.mobile == node, cx);
+            self.forget(|f| f.mobile == node, DropWhy::CopyDone, cx);
         }
     }
 
     fn release(&mut self, cx: &mut Cx) {
-        self.forget(|_| true, cx);
+        self.forget(|_| true, DropWhy::NodeDown, cx);
     }
 
     fn held(&self) -> u64 {
@@ -186,15 +184,15 @@ impl Agent for Snoop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemes::testing::{Bench, OUT, THERE, ack, data};
+    use schemes::testing::{Bench, HERE, OUT, THERE, ack, data};
 
     const BACK: FlowId = OUT.reverse();
 
     fn bench() -> Bench {
-        Bench::new(build(&crate::ACCESS_POINT, &Params::defaults(INFO.params)).unwrap())
+        Bench::new(build(&crate::access_point(), &Params::defaults(INFO.params)).unwrap())
     }
 
-    /// Four segments of 1000 bytes go to the mobile; `lost` says which fate the MAC met.
+    /// Four segments of 1000 bytes go to the mobile.
     fn four(bench: &mut Bench) {
         for i in 0..4 {
             bench.send(data(OUT, 1 + i * 1000..1001 + i * 1000), Fate::Delivered);
@@ -248,5 +246,17 @@ mod tests {
         bench.pass(Place::FromAir, ack(BACK, 1001, 0));
         assert!(bench.pass(Place::FromAir, ack(BACK, 1001, 5000)).is_some());
         assert!(bench.take_injected().is_empty());
+    }
+
+    #[test]
+    fn a_mobile_that_leaves_and_a_node_that_dies_leave_no_copies_behind() {
+        for (gone, kept) in [(THERE, 0), (HERE, 4)] {
+            let mut bench = bench();
+            four(&mut bench);
+            bench.peer(gone, PeerEvent::Down);
+            assert_eq!(bench.held(), kept);
+            bench.release();
+            assert_eq!(bench.held(), 0);
+        }
     }
 }

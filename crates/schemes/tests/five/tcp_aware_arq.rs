@@ -8,7 +8,7 @@
 //! - **Checked** tests below.
 
 use mac::{Msdu, Next, TxQueue};
-use queue::Space;
+use queue::{Limit, Space};
 use schemes::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -23,20 +23,12 @@ pub const INFO: Info = Info {
     sits: &[Place::Transit],
     reads: &[Signal::TcpHeader],
     turns: &[Port::TxQueue],
-    params: &[
-        Param {
-            key: "buffer",
-            kind: Kind::Size,
-            default: Value::Size(Bytes(32_000)),
-            doc: "Bytes of IP packets the queue holds at most (table of section IV: 32 kB).",
-        },
-        Param {
-            key: "rto",
-            kind: Kind::Choice(&["timer", "left"]),
-            default: Value::Choice("left"),
-            doc: "RTO as the timer's value, or as what is left of it since the packet was queued.",
-        },
-    ],
+    params: &[Param {
+        key: "rto",
+        kind: Kind::Choice(&["timer", "left"]),
+        default: Value::Choice("left"),
+        doc: "RTO as the timer's value, or as what is left of it since the packet was queued.",
+    }],
 };
 
 /// Transmissions in all: one, and three retransmissions.
@@ -44,8 +36,7 @@ const TRANSMISSIONS: u8 = 4;
 const UNKNOWN_RTO: Dur = Dur::from_secs(1);
 
 pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let Value::Size(limit) = params.get("buffer") else { unreachable!("declared as a size") };
-    let arq = Arq { clocks: Rc::default(), limit, counts_down: params.choice("rto") == "left" };
+    let arq = Arq { clocks: Rc::default(), counts_down: params.choice("rto") == "left" };
     (site.has_air && site.forwards).then(|| Box::new(arq) as Box<dyn Agent>)
 }
 
@@ -92,7 +83,6 @@ type Clocks = Rc<RefCell<BTreeMap<usize, Clock>>>;
 #[derive(Debug)]
 struct Arq {
     clocks: Clocks,
-    limit: Bytes,
     counts_down: bool,
 }
 
@@ -110,16 +100,17 @@ impl Agent for Arq {
         Some(pkt)
     }
 
-    fn tx_queue(&mut self) -> Option<Box<dyn TxQueue>> {
-        let (clocks, limit, counts_down) = (Rc::clone(&self.clocks), self.limit, self.counts_down);
-        Some(Box::new(Queues { clocks, limit, counts_down, used: Bytes::ZERO, queues: [const { Vec::new() }; 3] }))
+    fn tx_queue(&mut self, limit: Limit, mtu: Bytes) -> Option<Box<dyn TxQueue>> {
+        let (clocks, counts_down) = (Rc::clone(&self.clocks), self.counts_down);
+        Some(Box::new(Queues { clocks, limit, mtu, counts_down, used: Bytes::ZERO, queues: Default::default() }))
     }
 }
 
 #[derive(Debug)]
 struct Queues {
     clocks: Clocks,
-    limit: Bytes,
+    limit: Limit,
+    mtu: Bytes,
     counts_down: bool,
     used: Bytes,
     /// Q1, Q2, Q3: retransmitted never, once, twice. Ordered by RTO, then age, when one is taken: the RTO moves.
@@ -146,7 +137,11 @@ impl Queues {
 impl TxQueue for Queues {
     fn push(&mut self, _: SimTime, msdu: Msdu, all: &Packets) -> Result<(), Msdu> {
         let size = all.get(&msdu.pkt).ip_len();
-        if self.used + size > self.limit {
+        let fits = match self.limit {
+            Limit::Packets(most) => self.space().entries < most,
+            Limit::Bytes(most) => self.used + size <= most,
+        };
+        if !fits {
             return Err(msdu);
         }
         self.used += size;
@@ -164,7 +159,8 @@ impl TxQueue for Queues {
         Some(msdu)
     }
 
-    fn failed(&mut self, _: SimTime, msdu: Msdu, all: &Packets) -> Next {
+    /// The algorithm's own number of transmissions, whatever the MAC's limit.
+    fn failed(&mut self, _: SimTime, msdu: Msdu, _is_last: bool, all: &Packets) -> Next {
         if msdu.attempts >= TRANSMISSIONS {
             return Next::GiveUp(msdu);
         }
@@ -174,8 +170,12 @@ impl TxQueue for Queues {
     }
 
     fn space(&self) -> Space {
-        let entries = self.queues.iter().map(Vec::len).sum::<usize>();
-        Space { free: self.limit.saturating_sub(self.used), used: self.used, entries: entries as u32 }
+        let entries = self.queues.iter().map(Vec::len).sum::<usize>() as u32;
+        let free = match self.limit {
+            Limit::Packets(most) => self.mtu * u64::from(most.saturating_sub(entries)),
+            Limit::Bytes(most) => most.saturating_sub(self.used),
+        };
+        Space { free, used: self.used, entries }
     }
 
     fn drain(&mut self) -> Vec<Msdu> {
@@ -187,7 +187,6 @@ impl TxQueue for Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mac::Class;
     use schemes::testing::{Bench, THERE, data};
     use wire::{DropWhy, Packet};
 
@@ -201,12 +200,15 @@ mod tests {
         packets: Packets,
     }
 
-    fn ap(rto: &'static str) -> Ap {
+    /// The buffer of section IV: 32 kB.
+    const BUFFER: Limit = Limit::Bytes(Bytes(32_000));
+
+    fn ap(rto: &'static str, limit: Limit) -> Ap {
         let mut params = Params::defaults(INFO.params);
         params.set("rto", Value::Choice(rto));
-        let mut agent = build(&crate::ACCESS_POINT, &params).unwrap();
-        let queue = agent.tx_queue().unwrap();
-        Ap { bench: Bench::new(agent), queue, packets: Packets::default() }
+        let mut bench = Bench::new(build(&crate::access_point(), &params).unwrap());
+        let queue = bench.agent_mut().tx_queue(limit, Bytes(1500)).unwrap();
+        Ap { bench, queue, packets: Packets::default() }
     }
 
     fn stamped(flow: FlowId, tsval: u32, tsecr: u32) -> Packet {
@@ -226,10 +228,11 @@ mod tests {
             }
         }
 
-        fn push(&mut self, flow: FlowId) {
+        /// Whether it was taken in.
+        fn push(&mut self, flow: FlowId) -> bool {
             let pkt = self.packets.put(data(flow, 1..1001));
-            let msdu = Msdu::new(self.bench.now, pkt, THERE, Bytes(1076), Class::TcpData, 0);
-            assert!(self.queue.push(self.bench.now, msdu, &self.packets).is_ok());
+            let msdu = Msdu::new(self.bench.now, pkt, &self.packets, THERE, 0);
+            self.queue.push(self.bench.now, msdu, &self.packets).is_ok()
         }
 
         fn pop(&mut self) -> Msdu {
@@ -245,7 +248,7 @@ mod tests {
             let mut msdu = self.pop();
             msdu.attempts += 1;
             let flow = self.flow(&msdu);
-            match self.queue.failed(self.bench.now, msdu, &self.packets) {
+            match self.queue.failed(self.bench.now, msdu, false, &self.packets) {
                 Next::Yield => (flow, false),
                 Next::GiveUp(msdu) => {
                     self.packets.free(msdu.pkt, DropWhy::MacDone);
@@ -258,7 +261,7 @@ mod tests {
 
     /// Slow: RTT 200 ms. Fast: RTT 40 ms. After two samples D is 3/8 of it, so RTO = 2.5 RTT: 500 ms and 100 ms.
     fn learned(rto: &'static str) -> Ap {
-        let mut ap = ap(rto);
+        let mut ap = ap(rto, BUFFER);
         ap.round_trips(SLOW, Dur::from_ms(180), Dur::from_ms(20));
         ap.round_trips(FAST, Dur::from_ms(30), Dur::from_ms(10));
         ap
@@ -267,8 +270,7 @@ mod tests {
     #[test]
     fn fewer_attempts_go_first_then_the_sooner_timeout_and_four_transmissions_are_all() {
         let mut ap = learned("timer");
-        ap.push(SLOW);
-        ap.push(FAST);
+        assert!(ap.push(SLOW) && ap.push(FAST));
         let order: Vec<_> = (0..8).map(|_| ap.fail()).collect();
         let (q1, q2) = ([(FAST, false), (FAST, false), (SLOW, false), (SLOW, false)], [(FAST, false), (SLOW, false)]);
         assert_eq!((&order[..4], &order[4..6]), (&q1[..], &q2[..]));
@@ -280,23 +282,25 @@ mod tests {
     fn a_packet_with_less_than_two_rtt_left_jumps_ahead_of_fewer_attempts() {
         for (waited_ms, first) in [(10, SLOW), (30, FAST)] {
             let mut ap = learned("left");
-            ap.push(FAST);
+            assert!(ap.push(FAST));
             (0..3).for_each(|_| assert_eq!(ap.fail(), (FAST, false))); // in Q3 now
             ap.bench.now += Dur::from_ms(waited_ms); // 90 ms left, or 70: 2 RTT are 80 ms
-            ap.push(SLOW);
+            assert!(ap.push(SLOW));
             let next = ap.pop();
             assert_eq!(ap.flow(&next), first);
         }
     }
 
     #[test]
-    fn what_exceeds_the_buffer_is_refused_and_what_was_admitted_returns() {
-        let mut ap = ap("left");
-        (0..30).for_each(|_| ap.push(FAST)); // 30 x 1040 B = 31.2 kB of 32 kB
-        let pkt = ap.packets.put(data(SLOW, 1..1001));
-        let msdu = Msdu::new(ap.bench.now, pkt, THERE, Bytes(1076), Class::TcpData, 0);
-        assert!(ap.queue.push(ap.bench.now, msdu, &ap.packets).is_err());
-        assert_eq!(ap.fail(), (FAST, false));
-        assert_eq!((ap.queue.space().entries, ap.queue.drain().len()), (30, 30));
+    fn what_exceeds_the_interfaces_limit_is_refused_and_what_was_admitted_returns() {
+        // 30 x 1040 B = 31.2 kB of 32 kB
+        for (limit, free) in [(BUFFER, Bytes(800)), (Limit::Packets(30), Bytes::ZERO)] {
+            let mut ap = ap("left", limit);
+            assert!((0..30).all(|_| ap.push(FAST)));
+            assert_eq!(ap.queue.space(), Space { free, used: Bytes(31_200), entries: 30 });
+            assert!(!ap.push(SLOW));
+            assert_eq!(ap.fail(), (FAST, false));
+            assert_eq!((ap.queue.space().entries, ap.queue.drain().len()), (30, 30));
+        }
     }
 }
