@@ -117,6 +117,7 @@ class Outcome:
     overrides: tuple[tuple[str, str], ...] = ()
     quick: bool = False
     interrupted: bool = False
+    fixed_runs: int | None = None
 
     @property
     def preliminary(self) -> bool:
@@ -263,6 +264,7 @@ def run(
         overrides=tuple(overrides),
         quick=quick,
         interrupted=not finished,
+        fixed_runs=runs,
     )
     outcome.scored = [_score(claim, outcome, variants) for claim in experiment.claims]
     outcome.wall_s = time.perf_counter() - started

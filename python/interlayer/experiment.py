@@ -161,11 +161,23 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Arithmetic drawn into the figure: `formula` over the constants and `x`, in the figure's unit."""
+    """Arithmetic drawn into the figure: `formula` over the constants and `x`, in the figure's unit.
+
+    With `to`, a band between two formulas. With `arm`, what a measured line should be: that arm's (a gain's: the arm
+    compared with) where the swept values other than x are the indices of `at`.
+    """
 
     label: str
     formula: str
     constants: tuple[tuple[str, float], ...]
+    to: str = ""
+    arm: str = ""
+    at: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+    def values(self, x: float) -> tuple[float, ...]:
+        """The formula's value at `x`; of a band both ends, lower first."""
+        known = dict(self.constants) | {"x": x}
+        return tuple(sorted(expression.evaluate(f, known) for f in (self.formula, self.to) if f))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +230,21 @@ class Experiment:
     def value(self, cell: Cell, path: str) -> Any:
         i = self.paths.index(path)
         return self.sweep[i][1][cell.at[i]]
+
+    def arithmetic(self, claim: Claim) -> tuple[float, ...]:
+        """What the curve for a claim's one quantity says, or both ends of its band; nothing if there is none."""
+        quantities = claim.quantities()
+        if len(quantities) != 1 or claim.metric != self.metric or len(quantities[0].terms) != 1:
+            return ()
+        term = quantities[0].terms[0]
+        if isinstance(term, Gain) != (self.show == "gain"):
+            return ()
+        cell = term.old if isinstance(term, Gain) else term
+        at, x = dict(zip(self.paths, cell.at, strict=True)), quantity.magnitude(self.value(cell, self.x))
+        for curve in self.curves:
+            if x is not None and curve.arm == cell.arm and all(at[path] in picks for path, picks in curve.at):
+                return curve.values(x)
+        return ()
 
     def overrides(self, cell: Cell) -> list[tuple[str, Any]]:
         """What makes the experiment's scenario this cell: the point, then the arm."""
@@ -374,7 +401,7 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
         show=show,
         labels=t.take("labels", dict, {}),
         comparisons=tuple(_comparison(c, i, grid) for i, c in enumerate(t.take("gain", list, []))),
-        curves=tuple(_curve(c, i) for i, c in enumerate(t.take("curve", list, []))),
+        curves=tuple(_curve(c, i, grid, x) for i, c in enumerate(t.take("curve", list, []))),
     )
     if e.max_runs < MIN_RUNS:
         raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
@@ -412,10 +439,23 @@ def _constants(t: _Table, formula: str, free: Sequence[str] = ()) -> tuple[tuple
     return tuple((name, float(value)) for name, value in constants.items())
 
 
-def _curve(content: object, i: int) -> Curve:
+def _curve(content: object, i: int, grid: _Grid, x: str) -> Curve:
     t = _Table(content, f"curve[{i}]")
-    formula = t.take("formula", str)
-    curve = Curve(t.take("label", str), formula, _constants(t, formula, ["x"]))
+    formula, to = t.take("formula", str), t.take("to", str, "")
+    where = t.take("where", dict, {})
+    if where and not isinstance(where.get(ARM), str):
+        raise t.error("names no arm", "where")
+    if x in where:
+        raise t.error(f"{x} is the figure's x: the curve runs along it", "where")
+    allowed = grid.choices(where, t, "where")
+    curve = Curve(
+        label=t.take("label", str),
+        formula=formula,
+        constants=_constants(t, f"({formula}) + ({to})" if to else formula, ["x"]),
+        to=to,
+        arm=where.get(ARM, ""),
+        at=tuple((path, tuple(allowed[path])) for path in where if path != ARM),
+    )
     t.done()
     return curve
 

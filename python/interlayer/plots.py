@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import expression, quantity
+from . import quantity
 from .experiment import Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKERS = "osD^vP*"
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 _PAPER = "printed in the paper"
+_ARITHMETIC = "arithmetic"
 _PRINTED: dict[str, Any] = {
     "marker": "*",
-    "markersize": 13,
-    "markeredgecolor": "black",
-    "markeredgewidth": 0.8,
+    "markersize": 15,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.3,
     "linestyle": "none",
 }
 
@@ -66,7 +67,12 @@ def _canvas(width: float = 8.0, height: float = 5.0) -> tuple[Figure, Axes]:
 def save(figure: Figure, stem: Path) -> None:
     """Write `stem`.png and `stem`.svg; the same figure gives the same bytes."""
     with _style():
-        figure.savefig(stem.with_name(stem.name + ".png"), dpi=150, metadata={"Software": "interlayer"})
+        figure.savefig(
+            stem.with_name(stem.name + ".png"),
+            dpi=140,
+            metadata={"Software": "interlayer"},
+            pil_kwargs={"optimize": True},
+        )
         figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": "interlayer"})
 
 
@@ -90,24 +96,36 @@ def experiment(outcome: Outcome) -> Figure:
         colours = _gain_lines(axes, outcome, places) if e.show == "gain" else _metric_lines(axes, outcome, places)
         _printed_numbers(axes, e, places, colours)
         if numeric:
-            _arithmetic(axes, e, places)
-        axes.set_xticks(places, [e.label(e.x, v) for v in ticks])
+            _arithmetic(axes, e, places, colours)
+        labels, unit = _ticks(e, ticks)
+        axes.set_xticks(places, labels)
         if numeric and _crowded(places):
             axes.tick_params(axis="x", rotation=45)
-        axes.set_xlabel(e.label(e.x))
+        axes.set_xlabel(e.label(e.x) + unit)
         axes.set_ylabel(e.y_label or ("gain, %" if e.show == "gain" else f"{e.metric}, {e.unit}"))
         low, high = axes.get_ylim()
         axes.set_ylim(min(0.0, low), high)
+        left, right = axes.get_xlim()
+        axes.set_xlim(left, right + 0.03 * (right - left))  # room for the printed numbers of the last point
         axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
         _legend(axes)
         figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
         return figure
 
 
+def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
+    """Tick labels, and what to add to the axis' name: the unit, once, if all values have the same."""
+    labels = [e.label(e.x, v) for v in values]
+    parts = [label.partition(" ") for label in labels]
+    if len({unit for _, _, unit in parts}) == 1 and parts[0][2] and quantity.magnitude(values[0]) is not None:
+        return [number for number, _, _ in parts], f", {parts[0][2]}"
+    return labels, ""
+
+
 def _legend(axes: Axes) -> None:
     """Measured lines first, then the paper's numbers and the arithmetic; handles long enough to show the dashes."""
     handles, labels = axes.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: (labels[i].startswith("arithmetic"), labels[i] == _PAPER))
+    order = sorted(range(len(labels)), key=lambda i: (labels[i].startswith(_ARITHMETIC), labels[i] == _PAPER))
     picked = [(handles[i], labels[i]) for i in order]
     axes.legend(*zip(*picked, strict=True), frameon=False, fontsize=8, handlelength=3.5)
 
@@ -115,7 +133,7 @@ def _legend(axes: Axes) -> None:
 def _crowded(places: Sequence[float]) -> bool:
     width = max(places) - min(places)
     gaps = [b - a for a, b in zip(sorted(places), sorted(places)[1:], strict=False)]
-    return bool(width) and min(gaps) < width / 14
+    return bool(width) and min(gaps) < width / 28
 
 
 Look = tuple[str, Any]
@@ -197,19 +215,21 @@ def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], colours
             continue
         quantity_, i = at
         term = quantity_.terms[0]
-        colour = colours.get(term.old.arm if isinstance(term, Gain) else term.arm, "white")
+        colour = colours.get(term.old.arm if isinstance(term, Gain) else term.arm, "black")
         expected = claim.test.expected  # type: ignore[union-attr]
         if expected.value is not None:
-            axes.plot([places[i]], [expected.value], markerfacecolor=colour, label=label, zorder=5, **_PRINTED)
+            # Under the measurement, so that neither hides the other.
+            axes.plot([places[i]], [expected.value], markeredgecolor=colour, label=label, zorder=1.5, **_PRINTED)
+            text, y = f"{expected.value:g}", expected.value
         elif expected.low is not None and expected.high is not None:
-            axes.plot(
-                [places[i]] * 2,
-                [expected.low, expected.high],
-                color=colour,
-                linewidth=5,
-                alpha=0.35,
-                label=label,
-            )
+            ends = [expected.low, expected.high]
+            axes.plot([places[i]] * 2, ends, color=colour, linewidth=5, alpha=0.35, label=label)
+            text, y = f"{expected.low:g} to {expected.high:g}", sum(ends) / 2
+        else:
+            continue
+        axes.annotate(
+            text, (places[i], y), (9, 0), textcoords="offset points", va="center", fontsize=8, color=colour, zorder=5
+        )
         label = None
 
 
@@ -224,14 +244,24 @@ def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
     return (q, spots.pop()) if len(spots) == 1 else None
 
 
-def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float]) -> None:
-    """The curves of the file: what follows from printed constants alone."""
+def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
+    """The curves of the file, from constants alone: in their arm's colour, a band where they give two ends."""
     xs = np.linspace(min(places), max(places), 200)
+    tied = sum(bool(curve.arm) for curve in e.curves)
+    named = False
     for k, curve in enumerate(e.curves):
-        values = dict(curve.constants)
-        ys = [expression.evaluate(curve.formula, values | {"x": float(x)}) for x in xs]
-        dash = (0, (1, 1 + k))
-        axes.plot(xs, ys, color="0.35", linewidth=1.1, linestyle=dash, label=f"arithmetic: {curve.label}")
+        colour = colours.get(curve.arm, "0.35")
+        label: str | None = f"{_ARITHMETIC}: {curve.label}"
+        if curve.arm and tied > 2:  # they stand beside their lines: one entry for all
+            label, named = (None if named else f"{_ARITHMETIC}, in the colour of what it is for"), True
+        ys = [curve.values(float(x)) for x in xs]
+        if curve.to:
+            low, high = zip(*ys, strict=True)
+            axes.fill_between(xs, low, high, color=colour, alpha=0.16, linewidth=0, label=label, zorder=0.5)
+        else:
+            dash = (0, (1, 1 + (0 if curve.arm else k)))
+            (line,) = zip(*ys, strict=True)
+            axes.plot(xs, line, color=colour, linewidth=1.1, linestyle=dash, label=label, zorder=1)
 
 
 def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:

@@ -6,6 +6,7 @@ import html
 import json
 import math
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from . import expression, metrics, plots, toml_text
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._core import Run
     from .campaign import Outcome, Scored
-    from .experiment import Claim
+    from .experiment import Claim, Experiment
 
 # ------------------------------------------------------------------------------------------------------------ JSON
 
@@ -85,7 +86,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     found["rows"] = rows(outcome)
     if e.comparisons:
         found["gains"] = gains(outcome)
-    found["claims"] = [claim_json(s) for s in outcome.scored]
+    found["claims"] = [claim_json(s, e) for s in outcome.scored]
     return found
 
 
@@ -128,8 +129,9 @@ def expected(claim: Claim) -> Any:
             return test
 
 
-def claim_json(s: Scored) -> dict[str, Any]:
+def claim_json(s: Scored, e: Experiment) -> dict[str, Any]:
     """A claim with its verdict. A value or gain has one number for `measured`, other kinds a list, line by line."""
+    worked = e.arithmetic(s.claim)
     estimates = s.judgement.measured if s.judgement else ()
     one = isinstance(s.claim.test, Value) or (isinstance(s.claim.test, Ratio) and not s.claim.test.spans)
     means: Any = [e.mean for e in estimates]
@@ -140,6 +142,7 @@ def claim_json(s: Scored) -> dict[str, Any]:
         "kind": s.claim.kind,
         "unit": s.claim.unit,
         "expected": expected(s.claim),
+        **({"arithmetic": worked[0] if len(worked) == 1 else list(worked)} if worked else {}),
         "measured": (means[0] if means else None) if one else means,
         "ci95": (halves[0] if halves else None) if one else halves,
         "verdict": s.verdict.value if s.verdict else None,
@@ -223,7 +226,7 @@ _STYLE = """
 * { box-sizing: border-box }
 body { margin: 3rem auto; max-width: 60rem; padding: 0 1.25rem; color: var(--ink); background: #fff;
   font: 16px/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif }
-h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .2rem } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .3rem } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem }
 .soft { color: var(--soft) } .lead { font-size: 1.1rem }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums lining-nums }
 th { text-align: left; font-weight: 600; border-bottom: 1.5px solid var(--ink); padding: .35rem .7rem .35rem 0;
@@ -232,7 +235,11 @@ td { border-bottom: 1px solid var(--rule); padding: .4rem .7rem .4rem 0; vertica
 td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto }
 .verdict { font-weight: 600; white-space: nowrap } .holds { color: var(--holds) } .differs { color: var(--differs) }
 .untestable { color: var(--untestable) }
-figure { margin: 1.5rem 0 } figure svg { max-width: 100%; height: auto }
+figure { margin: 1.5rem 0 } figure svg { width: 100%; max-width: 52rem; height: auto; display: block }
+figure img { width: 100%; max-width: 44rem; height: auto; display: block }
+figcaption { font-size: .84rem; color: var(--soft); margin-top: .5rem; max-width: 52rem }
+tr.claim td { border-bottom: none; padding-bottom: 0; padding-top: .7rem }
+a { color: #0058a3 } .why p { margin: .1rem 0 .3rem } .why ul { margin: 0 0 .3rem; padding-left: 1.2rem }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace } code { font-size: .86em }
 pre { white-space: pre-wrap; font-size: .82rem; line-height: 1.5; background: #f6f6f8; padding: .9rem 1rem;
   border-radius: 4px } li { margin: .25rem 0 }
@@ -291,6 +298,14 @@ def expected_text(claim: Claim) -> str:
             return "close"
 
 
+def arithmetic_text(claim: Claim, e: Experiment) -> str:
+    """What the file's arithmetic gives for a claim's number, for tables; a dash where it has none."""
+    if not (worked := e.arithmetic(claim)):
+        return "–"
+    unit = "" if claim.unit == "1" else f" {claim.unit}"
+    return " to ".join(f"{value:.3g}" for value in worked) + unit
+
+
 def measured_text(s: Scored) -> str:
     """What we measured, for tables: one number, or the first and last of a line."""
     if s.judgement is None:
@@ -343,8 +358,8 @@ def outcome_page(outcome: Outcome, svg: str) -> str:
     if e.question:
         parts.append(f'<p class="lead">{esc(e.question)}</p>')
     parts.append(f"<p><strong>{esc(tally(outcome))}.</strong></p>")
-    parts.append(f"<figure>{svg}</figure>")
-    parts.append("<h2>Claims</h2>" + _claims_table(outcome))
+    parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
+    parts.append("<h2>Paper, arithmetic, measurement</h2>" + _claims_table(outcome))
     parts.append(f"<h2>Measured</h2><p>{esc(e.metric)} in {esc(e.unit)}: mean and half-width of the 95 % interval.</p>")
     parts.append(_rows_table(outcome))
     if e.comparisons:
@@ -357,15 +372,46 @@ def outcome_page(outcome: Outcome, svg: str) -> str:
         parts.append(f"<h2>The arithmetic of the printed numbers</h2><pre>{esc(e.note)}</pre>")
     if e.curves:
         lines = [
-            [esc(c.label), f"<code>{esc(expression.with_values(c.formula, dict(c.constants)))}</code>"]
+            [esc(c.label), "<br>to ".join(_worked(f, dict(c.constants)) for f in (c.formula, c.to) if f)]
             for c in e.curves
         ]
-        parts.append("<h2>Curves drawn from arithmetic</h2>" + _table([("curve", False), ("formula", False)], lines))
+        parts.append(
+            f"<h2>The arithmetic in the figure</h2><p>In {'%' if e.show == 'gain' else esc(e.unit)}, "
+            f"<code>x</code> being {esc(e.label(e.x))}; nothing of it is fitted.</p>"
+            + _table([("curve or band", False), ("formula", False)], lines)
+        )
     if outcome.overrides:
         items = "".join(f"<li><code>{esc(p)} = {esc(v)}</code></li>" for p, v in outcome.overrides)
         parts.append(f"<h2>Set on the command line</h2><ul>{items}</ul>")
-    parts.append(f'<p class="soft">{esc(plots.caption(outcome))}.</p>')
+    parts.append(f"<h2>Do it again</h2><pre>{esc(_command(outcome))}</pre>")
+    files = " · ".join(f'<a href="{esc(e.id)}.{kind}">{kind}</a>' for kind in ("csv", "parquet", "json", "png", "svg"))
+    parts.append(f'<p class="soft">Every run: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
     return _page(f"{e.id}: {e.title}", "\n".join(parts))
+
+
+def _figure_caption(outcome: Outcome) -> str:
+    """How to read the figure, which itself states seeds, interval and version."""
+    e = outcome.experiment
+    parts = ["Lines: measured."]
+    if any(c.strength == "number" for c in e.claims):
+        parts.append("Stars and bars with a number: printed in the paper.")
+    if e.curves:
+        parts.append("Dotted lines and shaded bands: arithmetic from the standard's timing, formulas below.")
+    return html.escape(" ".join(parts))
+
+
+def _command(outcome: Outcome) -> str:
+    """What to type to get this page again."""
+    words = ["interlayer reproduce", outcome.experiment.id]
+    words += [f"--seed {outcome.seed}"] if outcome.seed != 1 else []
+    words += [f"--set {shlex.quote(f'{path}={value}')}" for path, value in outcome.overrides]
+    words += ["--quick"] if outcome.quick else []
+    words += [f"--runs {outcome.fixed_runs}"] if outcome.fixed_runs else []
+    return " ".join([*words, "--out DIR"])
+
+
+def _worked(formula: str, constants: Mapping[str, float]) -> str:
+    return f"<code>{html.escape(expression.with_values(formula, constants))}</code>"
 
 
 def _prose(text: str) -> str:
@@ -374,26 +420,32 @@ def _prose(text: str) -> str:
 
 
 def _claims_table(outcome: Outcome) -> str:
-    esc = html.escape
-    lines = []
+    """Two lines a claim: paper, arithmetic and measurement side by side, then the reason under the whole of it."""
+    esc, e = html.escape, outcome.experiment
+    names = ("#", "claim", "paper", "arithmetic", "measured", "verdict")
+    body = []
     for s in outcome.scored:
         text = esc(s.claim.text) + (' <span class="soft">(implied, not said)</span>' if s.claim.inferred else "")
         band = f'<br><span class="soft">{esc(s.judgement.band)}</span>' if s.judgement else ""
-        verdict = f'<span class="verdict {verdict_text(s)}">{verdict_text(s)}</span>'
-        number_ = s.claim.id.rpartition("#")[2]
-        measured = esc(measured_text(s))
-        lines.append([number_, text, esc(expected_text(s.claim)) + band, measured, verdict])
-        why = [s.why]
-        if s.verdict is Verdict.HOLDS:  # otherwise the evidence is in the reason
-            why += [f"Beside it: {f.sentence(s.claim.unit)}" for f in s.found]
-        lines.append(["", f'<span class="why">{esc(". ".join(why))}.</span>', "", "", ""])
-    merged = _table([(h, False) for h in ("#", "claim", "expected", "measured", "verdict")], lines)
-    # The reason runs under the whole claim.
-    return re.sub(
-        r'<td></td>(<td><span class="why">.*?</span></td>)<td></td><td></td><td></td>',
-        lambda m: "<td></td>" + m[1].replace("<td>", "<td colspan=4>", 1),
-        merged,
-    )
+        cells = [
+            s.claim.id.rpartition("#")[2],
+            text,
+            esc(expected_text(s.claim)) + band,
+            esc(arithmetic_text(s.claim, e)),
+            esc(measured_text(s)),
+            f'<span class="verdict {verdict_text(s)}">{verdict_text(s)}</span>',
+        ]
+        body.append("<tr class=claim>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        reason = ". ".join(
+            part[:1].upper() + part[1:] for part in (s.note, s.judgement.reason if s.judgement else "") if part
+        )
+        why = f"<p>{esc(reason)}.</p>" if reason else ""
+        if s.found:
+            why += "<ul>" + "".join(f"<li>{esc(f.sentence(s.claim.unit))}</li>" for f in s.found) + "</ul>"
+        body.append(f'<tr><td></td><td colspan={len(names) - 1} class="why">{why}</td></tr>')
+    top = "".join(f"<th>{name}</th>" for name in names)
+    rows_ = "\n".join(body)
+    return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{rows_}\n</tbody></table></div>'
 
 
 def _rows_table(outcome: Outcome) -> str:
@@ -468,7 +520,13 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         for o in outcomes
     ]
     table = _table([("experiment", False), ("title", False), ("verdicts", False)], lines)
-    return _page("Interlayer: experiments", f"<h1>Experiments</h1>{table}")
+    figures = "".join(
+        f'<figure><a href="{esc(o.experiment.id)}.html"><img src="{esc(o.experiment.id)}.svg" '
+        f'alt="{esc(o.experiment.title)}"></a><figcaption>{esc(o.experiment.question)}</figcaption></figure>'
+        for o in outcomes
+    )
+    version = f'<p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""
+    return _page("Interlayer: experiments", f"<h1>Experiments</h1>{version}{table}{figures}")
 
 
 # --------------------------------------------------------------------------------------------------------- folders

@@ -63,13 +63,14 @@ def outcome(o: Outcome) -> str:
         measured.add_row(*line)
 
     claims = _table()
-    for name in ("#", "claim", "expected", "measured", "verdict"):
+    for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict"):
         claims.add_column(name)
     reasons = []
     for s in o.scored:
         verdict = Text(report.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
         n = s.claim.id.rpartition("#")[2]
-        claims.add_row(n, s.claim.text, report.expected_text(s.claim), report.measured_text(s), verdict)
+        worked = report.arithmetic_text(s.claim, e)
+        claims.add_row(n, s.claim.text, report.expected_text(s.claim), worked, report.measured_text(s), verdict)
         if s.verdict is not None and s.verdict is not Verdict.HOLDS:
             reasons.append(Text(f"  #{n}: {s.why}."))
     return render(

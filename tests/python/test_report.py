@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from interlayer import campaign, experiment, plots, report, terminal
+from interlayer.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,8 +66,10 @@ def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path
     report.write_outcome(outcome, tmp_path)
     page = (tmp_path / "lle-fig-3.7b.html").read_text()
     reader = read(page)
-    # Addresses within the page only, and no style or script that would load something.
-    assert all(a.startswith("#") for a in reader.addresses)
+    # Addresses within the page, links to the data beside it, and no style or script that would load something.
+    beside = {f"lle-fig-3.7b.{kind}" for kind in ("csv", "parquet", "json", "png", "svg")}
+    assert {a for a in reader.addresses if not a.startswith("#")} == beside
+    assert all((tmp_path / name).exists() for name in beside)
     assert not re.search(r"url\((?!#)|@import|<script", page)
 
 
@@ -75,7 +78,10 @@ def test_page_tells_everything_of_every_claim(outcome: Outcome, tmp_path: Path) 
     text = "".join(read((tmp_path / "lle-fig-3.7b.html").read_text()).text)
     e = outcome.experiment
     for s in outcome.scored:
-        for part in (s.claim.text, s.why, report.expected_text(s.claim), report.measured_text(s)):
+        assert s.judgement is not None
+        evidence = [f.sentence(s.claim.unit) for f in s.found]
+        numbers = [report.expected_text(s.claim), report.arithmetic_text(s.claim, e), report.measured_text(s)]
+        for part in [s.claim.text, s.judgement.reason[1:], *numbers, *evidence]:
             assert part in text
     for part in (e.title, e.source, e.question, e.note, outcome.version):
         assert part in text
@@ -158,4 +164,35 @@ def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
 
 
 def test_index_leads_to_every_page(outcome: Outcome) -> None:
-    assert read(report.index_page([outcome])).addresses == ["lle-fig-3.7b.html"]
+    page = report.index_page([outcome])
+    assert read(page).addresses == ["lle-fig-3.7b.html", "lle-fig-3.7b.html", "lle-fig-3.7b.svg"]
+
+
+def test_arithmetic_stands_beside_the_numbers_it_is_for(outcome: Outcome) -> None:
+    # 1500 B: 1983.1 us of data with its backoff; half an ACK 305.7 us, 460.7 us with half a backoff.
+    first, _, _, trend, _ = (report.claim_json(s, outcome.experiment) for s in outcome.scored)
+    assert first["arithmetic"] == pytest.approx([100 * 305.65 / 1983.1, 100 * 460.65 / 1983.1], rel=1e-3)
+    assert "arithmetic" not in trend
+
+
+def test_every_measured_line_of_fig_3_7a_has_its_arithmetic() -> None:
+    e = experiment.load("lle-fig-3.7a")
+    single = [c for c in e.claims if c.kind == "value"]
+    assert [len(e.arithmetic(c)) for c in single] == [1, 2, 1, 2]
+    # 12000 bit: 1983.1 us basic, 2659.1 us with RTS/CTS.
+    assert [e.arithmetic(c)[0] for c in single][::2] == pytest.approx([6.051, 4.513], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ('{ arm = "renno" }', "arm is never"),
+        ('{ "radio.rts_threshold" = "off" }', "names no arm"),
+        ('{ arm = "reno", "flow.0.transport.datagram" = "100 B" }', "the curve runs along it"),
+    ],
+)
+def test_curve_for_no_line_is_a_mistake(where: str, message: str) -> None:
+    text = (experiment.folder() / "lle-fig-3.7a.toml").read_text()
+    curve = f'[[curve]]\nlabel = "wrong"\nwhere = {where}\nformula = "x"\n\n[[claim]] # 1'
+    with pytest.raises(InputError, match=message):
+        experiment.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", experiment.folder())
