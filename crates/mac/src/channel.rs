@@ -22,9 +22,9 @@ pub enum ErrorsAt {
 pub enum Loss {
     /// Hit by noise.
     Noise,
-    /// Spoilt by another transmission.
+    /// Spoilt by another transmission, or begun under one.
     Collision,
-    /// The receiver was transmitting, or locked on something else, when it began.
+    /// The receiver transmitted itself.
     Deaf,
 }
 
@@ -50,12 +50,27 @@ pub struct Tally {
     pub received: u64,
     /// Hit by noise.
     pub noise: u64,
-    /// Spoilt by another transmission.
+    /// Spoilt by another transmission, or begun under one.
     pub collision: u64,
-    /// Not heard: the receiver transmitted or was locked on something else.
+    /// Not heard: the receiver transmitted itself.
     pub deaf: u64,
     /// Time on the air.
     pub airtime: Dur,
+}
+
+impl Tally {
+    /// What was counted after `then`.
+    #[must_use]
+    pub fn since(&self, then: &Tally) -> Tally {
+        Tally {
+            sent: self.sent - then.sent,
+            received: self.received - then.received,
+            noise: self.noise - then.noise,
+            collision: self.collision - then.collision,
+            deaf: self.deaf - then.deaf,
+            airtime: self.airtime - then.airtime,
+        }
+    }
 }
 
 /// One channel.
@@ -162,7 +177,7 @@ impl Channel {
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
         let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
         let Channel { medium, contention, errors, errors_at, waits_for_end, navs, tallies, .. } = self;
-        let is_silent = medium.stop(from);
+        let is_silent = medium.stop(now, from);
         // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
         // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
         contention.note_reception(from, false);
@@ -172,12 +187,12 @@ impl Channel {
         let is_control = frame.kind != Kind::Data;
         let started = now - frame.airtime;
         let tally = &mut tallies[tally_index(&frame)];
-        medium.leave(from, |to, heard| {
+        medium.leave(from, started, |to, heard| {
             let is_addressee = frame.to == to;
             let is_for_me = is_addressee || frame.to == NodeId::BROADCAST;
             let loss = match heard.verdict {
-                Verdict::NotLocked => Some(Loss::Deaf),
-                Verdict::Spoilt => Some(Loss::Collision),
+                Verdict::Deaf => Some(Loss::Deaf),
+                Verdict::NotLocked | Verdict::Spoilt => Some(Loss::Collision),
                 Verdict::Clear => {
                     let is_hit = match errors_at {
                         ErrorsAt::Attempt => errors.hits(started, from, to, frame.mpdu, is_control),
@@ -197,7 +212,8 @@ impl Channel {
             if loss.is_none() && !is_for_me {
                 navs.overhear(now, to, &frame, contention);
             }
-            let in_error = (heard.verdict != Verdict::NotLocked).then_some(loss.is_some());
+            let has_locked = matches!(heard.verdict, Verdict::Spoilt | Verdict::Clear);
+            let in_error = has_locked.then_some(loss.is_some());
             if heard.is_silent {
                 contention.idle(now, to, in_error);
             } else if let Some(in_error) = in_error {

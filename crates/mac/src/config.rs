@@ -53,8 +53,10 @@ pub struct Config {
     pub preamble: Preamble,
     /// Rate of data frames.
     pub data_rate: Rate,
-    /// Lowest rate every station understands: group frames, and the ACK inside EIFS.
+    /// Lowest rate of the basic rate set: group frames.
     pub basic_rate: Rate,
+    /// Lowest mandatory rate of the PHY, whatever the basic rate set: the ACK inside EIFS. @80211-2020 10.3.7
+    pub lowest_rate: Rate,
     /// Rates of control answers, slowest first: the highest not above the answered frame's is taken.
     /// @80211-2020 10.6.6.5.2
     pub control_rates: Vec<Rate>,
@@ -94,7 +96,7 @@ impl Config {
 
     /// EIFS with the ACK at the lowest rate. @80211-2020 10.3.7
     pub fn eifs(&self) -> Dur {
-        self.timing.eifs(airtime(self.basic_rate, frame::ACK, self.preamble))
+        self.timing.eifs(airtime(self.lowest_rate, frame::ACK, self.preamble))
     }
 
     /// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came.
@@ -114,6 +116,7 @@ impl Config {
             preamble: Preamble::Long,
             data_rate,
             basic_rate: standard.rates()[0],
+            lowest_rate: standard.rates()[0],
             control_rates,
             rts: Rts::OFF,
             max_attempts: 7,

@@ -7,10 +7,17 @@ use wire::{Packets, Pkt};
 
 /// The MAC header's extension that schemes share: entries of kind, length, content. Room is reserved when the MSDU is
 /// queued, since airtime and NAV depend on it; content is written at each attempt, into an empty one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MacOptions {
     bytes: [u8; 31],
     len: u8,
+    room: u8,
+}
+
+impl Default for MacOptions {
+    fn default() -> MacOptions {
+        MacOptions::within(MacOptions::MAX as u8)
+    }
 }
 
 impl MacOptions {
@@ -18,6 +25,11 @@ impl MacOptions {
     pub const MAX: usize = 31;
     /// What an entry takes beside its content.
     pub const OVERHEAD: u8 = 2;
+
+    /// None yet, and no more than `room` bytes of them.
+    pub fn within(room: u8) -> MacOptions {
+        MacOptions { bytes: [0; 31], len: 0, room: room.min(MacOptions::MAX as u8) }
+    }
 
     /// All entries, as bytes.
     pub fn bytes(&self) -> &[u8] {
@@ -50,12 +62,13 @@ impl MacOptions {
         }
     }
 
-    /// Writes the entry of `kind`, in place of the one it had. `false`, and nothing changed, if it does not fit.
+    /// Writes the entry of `kind`, in place of the one it had. `false`, and nothing changed, if it does not fit
+    /// into the room that was reserved.
     pub fn set(&mut self, kind: u8, content: &[u8]) -> bool {
         let mut others = *self;
         others.remove(kind);
         let (start, end) = (usize::from(others.len), usize::from(others.len) + 2 + content.len());
-        if end > MacOptions::MAX {
+        if end > usize::from(self.room) {
             return false;
         }
         others.bytes[start] = kind;
@@ -276,6 +289,7 @@ mod tests {
         assert_eq!((options.get(1), options.get(2), options.get(3)), (Some(&b"defg"[..]), Some(&b""[..]), None));
         assert_eq!(options.bytes().len(), 2 + 4 + 2);
         assert!(!options.set(3, &[0; 22]), "8 + 2 + 22 is more than 31");
+        assert!(!MacOptions::within(4).set(1, b"abc"), "2 + 3 is more than the room reserved");
         options.remove(1);
         assert_eq!((options.get(1), options.get(2)), (None, Some(&b""[..])));
     }

@@ -125,6 +125,28 @@ impl Seen {
     }
 }
 
+impl Counters {
+    /// What was counted after `then`.
+    #[must_use]
+    pub fn since(&self, then: &Counters) -> Counters {
+        Counters {
+            msdus_offered: self.msdus_offered - then.msdus_offered,
+            msdus_delivered: self.msdus_delivered - then.msdus_delivered,
+            msdus_given_up: self.msdus_given_up - then.msdus_given_up,
+            msdus_refused: self.msdus_refused - then.msdus_refused,
+            msdus_abandoned: self.msdus_abandoned - then.msdus_abandoned,
+            data_frames_sent: self.data_frames_sent - then.data_frames_sent,
+            data_frames_retried: self.data_frames_retried - then.data_frames_retried,
+            rts_sent: self.rts_sent - then.rts_sent,
+            exchanges: self.exchanges - then.exchanges,
+            failures: self.failures - then.failures,
+            msdus_received: self.msdus_received - then.msdus_received,
+            duplicates: self.duplicates - then.duplicates,
+            airtime: self.airtime - then.airtime,
+        }
+    }
+}
+
 /// A station's MAC.
 #[derive(Debug)]
 pub struct Station {
@@ -220,7 +242,8 @@ impl Station {
 
     /// When it wants [`Input::Timer`], and in which class of that instant.
     pub fn next_wakeup(&self) -> (SimTime, When) {
-        self.wakeup
+        let held = if self.current.is_none() { self.queue.next_wakeup() } else { SimTime::NEVER };
+        if held < self.wakeup.0 { (held, When::Between) } else { self.wakeup }
     }
 
     /// The node dies: the MAC falls silent and lets go of everything in its care. A frame in the air ends in its time.
@@ -291,10 +314,7 @@ impl Station {
             out.push(Output::Done(msdu, report));
         }
         self.current = self.queue.pop(now, all);
-        let Some(msdu) = &mut self.current else {
-            self.wakeup = (self.queue.next_wakeup(), When::Between);
-            return false;
-        };
+        let Some(msdu) = &mut self.current else { return false };
         if msdu.attempts == 0 {
             msdu.head = now;
         }
@@ -431,6 +451,13 @@ impl Station {
     }
 
     fn timer(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
+        if now < self.wakeup.0 {
+            // The queue held something back until now.
+            if self.current.is_none() && self.take_next(now, all, out) {
+                channel.contention.want(now, self.contender);
+            }
+            return;
+        }
         self.wakeup = (SimTime::NEVER, When::Between);
         if let Some(frame) = self.answer {
             self.is_answering = true;
@@ -442,12 +469,6 @@ impl Station {
             State::Gap => self.send_step(out),
             State::Awaiting if channel.wait_for_end(self.node) => self.state = State::Hearing,
             State::Awaiting => self.fail(now, channel, all, out),
-            // The queue held something back until now.
-            State::Idle if self.current.is_none() => {
-                if self.take_next(now, all, out) {
-                    channel.contention.want(now, self.contender);
-                }
-            }
             State::Idle | State::Sending | State::Hearing => {}
         }
     }
@@ -514,8 +535,7 @@ impl Station {
     /// Back to contention.
     fn rest(&mut self, now: SimTime, outcome: Outcome, wants: bool, channel: &mut Channel) {
         self.state = State::Idle;
-        let idle_until = if wants { SimTime::NEVER } else { self.queue.next_wakeup() };
-        self.wakeup = (idle_until, When::Between);
+        self.wakeup = (SimTime::NEVER, When::Between);
         let not_before = match outcome {
             Outcome::Success => now,
             Outcome::Failure | Outcome::Discard => self.config.countdown_after_timeout(now, now.since(self.sent_at)),

@@ -16,7 +16,9 @@ struct Pair {
 /// What a listener made of a signal that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It never locked on it: busy with another signal, or transmitting.
+    /// It transmitted itself while the signal stood there: half duplex.
+    Deaf,
+    /// It never locked on it: another signal stood there first.
     NotLocked,
     /// It locked, and another signal or its own transmission spoilt the frame.
     Spoilt,
@@ -43,6 +45,8 @@ struct Ear {
     locked_on: NodeId,
     /// When the last signal began.
     last_start: SimTime,
+    /// When its own last transmission ended.
+    stopped: SimTime,
 }
 
 const NOTHING: NodeId = NodeId::BROADCAST;
@@ -66,6 +70,7 @@ impl Medium {
             is_spoilt: false,
             locked_on: NOTHING,
             last_start: SimTime::ZERO,
+            stopped: SimTime::ZERO,
         };
         let pairs = vec![Pair { in_reach: true, gain: Db(0.0) }; nodes * nodes];
         let mut medium = Medium { nodes, pairs, listeners: vec![Vec::new(); nodes], ears: vec![silence; nodes] };
@@ -145,19 +150,22 @@ impl Medium {
     }
 
     /// `node` ends its transmission. Returns whether the air around it is silent.
-    pub fn stop(&mut self, node: NodeId) -> bool {
+    pub fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
         let ear = &mut self.ears[node.index()];
         debug_assert!(ear.is_transmitting, "{node} ends what it did not begin");
         ear.is_transmitting = false;
+        ear.stopped = now;
         ear.signals == 0
     }
 
-    /// The signal of `from` ends at its listeners, in order of id. `heard` is told what each made of it.
-    pub fn leave(&mut self, from: NodeId, mut heard: impl FnMut(NodeId, Heard)) {
+    /// The signal of `from`, which began at `started`, ends at its listeners, in order of id. `heard` is told what each
+    /// made of it.
+    pub fn leave(&mut self, from: NodeId, started: SimTime, mut heard: impl FnMut(NodeId, Heard)) {
         for &to in &self.listeners[from.index()] {
             let ear = &mut self.ears[to.index()];
             ear.signals -= 1;
             let verdict = match ear.locked_on == from {
+                false if ear.is_transmitting || ear.stopped > started => Verdict::Deaf,
                 false => Verdict::NotLocked,
                 true if ear.is_spoilt => Verdict::Spoilt,
                 true => Verdict::Clear,
@@ -187,10 +195,10 @@ mod tests {
         medium.arrive(at(now), from, |_| {});
     }
 
-    /// What `to` made of the signal of `from`, which ends.
+    /// What `to` made of the signal of `from`, which began at 0 and ends.
     fn leave(medium: &mut Medium, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
-        medium.leave(from, |node, heard| {
+        medium.leave(from, at(0), |node, heard| {
             if node == to {
                 found = Some(heard);
             }
@@ -222,7 +230,7 @@ mod tests {
         assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::Spoilt, is_silent: false });
         assert_eq!(leave(&mut medium, C, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
         // The air is clean again.
-        assert!(medium.stop(A) && medium.stop(C));
+        assert!(medium.stop(at(8), A) && medium.stop(at(8), C));
         start(&mut medium, 9, A);
         assert_eq!(leave(&mut medium, A, B).verdict, Verdict::Clear);
     }
@@ -233,9 +241,9 @@ mod tests {
         start(&mut medium, 0, A);
         start(&mut medium, 0, B);
         // B ends first: A's signal still stands, but B missed its beginning.
-        assert!(!medium.stop(B));
+        assert!(!medium.stop(at(10), B));
         assert!(!leave(&mut medium, B, A).is_silent);
-        assert!(medium.stop(A));
-        assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
+        assert!(medium.stop(at(20), A));
+        assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::Deaf, is_silent: true });
     }
 }

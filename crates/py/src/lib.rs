@@ -74,7 +74,12 @@ impl Scenario {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Scenario \"{}\": {} nodes, {} flows>", self.inner.name, self.inner.nodes.len(), self.inner.flows.len())
+        format!(
+            "<Scenario \"{}\": {} nodes, {} flows>",
+            self.inner.name,
+            self.inner.nodes.len(),
+            self.inner.flows.len()
+        )
     }
 }
 
@@ -121,7 +126,8 @@ fn run_batch(
             let now = done.load(Ordering::Relaxed);
             let news = progress.as_ref().filter(|_| now != told && failure.is_none());
             told = now;
-            let outcome = py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(py, (now,)).map(drop)));
+            let outcome =
+                py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(py, (now,)).map(drop)));
             if let Err(error) = outcome {
                 stop.store(true, Ordering::Relaxed);
                 failure.get_or_insert(error);

@@ -144,11 +144,17 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
 /// Exchanges whose first frame was not answered, over all exchanges begun. On an ideal channel, the conditional
 /// collision probability p of @BIA00.
 fn collision_probability(world: &World) -> f64 {
-    let sum = |read: fn(&mac::Counters) -> u64| world.stations.iter().map(|s| read(s.counters())).sum::<u64>();
+    let measured: Vec<mac::Counters> = counters(world).collect();
+    let sum = |read: fn(&mac::Counters) -> u64| measured.iter().map(read).sum::<u64>();
     match sum(|c| c.exchanges) {
         0 => 0.0,
         exchanges => sum(|c| c.failures) as f64 / exchanges as f64,
     }
+}
+
+/// What each station counted after warm-up.
+fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
+    world.stations.iter().zip(&world.warm.0).map(|(station, then)| station.counters().since(then))
 }
 
 fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
@@ -207,9 +213,8 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
 }
 
 fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
-    let rows = world.stations.iter().zip(&scenario.nodes).zip(&world.is_dead);
-    rows.map(|((station, node), is_dead)| {
-        let c = station.counters();
+    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.is_dead);
+    rows.map(|(((station, c), node), is_dead)| {
         vec![
             ("id", Cell::Text(node.name.clone())),
             ("msdus_offered", Cell::Count(c.msdus_offered)),
@@ -232,7 +237,8 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
 }
 
 fn frames(world: &World) -> Vec<Record> {
-    let rows = mac::FRAME_CLASSES.iter().zip(world.channel.tallies()).filter(|(_, tally)| tally.sent > 0);
+    let measured = world.channel.tallies().iter().zip(&world.warm.1).map(|(now, then)| now.since(then));
+    let rows = mac::FRAME_CLASSES.iter().zip(measured).filter(|(_, tally)| tally.sent > 0);
     rows.map(|(class, tally)| {
         vec![
             ("class", Cell::Text((*class).to_owned())),

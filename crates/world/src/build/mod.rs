@@ -10,6 +10,7 @@ use crate::taps::Taps;
 use crate::world::{Appointment, Parts, World};
 use engine::Streams;
 use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
+use schemes::{Agent, Port};
 use units::{Bytes, Dur, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
@@ -39,9 +40,9 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     }
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
-        let own = agents[i].iter_mut().find_map(|agent| agent.tx_queue(limit, mtu));
+        let own = holder(&mut agents[i], Port::TxQueue).and_then(|agent| agent.tx_queue(limit, mtu));
         let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(limit, mtu)));
-        let own = agents[i].iter_mut().find_map(|agent| agent.plan());
+        let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
         let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf));
         let node = NodeId(i as u32);
         let mut station = Station::new(node, nodes, channel.contention.dcf(node), config, queue, plan);
@@ -54,6 +55,11 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let delays = scenario.nodes.iter().map(|node| node.host_delay).collect();
     let agenda = agenda(scenario, &taps);
     Ok(World::new(Parts { channel, stations, chains, delays, flows, agenda, taps }))
+}
+
+/// The agent of a node that claims a port; there is at most one.
+fn holder(agents: &mut [Box<dyn Agent>], port: Port) -> Option<&mut Box<dyn Agent>> {
+    agents.iter_mut().find(|agent| agent.info().turns(port))
 }
 
 fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {

@@ -5,7 +5,7 @@ use crate::scenario::{self as sc, InputError, Scenario};
 use engine::{Purpose, Stream, Streams};
 use mac::{Access, Config, ErrorsAt, Rts};
 use phy::errors::Sojourn;
-use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard, airtime};
+use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard};
 use units::{BitRate, Db, Dur, NodeId};
 
 fn standard(standard: sc::Standard) -> Standard {
@@ -34,14 +34,16 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
     }
     config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
     config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
+    let is_ofdm = |rate: &Rate| rate.modulation != phy::Modulation::Dsss;
+    if is_ofdm(&config.data_rate) {
+        // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
+        config.control_rates.retain(is_ofdm);
+        config.basic_rate = config.control_rates[0];
+        config.lowest_rate = config.basic_rate;
+    }
     if let Some(only) = radio.basic_rate {
         config.basic_rate = rate(radio, only);
         config.control_rates = vec![config.basic_rate];
-    } else if matches!(config.data_rate.modulation, phy::Modulation::ErpOfdm { .. }) {
-        // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
-        let ofdm = |rate: &Rate| rate.modulation != phy::Modulation::Dsss;
-        config.control_rates.retain(ofdm);
-        config.basic_rate = config.control_rates[0];
     }
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
         config.control_rates = vec![rate(radio, fixed)];
@@ -60,7 +62,7 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
 pub(super) fn access(config: &Config, streams: &Streams, node: NodeId) -> (Access, Stream) {
     let access = Access {
         ifs: config.timing.difs(),
-        eifs: config.timing.eifs(airtime(config.basic_rate, mac::frame::ACK, config.preamble)),
+        eifs: config.eifs(),
         slot: config.timing.slot,
         cw_min: config.timing.cw_min,
         cw_max: config.timing.cw_max,

@@ -4,7 +4,7 @@ use super::Result;
 use crate::flow::{Delivered, Flow, Sink, Source, Transport};
 use crate::scenario::{self as sc, InputError};
 use engine::{Purpose, Streams};
-use schemes::Agent;
+use schemes::{Agent, Port};
 use tcp::Connection;
 use units::{Dur, FlowId, SimTime};
 use wire::Seq;
@@ -90,7 +90,10 @@ pub(super) fn flow(
             ];
             for (end, node) in [flow.from, flow.to].into_iter().enumerate() {
                 let id = if end == 0 { FlowId::forward(index) } else { FlowId::forward(index).reverse() };
-                for agent in &mut agents[node.index()] {
+                let may = |agent: &&mut Box<dyn Agent>| {
+                    [Port::LossResponse, Port::RttSample].iter().any(|port| agent.info().turns(*port))
+                };
+                for agent in agents[node.index()].iter_mut().filter(may) {
                     if let Some(hook) = agent.sender_hook(id) {
                         connections[end].set_hook(hook);
                     }

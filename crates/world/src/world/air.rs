@@ -35,8 +35,8 @@ impl World {
         if msdu.options_room == 0 {
             return;
         }
-        let mut options = mac::MacOptions::default();
-        let (room, report) = (usize::from(msdu.options_room), msdu.report(now, Fate::Attempt));
+        let mut options = mac::MacOptions::within(msdu.options_room);
+        let report = msdu.report(now, Fate::Attempt);
         let packet = self.packets.get(&msdu.pkt).clone();
         for member in 0..self.chains[node.index()].members.len() as u8 {
             if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
@@ -45,7 +45,6 @@ impl World {
                 });
             }
         }
-        debug_assert!(options.bytes().len() <= room, "agents wrote more options than they asked room for");
         if let Some(msdu) = self.stations[node.index()].current_mut() {
             msdu.options = options;
         }

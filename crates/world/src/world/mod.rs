@@ -71,6 +71,8 @@ pub(crate) struct World {
     pub is_dead: Vec<bool>,
     pub taps: Taps,
     pub handled: u64,
+    /// Counters of stations and frames when warm-up ended.
+    pub warm: (Vec<mac::Counters>, [mac::Tally; 8]),
     jobs: VecDeque<Job>,
     actions: Vec<Action>,
     receptions: Vec<Reception>,
@@ -123,6 +125,7 @@ impl World {
             is_dead: vec![false; nodes],
             taps,
             handled: 0,
+            warm: (vec![mac::Counters::default(); nodes], Default::default()),
             jobs: VecDeque::with_capacity(64),
             actions: Vec::with_capacity(16),
             receptions: Vec::with_capacity(nodes),
@@ -236,6 +239,8 @@ impl World {
     }
 
     fn warm_up(&mut self) {
+        let counters = self.stations.iter().map(|station| *station.counters()).collect();
+        self.warm = (counters, *self.channel.tallies());
         for flow in &mut self.flows {
             flow.warm = flow.delivered;
             if let Transport::Tcp(ends) = &flow.transport {
