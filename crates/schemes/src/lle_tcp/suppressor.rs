@@ -10,7 +10,7 @@ use crate::{Cx, Toward};
 use mac::{Fate, TxReport};
 use std::collections::BTreeMap;
 use units::{Dur, FlowId, SimTime};
-use wire::{DropWhy, Flags, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
+use wire::{DropWhy, Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, SeqSet, Tcp, TcpOptions};
 
 /// What the agent knows of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ struct Guard {
     edge: Option<Seq>,
     /// Data beyond the edge, in order of arrival.
     held: Vec<Pkt>,
-    /// The last ACK its host sent: the notice is written after it.
+    /// A pure ACK as its host would have written it when it last wrote anything: the notice is made of it.
     last_ack: Option<Packet>,
     /// Since when the partner should know that the window is closed, and whether a notice is on its way.
     closing: Option<SimTime>,
@@ -75,9 +75,7 @@ impl Suppressor {
         let advances = guard.acked.is_some_and(|acked| acked.lt(tcp.ack));
         let signals = tcp.flags.any(Flags::ECE | Flags::CWR | Flags::URG);
         guard.acked = Some(guard.acked.map_or(tcp.ack, |acked| acked.max(tcp.ack)));
-        if is_pure {
-            guard.last_ack = Some(packet.clone());
-        }
+        guard.note(packet, &tcp);
         guard.receive(SeqRange { start: tcp.ack, end: tcp.ack });
         guard.open_to(tcp.ack + window, cx);
         // While acknowledged data waits at this station the window is closed, whatever its host still admits.
@@ -191,6 +189,19 @@ impl Guard {
         }
     }
 
+    /// Its host has written `packet`: a pure ACK of it now would stand after its highest number.
+    fn note(&mut self, packet: &Packet, tcp: &Tcp) {
+        let end = packet.tcp_range().map_or(tcp.seq, |range| range.end);
+        let last = self.last_ack.as_ref().and_then(Packet::tcp).filter(|_| !tcp.flags.has(Flags::SYN));
+        let seq = last.map_or(end, |last| last.seq.max(end));
+        let mut options = TcpOptions::default();
+        if let Some((tsval, tsecr)) = tcp.options.timestamps() {
+            options.push_timestamps(tsval, tsecr);
+        }
+        let l4 = L4::Tcp(Tcp { seq, flags: Flags::ACK, urgent: 0, options, ..*tcp });
+        self.last_ack = Some(Packet { ip: packet.ip, l4, payload: Payload::EMPTY, flow: packet.flow });
+    }
+
     /// `range` has reached this station; its host may say so first.
     fn receive(&mut self, range: SeqRange) {
         let received = self.received.unwrap_or(range.start);
@@ -215,7 +226,7 @@ impl Guard {
         self.held.iter().any(|pkt| cx.get(pkt).tcp_range().is_some_and(covers))
     }
 
-    /// Tells the partner that the host admits no more, as the host would have: its last ACK, with a closed window.
+    /// Tells the partner that the host admits no more, as the host would have: an ACK, with a closed window.
     fn give_notice(&mut self, cx: &mut Cx) -> bool {
         let (Some(last), Some(peer)) = (&self.last_ack, cx.peer) else { return false };
         let mut notice = last.clone();
