@@ -252,6 +252,18 @@ fn success_makes_the_ack_that_the_receiver_would_have_written() {
 }
 
 #[test]
+fn a_window_heard_in_a_syn_is_not_scaled_and_the_made_ack_says_it_scaled_if_both_sides_offered() {
+    for (both, field) in [(true, 40_000 >> 2), (false, 40_000)] {
+        let mut bench = paired(&[("strategy", "every")]);
+        let offers = |packet| with_options(packet, |options| assert!(options.push_window_scale(2)));
+        bench.send(if both { offers(syn(OUT)) } else { syn(OUT) }, Fate::Delivered);
+        bench.pass(Place::FromAir, offers(segment(IN, SYN_ACK, Seq(0), 0, Seq(1), 40_000))).unwrap();
+        bench.send(nth(OUT, 0), Fate::Delivered);
+        assert_eq!(bench.take_injected()[0].0.tcp().unwrap().window, field);
+    }
+}
+
+#[test]
 fn success_of_a_syn_ack_makes_the_third_ack_and_that_of_a_syn_none() {
     let mut bench = paired(&[]);
     bench.send(syn(OUT), Fate::Delivered);
@@ -538,6 +550,20 @@ fn a_delayed_ack_is_made_at_the_latest_200_ms_after_the_first_segment_it_is_for(
 }
 
 #[test]
+fn the_timer_of_a_delayed_ack_runs_from_the_first_segment_that_waits() {
+    let mut bench = sender_with(&[("strategy", "dynamic-delayed-ack")]);
+    (0..10).for_each(|i| bench.send(nth(OUT, i), Fate::Delivered));
+    made(&mut bench);
+    // From here on one ACK for four.
+    for i in 10..13 {
+        bench.send(nth(OUT, i), Fate::Delivered);
+        bench.now += Dur::from_ms(50);
+    }
+    assert!(bench.next_timer());
+    assert_eq!((bench.now, made(&mut bench)), (SimTime::from_ns(200_000_000), vec![13_001]));
+}
+
+#[test]
 fn what_no_receiver_delays_is_not_delayed_here() {
     // A segment that fills a hole, and a FIN. @RFC5681 sec. 4.2
     let mut bench = sender_with(&[("strategy", "delayed-ack")]);
@@ -659,7 +685,7 @@ fn data_beyond_the_hosts_window_is_held_answered_with_a_notice_and_released_with
     bench.pass(Place::FromAir, stamped(nth(IN, 2), 13, 50)).unwrap();
     // The host admits numbers up to 3001.
     assert_eq!(bench.pass(Place::FromAir, stamped(nth(IN, 3), 14, 50)), None, "held");
-    let notice = stamped(ack(OUT, 1001, 0), 51, 11);
+    let notice = bare(stamped(ack(OUT, 1001, 0), 51, 11));
     assert_eq!(bench.take_injected(), [(notice.clone(), Toward::Air(THERE))]);
     assert_eq!((bench.held(), bench.counter("segments_held"), bench.counter("notices_sent")), (1, 1, 1));
     // One notice at a time; a copy of what is held is not held twice.
@@ -674,7 +700,10 @@ fn data_beyond_the_hosts_window_is_held_answered_with_a_notice_and_released_with
     let closed = out(&mut bench, stamped(ack(OUT, 3001, 0), 53, 13)).expect("a closed window crosses the air");
     assert_eq!(closed.tcp().unwrap().window, 0);
     assert_eq!(bench.take_injected(), []);
-    // It admits one segment and a half: the first goes on, of the second a copy does.
+    // It admits one segment, which goes on, and not a byte of the next; then half of that, and a copy goes on.
+    let opens = out(&mut bench, stamped(ack(OUT, 3001, 1_000), 59, 13)).expect("a change");
+    assert_eq!(opens.tcp().unwrap().window, 0, "still something held");
+    assert_eq!((bench.injected.len(), bench.held()), (1, 1));
     let opens = out(&mut bench, stamped(ack(OUT, 3001, 1_500), 60, 13)).expect("a change");
     assert_eq!(opens.tcp().unwrap().window, 0, "still something held");
     let released = bench.take_injected();
@@ -699,6 +728,35 @@ fn a_notice_that_was_lost_is_repeated_with_the_next_segment() {
     assert_eq!(bench.pass(Place::FromAir, stamped(nth(IN, 4), 13, 50)), None);
     assert_eq!(bench.take_injected(), [(notice, Toward::Air(THERE))]);
     assert_eq!((bench.counter("notices_sent"), bench.held()), (2, 2));
+}
+
+#[test]
+fn a_host_that_has_only_answered_the_syn_gives_notice_too() {
+    // Its first ACK is delayed, and there is room for one segment.
+    let mut bench = paired(&[("strategy", "every")]);
+    bench.pass(Place::FromAir, stamped(syn(IN), 10, 0)).unwrap();
+    let answer = with_options(stamped(segment(OUT, SYN_ACK, Seq(0), 0, Seq(1), 1_000), 50, 10), |options| {
+        assert!(options.push_mss(1000) && options.push_window_scale(0));
+    });
+    bench.send(answer, Fate::Delivered);
+    bench.take_injected();
+    bench.pass(Place::FromAir, stamped(nth(IN, 0), 11, 50)).unwrap();
+    assert_eq!(bench.pass(Place::FromAir, stamped(nth(IN, 1), 12, 50)), None, "held");
+    assert_eq!(bench.take_injected(), [(bare(stamped(ack(OUT, 1, 0), 50, 10)), Toward::Air(THERE))]);
+}
+
+#[test]
+fn a_notice_stands_where_its_host_does() {
+    // After data of its own: a segment with an older number would be discarded. @RFC9293 sec. 3.10.7.4
+    let mut bench = small_receiver();
+    bench.send(stamped(segment(OUT, Flags::ACK, Seq(1), 700, Seq(1001), 2_000), 52, 11), Fate::Delivered);
+    bench.take_injected(); // its own data's ACK
+    for i in [1, 2, 3] {
+        bench.pass(Place::FromAir, stamped(nth(IN, i), 12, 50));
+    }
+    let injected = bench.take_injected();
+    let tcp = injected[0].0.pure_ack().unwrap();
+    assert_eq!((tcp.seq, tcp.ack, tcp.window, tcp.flags), (Seq(701), Seq(1001), 0, Flags::ACK));
 }
 
 #[test]
