@@ -64,7 +64,8 @@ fn holder(agents: &mut [Box<dyn Agent>], port: Port) -> Option<&mut Box<dyn Agen
 
 fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
     let at = |dur: Dur| SimTime::ZERO + dur;
-    let mut agenda = Vec::new();
+    // First: what happens at the instant warm-up ends is measured.
+    let mut agenda = vec![(at(scenario.warmup), Appointment::WarmupEnds)];
     for (i, flow) in scenario.flows.iter().enumerate() {
         agenda.push((at(flow.start), Appointment::Start(i as u32)));
         if flow.stop < scenario.duration {
@@ -72,7 +73,6 @@ fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
         }
     }
     agenda.extend(scenario.events.iter().map(|event| (at(event.at), Appointment::Scenario(event.what))));
-    agenda.push((at(scenario.warmup), Appointment::WarmupEnds));
     if let Some(every) = taps.sampling() {
         let samples = scenario.duration / every;
         agenda.extend((1..=samples).map(|i| (at(every * i), Appointment::Sample)));
