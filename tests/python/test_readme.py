@@ -1,4 +1,4 @@
-"""What README.md shows is run: every Python block, and every `interlayer` command that is to be typed."""
+"""What README.md and the pages of docs/ show is run: Python blocks, with the output shown below them, and commands."""
 
 from __future__ import annotations
 
@@ -10,39 +10,72 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
-TEXT = README.read_text(encoding="utf-8") if README.exists() else ""
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
-PYTHON = [body for language, body in BLOCKS if language == "python"]
-COMMANDS = [
-    line.removeprefix("$ ").removeprefix(".venv/bin/")
-    for language, body in BLOCKS
-    if language in ("sh", "console", "bash")
-    for line in body.splitlines()
-    if re.match(r"(\$ )?(\.venv/bin/)?interlayer ", line)
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCKS = [
+    (page.name, *block)
+    for page in PAGES
+    for block in re.findall(
+        r"^```(\w+)\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+]
+PYTHON = [(name, body, shown) for name, language, body, shown in BLOCKS if language == "python"]
+COMMANDS = list(
+    dict.fromkeys(
+        line.removeprefix("$ ").removeprefix(".venv/bin/")
+        for _, language, body, _ in BLOCKS
+        if language in ("sh", "console", "bash")
+        for line in body.splitlines()
+        if re.match(r"(\$ )?(\.venv/bin/)?interlayer ", line)
+    )
+)
+LINKS = [
+    (page, link)
+    for page in [*PAGES, *(ROOT / "docs" / "design").glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    if "://" not in link
 ]
 
-pytestmark = pytest.mark.core
 
-
-def test_readme_has_examples() -> None:
-    if not README.exists():
-        pytest.skip("there is no README.md yet")
-    assert PYTHON
+def test_readme_has_examples_with_output() -> None:
+    assert [shown for name, _, shown in PYTHON if name == "README.md"] != []
+    assert all(shown for name, _, shown in PYTHON if name == "README.md")
     assert COMMANDS
 
 
-@pytest.mark.parametrize("code", PYTHON)
-def test_python_block_runs(code: str, tmp_path: Path) -> None:
+def test_links_lead_somewhere() -> None:
+    assert [f"{page.name}: {link}" for page, link in LINKS if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(("name", "code", "shown"), PYTHON, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(PYTHON)])
+def test_python_block_prints_what_is_shown(name: str, code: str, shown: str, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout, "an example shows something"
+    if shown:
+        assert done.stdout == shown
 
 
+@pytest.mark.core
+def test_table_of_claims_is_what_is_measured() -> None:
+    found = re.findall(r"<!-- claims (\S+) -->\n.*?<!-- end -->", PAGES[0].read_text("utf-8"), re.DOTALL)
+    assert found
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import renew
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+    for name in found:
+        assert renew.claims(name) in PAGES[0].read_text("utf-8"), "if this is meant: make docs, and say why"
+
+
+@pytest.mark.core
 @pytest.mark.parametrize("line", COMMANDS)
 def test_command_runs(line: str, tmp_path: Path) -> None:
     """In an empty folder, where the examples' scenario files are found under the same names."""
-    (tmp_path / "examples").symlink_to(README.parent / "examples")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     words = shlex.split(line, comments=True)
     command = [str(Path(sys.executable).with_name("interlayer")), *words[1:]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
