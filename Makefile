@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, validate, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, validate, bench, ns3, clean.
 # The first build needs PyPI and crates.io; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build demo test check lint python-test validate bench ns3 clean
+.PHONY: doctor doctor-test build demo test check lint docs validate bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -68,12 +68,21 @@ test: doctor-test build lint
 check: doctor-test build lint
 	$(BIN)/python -m pytest -m "not slow"
 
+PYTHON_SOURCES := python tests/python examples docs
+
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
-	$(BIN)/ruff format --check --quiet python tests/python
-	$(BIN)/ruff check --quiet python tests/python
+	$(BIN)/ruff format --check --quiet $(PYTHON_SOURCES)
+	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
+
+# What is generated: the scenario reference, outputs shown in README and docs, the examples' answers, the figure. Look at the difference before you commit it.
+docs: build
+	$(BIN)/python docs/scenario_reference.py
+	$(BIN)/python docs/renew.py
+	$(BIN)/interlayer reproduce lle-fig-3.7a --out target/figures
+	cp target/figures/lle-fig-3.7a.png docs/figures/
 
 # The long truths: closed forms and independent simulations, and every claim of the papers measured afresh.
 validate: build
