@@ -108,7 +108,9 @@ impl Suppressor {
             guard.received = Some(range.end);
             return Some(pkt);
         }
-        let is_beyond = packet.payload.len > 0 && guard.edge.is_some_and(|edge| edge.lt(range.end));
+        // A FIN needs no room.
+        let data = SeqRange::new(tcp.seq, packet.payload.len);
+        let is_beyond = !data.is_empty() && guard.edge.is_some_and(|edge| edge.lt(data.end));
         guard.receive(range);
         let passed = if !is_beyond {
             Some(pkt)
@@ -116,9 +118,11 @@ impl Suppressor {
             cx.drop(pkt, DropWhy::Scheme);
             None
         } else {
+            // Of what is admitted in part the host takes what it can: it might see no reason to write before it does.
+            let part = guard.edge.filter(|edge| data.start.lt(*edge)).map(|_| cx.copy(&pkt));
             guard.held.push(pkt);
             self.held_ever += 1;
-            None
+            part
         };
         if guard.is_closed(cx) {
             let since = *guard.closing.get_or_insert(cx.now);
@@ -253,15 +257,22 @@ impl Guard {
         self.edge = Some(edge);
         let mut i = 0;
         while i < self.held.len() {
-            let Some(range) = cx.get(&self.held[i]).tcp_range() else { break };
-            if edge.le(range.start) {
+            let packet = cx.get(&self.held[i]);
+            let Some((range, tcp)) = packet.tcp_range().zip(packet.tcp()) else { break };
+            let data = SeqRange::new(tcp.seq, packet.payload.len);
+            if self.acked.is_some_and(|acked| range.end.le(acked)) {
+                let copy = self.held.remove(i);
+                cx.drop(copy, DropWhy::CopyDone);
+                continue;
+            }
+            if edge.le(data.start) {
                 i += 1;
                 continue;
             }
             if let (Some(tsval), Some(tcp)) = (self.tsval, cx.get_mut(&self.held[i]).tcp_mut()) {
                 tcp.options.set_tsval(tsval);
             }
-            let pkt = if range.end.le(edge) {
+            let pkt = if data.end.le(edge) {
                 self.held.remove(i)
             } else {
                 i += 1;
