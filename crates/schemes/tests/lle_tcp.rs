@@ -717,6 +717,51 @@ fn data_beyond_the_hosts_window_is_held_answered_with_a_notice_and_released_with
     assert_eq!(bench.held(), 0);
 }
 
+/// Found by `world/tests/conservation.rs`: a host with 1128 B of room left and nothing unread waits for data, and its
+/// station for a window that would admit a whole segment.
+#[test]
+fn of_a_segment_admitted_in_part_the_host_gets_a_copy_at_once() {
+    let mut bench = small_receiver();
+    bench.pass(Place::FromAir, stamped(nth(IN, 1), 12, 50)).unwrap();
+    let opens = stamped(ack(OUT, 2001, 1_128), 52, 12);
+    bench.send(opens, Fate::Delivered);
+    // Of these 1460 B the host admits 1128.
+    let sent = stamped(data(IN, 2001..3461), 13, 50);
+    assert_eq!(bench.pass(Place::FromAir, sent.clone()), Some(sent.clone()));
+    assert_eq!(bench.held(), 1);
+    assert_eq!(bench.take_injected().len(), 1, "a notice: all of it is acknowledged");
+    // It takes them, and later the rest.
+    out(&mut bench, stamped(ack(OUT, 3129, 0), 53, 13)).expect("a closed window");
+    assert_eq!((bench.take_injected(), bench.held()), (vec![], 1));
+    let opens = out(&mut bench, stamped(ack(OUT, 3129, 3_000), 60, 13)).unwrap();
+    assert_eq!(opens.tcp().unwrap().window, 3_000);
+    assert_eq!((bench.take_injected(), bench.held()), (vec![(sent, Toward::Host)], 0));
+}
+
+#[test]
+fn what_the_host_has_acknowledged_meanwhile_is_not_given_to_it_again() {
+    let mut bench = small_receiver();
+    bench.pass(Place::FromAir, stamped(nth(IN, 1), 12, 50)).unwrap();
+    bench.pass(Place::FromAir, stamped(data(IN, 2001..3461), 13, 50)).unwrap();
+    assert_eq!(bench.held(), 1);
+    // The copy came through whole: the host's buffer had become free in between.
+    out(&mut bench, stamped(ack(OUT, 3461, 3_000), 60, 13)).unwrap();
+    assert!(
+        bench.take_injected().iter().all(|(_, toward)| *toward != Toward::Host),
+        "or it would answer a duplicate"
+    );
+    assert_eq!(bench.held(), 0);
+}
+
+#[test]
+fn a_fin_needs_no_room() {
+    let mut bench = small_receiver();
+    bench.pass(Place::FromAir, stamped(nth(IN, 1), 12, 50)).unwrap();
+    let last = stamped(segment(IN, FIN_ACK, Seq(2001), 1000, Seq(1), WINDOW), 13, 50);
+    assert_eq!(bench.pass(Place::FromAir, last.clone()), Some(last));
+    assert_eq!((bench.held(), bench.take_injected()), (0, vec![]));
+}
+
 #[test]
 fn a_notice_that_was_lost_is_repeated_with_the_next_segment() {
     let mut bench = small_receiver();
