@@ -187,13 +187,14 @@ class _Campaign:
         for variant, cell, runs in wanted:
             _, before = targets.get((id(variant), cell), (variant, 0))
             targets[id(variant), cell] = (variant, max(runs, before))
-        tasks: list[tuple[_core.Scenario, int]] = []
-        owners: list[list[Run]] = []
+        wanted_runs: list[tuple[int, _core.Scenario, list[Run]]] = []
         for (_, cell), (variant, runs) in targets.items():
             into = variant.results.runs.setdefault(cell, [])
-            for i in range(len(into), runs):
-                tasks.append((self.scenario(variant, cell), self.seed + i))
-                owners.append(into)
+            wanted_runs += [(i, self.scenario(variant, cell), into) for i in range(len(into), runs)]
+        # Seed by seed over all cells, so that what Ctrl-C leaves is the whole picture with fewer runs.
+        wanted_runs.sort(key=lambda one: one[0])
+        tasks = [(scenario, self.seed + i) for i, scenario, _ in wanted_runs]
+        owners = [into for _, _, into in wanted_runs]
         total, what = len(tasks), self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
         report = self.progress
         watch = None if report is None else lambda done: report(what, done, total)

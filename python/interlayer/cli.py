@@ -298,7 +298,7 @@ def _complain(line: str, status: int) -> int:
 
 def _usage(e: typer.TyperException) -> str:
     """Typer's message as a clause of our line, with what was meant, or where to look."""
-    message = e.format_message().rstrip(".")
+    message = e.format_message().rstrip(".").replace(": Input ", ": input ")
     context = getattr(e, "ctx", None)
     if context is None:
         return f"{message[:1].lower()}{message[1:]}"

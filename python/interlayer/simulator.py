@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Registry = Literal["schemes", "congestion", "receivers", "routing"]
 
+_SEEDS = 2**63
+"""How many seeds there are: what TOML and a column of a frame can hold."""
+
 
 class Batch(NamedTuple):
     """One entry a task, in the order given; None where Ctrl-C came first."""
@@ -53,6 +56,9 @@ def run_batch(
 
     if not tasks:
         return Batch([], False)
+    for _, seed in tasks:
+        if not 0 <= seed < _SEEDS:
+            raise InputError(f"seed: {seed} is not from 0 to {_SEEDS - 1}", "seed")
     try:
         batch = _core.run_batch(
             list(tasks),

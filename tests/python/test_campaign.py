@@ -138,7 +138,7 @@ def test_a_later_seed_without_the_earlier_one_is_not_kept(core: Core) -> None:
 
     def holey(tasks: Any, **options: Any) -> Any:
         batch = whole(tasks, **options)
-        batch.runs[3] = None
+        batch.runs[3 * len(tasks) // 10] = None  # the first cell's fourth of ten seeds
         batch.interrupted = True
         return batch
 

@@ -82,6 +82,8 @@ def tree(folder: Path) -> list[str]:
         ("reproduce --all lle-fig-3.9", "not both"),
         ("reproduce lle-fig-3.9 --quick --runs 5", "--quick"),
         ("reproduce lle-fig-3.9 --set channel.errors.per=0.5", "lle-fig-3.9 sets it itself"),
+        ("run TOY --seed 9223372036854775808", "seed: 9223372036854775808 is not from 0 to 9223372036854775807"),
+        ("reproduce lle-fig-3.9 --seed 99999999999999999999999", "is not from 0 to"),
         ("list scheems", 'no list of "scheems"; did you mean "schemes"?'),
     ],
 )

@@ -219,6 +219,27 @@ def test_ctrl_c_keeps_finished_runs_and_exits_130(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "result.json").read_text())["runs"] == found["runs"]
 
 
+def test_ctrl_c_in_a_long_reproduce_leaves_the_whole_picture_without_verdicts(tmp_path: Path) -> None:
+    arguments = ["reproduce", "lle-fig-3.9", "--runs", 2000, "--json", tmp_path / "r.json", "--out", tmp_path / "out"]
+    with subprocess.Popen(whole(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, "")
+    assert "interrupted: no verdicts" in out
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["interrupted"] is True
+    assert len(found["rows"]) == 15
+    assert max(row["runs"] for row in found["rows"]) - min(row["runs"] for row in found["rows"]) <= 2
+    assert {claim["verdict"] for claim in found["claims"]} == {None}
+    assert (tmp_path / "out" / "lle-fig-3.9.html").exists()
+
+
+def test_an_experiment_does_not_depend_on_threads() -> None:
+    one, two = (command("reproduce", "lle-fig-3.9", "--quick", "--json", "-", "--jobs", n) for n in (1, 2))
+    assert without_clock(one.stdout) == without_clock(two.stdout)
+
+
 def test_a_reader_that_leaves_early_causes_no_traceback() -> None:
     read, write = os.pipe()
     os.close(read)
