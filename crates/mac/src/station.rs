@@ -8,7 +8,7 @@ use crate::Config;
 use crate::channel::Channel;
 use crate::contention::{ContenderId, Outcome};
 use crate::exchange::{Counter, Exchange, Job, Plan, Response};
-use crate::frame::{Class, Frame, Kind};
+use crate::frame::{Frame, Kind};
 use crate::msdu::{Fate, Msdu, Next, TxQueue, TxReport};
 use engine::Class as When;
 use units::{Dur, NodeId, SimTime};
@@ -180,14 +180,12 @@ impl Station {
         contender: ContenderId,
         config: Config,
         queue: Box<dyn TxQueue>,
-        mut plan: Box<dyn Plan>,
+        plan: Box<dyn Plan>,
     ) -> Station {
-        let nobody =
-            Job { to: NodeId::BROADCAST, mpdu: units::Bytes::ZERO, rate: config.basic_rate, class: Class::Other };
         Station {
             node,
             contender,
-            exchange: plan.exchange(&config, &nobody),
+            exchange: Exchange::EMPTY,
             config,
             queue,
             plan,
@@ -320,7 +318,7 @@ impl Station {
         }
         let rate = if msdu.to == NodeId::BROADCAST { self.config.basic_rate } else { self.config.data_rate };
         let job = Job { to: msdu.to, mpdu: msdu.mpdu, rate, class: msdu.class };
-        self.exchange = self.plan.exchange(&self.config, &job);
+        self.plan.exchange(&self.config, &job, &mut self.exchange);
         true
     }
 

@@ -62,7 +62,7 @@ pub struct Exchange {
 }
 
 /// What an exchange is built from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
     /// Receiver.
     pub to: NodeId,
@@ -89,25 +89,33 @@ pub struct Response {
 
 /// Which sequences a station conducts and how it answers those of others. A scheme may bring its own.
 pub trait Plan: std::fmt::Debug {
-    /// The sequence that delivers a data frame.
-    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange;
+    /// Writes the sequence that delivers a data frame. `exchange` holds the last one this plan wrote.
+    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange);
     /// The answer to a frame addressed to this station. `nav_is_idle`: its virtual carrier sense.
     fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
 }
 
 /// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, else data and ACK.
 #[derive(Debug, Default)]
-pub struct Dcf;
+pub struct Dcf {
+    /// What the last exchange was built from: most frames of a flow are alike.
+    last: Option<Job>,
+}
 
 impl Plan for Dcf {
-    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
-        if job.to == NodeId::BROADCAST {
+    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange) {
+        if self.last == Some(*job) {
+            exchange.restart();
+            return;
+        }
+        self.last = Some(*job);
+        *exchange = if job.to == NodeId::BROADCAST {
             group::build(config, job)
         } else if config.rts.covers(job) {
             rts_cts::build(config, job)
         } else {
             basic::build(config, job)
-        }
+        };
     }
 
     fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
@@ -125,6 +133,9 @@ impl Plan for Dcf {
 }
 
 impl Exchange {
+    /// What a station holds before its first MSDU.
+    pub const EMPTY: Exchange = Exchange { steps: [None; MAX_STEPS], at: 0 };
+
     /// A sequence of these steps.
     pub fn of<const N: usize>(list: [Step; N]) -> Exchange {
         const { assert!(N > 0 && N <= MAX_STEPS) };

@@ -166,8 +166,14 @@ impl Net {
         let station = |i: u32| {
             let node = NodeId(i);
             let queue = Box::new(Fifo::new(setup.limit, Bytes(1500)));
-            let mut station =
-                Station::new(node, nodes, channel.contention.dcf(node), config.clone(), queue, Box::new(Dcf));
+            let mut station = Station::new(
+                node,
+                nodes,
+                channel.contention.dcf(node),
+                config.clone(),
+                queue,
+                Box::new(Dcf::default()),
+            );
             station.report_attempts();
             station
         };

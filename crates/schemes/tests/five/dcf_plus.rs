@@ -59,7 +59,7 @@ impl Agent for DcfPlus {
     }
 
     fn plan(&mut self) -> Option<Box<dyn Plan>> {
-        Some(Box::new(AckAsRts { dcf: Dcf, waiting: Rc::clone(&self.waiting) }))
+        Some(Box::new(AckAsRts { dcf: Dcf::default(), waiting: Rc::clone(&self.waiting) }))
     }
 }
 
@@ -70,8 +70,8 @@ struct AckAsRts {
 }
 
 impl Plan for AckAsRts {
-    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
-        self.dcf.exchange(config, job)
+    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange) {
+        self.dcf.exchange(config, job, exchange);
     }
 
     fn answer(&mut self, config: &Config, heard: &Frame, nav_is_idle: bool) -> Option<Response> {

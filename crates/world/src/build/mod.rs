@@ -43,7 +43,7 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
         let own = holder(&mut agents[i], Port::TxQueue).and_then(|agent| agent.tx_queue(limit, mtu));
         let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(limit, mtu)));
         let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
-        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf));
+        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf::default()));
         let node = NodeId(i as u32);
         let mut station = Station::new(node, nodes, channel.contention.dcf(node), config, queue, plan);
         if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {

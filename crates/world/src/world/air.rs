@@ -75,7 +75,7 @@ impl World {
         }
         for output in outputs.drain(..) {
             match output {
-                Output::Transmit(frame) => self.jobs.push_back(Job::Transmit(frame)),
+                Output::Transmit(frame) => self.transmit(now, frame),
                 Output::Deliver(frame) => self.receive(node, &frame),
                 Output::Attempt(packet, report) => self.attempted(node, &packet, &report),
                 Output::Done(msdu, report) => self.done(now, node, msdu, &report),

@@ -85,8 +85,10 @@ impl World {
                 TcpOutput::Failed(_) => flow.failed = Some("connection failed"),
             }
         }
+        // Every ACK puts the retransmission timer off. A timer that stands too early is left: it goes off in vain once an
+        // RTO, which is harmless (`tcp::Input::Timer`), and is set anew then.
         let at = connection.next_wakeup();
-        if self.timers.at(slot) != at {
+        if at < self.timers.at(slot) {
             self.timers.set(slot, at, Class::Between);
         }
     }

@@ -16,7 +16,7 @@ use crate::scenario::{EventKind, Traffic};
 use crate::taps::Taps;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
-use mac::{Channel, Frame, Input, Output, Reception, Station};
+use mac::{Channel, Input, Output, Reception, Station};
 use schemes::{Action, Place};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,8 +40,6 @@ pub(crate) enum Appointment {
 enum Job {
     /// A packet moves on along its path. `after`: the member of the chain that had it last at this place.
     Packet { node: NodeId, pkt: Pkt, at: Place, after: Option<u8>, peer: Option<NodeId> },
-    /// A frame goes into the air.
-    Transmit(Frame),
     /// A TCP end has outputs.
     Pump(u32, u8),
 }

@@ -15,7 +15,6 @@ impl World {
             let now = self.now();
             match job {
                 Job::Packet { node, pkt, at, after, peer } => self.walk(now, node, pkt, at, after, peer),
-                Job::Transmit(frame) => self.transmit(now, frame),
                 Job::Pump(flow, end) => self.pump(now, flow, end),
             }
         }
