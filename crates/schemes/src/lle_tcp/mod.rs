@@ -14,7 +14,8 @@
 //!   the last window and must know of every change.
 //!   (c) Data that the receiver's host does not admit is held by its station until it does, since the maker has acknowledged
 //!   it. A *notice* (an ACK with a closed window) goes to the maker at once and all windows are closed while anything is
-//!   held; the maker makes no ACKs while it knows the window is closed.
+//!   held; the maker makes no ACKs while it knows the window is closed. After the sender's FIN no notice is given: it has
+//!   closed on an ACK made for that, and its resets do not reach a host while its data is held.
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station

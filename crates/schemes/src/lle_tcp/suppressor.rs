@@ -27,6 +27,8 @@ struct Guard {
     /// Everything before this number has reached this station, and what has beyond it: what the partner acknowledges.
     received: Option<Seq>,
     beyond: SeqSet,
+    /// One past the peer's FIN, once that has been seen.
+    fin: Option<Seq>,
     /// One past the last number its host admits.
     edge: Option<Seq>,
     /// Data beyond the edge, in order of arrival.
@@ -108,6 +110,18 @@ impl Suppressor {
             guard.received = Some(range.end);
             return Some(pkt);
         }
+        if tcp.flags.has(Flags::RST) {
+            // The peer's FIN was acknowledged in this host's name, and it may have forgotten the connection since: what
+            // it answers to a window is no reason for the host to lose what is held.
+            if guard.is_over() && guard.is_closed(cx) {
+                cx.drop(pkt, DropWhy::Suppressed);
+                return None;
+            }
+            return Some(pkt);
+        }
+        if tcp.flags.has(Flags::FIN) {
+            guard.fin = Some(range.end);
+        }
         // A FIN needs no room.
         let data = SeqRange::new(tcp.seq, packet.payload.len);
         let is_beyond = !data.is_empty() && guard.edge.is_some_and(|edge| edge.lt(data.end));
@@ -127,7 +141,7 @@ impl Suppressor {
         if guard.is_closed(cx) {
             let since = *guard.closing.get_or_insert(cx.now);
             self.slowest_notice = self.slowest_notice.max(cx.now.since(since));
-            if !guard.notice_in_flight {
+            if !guard.notice_in_flight && !guard.is_over() {
                 self.notices += u64::from(guard.give_notice(cx));
             }
         }
@@ -223,6 +237,11 @@ impl Guard {
             start.zip(self.received).is_some_and(|(start, received)| start.lt(received))
         };
         self.held.iter().any(is_acknowledged)
+    }
+
+    /// Whether all that the peer will ever send has reached this station.
+    fn is_over(&self) -> bool {
+        self.fin.zip(self.received).is_some_and(|(fin, received)| fin.le(received))
     }
 
     fn holds(&self, range: SeqRange, cx: &Cx) -> bool {
