@@ -762,6 +762,36 @@ fn a_fin_needs_no_room() {
     assert_eq!((bench.held(), bench.take_injected()), (0, vec![]));
 }
 
+/// Found by `world/tests/conservation.rs`: the sender closes on the ACK made for its FIN, answers every later window with
+/// a reset, and those answered the notices, or ended the host's connection.
+#[test]
+fn after_the_peers_fin_no_notice_is_given_and_no_reset_reaches_a_host_whose_data_is_held() {
+    let mut bench = small_receiver();
+    bench.pass(Place::FromAir, stamped(nth(IN, 1), 12, 50)).unwrap();
+    let last = stamped(segment(IN, FIN_ACK, Seq(2001), 1_460, Seq(1), WINDOW), 13, 50);
+    assert_eq!(bench.pass(Place::FromAir, last.clone()), Some(last.clone()), "what is admitted");
+    assert_eq!((bench.take_injected(), bench.held()), (vec![], 1), "who has sent a FIN sends no more");
+    let reset = segment(IN, Flags::RST, Seq(3001), 0, Seq(0), 0);
+    assert_eq!(bench.pass(Place::FromAir, reset.clone()), None);
+    assert_eq!((bench.take_injected(), bench.held()), (vec![], 1));
+    out(&mut bench, stamped(ack(OUT, 3001, 3_000), 60, 13)).unwrap();
+    assert_eq!((bench.take_injected(), bench.held()), (vec![(last, Toward::Host)], 0));
+    assert_eq!(bench.pass(Place::FromAir, reset.clone()), Some(reset), "nothing is held");
+}
+
+#[test]
+fn a_reset_before_the_peers_fin_is_the_hosts_business_and_no_reason_for_a_notice() {
+    let mut bench = small_receiver();
+    for i in [1, 2, 3] {
+        bench.pass(Place::FromAir, stamped(nth(IN, i), 12, 50));
+    }
+    let [(notice, _)] = bench.take_injected().try_into().unwrap();
+    bench.report(&notice, Fate::Delivered);
+    let reset = segment(IN, Flags::RST, Seq(1001), 0, Seq(0), 0);
+    assert_eq!(bench.pass(Place::FromAir, reset.clone()), Some(reset));
+    assert_eq!(bench.take_injected(), []);
+}
+
 #[test]
 fn a_notice_that_was_lost_is_repeated_with_the_next_segment() {
     let mut bench = small_receiver();
