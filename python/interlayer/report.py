@@ -241,7 +241,7 @@ figcaption { font-size: .84rem; color: var(--soft); margin-top: .5rem; max-width
 tr.claim td { border-bottom: none; padding-bottom: 0; padding-top: .7rem }
 a { color: #0058a3 } .why p { margin: .1rem 0 .3rem } .why ul { margin: 0 0 .3rem; padding-left: 1.2rem }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace } code { font-size: .86em }
-pre { white-space: pre-wrap; font-size: .82rem; line-height: 1.5; background: #f6f6f8; padding: .9rem 1rem;
+pre { white-space: pre-wrap; font-size: .75rem; line-height: 1.5; background: #f6f6f8; padding: .9rem 1rem;
   border-radius: 4px } li { margin: .25rem 0 }
 .why { font-size: .84rem; color: #3a3a3e } @media print { body { margin: 0; max-width: none } }
 """
