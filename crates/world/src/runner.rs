@@ -98,7 +98,6 @@ fn captures(scenario: &Scenario, names: &[String], dir: &Path, seed: u64) -> io:
         Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
     };
     let is_short = scenario.radio.preamble == Some(scenario::Preamble::Short);
-    std::fs::create_dir_all(dir)?;
     Captures::create(dir, names, seed, radiotap::Channel { frequency_mhz, flags }, is_short)
 }
 

@@ -5,7 +5,7 @@ use engine::Fingerprint;
 use mac::{Frame, Kind, Reception, Station, TxReport};
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 use wire::dot11::{self, DataHeader, DurationField, FrameFlags, MacAddr, SequenceControl};
 use wire::pcapng::{Interface, LinkType, Writer};
@@ -171,9 +171,12 @@ impl Series {
 }
 
 /// Captures of every node: the frames it sent and those it received for itself, as a monitor interface would show them.
+/// Files that are not finished, because writing failed or the run was interrupted, are removed.
 #[derive(Debug)]
 pub(crate) struct Captures {
     files: Vec<(Writer<BufWriter<File>>, Interface)>,
+    /// Where they are, until they are finished.
+    unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
     is_short_preamble: bool,
     bytes: Vec<u8>,
@@ -189,14 +192,19 @@ impl Captures {
         channel: radiotap::Channel,
         short: bool,
     ) -> io::Result<Captures> {
-        let mut files = Vec::with_capacity(names.len());
+        std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
+        let (files, unfinished) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
+        let mut captures =
+            Captures { files, unfinished, channel, is_short_preamble: short, bytes: Vec::new(), failed: None };
         for name in names {
-            let file = File::create(dir.join(format!("{name}-{seed}.pcapng")))?;
+            let path = dir.join(format!("{name}-{seed}.pcapng"));
+            let file = File::create(&path).map_err(|error| of(&path, &error))?;
+            captures.unfinished.push(path);
             let mut writer = Writer::new(BufWriter::new(file))?;
             let interface = writer.interface(name, LinkType::RADIOTAP)?;
-            files.push((writer, interface));
+            captures.files.push((writer, interface));
         }
-        Ok(Captures { files, channel, is_short_preamble: short, bytes: Vec::new(), failed: None })
+        Ok(captures)
     }
 
     fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packet: Option<&Packet>) {
@@ -222,18 +230,36 @@ impl Captures {
                 Err(error) => Err(io::Error::other(error.to_string())),
             };
             if let Err(error) = result {
-                self.failed = Some(error);
+                self.failed = Some(of(&self.unfinished[node.index()], &error));
                 return;
             }
         }
     }
 
-    fn finish(self) -> io::Result<()> {
-        if let Some(error) = self.failed {
+    fn finish(mut self) -> io::Result<()> {
+        if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        self.files.into_iter().try_for_each(|(writer, _)| writer.finish().map(drop))
+        for ((writer, _), path) in std::mem::take(&mut self.files).into_iter().zip(&self.unfinished) {
+            writer.finish().map_err(|error| of(path, &error))?;
+        }
+        self.unfinished.clear();
+        Ok(())
     }
+}
+
+impl Drop for Captures {
+    fn drop(&mut self) {
+        self.files.clear();
+        for path in &self.unfinished {
+            _ = std::fs::remove_file(path); // what cannot be removed stays
+        }
+    }
+}
+
+/// The error with the path it is about.
+fn of(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// The bytes of a frame, FCS included.
