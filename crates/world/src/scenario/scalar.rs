@@ -151,6 +151,9 @@ fn name(kind: Kind, text: &str) -> Result<(), String> {
         if text.contains(['.', '[', ']']) {
             return Err(format!("{} contains a dot or bracket, which separate keys in paths", quote(text)));
         }
+        if text.contains(['/', '\\']) {
+            return Err(format!("{} contains a slash, and files are called by it", quote(text)));
+        }
         if text.chars().all(|c| c.is_ascii_digit()) {
             return Err(format!("{} is a number, which in paths means an index", quote(text)));
         }
