@@ -276,8 +276,10 @@ fn check_flow(case: &Case, run: &Run, index: usize, is_over: bool) -> Result<(),
     }
     let undelivered =
         ["acked_undelivered_bytes", "reverse_acked_undelivered_bytes"].map(|name| count(run, index, name));
-    // An ACK can speak for bytes that no host has only where a scheme makes it: for a while, or if its station dies.
-    if case.scheme.is_none() || is_over && case.kills.is_empty() {
+    // An ACK can speak for bytes that no host has only where a scheme makes it: for a while, or if its station dies. Or
+    // if the TCP above it has given up opening: the station acknowledges what then comes, and the host answers a reset.
+    let have_met = delivered + back_delivered > 0;
+    if case.scheme.is_none() || is_over && case.kills.is_empty() && have_met {
         prop_assert_eq!(undelivered, [0, 0], "flow {}", index);
         prop_assert!(acknowledged <= delivered, "flow {index}: {acknowledged} B acknowledged of {delivered} B");
     }
@@ -316,7 +318,7 @@ fn check_nodes(run: &Run) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
     fn every_byte_and_every_msdu_is_accounted_for(case in case()) {
