@@ -114,7 +114,8 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
     let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
     let max = rates.iter().copied().fold(0.0, f64::max);
     let min = rates.iter().copied().fold(max, f64::min);
-    let sum_of = |name: &str| flows.iter().filter_map(|record| Run::number(record, name)).sum::<f64>();
+    // From zero: an empty sum of floats is -0.
+    let sum_of = |name: &str| flows.iter().filter_map(|record| Run::number(record, name)).fold(0.0, |a, b| a + b);
     let summary = vec![
         ("goodput_bps", Cell::Real(rates.iter().sum())),
         ("datagram_throughput_bps", Cell::Real(sum_of("datagram_throughput_bps"))),
@@ -141,15 +142,19 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
     }
 }
 
-/// Exchanges whose first frame was not answered, over all exchanges begun. On an ideal channel, the conditional
-/// collision probability p of @BIA00.
+/// Data frames and RTS that another transmission spoilt or the addressee's own one deafened it to, over all exchanges
+/// begun. Between saturated stations, the conditional collision probability p of @BIA00.
 fn collision_probability(world: &World) -> f64 {
-    let measured: Vec<mac::Counters> = counters(world).collect();
-    let sum = |read: fn(&mac::Counters) -> u64| measured.iter().map(read).sum::<u64>();
-    match sum(|c| c.exchanges) {
-        0 => 0.0,
-        exchanges => sum(|c| c.failures) as f64 / exchanges as f64,
-    }
+    let exchanges: u64 = counters(world).map(|c| c.exchanges).sum();
+    let answers = ["cts", "ack"];
+    let lost = mac::FRAME_CLASSES.iter().zip(tallies(world)).filter(|(class, _)| !answers.contains(class));
+    let lost: u64 = lost.map(|(_, tally)| tally.collision + tally.deaf).sum();
+    if exchanges == 0 { 0.0 } else { lost as f64 / exchanges as f64 }
+}
+
+/// How frames fared after warm-up, in the order of [`mac::FRAME_CLASSES`].
+fn tallies(world: &World) -> impl Iterator<Item = mac::Tally> {
+    world.channel.tallies().iter().zip(&world.warm.1).map(|(now, then)| now.since(then))
 }
 
 /// What each station counted after warm-up.
@@ -237,8 +242,7 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
 }
 
 fn frames(world: &World) -> Vec<Record> {
-    let measured = world.channel.tallies().iter().zip(&world.warm.1).map(|(now, then)| now.since(then));
-    let rows = mac::FRAME_CLASSES.iter().zip(measured).filter(|(_, tally)| tally.sent > 0);
+    let rows = mac::FRAME_CLASSES.iter().zip(tallies(world)).filter(|(_, tally)| tally.sent > 0);
     rows.map(|(class, tally)| {
         vec![
             ("class", Cell::Text((*class).to_owned())),
