@@ -102,16 +102,16 @@ impl Drop for Folder {
     }
 }
 
-/// Runs with captures into `dir`.
-fn captured(dir: &Path, stop: &AtomicBool) -> Result<world::Run, RunError> {
-    let scenario = world::parse(&text("", ""), &[]).unwrap();
+/// Runs for this long with captures into `dir`.
+fn captured(dir: &Path, duration: &str) -> Result<world::Run, RunError> {
+    let scenario = world::parse(&text("", "").replace("500 ms", duration), &[]).unwrap();
     let record = Record { pcap_dir: Some(dir.to_owned()), ..Record::default() };
-    world::run(&scenario, 1, &record, stop)
+    world::run(&scenario, 1, &record, &AtomicBool::new(false))
 }
 
 /// The one line a run fails with.
-fn failure(dir: &Path) -> String {
-    let error = captured(dir, &AtomicBool::new(false)).expect_err("nothing can be written there");
+fn failure(dir: &Path, duration: &str) -> String {
+    let error = captured(dir, duration).expect_err("nothing can be written there");
     assert!(matches!(error, RunError::Capture(_)), "{error:?}");
     let line = error.to_string();
     assert_eq!(line.lines().count(), 1, "{line}");
@@ -122,8 +122,8 @@ fn failure(dir: &Path) -> String {
 fn captures_where_they_can_be_written_are_whole() {
     let folder = Folder::new("good");
     // The folder need not be there.
-    captured(&folder.0.join("new/deep"), &AtomicBool::new(false)).unwrap();
-    captured(&folder.0, &AtomicBool::new(false)).unwrap();
+    captured(&folder.0.join("new/deep"), "500 ms").unwrap();
+    captured(&folder.0, "500 ms").unwrap();
     assert_eq!(folder.names(), ["a-1.pcapng", "b-1.pcapng", "new"]);
     for name in ["a-1.pcapng", "b-1.pcapng"] {
         let bytes = fs::read(folder.0.join(name)).unwrap();
@@ -139,7 +139,7 @@ fn a_capture_folder_that_cannot_be_made() {
     let file = folder.0.join("file");
     fs::write(&file, "mine").unwrap();
     for dir in [file.clone(), file.join("below")] {
-        let line = failure(&dir);
+        let line = failure(&dir, "500 ms");
         assert!(line.starts_with(&format!("capture: {}: ", dir.display())), "{line}");
     }
     assert_eq!((folder.names(), fs::read(&file).unwrap()), (vec!["file".to_owned()], b"mine".to_vec()));
@@ -149,7 +149,7 @@ fn a_capture_folder_that_cannot_be_made() {
 fn a_capture_that_cannot_be_opened_leaves_none_of_the_others_behind() {
     let folder = Folder::new("folder");
     fs::create_dir(folder.0.join("b-1.pcapng")).unwrap();
-    let line = failure(&folder.0);
+    let line = failure(&folder.0, "500 ms");
     assert!(line.starts_with(&format!("capture: {}: ", folder.0.join("b-1.pcapng").display())), "{line}");
     assert_eq!(folder.names(), ["b-1.pcapng"]);
 }
@@ -158,10 +158,13 @@ fn a_capture_that_cannot_be_opened_leaves_none_of_the_others_behind() {
 #[test]
 fn a_full_disk_is_an_error_and_leaves_no_half_of_a_capture() {
     let folder = Folder::new("full");
-    std::os::unix::fs::symlink("/dev/full", folder.0.join("b-1.pcapng")).unwrap();
-    let line = failure(&folder.0);
-    assert!(line.starts_with(&format!("capture: {}: ", folder.0.join("b-1.pcapng").display())), "{line}");
-    assert_eq!(folder.names(), Vec::<String>::new());
+    // Found while the run goes on; or, if all of it fits into a buffer, when that is emptied at the end.
+    for duration in ["500 ms", "4 ms"] {
+        std::os::unix::fs::symlink("/dev/full", folder.0.join("b-1.pcapng")).unwrap();
+        let line = failure(&folder.0, duration);
+        assert!(line.starts_with(&format!("capture: {}: ", folder.0.join("b-1.pcapng").display())), "{line}");
+        assert_eq!(folder.names(), Vec::<String>::new());
+    }
     assert!(Path::new("/dev/full").exists());
 }
 

@@ -70,6 +70,10 @@ fn macs_agree(captured: &Captured) {
         assert_eq!(sent, captured.node(node, "data_frames_sent"), "data frames of node {node}");
         assert_eq!(retried, captured.node(node, "data_frames_retried"), "retries of node {node}");
         assert_eq!(rts, captured.node(node, "rts_sent"), "RTS of node {node}");
+        // It holds nothing of what others say to others. (A station sends CTS and ACK under no address.)
+        let foreign =
+            captured.count(node, |frame| (frame.is(DATA) || frame.is(RTS)) && !frame.from(node) && !frame.to(node));
+        assert_eq!(foreign, 0, "frames that node {node} only overheard");
         let received = captured.node(node, "msdus_received") + captured.node(node, "duplicates");
         assert_eq!(heard, received, "data frames for node {node}");
     }

@@ -277,9 +277,11 @@ fn check_flow(case: &Case, run: &Run, index: usize, is_over: bool) -> Result<(),
     let undelivered =
         ["acked_undelivered_bytes", "reverse_acked_undelivered_bytes"].map(|name| count(run, index, name));
     // An ACK can speak for bytes that no host has only where a scheme makes it: for a while, or if its station dies. Or
-    // if the TCP above it has given up opening: the station acknowledges what then comes, and the host answers a reset.
-    let have_met = delivered + back_delivered > 0;
-    if case.scheme.is_none() || is_over && case.kills.is_empty() && have_met {
+    // if the TCP above it has given up: the station acknowledges what then comes, and the host answers a reset. So it
+    // may where the MAC repeats little: retransmission timers that run in step at two stations, to the nanosecond,
+    // collide each time if there is no second attempt to draw a backoff for.
+    let gives_up = case.max_attempts < 3 || delivered + back_delivered == 0;
+    if case.scheme.is_none() || is_over && case.kills.is_empty() && !gives_up {
         prop_assert_eq!(undelivered, [0, 0], "flow {}", index);
         prop_assert!(acknowledged <= delivered, "flow {index}: {acknowledged} B acknowledged of {delivered} B");
     }
@@ -318,7 +320,7 @@ fn check_nodes(run: &Run) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn every_byte_and_every_msdu_is_accounted_for(case in case()) {
@@ -351,6 +353,18 @@ proptest! {
     }
 }
 
+/// Whether a captured frame is from or for a node. CTS and ACK do not say from whom they are.
+fn is_own(frame: &[u8], node: usize) -> bool {
+    use wire::dot11::{Data, Frame, MacAddr, Rts};
+    let own = MacAddr::of_node(units::NodeId(node as u32));
+    match Frame::parse(frame).unwrap() {
+        Frame::Data(Data { header, .. }) => [header.addr1, header.addr2].contains(&own),
+        Frame::Rts(Rts { ra, ta, .. }) => [ra, ta].contains(&own),
+        Frame::Cts(_) | Frame::Ack(_) => true,
+        Frame::Beacon(_) => false,
+    }
+}
+
 /// A folder of its own, removed when done.
 struct Folder(PathBuf);
 
@@ -376,7 +390,8 @@ proptest! {
             let capture = wire::pcapng::Capture::read(&file).unwrap();
             let mut last = SimTime::ZERO;
             for (i, packet) in capture.packets.iter().enumerate() {
-                let (radio, _) = wire::radiotap::Radiotap::parse(packet.bytes).unwrap();
+                let (radio, frame) = wire::radiotap::Radiotap::parse(packet.bytes).unwrap();
+                prop_assert!(is_own(frame, node), "node {}, frame {} is between others", node, i + 1);
                 // Whole microseconds, rounded down; the end is exact.
                 let start = SimTime::ZERO + Dur::from_us(radio.tsft_us.unwrap());
                 prop_assert!(last < start + Dur::from_us(1), "node {}, frame {}: {} < {}", node, i + 1, start, last);
