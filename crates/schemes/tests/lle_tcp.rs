@@ -825,6 +825,8 @@ fn a_notice_stands_where_its_host_does() {
     // After data of its own: a segment with an older number would be discarded. @RFC9293 sec. 3.10.7.4
     let mut bench = small_receiver();
     bench.send(stamped(segment(OUT, Flags::ACK, Seq(1), 700, Seq(1001), 2_000), 52, 11), Fate::Delivered);
+    // A part of it sent again does not take it back.
+    bench.send(stamped(segment(OUT, Flags::ACK, Seq(1), 300, Seq(1001), 2_000), 52, 11), Fate::Delivered);
     bench.take_injected(); // its own data's ACK
     for i in [1, 2, 3] {
         bench.pass(Place::FromAir, stamped(nth(IN, i), 12, 50));
