@@ -61,8 +61,11 @@ demo: build
 	$(BIN)/interlayer reproduce lle-fig-3.7a lle-fig-3.7b --out demo
 	@echo "Figure and page: demo/index.html"
 
+# The same random cases every time: a failure here is a change. `make validate` draws new ones, and more.
+SEED ?= 802
+
 test: doctor-test build lint
-	$(CARGO) test --workspace --locked --quiet
+	PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
 	$(BIN)/python -m pytest
 
 check: doctor-test build lint
@@ -86,6 +89,7 @@ docs: build
 
 # The long truths: closed forms and independent simulations, and every claim of the papers measured afresh.
 validate: build
+	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test lle_delivery --test conservation
 	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	$(BIN)/python -m pytest validation
 	$(BIN)/interlayer reproduce --all --out target/validate

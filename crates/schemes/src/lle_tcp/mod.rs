@@ -18,12 +18,15 @@
 //!   closed on an ACK made for that, and its resets do not reach a host while its data is held.
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
+//!   (e) The receiver's strategy is followed by name; its timer and count are taken to be the defaults.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
 //!   holds of it. Before the first hole that is what arrived between the first packet held and the maker's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
 //!   what a slow host has not taken in yet, but for the last of it:
 //!   `acked_undelivered_bytes` ≤ largest window + datagram + data rate · `slowest_notice_ns`
 //!   + (datagram + data rate · `host_delay`, if there is one).
+//!   A *connection* that fails alone (its SYN or a segment sent in vain too often) is no better off: its station goes on
+//!   acknowledging what its host answers with a reset.
 //! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
 mod maker;
