@@ -23,8 +23,8 @@
 //!   holds of it. Before the first hole that is what arrived between the first packet held and the maker's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
 //!   what a slow host has not taken in yet, but for the last of it:
-//!   `acked_undelivered_bytes` ≤ largest window + datagram + data rate · `slowest_notice_ns`
-//!   + (datagram + data rate · `host_delay`, if there is one).
+//!   `acked_undelivered_bytes` ≤ largest window + datagram + data rate · `slowest_notice_ns`, and datagram + data rate ·
+//!   `host_delay` more if there is one.
 //!   A *connection* that fails alone (its SYN or a segment sent in vain too often) is no better off: its station goes on
 //!   acknowledging what its host answers with a reset.
 //! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
