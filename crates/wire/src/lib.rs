@@ -21,6 +21,6 @@ pub mod tcp;
 
 pub use bytes::{Integrity, verify};
 pub use error::{EmitError, FrameError, ParseError};
-pub use packet::{Content, DropWhy, Echo, Ipv4, L4, Packet, Packets, Payload, Pkt, Udp};
+pub use packet::{Content, DropWhy, Echo, Ipv4, L4, Packet, Packets, Payload, Pkt, Udp, ecn};
 pub use seq::{Seq, SeqRange, SeqSet};
 pub use tcp::{Flags, Tcp, TcpOptions};

@@ -22,6 +22,49 @@ pub struct Ipv4 {
     pub dont_fragment: bool,
 }
 
+/// The ECN field of an IP header: the low two bits of its second byte. @RFC3168 sec. 5
+pub mod ecn {
+    /// The field's bits.
+    pub const MASK: u8 = 0b11;
+    /// The transport does not speak ECN.
+    pub const NOT_ECT: u8 = 0b00;
+    /// It does; the codepoint for experiments. @RFC8311 sec. 4.2
+    pub const ECT_1: u8 = 0b01;
+    /// It does.
+    pub const ECT_0: u8 = 0b10;
+    /// It does, and a router has marked the packet.
+    pub const CE: u8 = 0b11;
+}
+
+impl Ipv4 {
+    /// The ECN field, one of the codepoints of [`ecn`].
+    pub fn ecn(&self) -> u8 {
+        self.tos & ecn::MASK
+    }
+
+    /// Whether the transport speaks ECN, so that a router may mark the packet: ECT(0), ECT(1), or CE, which was one of
+    /// them before another router. @RFC3168 sec. 5
+    pub fn is_ect(&self) -> bool {
+        self.ecn() != ecn::NOT_ECT
+    }
+
+    /// Whether a router has marked it.
+    pub fn is_ce(&self) -> bool {
+        self.ecn() == ecn::CE
+    }
+
+    /// Sends it as ECT(0), the codepoint for senders that use but one. @RFC3168 sec. 5
+    pub fn set_ect(&mut self) {
+        self.tos = self.tos & !ecn::MASK | ecn::ECT_0;
+    }
+
+    /// Marks a packet whose transport speaks ECN; on any other the mark would be a lie that no one reads.
+    pub fn mark_ce(&mut self) {
+        debug_assert!(self.is_ect(), "a packet that is not ECT is dropped, not marked (@RFC3168 sec. 5)");
+        self.tos |= ecn::CE;
+    }
+}
+
 impl Default for Ipv4 {
     fn default() -> Ipv4 {
         Ipv4 { src: Ipv4Addr::UNSPECIFIED, dst: Ipv4Addr::UNSPECIFIED, tos: 0, ttl: 64, id: 0, dont_fragment: true }
@@ -258,5 +301,26 @@ impl Packets {
     /// Packets that ended for `why`.
     pub fn ended(&self, why: DropWhy) -> u64 {
         self.ended[why as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ce_mark_replaces_either_ect_and_leaves_the_differentiated_services_alone() {
+        for (tos, is_ect, is_ce) in
+            [(0xb8, false, false), (0xb9, true, false), (0xba, true, false), (0xbb, true, true)]
+        {
+            let mut ip = Ipv4 { tos, ..Ipv4::default() };
+            assert_eq!((ip.is_ect(), ip.is_ce()), (is_ect, is_ce), "{tos:#x}");
+            if is_ect {
+                ip.mark_ce();
+                assert_eq!((ip.tos, ip.is_ce()), (0xbb, true));
+            }
+            ip.set_ect();
+            assert_eq!((ip.tos, ip.ecn()), (0xba, ecn::ECT_0));
+        }
     }
 }
