@@ -22,6 +22,8 @@ pub enum Purpose {
     Layout = 6,
     /// A scheme's own draws.
     Scheme = 7,
+    /// What a queue drops or marks before it is full.
+    Queue = 8,
 }
 
 /// The source of all streams of a run.

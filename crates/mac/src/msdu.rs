@@ -1,7 +1,7 @@
 //! What a station's MAC is asked to deliver, what it says of it afterwards, and the ports a scheme can take.
 
 use crate::frame::{Class, DATA_HEADER, FCS, LLC_SNAP};
-use queue::{DropTail, Space};
+use queue::{Mark, Queue, Space, Spec};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -129,7 +129,7 @@ pub enum Fate {
     GivenUp,
     /// The queue has dropped it before any (further) attempt: it had expired.
     Expired,
-    /// It found the queue full.
+    /// The queue refused it: full, or RED's early drop.
     QueueFull,
 }
 
@@ -215,8 +215,8 @@ pub trait TxQueue: std::fmt::Debug {
     /// Takes an MSDU in.
     ///
     /// # Errors
-    /// Gives it back if the queue is full.
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &Packets) -> Result<(), Msdu>;
+    /// Gives it back if the queue is full, or drops it early. A queue that marks sets CE in the packet's IP header.
+    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu>;
     /// The MSDU to send now. `None`: nothing, or nothing yet, see [`TxQueue::next_wakeup`].
     fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu>;
     /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none.
@@ -232,31 +232,41 @@ pub trait TxQueue: std::fmt::Debug {
     /// What is left.
     fn space(&self) -> Space;
     /// Every MSDU in it, for a node that is killed.
-    fn drain(&mut self) -> Vec<Msdu>;
+    fn drain(&mut self, now: SimTime) -> Vec<Msdu>;
+    /// What it has counted up to now; `None` from a queue that does not count.
+    fn stats(&self, _now: SimTime) -> Option<queue::Stats> {
+        None
+    }
 }
 
-/// The interface queue every station has unless a scheme replaces it: drop-tail, the same MSDU again after a failure.
+/// The interface queue every station has unless a scheme replaces it: in order, drop-tail or RED, the same MSDU again
+/// after a failure. It counts bytes of IP packets, and not the MSDU in service.
 #[derive(Debug)]
 pub struct Fifo {
-    queue: DropTail<Msdu>,
-    mtu: Bytes,
+    queue: Queue<Msdu>,
 }
 
 impl Fifo {
-    /// A queue of this limit; `mtu` is the size of a full packet, for [`TxQueue::space`].
-    pub fn new(limit: queue::Limit, mtu: Bytes) -> Fifo {
-        Fifo { queue: DropTail::new(limit), mtu }
+    /// A queue of this kind; `mtu` is the size of a full packet, for [`TxQueue::space`] and RED in bytes; RED draws
+    /// from `draws`.
+    pub fn new(spec: Spec, mtu: Bytes, draws: engine::Stream) -> Fifo {
+        Fifo { queue: Queue::new(spec, mtu, draws) }
     }
 }
 
 impl TxQueue for Fifo {
-    fn push(&mut self, _: SimTime, msdu: Msdu, all: &Packets) -> Result<(), Msdu> {
-        let size = all.get(&msdu.pkt).ip_len();
-        self.queue.push(msdu, size)
+    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+        let packet = all.get(&msdu.pkt);
+        let (size, is_ect) = (packet.ip_len(), packet.ip.is_ect());
+        let mark = self.queue.push(now, msdu, size, is_ect).map_err(|(msdu, _)| msdu)?;
+        if let (Mark::Ce, Some(msdu)) = (mark, self.queue.newest()) {
+            all.get_mut(&msdu.pkt).ip.mark_ce();
+        }
+        Ok(())
     }
 
-    fn pop(&mut self, _: SimTime, _: &Packets) -> Option<Msdu> {
-        self.queue.pop()
+    fn pop(&mut self, now: SimTime, _: &Packets) -> Option<Msdu> {
+        self.queue.pop(now)
     }
 
     fn failed(&mut self, _: SimTime, msdu: Msdu, is_last: bool, _: &Packets) -> Next {
@@ -264,11 +274,15 @@ impl TxQueue for Fifo {
     }
 
     fn space(&self) -> Space {
-        self.queue.space(self.mtu)
+        self.queue.space()
     }
 
-    fn drain(&mut self) -> Vec<Msdu> {
-        std::iter::from_fn(|| self.queue.pop()).collect()
+    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+        self.queue.drain(now)
+    }
+
+    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
+        Some(self.queue.stats(now))
     }
 }
 

@@ -68,7 +68,7 @@ pub struct Counters {
     pub msdus_delivered: u64,
     /// MSDUs dropped after the last attempt.
     pub msdus_given_up: u64,
-    /// MSDUs refused by a full queue.
+    /// MSDUs refused by the queue: full, or RED's early drops.
     pub msdus_refused: u64,
     /// MSDUs that died with their node.
     pub msdus_abandoned: u64,
@@ -245,12 +245,12 @@ impl Station {
     }
 
     /// The node dies: the MAC falls silent and lets go of everything in its care. A frame in the air ends in its time.
-    pub fn kill(&mut self, channel: &mut Channel) -> Vec<Msdu> {
+    pub fn kill(&mut self, now: SimTime, channel: &mut Channel) -> Vec<Msdu> {
         self.is_dead = true;
         channel.contention.silence(self.contender);
         self.wakeup = (SimTime::NEVER, When::Between);
         (self.state, self.answer) = (State::Idle, None);
-        let mut left = self.queue.drain();
+        let mut left = self.queue.drain(now);
         // The one in service stays readable while its frame is in the air; the books count it as queued.
         if channel.on_air(self.node).is_none() {
             left.extend(self.current.take());
@@ -265,7 +265,7 @@ impl Station {
         now: SimTime,
         input: Input,
         channel: &mut Channel,
-        all: &Packets,
+        all: &mut Packets,
         out: &mut Vec<Output>,
     ) {
         if self.is_dead {
@@ -291,7 +291,7 @@ impl Station {
         }
     }
 
-    fn enqueue(&mut self, now: SimTime, msdu: Msdu, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
+    fn enqueue(&mut self, now: SimTime, msdu: Msdu, channel: &mut Channel, all: &mut Packets, out: &mut Vec<Output>) {
         self.counters.msdus_offered += 1;
         if let Err(msdu) = self.queue.push(now, msdu, all) {
             self.counters.msdus_refused += 1;

@@ -1,9 +1,20 @@
 //! Queues: one home for those of interfaces, access points and wired links.
 //!
-//! So far the drop-tail queue. What is queued is the caller's (`T`): an MSDU at an interface, a packet on a wire.
+//! First in, first out, limited in packets or in bytes; drop-tail or RED, which drops early or marks. What is queued is
+//! the caller's (`T`): an MSDU at an interface, a packet on a wire. The packet that is being sent is the caller's too: it
+//! left the queue when its service began.
+//!
+//! Left out: several queues under one scheduler, disciplines that act when a packet leaves (CoDel), RED that adapts its
+//! parameters.
+
+mod red;
+mod stats;
 
 use std::collections::VecDeque;
-use units::Bytes;
+use units::{Bytes, SimTime};
+
+pub use red::{Red, Unsound};
+pub use stats::Stats;
 
 /// How much a queue holds at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +23,31 @@ pub enum Limit {
     Packets(u32),
     /// So many bytes in all.
     Bytes(Bytes),
+}
+
+/// What a queue does before it is full.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Discipline {
+    /// Nothing: what finds it full is refused.
+    DropTail,
+    /// Random early detection. @FJ93
+    Red(Red),
+}
+
+/// What a queue is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spec {
+    /// How much it holds at most.
+    pub limit: Limit,
+    /// What it does before it is full.
+    pub discipline: Discipline,
+}
+
+impl Spec {
+    /// A drop-tail queue of this limit.
+    pub const fn drop_tail(limit: Limit) -> Spec {
+        Spec { limit, discipline: Discipline::DropTail }
+    }
 }
 
 /// What is left of a queue.
@@ -25,46 +61,148 @@ pub struct Space {
     pub entries: u32,
 }
 
-/// First in, first out; what finds it full is refused.
-#[derive(Debug)]
-pub struct DropTail<T> {
-    entries: VecDeque<(T, Bytes)>,
-    bytes: Bytes,
-    limit: Limit,
+/// What the caller has to do with a packet that was taken in.
+#[must_use = "a packet to be marked is marked by the caller"]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    None,
+    /// Set CE in its IP header. @RFC3168 sec. 5
+    Ce,
 }
 
-impl<T> DropTail<T> {
-    /// An empty queue. Its memory for a limit in packets is taken at once.
-    pub fn new(limit: Limit) -> DropTail<T> {
-        let room = match limit {
+/// Why a packet was not taken in. Either way it is a sign of congestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It did not fit.
+    Full,
+    /// RED dropped it, by chance or because the average is too high, whether or not it would have fitted.
+    Early,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    what: T,
+    size: Bytes,
+    since: SimTime,
+}
+
+/// What a discipline remembers. Drop-tail has no stream to draw from.
+#[derive(Debug)]
+enum State {
+    DropTail,
+    Red(red::State),
+}
+
+/// First in, first out. Times given to its methods never go back.
+#[derive(Debug)]
+pub struct Queue<T> {
+    entries: VecDeque<Entry<T>>,
+    bytes: Bytes,
+    limit: Limit,
+    mtu: Bytes,
+    state: State,
+    stats: Stats,
+    /// Up to when occupancy has been integrated.
+    integrated: SimTime,
+}
+
+impl<T> Queue<T> {
+    /// An empty queue. `mtu` is the size of a full packet, for [`Queue::space`] and RED in bytes; only RED draws from
+    /// `draws`. Memory for a limit in packets is taken at once.
+    pub fn new(spec: Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
+        let room = match spec.limit {
             Limit::Packets(n) => n.min(4096) as usize,
             Limit::Bytes(_) => 64,
         };
-        DropTail { entries: VecDeque::with_capacity(room), bytes: Bytes::ZERO, limit }
+        let state = match spec.discipline {
+            Discipline::DropTail => State::DropTail,
+            Discipline::Red(red) => State::Red(red::State::new(red, draws)),
+        };
+        Queue {
+            entries: VecDeque::with_capacity(room),
+            bytes: Bytes::ZERO,
+            limit: spec.limit,
+            mtu,
+            state,
+            stats: Stats::default(),
+            integrated: SimTime::ZERO,
+        }
     }
 
-    /// Appends an entry of `size`.
+    /// Appends an entry of `size`; `is_ect`: its packet may be marked.
+    ///
+    /// RED is asked before room is: what it would drop counts as dropped early in a full queue too.
     ///
     /// # Errors
-    /// Gives the entry back if it does not fit.
-    pub fn push(&mut self, entry: T, size: Bytes) -> Result<(), T> {
+    /// Gives the entry back if it is refused.
+    pub fn push(&mut self, now: SimTime, entry: T, size: Bytes, is_ect: bool) -> Result<Mark, (T, Refused)> {
+        self.integrate(now);
+        self.stats.offered += 1;
+        self.stats.bytes_offered += size;
+        let mark = match &mut self.state {
+            State::DropTail => Mark::None,
+            State::Red(red) => {
+                let (queued, share) = match self.limit {
+                    Limit::Packets(_) => (self.entries.len() as f64, 1.0),
+                    Limit::Bytes(_) => (self.bytes.0 as f64, size / self.mtu),
+                };
+                match red.arrival(now, queued, share, is_ect) {
+                    red::Verdict::Pass => Mark::None,
+                    red::Verdict::Mark => Mark::Ce,
+                    red::Verdict::Drop => {
+                        self.stats.dropped_early += 1;
+                        return Err((entry, Refused::Early));
+                    }
+                }
+            }
+        };
         let fits = match self.limit {
             Limit::Packets(n) => self.entries.len() < n as usize,
             Limit::Bytes(most) => self.bytes + size <= most,
         };
         if !fits {
-            return Err(entry);
+            self.stats.dropped_full += 1;
+            if let State::Red(red) = &mut self.state {
+                red.signalled();
+            }
+            return Err((entry, Refused::Full));
         }
+        self.stats.marked += u64::from(mark == Mark::Ce);
         self.bytes += size;
-        self.entries.push_back((entry, size));
-        Ok(())
+        self.entries.push_back(Entry { what: entry, size, since: now });
+        self.stats.max_entries = self.stats.max_entries.max(self.entries.len() as u32);
+        Ok(mark)
     }
 
     /// Takes the oldest entry.
-    pub fn pop(&mut self) -> Option<T> {
-        let (entry, size) = self.entries.pop_front()?;
+    pub fn pop(&mut self, now: SimTime) -> Option<T> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        self.integrate(now);
+        let Entry { what, size, since } = self.entries.pop_front()?;
         self.bytes -= size;
-        Some(entry)
+        self.stats.departed += 1;
+        self.stats.bytes_departed += size;
+        self.stats.wait += now - since;
+        self.note_if_empty(now);
+        Some(what)
+    }
+
+    /// Takes all, the oldest first: they neither departed nor were dropped, but abandoned.
+    pub fn drain(&mut self, now: SimTime) -> Vec<T> {
+        self.integrate(now);
+        self.stats.abandoned += self.entries.len() as u64;
+        self.bytes = Bytes::ZERO;
+        let left = self.entries.drain(..).map(|entry| entry.what).collect();
+        self.note_if_empty(now);
+        left
+    }
+
+    /// The entry that was taken in last, if it is still there.
+    pub fn newest(&self) -> Option<&T> {
+        self.entries.back().map(|entry| &entry.what)
     }
 
     /// Entries queued.
@@ -77,41 +215,191 @@ impl<T> DropTail<T> {
         self.entries.is_empty()
     }
 
-    /// What is left, with `mtu` the size of a full packet.
-    pub fn space(&self, mtu: Bytes) -> Space {
+    /// What is left.
+    pub fn space(&self) -> Space {
         let free = match self.limit {
-            Limit::Packets(n) => mtu * u64::from(n).saturating_sub(self.entries.len() as u64),
+            Limit::Packets(n) => self.mtu * u64::from(n).saturating_sub(self.entries.len() as u64),
             Limit::Bytes(most) => most.saturating_sub(self.bytes),
         };
         Space { free, used: self.bytes, entries: self.entries.len() as u32 }
+    }
+
+    /// RED's average as of the last arrival, in packets, or in bytes if the limit is; 0 for drop-tail.
+    pub fn average(&self) -> f64 {
+        match &self.state {
+            State::DropTail => 0.0,
+            State::Red(red) => red.average(),
+        }
+    }
+
+    /// What has been counted up to `now`.
+    pub fn stats(&self, now: SimTime) -> Stats {
+        let mut stats = self.stats;
+        stats.stay(now - self.integrated, self.entries.len(), self.bytes);
+        stats
+    }
+
+    fn integrate(&mut self, now: SimTime) {
+        self.stats.stay(now - self.integrated, self.entries.len(), self.bytes);
+        self.integrated = now;
+    }
+
+    fn note_if_empty(&mut self, now: SimTime) {
+        if let (true, State::Red(red)) = (self.entries.is_empty(), &mut self.state) {
+            red.emptied(now);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::{Purpose, Streams};
+    use units::Dur;
+
+    fn at(ns: u64) -> SimTime {
+        SimTime::from_ns(ns)
+    }
+
+    fn drop_tail<T>(limit: Limit) -> Queue<T> {
+        Queue::new(Spec::drop_tail(limit), Bytes(1500), Streams::new(1).get(Purpose::Queue, 0))
+    }
+
+    fn red<T>(limit: Limit, red: Red) -> Queue<T> {
+        let spec = Spec { limit, discipline: Discipline::Red(red) };
+        Queue::new(spec, Bytes(1000), Streams::new(1).get(Purpose::Queue, 0))
+    }
+
+    /// The average is the queue as it is (weight 1), with nothing left to chance: forced from `max_th` on.
+    const FORCED_FROM_2: Red = Red {
+        min_th: 2.0,
+        max_th: 2.0,
+        max_p: 1.0,
+        weight: 1.0,
+        gentle: false,
+        ecn: true,
+        idle_packet: Dur::from_ms(1),
+    };
 
     #[test]
     fn a_limit_in_packets_counts_packets_and_one_in_bytes_counts_bytes() {
-        let mut packets = DropTail::new(Limit::Packets(2));
-        assert_eq!(packets.push('a', Bytes(1500)), Ok(()));
-        assert_eq!(packets.push('b', Bytes(40)), Ok(()));
-        assert_eq!(packets.push('c', Bytes(40)), Err('c'));
-        let mut bytes = DropTail::new(Limit::Bytes(Bytes(1540)));
-        assert_eq!(bytes.push('a', Bytes(1500)), Ok(()));
-        assert_eq!(bytes.push('b', Bytes(41)), Err('b'));
-        assert_eq!(bytes.push('c', Bytes(40)), Ok(()));
-        assert_eq!(bytes.space(Bytes(1500)), Space { free: Bytes(0), used: Bytes(1540), entries: 2 });
+        let now = SimTime::ZERO;
+        let mut packets = drop_tail(Limit::Packets(2));
+        assert_eq!(packets.push(now, 'a', Bytes(1500), false), Ok(Mark::None));
+        assert_eq!(packets.push(now, 'b', Bytes(40), true), Ok(Mark::None));
+        assert_eq!(packets.push(now, 'c', Bytes(40), true), Err(('c', Refused::Full)));
+        let mut bytes = drop_tail(Limit::Bytes(Bytes(1540)));
+        assert_eq!(bytes.push(now, 'a', Bytes(1500), false), Ok(Mark::None));
+        assert_eq!(bytes.push(now, 'b', Bytes(41), false), Err(('b', Refused::Full)));
+        assert_eq!(bytes.push(now, 'c', Bytes(40), false), Ok(Mark::None));
+        assert_eq!(bytes.space(), Space { free: Bytes(0), used: Bytes(1540), entries: 2 });
     }
 
     #[test]
     fn entries_leave_in_the_order_they_came() {
-        let mut queue = DropTail::new(Limit::Packets(3));
+        let now = SimTime::ZERO;
+        let mut queue = drop_tail(Limit::Packets(3));
         for entry in 1..=3 {
-            assert_eq!(queue.push(entry, Bytes(10)), Ok(()));
+            assert_eq!(queue.push(now, entry, Bytes(10), false), Ok(Mark::None));
+            assert_eq!(queue.newest(), Some(&entry));
         }
-        assert_eq!(queue.pop(), Some(1));
-        assert_eq!(queue.space(Bytes(100)), Space { free: Bytes(100), used: Bytes(20), entries: 2 });
-        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some(2), Some(3), None));
+        assert_eq!(queue.pop(now), Some(1));
+        assert_eq!(queue.space(), Space { free: Bytes(1500), used: Bytes(20), entries: 2 });
+        assert_eq!((queue.pop(now), queue.pop(now), queue.pop(now)), (Some(2), Some(3), None));
+    }
+
+    #[test]
+    fn occupancy_and_waiting_are_integrated_to_the_nanosecond() {
+        // One entry over [10, 70), a second over [30, 100), a third refused at 40, both limits 2: at 120 the integral is
+        // 60 + 70 = 130 packet·ns, 60 · 100 + 70 · 200 = 20,000 byte·ns; the departed waited 60 + 70 = 130 ns.
+        let mut queue = drop_tail(Limit::Packets(2));
+        assert_eq!(queue.push(at(10), 'a', Bytes(100), false), Ok(Mark::None));
+        assert_eq!(queue.push(at(30), 'b', Bytes(200), false), Ok(Mark::None));
+        assert_eq!(queue.push(at(40), 'c', Bytes(300), false), Err(('c', Refused::Full)));
+        let then = queue.stats(at(50));
+        assert_eq!((then.entry_time, then.byte_time), (40 + 20, 4_000 + 4_000));
+        assert_eq!(queue.pop(at(70)), Some('a'));
+        assert_eq!(queue.pop(at(100)), Some('b'));
+        let all = queue.stats(at(120));
+        let expected = Stats {
+            offered: 3,
+            bytes_offered: Bytes(600),
+            departed: 2,
+            bytes_departed: Bytes(300),
+            dropped_full: 1,
+            max_entries: 2,
+            entry_time: 130,
+            byte_time: 20_000,
+            wait: Dur::from_ns(130),
+            ..Stats::default()
+        };
+        assert_eq!(all, expected);
+        assert_eq!(all.mean_wait(), Some(Dur::from_ns(65)));
+        assert!((all.mean_entries(Dur::from_ns(130)) - 1.0).abs() < 1e-15);
+        // Of 50 … 120: both leave, nothing comes; 70 of the 130 packet·ns.
+        let late = all.since(&then);
+        assert_eq!((late.offered, late.departed, late.dropped_full, late.entry_time), (0, 2, 0, 70));
+    }
+
+    #[test]
+    fn what_is_drained_is_abandoned() {
+        let mut queue = drop_tail(Limit::Bytes(Bytes(100)));
+        assert_eq!(queue.push(at(0), 'a', Bytes(60), false), Ok(Mark::None));
+        assert_eq!(queue.push(at(5), 'b', Bytes(40), false), Ok(Mark::None));
+        assert_eq!(queue.drain(at(10)), vec!['a', 'b']);
+        let stats = queue.stats(at(20));
+        assert_eq!((stats.abandoned, stats.departed, stats.entry_time, stats.wait), (2, 0, 15, Dur::ZERO));
+        assert_eq!(queue.space(), Space { free: Bytes(100), used: Bytes(0), entries: 0 });
+    }
+
+    #[test]
+    fn red_drops_early_what_would_have_fitted_and_full_what_it_let_pass() {
+        let mut queue = red(Limit::Packets(9), FORCED_FROM_2);
+        assert_eq!(queue.push(at(0), 1, Bytes(10), true), Ok(Mark::None));
+        assert_eq!(queue.push(at(0), 2, Bytes(10), true), Ok(Mark::None));
+        assert_eq!(queue.push(at(0), 3, Bytes(10), true), Err((3, Refused::Early)));
+        let mut queue = red(Limit::Packets(1), FORCED_FROM_2);
+        assert_eq!(queue.push(at(0), 1, Bytes(10), true), Ok(Mark::None));
+        assert_eq!(queue.push(at(0), 2, Bytes(10), true), Err((2, Refused::Full)));
+        let stats = queue.stats(at(0));
+        assert_eq!((stats.dropped_early, stats.dropped_full, stats.marked), (0, 1, 0));
+    }
+
+    #[test]
+    fn thresholds_are_bytes_where_the_limit_is() {
+        let spec = Red { min_th: 150.0, max_th: 150.0, ..FORCED_FROM_2 };
+        let mut queue = red(Limit::Bytes(Bytes(1000)), spec);
+        assert_eq!(queue.push(at(0), 1, Bytes(149), false), Ok(Mark::None));
+        assert_eq!(queue.push(at(0), 2, Bytes(1), false), Ok(Mark::None), "the average was 149");
+        assert_eq!(queue.push(at(0), 3, Bytes(1), false), Err((3, Refused::Early)), "the average is 150");
+        assert!((queue.average() - 150.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_certain_mark_is_one_where_ecn_is_spoken_and_a_drop_where_not() {
+        // Weight 1, one entry queued, min 0, max 1, gentle: p_b = max_p = 1 at an average of 1; forced only from 2 on.
+        let gentle = Red { min_th: 0.0, max_th: 1.0, gentle: true, ..FORCED_FROM_2 };
+        let deaf = Red { ecn: false, ..gentle };
+        for (spec, is_ect, expected) in [
+            (gentle, true, Ok(Mark::Ce)),
+            (gentle, false, Err(('b', Refused::Early))),
+            (deaf, true, Err(('b', Refused::Early))),
+        ] {
+            let mut queue = red(Limit::Packets(9), spec);
+            assert_eq!(queue.push(at(0), 'a', Bytes(10), is_ect), Ok(Mark::None));
+            assert_eq!(queue.push(at(0), 'b', Bytes(10), is_ect), expected);
+            let stats = queue.stats(at(0));
+            assert_eq!((stats.marked == 1, stats.dropped_early == 1), (expected.is_ok(), expected.is_err()));
+        }
+    }
+
+    #[test]
+    fn a_packet_that_would_be_marked_in_a_full_queue_is_dropped_and_not_counted_as_marked() {
+        let gentle = Red { min_th: 0.0, max_th: 1.0, gentle: true, ..FORCED_FROM_2 };
+        let mut queue = red(Limit::Packets(1), gentle);
+        assert_eq!(queue.push(at(0), 'a', Bytes(10), true), Ok(Mark::None));
+        assert_eq!(queue.push(at(0), 'b', Bytes(10), true), Err(('b', Refused::Full)));
+        let stats = queue.stats(at(0));
+        assert_eq!((stats.marked, stats.dropped_full, stats.dropped_early), (0, 1, 0));
     }
 }

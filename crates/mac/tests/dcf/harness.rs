@@ -8,6 +8,7 @@ use mac::{
     Access, Channel, Class, Config, Contention, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind, Msdu, Output, Station,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Standard};
+use queue::Spec;
 use std::net::Ipv4Addr;
 use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Ipv4, L4, Packet, Packets, Payload, Udp};
@@ -165,7 +166,7 @@ impl Net {
         let channel = Channel::new(medium, contention, errors, setup.errors_at, nodes, patience);
         let station = |i: u32| {
             let node = NodeId(i);
-            let queue = Box::new(Fifo::new(setup.limit, Bytes(1500)));
+            let queue = Box::new(Fifo::new(Spec::drop_tail(setup.limit), Bytes(1500), stream(Purpose::Queue, node)));
             let mut station = Station::new(
                 node,
                 nodes,
@@ -302,7 +303,7 @@ impl Net {
     fn tell(&mut self, now: SimTime, node: NodeId, input: Input, frames: &mut Vec<Frame>) {
         let mut outputs = Vec::new();
         let station = &mut self.stations[node.index()];
-        station.handle(now, input, &mut self.channel, &self.packets, &mut outputs);
+        station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
         let (when, class) = station.next_wakeup();
         self.timers.set(Slot(3 + self.stations.len() as u32 + node.0), when, class);
         for output in outputs {
@@ -339,5 +340,9 @@ impl Net {
 
 /// The stream that `node` draws its backoffs from: a test that draws the same knows them beforehand.
 pub fn backoffs(node: NodeId) -> Stream {
-    Streams::new(SEED).get(Purpose::Backoff, u64::from(node.0))
+    stream(Purpose::Backoff, node)
+}
+
+fn stream(purpose: Purpose, node: NodeId) -> Stream {
+    Streams::new(SEED).get(purpose, u64::from(node.0))
 }

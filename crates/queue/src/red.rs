@@ -1,0 +1,343 @@
+//! Random early detection.
+//!
+//! - **Source** @FJ93: Floyd & Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions
+//!   on Networking 1(4), 1993, fig. 2 and sec. VII. Gentle: @Floyd2000, "Recommendation on using the gentle variant of
+//!   RED". Marking: @RFC3168 sec. 7.
+//! - **Departs** (a) `count` is what sec. VII defines, the packets let pass since the last mark, which makes the distance
+//!   between marks uniform on 1 … 1/p_b; fig. 2 counts the arriving packet as well, and never reaches 1/p_b after a mark.
+//!   (b) an idle time that an arrival has accounted for is not accounted for again if that arrival was dropped and left
+//!   the queue empty. (c) a packet lost to a full queue, which the paper's is not meant to be, counts as marked.
+//! - **Checked** tests below and in `lib.rs`; `tests/books.rs`.
+
+use engine::Stream;
+use units::{Dur, SimTime};
+
+/// Parameters of RED. Thresholds are in packets, or in bytes if the queue's limit is in bytes; then the probability is
+/// also scaled by the packet's share of the MTU. @FJ93 sec. VII
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Red {
+    /// Average below which nothing is marked.
+    pub min_th: f64,
+    /// Average at which packets are marked with `max_p`, and from which all are dropped unless `gentle`.
+    pub max_th: f64,
+    /// Probability of a mark at `max_th`, before the packets since the last mark are considered.
+    pub max_p: f64,
+    /// Weight of the queue found by an arrival in the moving average, `w_q`.
+    pub weight: f64,
+    /// The probability rises from `max_p` at `max_th` to 1 at twice that, where it would jump to 1. @Floyd2000
+    pub gentle: bool,
+    /// Packets that may be are marked where others are dropped, up to the average from which all are dropped, ECT or
+    /// not. @RFC3168 sec. 7
+    pub ecn: bool,
+    /// Time a typical packet takes on the outgoing link: one step of the average in an idle time. @FJ93 fig. 2, `f`
+    pub idle_packet: Dur,
+}
+
+/// Parameters with which RED is not defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unsound {
+    /// Thresholds.
+    #[error("min_th must not be negative, and max_th must be above 0 and not below min_th")]
+    Thresholds,
+    /// `max_p`.
+    #[error("max_p must be above 0 and at most 1")]
+    MaxP,
+    /// `weight`.
+    #[error("weight must be above 0 and at most 1")]
+    Weight,
+    /// `idle_packet`.
+    #[error("idle_packet must be longer than nothing")]
+    IdlePacket,
+}
+
+impl Red {
+    /// Whether RED is defined with these parameters.
+    ///
+    /// # Errors
+    /// Names the first that is out of its range.
+    pub fn check(&self) -> Result<(), Unsound> {
+        let is_share = |x: f64| x > 0.0 && x <= 1.0;
+        if !(self.min_th >= 0.0 && self.max_th > 0.0 && self.max_th >= self.min_th && self.max_th.is_finite()) {
+            return Err(Unsound::Thresholds);
+        }
+        if !is_share(self.max_p) {
+            return Err(Unsound::MaxP);
+        }
+        if !is_share(self.weight) {
+            return Err(Unsound::Weight);
+        }
+        if self.idle_packet == Dur::ZERO {
+            return Err(Unsound::IdlePacket);
+        }
+        Ok(())
+    }
+
+    /// Probability of a mark at this average, before the packets since the last mark and the size are considered: `p_b`.
+    /// @FJ93 sec. IV; above `max_th` @Floyd2000
+    pub fn marking(&self, average: f64) -> f64 {
+        if average < self.min_th {
+            0.0
+        } else if average < self.max_th {
+            self.max_p * (average - self.min_th) / (self.max_th - self.min_th)
+        } else if average < self.all_from() {
+            self.max_p + (1.0 - self.max_p) * (average - self.max_th) / self.max_th
+        } else {
+            1.0
+        }
+    }
+
+    /// The average from which every packet is dropped.
+    fn all_from(&self) -> f64 {
+        if self.gentle { 2.0 * self.max_th } else { self.max_th }
+    }
+}
+
+/// Probability of marking this packet, `count` having passed since the last mark: `p_a`. @FJ93 sec. VII
+fn spread(p_b: f64, count: u32) -> f64 {
+    let left = 1.0 - f64::from(count) * p_b;
+    if left > p_b { p_b / left } else { 1.0 }
+}
+
+/// What becomes of an arrival, as far as RED is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Pass,
+    Mark,
+    Drop,
+}
+
+/// RED's memory.
+#[derive(Debug)]
+pub(crate) struct State {
+    red: Red,
+    draws: Stream,
+    average: f64,
+    /// Packets let pass since the last mark, or since the average rose above `min_th`.
+    count: u32,
+    /// Up to when the idle time is in the average.
+    idle_since: SimTime,
+}
+
+impl State {
+    pub(crate) fn new(red: Red, draws: Stream) -> State {
+        debug_assert_eq!(red.check(), Ok(()));
+        State { red, draws, average: 0.0, count: 0, idle_since: SimTime::ZERO }
+    }
+
+    pub(crate) fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// A packet of `share` of an MTU (1 if the limit is in packets) arrives and finds so much `queued`. One number is drawn
+    /// for each arrival whose fate is open (@FJ93 fig. 2), not one for each mark (fig. 17): the distances are distributed
+    /// alike while the average stays, and a change of the average acts at once.
+    pub(crate) fn arrival(&mut self, now: SimTime, queued: f64, share: f64, is_ect: bool) -> Verdict {
+        self.estimate(now, queued);
+        if self.average < self.red.min_th {
+            self.count = 0;
+            return Verdict::Pass;
+        }
+        if self.average >= self.red.all_from() {
+            self.count = 0;
+            return Verdict::Drop;
+        }
+        let p_b = self.red.marking(self.average) * share;
+        if !self.draws.chance(spread(p_b, self.count)) {
+            self.count = self.count.saturating_add(1);
+            return Verdict::Pass;
+        }
+        self.count = 0;
+        if self.red.ecn && is_ect { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    /// The average with what an arrival finds. @FJ93 fig. 2
+    fn estimate(&mut self, now: SimTime, queued: f64) {
+        let weight = self.red.weight;
+        if queued > 0.0 {
+            self.average = (1.0 - weight) * self.average + weight * queued;
+            return;
+        }
+        // As if so many typical packets had arrived at an empty queue.
+        let steps = (now - self.idle_since).ns() as f64 / self.red.idle_packet.ns() as f64;
+        self.average *= libm::pow(1.0 - weight, steps);
+        self.idle_since = now;
+    }
+
+    /// The queue has become empty.
+    pub(crate) fn emptied(&mut self, now: SimTime) {
+        self.idle_since = now;
+    }
+
+    /// The last arrival was lost to the limit: a signal like a mark.
+    pub(crate) fn signalled(&mut self) {
+        self.count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Purpose, Streams};
+
+    /// @FJ93 sec. VI's thresholds and weight, with a `max_p` that is easy to work with.
+    const RED: Red = Red {
+        min_th: 5.0,
+        max_th: 15.0,
+        max_p: 0.1,
+        weight: 0.002,
+        gentle: false,
+        ecn: true,
+        idle_packet: Dur::from_ms(1),
+    };
+    const GENTLE: Red = Red { gentle: true, ..RED };
+    /// The average is what is queued.
+    const AS_IS: Red = Red { weight: 1.0, ..RED };
+
+    fn state(red: Red) -> State {
+        State::new(red, Streams::new(7).get(Purpose::Queue, 0))
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-12
+    }
+
+    fn at(us: u64) -> SimTime {
+        SimTime::ZERO + Dur::from_us(us)
+    }
+
+    #[test]
+    fn the_marking_curve_passes_its_hand_worked_points() {
+        // Below 5 nothing; at 10, half way, 0.1 / 2; just under 15, 0.1; from 15 on all, or gently 0.1 + 0.9 (avg − 15)/15.
+        for red in [RED, GENTLE] {
+            for (average, p_b) in [(0.0, 0.0), (4.999, 0.0), (5.0, 0.0), (7.5, 0.025), (10.0, 0.05), (14.0, 0.09)] {
+                assert!(near(red.marking(average), p_b), "{average}");
+            }
+        }
+        for (average, plain, gentle) in [(15.0, 1.0, 0.1), (20.0, 1.0, 0.4), (22.5, 1.0, 0.55), (30.0, 1.0, 1.0)] {
+            assert!(near(RED.marking(average), plain) && near(GENTLE.marking(average), gentle), "{average}");
+        }
+    }
+
+    #[test]
+    fn the_distance_between_marks_is_uniform_because_p_a_multiplies_out() {
+        // @FJ93 sec. VII: P[X = n] = p_a(n − 1) · Π_{i < n − 1} (1 − p_a(i)) = p_b for n = 1 … 1/p_b.
+        for p_b in [0.5, 0.25, 0.05, 0.02] {
+            let most = libm::round(1.0 / p_b) as u32;
+            let mut left = 1.0;
+            for n in 1..=most {
+                let p_a = spread(p_b, n - 1);
+                assert!((left * p_a - p_b).abs() < 1e-9, "p_b {p_b}, n {n}: {}", left * p_a);
+                left *= 1.0 - p_a;
+            }
+            assert!(left < 1e-9, "after {most} packets one was marked");
+        }
+        // 1/p_b = 2.5: 0.4, 0.4 / 0.6, then certain, which leaves the rest of 0.2 to the third.
+        assert!(near(spread(0.4, 1), 0.4 / 0.6) && near(spread(0.4, 2), 1.0) && near(spread(0.4, 9), 1.0));
+    }
+
+    #[test]
+    fn drawn_distances_between_marks_are_uniform() {
+        // Average 10: p_b = 0.05, distances 1 … 20, mean 10.5. 19 degrees of freedom: chi-square < 43.8 with 0.999.
+        let mut red = state(AS_IS);
+        let (mut cells, mut distance, mut marks) = ([0u32; 20], 0, 0);
+        while marks < 40_000 {
+            let verdict = red.arrival(SimTime::ZERO, 10.0, 1.0, true);
+            if verdict == Verdict::Mark {
+                cells[distance] += 1;
+                (distance, marks) = (0, marks + 1);
+            } else {
+                assert_eq!(verdict, Verdict::Pass);
+                distance += 1;
+            }
+        }
+        let chi: f64 = cells.iter().map(|&n| (f64::from(n) - 2e3) * (f64::from(n) - 2e3) / 2e3).sum();
+        assert!(chi < 43.8, "{chi}");
+        let mean = cells.iter().enumerate().map(|(i, &n)| (i + 1) as f64 * f64::from(n)).sum::<f64>() / 4e4;
+        // The deviation of a uniform distance is √((20² − 1) / 12) = 5.77, that of the mean of 40,000 is 0.029.
+        assert!((mean - 10.5).abs() < 4.0 * 0.029, "{mean}");
+    }
+
+    #[test]
+    fn a_small_packet_is_marked_in_proportion_to_its_share_of_the_mtu() {
+        // Average 10, a quarter of an MTU: p_b = 0.05 / 4, distances 1 … 80, mean 40.5, deviation 23.1 / √10,000.
+        let mut red = state(AS_IS);
+        let (mut marks, mut arrivals) = (0, 0);
+        while marks < 10_000 {
+            arrivals += 1;
+            marks += u32::from(red.arrival(SimTime::ZERO, 10.0, 0.25, true) == Verdict::Mark);
+        }
+        let mean = f64::from(arrivals) / 1e4;
+        assert!((mean - 40.5).abs() < 4.0 * 0.231, "{mean}");
+    }
+
+    #[test]
+    fn the_average_moves_by_the_weight_at_each_arrival() {
+        // Weight 1/4: 4 → 1; 8 → 0.75 · 1 + 2 = 2.75; 1 → 0.75 · 2.75 + 0.25 = 2.3125.
+        let mut red = state(Red { weight: 0.25, ..RED });
+        for (queued, average) in [(4.0, 1.0), (8.0, 2.75), (1.0, 2.3125)] {
+            red.arrival(at(0), queued, 1.0, false);
+            assert!(near(red.average(), average), "{}", red.average());
+        }
+    }
+
+    #[test]
+    fn an_idle_time_decays_the_average_once() {
+        // Weight 1/2, average 8 of a queue of 16. Idle from 10 ms to 13 ms, three packets of 1 ms: 8 / 2³ = 1. That
+        // arrival left the queue empty: 1 ms later a half, and half a millisecond later 0.5 · √0.5.
+        let mut red = state(Red { weight: 0.5, ..RED });
+        red.arrival(at(9_000), 16.0, 1.0, false);
+        assert!(near(red.average(), 8.0));
+        red.emptied(at(10_000));
+        for (us, average) in [(13_000, 1.0), (14_000, 0.5), (14_500, 0.5 * core::f64::consts::FRAC_1_SQRT_2)] {
+            red.arrival(at(us), 0.0, 1.0, false);
+            assert!(near(red.average(), average), "{}", red.average());
+        }
+    }
+
+    #[test]
+    fn from_the_upper_threshold_on_everything_is_dropped_ect_or_not() {
+        let gentle = Red { gentle: true, ..AS_IS };
+        for is_ect in [false, true] {
+            let mut red = state(AS_IS);
+            assert!((0..100).all(|_| red.arrival(SimTime::ZERO, 15.0, 1.0, is_ect) == Verdict::Drop));
+            let mut red = state(gentle);
+            assert!((0..100).all(|_| red.arrival(SimTime::ZERO, 30.0, 1.0, is_ect) == Verdict::Drop));
+        }
+        // At 29, p_b = 0.1 + 0.9 · 14/15 = 0.94: ECT packets are marked or pass, and none is dropped.
+        let mut red = state(gentle);
+        let verdicts: Vec<Verdict> = (0..100).map(|_| red.arrival(SimTime::ZERO, 29.0, 1.0, true)).collect();
+        assert!(verdicts.contains(&Verdict::Mark) && !verdicts.contains(&Verdict::Drop));
+    }
+
+    #[test]
+    fn below_the_lower_threshold_the_count_starts_anew() {
+        // Average 10, p_b = 0.05: the 20th packet is certain to be marked. 19 packets at most pass, then one below 5,
+        // and at least one of 200 histories passes more than 20 in a row only if the count was forgotten.
+        let passes_twenty = (0..200).any(|entity| {
+            let mut red = State::new(AS_IS, Streams::new(3).get(Purpose::Queue, entity));
+            let mut pass = |queued| red.arrival(SimTime::ZERO, queued, 1.0, true) == Verdict::Pass;
+            (0..12).all(|_| pass(10.0)) && pass(4.0) && (0..12).all(|_| pass(10.0))
+        });
+        assert!(passes_twenty, "P = 0.4² a history");
+        // A drop at the limit does the same.
+        let mut red = state(AS_IS);
+        red.count = 19;
+        red.signalled();
+        assert_eq!(red.count, 0);
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_named() {
+        assert_eq!(RED.check(), Ok(()));
+        for (red, why) in [
+            (Red { max_th: 4.0, ..RED }, Unsound::Thresholds),
+            (Red { min_th: -1.0, ..RED }, Unsound::Thresholds),
+            (Red { max_th: f64::NAN, ..RED }, Unsound::Thresholds),
+            (Red { max_p: 1.1, ..RED }, Unsound::MaxP),
+            (Red { weight: 0.0, ..RED }, Unsound::Weight),
+            (Red { idle_packet: Dur::ZERO, ..RED }, Unsound::IdlePacket),
+        ] {
+            assert_eq!(red.check(), Err(why));
+        }
+    }
+}

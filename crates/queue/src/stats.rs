@@ -1,0 +1,83 @@
+//! What a queue counts.
+
+use units::{Bytes, Dur};
+
+/// Counters of a queue. `offered` is `departed`, both kinds of drops, `abandoned` and what is queued now, together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Packets that asked to be taken in.
+    pub offered: u64,
+    /// Their bytes.
+    pub bytes_offered: Bytes,
+    /// Packets that left to be sent.
+    pub departed: u64,
+    /// Their bytes.
+    pub bytes_departed: Bytes,
+    /// Packets that did not fit.
+    pub dropped_full: u64,
+    /// Packets that RED dropped.
+    pub dropped_early: u64,
+    /// Packets taken in to be marked with CE.
+    pub marked: u64,
+    /// Packets that were in it when it was emptied by force.
+    pub abandoned: u64,
+    /// The most entries there ever were at once.
+    pub max_entries: u32,
+    /// Entries, integrated over time, in packet·ns.
+    pub entry_time: u128,
+    /// Bytes queued, integrated over time, in byte·ns.
+    pub byte_time: u128,
+    /// Time the departed spent in it, summed.
+    pub wait: Dur,
+}
+
+impl Stats {
+    /// For `dur`, so much was queued.
+    pub(crate) fn stay(&mut self, dur: Dur, entries: usize, bytes: Bytes) {
+        self.entry_time += u128::from(dur.ns()) * entries as u128;
+        self.byte_time += u128::from(dur.ns()) * u128::from(bytes.0);
+    }
+
+    /// What was counted after `then`. `max_entries` stays that of the whole time: a maximum has no difference.
+    #[must_use]
+    pub fn since(&self, then: &Stats) -> Stats {
+        Stats {
+            offered: self.offered - then.offered,
+            bytes_offered: self.bytes_offered - then.bytes_offered,
+            departed: self.departed - then.departed,
+            bytes_departed: self.bytes_departed - then.bytes_departed,
+            dropped_full: self.dropped_full - then.dropped_full,
+            dropped_early: self.dropped_early - then.dropped_early,
+            marked: self.marked - then.marked,
+            abandoned: self.abandoned - then.abandoned,
+            max_entries: self.max_entries,
+            entry_time: self.entry_time - then.entry_time,
+            byte_time: self.byte_time - then.byte_time,
+            wait: self.wait - then.wait,
+        }
+    }
+
+    /// Packets refused, for whichever reason.
+    pub fn dropped(&self) -> u64 {
+        self.dropped_full + self.dropped_early
+    }
+
+    /// Entries on average over `over`, the time these counters cover; 0 for no time.
+    pub fn mean_entries(&self, over: Dur) -> f64 {
+        mean(self.entry_time, over)
+    }
+
+    /// Bytes on average over `over`, the time these counters cover; 0 for no time.
+    pub fn mean_bytes(&self, over: Dur) -> f64 {
+        mean(self.byte_time, over)
+    }
+
+    /// Time a departed packet spent in the queue, on average, rounded down to whole ns; `None` if none departed.
+    pub fn mean_wait(&self) -> Option<Dur> {
+        (self.departed > 0).then(|| self.wait / self.departed)
+    }
+}
+
+fn mean(integral: u128, over: Dur) -> f64 {
+    if over == Dur::ZERO { 0.0 } else { integral as f64 / over.ns() as f64 }
+}
