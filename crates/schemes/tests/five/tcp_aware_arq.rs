@@ -135,7 +135,7 @@ impl Queues {
 }
 
 impl TxQueue for Queues {
-    fn push(&mut self, _: SimTime, msdu: Msdu, all: &Packets) -> Result<(), Msdu> {
+    fn push(&mut self, _: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let size = all.get(&msdu.pkt).ip_len();
         let fits = match self.limit {
             Limit::Packets(most) => self.space().entries < most,
@@ -178,7 +178,7 @@ impl TxQueue for Queues {
         Space { free, used: self.used, entries }
     }
 
-    fn drain(&mut self) -> Vec<Msdu> {
+    fn drain(&mut self, _: SimTime) -> Vec<Msdu> {
         self.used = Bytes::ZERO;
         self.queues.iter_mut().flat_map(|q| q.drain(..)).collect()
     }
@@ -232,7 +232,7 @@ mod tests {
         fn push(&mut self, flow: FlowId) -> bool {
             let pkt = self.packets.put(data(flow, 1..1001));
             let msdu = Msdu::new(self.bench.now, pkt, &self.packets, THERE, 0);
-            self.queue.push(self.bench.now, msdu, &self.packets).is_ok()
+            self.queue.push(self.bench.now, msdu, &mut self.packets).is_ok()
         }
 
         fn pop(&mut self) -> Msdu {
@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(ap.queue.space(), Space { free, used: Bytes(31_200), entries: 30 });
             assert!(!ap.push(SLOW));
             assert_eq!(ap.fail(), (FAST, false));
-            assert_eq!((ap.queue.space().entries, ap.queue.drain().len()), (30, 30));
+            assert_eq!((ap.queue.space().entries, ap.queue.drain(ap.bench.now).len()), (30, 30));
         }
     }
 }

@@ -41,7 +41,10 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
         let own = holder(&mut agents[i], Port::TxQueue).and_then(|agent| agent.tx_queue(limit, mtu));
-        let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(limit, mtu)));
+        let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| {
+            let draws = streams.get(engine::Purpose::Queue, i as u64);
+            Box::new(Fifo::new(queue::Spec::drop_tail(limit), mtu, draws))
+        });
         let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
         let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf::default()));
         let node = NodeId(i as u32);

@@ -67,7 +67,7 @@ impl World {
     pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input) {
         let mut outputs = std::mem::take(&mut self.outputs);
         let station = &mut self.stations[node.index()];
-        station.handle(now, input, &mut self.channel, &self.packets, &mut outputs);
+        station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
         let (at, class) = station.next_wakeup();
         let slot = self.layout().station(node);
         if self.timers.at(slot) != at {

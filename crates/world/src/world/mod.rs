@@ -248,11 +248,11 @@ impl World {
     }
 
     /// A node dies: its radio falls silent, its packets are lost, its transport ends stand still.
-    fn kill(&mut self, _: SimTime, node: NodeId) {
+    fn kill(&mut self, now: SimTime, node: NodeId) {
         if std::mem::replace(&mut self.is_dead[node.index()], true) {
             return;
         }
-        for msdu in self.stations[node.index()].kill(&mut self.channel) {
+        for msdu in self.stations[node.index()].kill(now, &mut self.channel) {
             self.packets.free(msdu.pkt, DropWhy::NodeDown);
         }
         for (_, pkt) in self.inboxes[node.index()].waiting.drain(..) {
