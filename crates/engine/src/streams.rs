@@ -24,6 +24,8 @@ pub enum Purpose {
     Scheme = 7,
     /// What a queue drops or marks before it is full.
     Queue = 8,
+    /// Losses of one direction of a wired link.
+    Link = 9,
 }
 
 /// The source of all streams of a run.

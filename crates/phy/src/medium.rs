@@ -90,6 +90,19 @@ impl Medium {
         self.list(from.index());
     }
 
+    /// Sets who hears `from`, all at once.
+    pub fn set_reaches(&mut self, from: NodeId, in_reach: impl Fn(NodeId) -> bool) {
+        for (to, pair) in self.pairs[from.index() * self.nodes..][..self.nodes].iter_mut().enumerate() {
+            pair.in_reach = in_reach(NodeId(to as u32));
+        }
+        self.list(from.index());
+    }
+
+    /// Whether `to` hears `from`.
+    pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
+        to != from && self.pairs[from.index() * self.nodes + to.index()].in_reach
+    }
+
     /// Sets the gain from `from` to `to` (negative: a loss).
     pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
         self.pairs[from.index() * self.nodes + to.index()].gain = gain;

@@ -224,11 +224,15 @@ pub enum DropWhy {
     NoRoute,
     /// Its node was killed.
     NodeDown,
+    /// It was lost on a wire.
+    LinkLoss,
+    /// Its time to live had run out.
+    TtlExpired,
 }
 
 impl DropWhy {
     /// How many reasons there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 11;
 }
 
 const IN_ITS_SLOT: &str = "a handle's packet is in its slot until it is freed";

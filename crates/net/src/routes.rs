@@ -1,0 +1,174 @@
+//! Static routes: who comes next on the way to a destination.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::{LinkId, NodeId};
+
+/// A neighbour, and what leads to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hop {
+    /// By radio.
+    Air(NodeId),
+    /// By this direction of a wired link.
+    Wire(LinkId, NodeId),
+}
+
+impl Hop {
+    /// The neighbour.
+    pub fn node(self) -> NodeId {
+        match self {
+            Hop::Air(node) | Hop::Wire(_, node) => node,
+        }
+    }
+}
+
+/// What a hop costs. A scheme may bring its own.
+pub trait RouteMetric: std::fmt::Debug {
+    /// The cost of going from `from` over `hop`; more than zero. Costs along a route add up.
+    fn cost(&self, from: NodeId, hop: Hop) -> u64;
+}
+
+/// Every hop costs one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HopCount;
+
+impl RouteMetric for HopCount {
+    fn cost(&self, _: NodeId, _: Hop) -> u64 {
+        1
+    }
+}
+
+/// A table of next hops, from every node to every destination asked for.
+#[derive(Debug, Clone)]
+pub struct Routes {
+    nodes: usize,
+    next: Vec<Option<Hop>>,
+}
+
+impl Routes {
+    /// Least-cost routes over `hops`, the neighbours of each node, to `destinations`. Of two routes of one cost a node
+    /// takes the hop that stands first in its list. (Dijkstra's algorithm from each destination backwards.)
+    pub fn least_cost(
+        hops: &[Vec<Hop>],
+        destinations: impl IntoIterator<Item = NodeId>,
+        metric: &dyn RouteMetric,
+    ) -> Routes {
+        let nodes = hops.len();
+        let mut routes = Routes { nodes, next: vec![None; nodes * nodes] };
+        let mut back: Vec<Vec<(NodeId, u64)>> = vec![Vec::new(); nodes];
+        for (from, list) in (0u32..).map(NodeId).zip(hops) {
+            for hop in list {
+                back[hop.node().index()].push((from, metric.cost(from, *hop)));
+            }
+        }
+        for to in destinations {
+            let costs = costs(&back, to);
+            for (from, list) in hops.iter().enumerate().filter(|(from, _)| *from != to.index()) {
+                let node = NodeId(from as u32);
+                let through = |hop: &Hop| costs[hop.node().index()].map(|rest| rest + metric.cost(node, *hop));
+                let best = list.iter().filter(|hop| through(hop).is_some()).min_by_key(|hop| through(hop));
+                routes.next[from * nodes + to.index()] = best.copied();
+            }
+        }
+        routes
+    }
+
+    /// The next hop from `from` towards `to`; `None` if there is no route, or `to` was no destination.
+    pub fn next(&self, from: NodeId, to: NodeId) -> Option<Hop> {
+        self.next[from.index() * self.nodes + to.index()]
+    }
+
+    /// Sends what goes from `from` to `to` over `hop`, whatever it costs.
+    pub fn set(&mut self, from: NodeId, to: NodeId, hop: Hop) {
+        self.next[from.index() * self.nodes + to.index()] = Some(hop);
+    }
+
+    /// The nodes between `from` and `to`, in order. Empty without a route.
+    pub fn between(&self, from: NodeId, to: NodeId) -> Vec<NodeId> {
+        let mut path = Vec::new();
+        let mut at = from;
+        // Least-cost routes have no loop; the bound is for those that were set by hand.
+        while let Some(hop) = self.next(at, to).filter(|hop| hop.node() != to && path.len() < self.nodes) {
+            at = hop.node();
+            path.push(at);
+        }
+        path
+    }
+}
+
+/// What it costs to reach `to` from every node; `None` where no route leads. `back`: who reaches a node in one hop, and at
+/// what cost.
+fn costs(back: &[Vec<(NodeId, u64)>], to: NodeId) -> Vec<Option<u64>> {
+    let mut costs = vec![None; back.len()];
+    let mut queue = BinaryHeap::from([Reverse((0u64, to))]);
+    while let Some(Reverse((cost, node))) = queue.pop() {
+        if costs[node.index()].is_some() {
+            continue;
+        }
+        costs[node.index()] = Some(cost);
+        let farther = back[node.index()].iter().filter(|(from, _)| costs[from.index()].is_none());
+        queue.extend(farther.map(|(from, step)| Reverse((cost + step, *from))));
+    }
+    costs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n(id: u32) -> NodeId {
+        NodeId(id)
+    }
+
+    /// Server 0 and access point 1 on a wire, stations 2 and 3 in the cell.
+    fn cell() -> Vec<Vec<Hop>> {
+        vec![
+            vec![Hop::Wire(LinkId(0), n(1))],
+            vec![Hop::Wire(LinkId(1), n(0)), Hop::Air(n(2)), Hop::Air(n(3))],
+            vec![Hop::Air(n(1))],
+            vec![Hop::Air(n(1))],
+        ]
+    }
+
+    #[test]
+    fn a_route_leads_from_the_wire_over_the_access_point_into_the_air_and_back() {
+        let routes = Routes::least_cost(&cell(), [n(0), n(2), n(3)], &HopCount);
+        assert_eq!(routes.next(n(0), n(2)), Some(Hop::Wire(LinkId(0), n(1))));
+        assert_eq!(routes.next(n(1), n(2)), Some(Hop::Air(n(2))));
+        assert_eq!(routes.next(n(2), n(0)), Some(Hop::Air(n(1))));
+        assert_eq!(routes.next(n(1), n(0)), Some(Hop::Wire(LinkId(1), n(0))));
+        assert_eq!((routes.between(n(0), n(2)), routes.between(n(2), n(3))), (vec![n(1)], vec![n(1)]));
+        assert_eq!((routes.next(n(2), n(2)), routes.next(n(0), n(1))), (None, None), "no destination of anybody");
+    }
+
+    #[test]
+    fn without_a_way_there_is_no_route() {
+        let mut hops = cell();
+        hops[3].clear();
+        let routes = Routes::least_cost(&hops, [n(0), n(3)], &HopCount);
+        assert_eq!((routes.next(n(3), n(0)), routes.between(n(3), n(0))), (None, vec![]));
+        assert_eq!(routes.next(n(1), n(3)), Some(Hop::Air(n(3))), "the other direction stands");
+    }
+
+    /// Going through node 1 costs one each, the direct wire three.
+    #[derive(Debug)]
+    struct DirectIsDear;
+
+    impl RouteMetric for DirectIsDear {
+        fn cost(&self, from: NodeId, hop: Hop) -> u64 {
+            if (from, hop.node()) == (n(0), n(2)) { 3 } else { 1 }
+        }
+    }
+
+    #[test]
+    fn the_metric_decides_and_among_equals_the_first_of_the_list() {
+        let (a, b, c) = (Hop::Wire(LinkId(0), n(2)), Hop::Wire(LinkId(1), n(1)), Hop::Wire(LinkId(2), n(3)));
+        let hops = vec![vec![a, b, c], vec![Hop::Wire(LinkId(3), n(2))], vec![], vec![Hop::Wire(LinkId(4), n(2))]];
+        assert_eq!(Routes::least_cost(&hops, [n(2)], &HopCount).next(n(0), n(2)), Some(a));
+        assert_eq!(
+            Routes::least_cost(&hops, [n(2)], &DirectIsDear).next(n(0), n(2)),
+            Some(b),
+            "1 and 3 cost the same"
+        );
+    }
+}

@@ -1,0 +1,277 @@
+//! One direction of a wired link.
+//!
+//! Nobody else talks on a wire, so its queue is worked off lazily: what has begun to leave by now is found when somebody
+//! asks, at the exact instants it began. A packet costs one timer, its arrival.
+
+use engine::Stream;
+use queue::{Mark, Queue, Spec};
+use std::collections::VecDeque;
+use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+use wire::{Packets, Pkt};
+
+/// What a wire is.
+#[derive(Debug, Clone, Copy)]
+pub struct WireConfig {
+    /// Where packets come from.
+    pub from: NodeId,
+    /// Where they go.
+    pub to: NodeId,
+    /// Of IP bytes.
+    pub rate: BitRate,
+    /// From the end of a packet's transmission to its arrival.
+    pub delay: Dur,
+    /// Probability that a packet is lost on the way, independent of all others.
+    pub loss: f64,
+    /// What waits for the transmitter.
+    pub queue: Spec,
+    /// Size of a full packet.
+    pub mtu: Bytes,
+}
+
+/// What a wire counted, its queue apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WireStats {
+    /// Packets whose transmission began.
+    pub sent: u64,
+    /// Their IP bytes.
+    pub sent_bytes: Bytes,
+    /// Packets lost on the way.
+    pub lost: u64,
+}
+
+impl WireStats {
+    /// What was counted after `then`.
+    #[must_use]
+    pub fn since(&self, then: &WireStats) -> WireStats {
+        WireStats {
+            sent: self.sent - then.sent,
+            sent_bytes: self.sent_bytes - then.sent_bytes,
+            lost: self.lost - then.lost,
+        }
+    }
+}
+
+/// What comes out of a wire.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// A packet, at the far end.
+    Whole(Pkt),
+    /// A packet that was lost on the way: the caller ends it.
+    Lost(Pkt),
+}
+
+/// A packet under way.
+#[derive(Debug)]
+struct Flying {
+    arrives: SimTime,
+    pkt: Pkt,
+    is_lost: bool,
+}
+
+/// One direction of a wired link: a queue, a transmitter, a delay.
+///
+/// Call order: after [`Wire::offer`] and [`Wire::arrive`] set its timer to [`Wire::next_arrival`]; when that goes off call
+/// [`Wire::arrive`] until it returns `None`. Call [`Wire::settle`] before looking at the queue.
+#[derive(Debug)]
+pub struct Wire {
+    config: WireConfig,
+    queue: Queue<(Pkt, Bytes)>,
+    loss: Stream,
+    /// When the transmitter is, or was last, done.
+    free_at: SimTime,
+    flying: VecDeque<Flying>,
+    stats: WireStats,
+}
+
+impl Wire {
+    /// An idle wire, with the streams that its losses and its queue draw from.
+    pub fn new(config: WireConfig, loss: Stream, queue: Stream) -> Wire {
+        Wire {
+            queue: Queue::new(config.queue, config.mtu, queue),
+            config,
+            loss,
+            free_at: SimTime::ZERO,
+            flying: VecDeque::with_capacity(64),
+            stats: WireStats::default(),
+        }
+    }
+
+    /// What it is.
+    pub fn config(&self) -> &WireConfig {
+        &self.config
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> &WireStats {
+        &self.stats
+    }
+
+    /// Its queue. Up to date after [`Wire::settle`].
+    pub fn queue(&self) -> &Queue<(Pkt, Bytes)> {
+        &self.queue
+    }
+
+    /// Packets in its care: queued, and under way.
+    pub fn backlog(&self) -> u64 {
+        (self.queue.len() + self.flying.len()) as u64
+    }
+
+    /// A packet is to be sent. It may be marked by the queue.
+    ///
+    /// # Errors
+    /// Gives it back if the queue refuses it.
+    pub fn offer(&mut self, now: SimTime, pkt: Pkt, packets: &mut Packets) -> Result<(), Pkt> {
+        self.settle(now);
+        let packet = packets.get(&pkt);
+        let (size, is_ect) = (packet.ip_len(), packet.ip.is_ect());
+        match self.queue.push(now, (pkt, size), size, is_ect) {
+            Ok(Mark::None) => {}
+            Ok(Mark::Ce) => {
+                if let Some((newest, _)) = self.queue.newest() {
+                    packets.get_mut(newest).ip.mark_ce();
+                }
+            }
+            Err(((pkt, _), _)) => return Err(pkt),
+        }
+        // An idle transmitter takes it at once.
+        self.free_at = self.free_at.max(now);
+        self.settle(now);
+        Ok(())
+    }
+
+    /// Takes out of the queue what has begun to leave by now.
+    pub fn settle(&mut self, now: SimTime) {
+        while self.free_at <= now
+            && let Some((pkt, size)) = self.queue.pop(self.free_at)
+        {
+            self.free_at += size / self.config.rate;
+            let is_lost = self.loss.chance(self.config.loss);
+            self.stats.sent += 1;
+            self.stats.sent_bytes += size;
+            self.stats.lost += u64::from(is_lost);
+            self.flying.push_back(Flying { arrives: self.free_at + self.config.delay, pkt, is_lost });
+        }
+    }
+
+    /// When the next packet arrives, lost ones included.
+    pub fn next_arrival(&self) -> SimTime {
+        self.flying.front().map_or(SimTime::NEVER, |packet| packet.arrives)
+    }
+
+    /// What has arrived by now, one at a time.
+    pub fn arrive(&mut self, now: SimTime) -> Option<Arrival> {
+        self.settle(now);
+        if self.next_arrival() > now {
+            return None;
+        }
+        let packet = self.flying.pop_front()?;
+        Some(if packet.is_lost { Arrival::Lost(packet.pkt) } else { Arrival::Whole(packet.pkt) })
+    }
+
+    /// Its sender died: everything that has not begun to leave.
+    pub fn cut(&mut self, now: SimTime) -> Vec<Pkt> {
+        self.settle(now);
+        self.queue.drain(now).into_iter().map(|(pkt, _)| pkt).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Purpose, Streams};
+    use queue::Limit;
+    use units::FlowId;
+    use wire::{DropWhy, Ipv4, L4, Packet, Payload, Udp};
+
+    const RATE: BitRate = BitRate::from_kbps(8000); // 1 B a µs
+
+    fn wire(loss: f64, packets: u32) -> Wire {
+        let queue = Spec::drop_tail(Limit::Packets(packets));
+        let (from, to, delay, mtu) = (NodeId(0), NodeId(1), Dur::from_ms(2), Bytes(1500));
+        let streams = Streams::new(1);
+        let config = WireConfig { from, to, rate: RATE, delay, loss, queue, mtu };
+        Wire::new(config, streams.get(Purpose::Link, 0), streams.get(Purpose::Queue, 0))
+    }
+
+    fn datagram(packets: &mut Packets, len: u32) -> Pkt {
+        let l4 = L4::Udp(Udp::default());
+        packets.put(Packet { ip: Ipv4::default(), l4, payload: Payload::stream(0, len - 28), flow: FlowId(0) })
+    }
+
+    fn at(us: u64) -> SimTime {
+        SimTime::ZERO + Dur::from_us(us)
+    }
+
+    #[test]
+    fn packets_leave_one_after_the_other_and_arrive_a_delay_later() {
+        let (mut wire, mut packets) = (wire(0.0, 10), Packets::default());
+        for len in [1000, 500] {
+            let pkt = datagram(&mut packets, len);
+            assert!(wire.offer(at(100), pkt, &mut packets).is_ok());
+        }
+        // 1000 B take 1000 µs: away at 1100, there at 3100; 500 B more: away at 1600, there at 3600.
+        assert_eq!((wire.queue().len(), wire.backlog(), wire.next_arrival()), (1, 2, at(3100)));
+        assert_eq!(wire.arrive(at(3099)), None);
+        let Some(Arrival::Whole(first)) = wire.arrive(at(3100)) else { panic!("the first is due") };
+        assert_eq!(packets.free(first, DropWhy::Delivered).ip_len(), Bytes(1000));
+        assert_eq!((wire.arrive(at(3100)), wire.next_arrival()), (None, at(3600)));
+        let Some(Arrival::Whole(second)) = wire.arrive(at(3600)) else { panic!("the second is due") };
+        assert_eq!(packets.free(second, DropWhy::Delivered).ip_len(), Bytes(500));
+        assert_eq!((wire.backlog(), wire.stats().sent, wire.stats().sent_bytes), (0, 2, Bytes(1500)));
+        // The transmitter has been idle since 1600: nothing is owed to the time in between.
+        let third = datagram(&mut packets, 100);
+        assert!(wire.offer(at(5000), third, &mut packets).is_ok());
+        assert_eq!(wire.next_arrival(), at(5000 + 100 + 2000));
+    }
+
+    #[test]
+    fn the_queue_holds_its_limit_beside_the_packet_in_transmission() {
+        let (mut wire, mut packets) = (wire(0.0, 2), Packets::default());
+        let mut offer = |wire: &mut Wire, us: u64| {
+            let pkt = datagram(&mut packets, 1000);
+            wire.offer(at(us), pkt, &mut packets).is_ok()
+        };
+        assert!(offer(&mut wire, 0) && offer(&mut wire, 0) && offer(&mut wire, 0));
+        assert!(!offer(&mut wire, 999), "one in transmission, two queued");
+        assert!(offer(&mut wire, 1000), "at 1000 µs the second begins to leave");
+        // What waited: the second 1000 µs, the third and fourth still do at 1000.
+        assert_eq!(wire.queue().stats(at(1000)).wait, Dur::from_ms(1));
+    }
+
+    #[test]
+    fn a_lost_packet_takes_its_time_and_does_not_arrive() {
+        let (mut wire, mut packets) = (wire(0.25, 100_000), Packets::default());
+        for _ in 0..40_000 {
+            let pkt = datagram(&mut packets, 1000);
+            assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
+        }
+        let (mut whole, mut lost) = (0u64, 0u64);
+        while let Some(arrival) = wire.arrive(at(1_000_000_000)) {
+            match arrival {
+                Arrival::Whole(pkt) => {
+                    whole += 1;
+                    packets.free(pkt, DropWhy::Delivered);
+                }
+                Arrival::Lost(pkt) => {
+                    lost += 1;
+                    packets.free(pkt, DropWhy::LinkLoss);
+                }
+            }
+        }
+        // Binomial: 10 000 expected, standard deviation sqrt(40 000 · 1/4 · 3/4) = 86.6; five of them.
+        assert_eq!((whole + lost, wire.stats().lost), (40_000, lost));
+        assert!(lost.abs_diff(10_000) < 433, "{lost}");
+    }
+
+    #[test]
+    fn a_wire_whose_sender_dies_gives_back_what_has_not_begun_to_leave() {
+        let (mut wire, mut packets) = (wire(0.0, 10), Packets::default());
+        for _ in 0..3 {
+            let pkt = datagram(&mut packets, 1000);
+            assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
+        }
+        let left = wire.cut(at(1500));
+        assert_eq!((left.len(), wire.backlog()), (1, 2), "the second is being sent");
+        left.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::NodeDown));
+    }
+}
