@@ -3,6 +3,7 @@
 use crate::agent::{Key, Toward};
 use crate::info::{Info, Port, Signal};
 use queue::Space;
+use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
 use units::{FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packet, Packets, Pkt};
@@ -24,6 +25,8 @@ pub trait NodeView {
     fn facts(&self, flow: FlowId) -> Option<FlowFacts>;
     /// Room in this node's transmit queue.
     fn room(&self) -> Space;
+    /// Address of a neighbour: what an ARP table knows.
+    fn address(&self, neighbour: NodeId) -> Ipv4Addr;
 }
 
 /// An agent's view of its node.
@@ -122,6 +125,11 @@ impl<'a> Cx<'a> {
     pub fn facts(&self, flow: FlowId) -> Option<FlowFacts> {
         self.check_reads(Signal::FlowFacts);
         self.view.facts(flow)
+    }
+
+    /// Address of a neighbour: what an ARP table knows. A packet whose destination it is has its last hop before it.
+    pub fn address(&self, neighbour: NodeId) -> Ipv4Addr {
+        self.view.address(neighbour)
     }
 
     /// Room in this node's transmit queue.

@@ -24,7 +24,7 @@ pub fn site(node: NodeId, nodes: usize) -> Site {
         node,
         nodes,
         has_air: true,
-        address: Ipv4Addr::new(10, 0, 0, node.0 as u8 + 1),
+        address: address(node),
         forwards: false,
         starts_flows: true,
         ends_flows: true,
@@ -32,6 +32,11 @@ pub fn site(node: NodeId, nodes: usize) -> Site {
         timing: phy::Standard::B.timing(),
         receiver: None,
     }
+}
+
+/// The address of a node, in tests.
+pub fn address(node: NodeId) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, node.0 as u8 + 1)
 }
 
 /// What the node of a bench can be asked.
@@ -48,6 +53,10 @@ impl NodeView for View {
 
     fn room(&self) -> Space {
         self.room
+    }
+
+    fn address(&self, neighbour: NodeId) -> Ipv4Addr {
+        address(neighbour)
     }
 }
 
@@ -228,7 +237,7 @@ impl Bench {
 
 /// A segment of `flow` with everything a test may want to set.
 pub fn segment(flow: FlowId, flags: Flags, seq: Seq, len: u32, ack: Seq, window: u16) -> Packet {
-    let addresses = [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];
+    let addresses = [address(HERE), address(THERE)];
     let ports = [40_000, 5_000];
     let back = (flow.0 % 2) as usize;
     let tcp = Tcp { src_port: ports[back], dst_port: ports[1 - back], seq, ack, flags, window, ..Tcp::default() };

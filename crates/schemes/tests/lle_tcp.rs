@@ -858,6 +858,12 @@ fn a_dying_node_lets_go_of_what_it_holds() {
     assert_eq!(bench.held(), 0);
 }
 
+/// A packet as the other end sees it: what leaves here arrives there.
+fn across(packet: Packet) -> Packet {
+    let ip = wire::Ipv4 { src: packet.ip.dst, dst: packet.ip.src, ..packet.ip };
+    Packet { ip, flow: packet.flow.reverse(), ..packet }
+}
+
 #[test]
 fn what_one_half_makes_the_other_keeps_back_and_the_rest_crosses_the_air() {
     // Maker and suppressor of one flow on two benches, a real TCP behind the second, segments of many sizes.
@@ -885,7 +891,7 @@ fn what_one_half_makes_the_other_keeps_back_and_the_rest_crosses_the_air() {
     for len in [1, 1460, 3, 700, 1460, 1460, 2] {
         let sent = segment(OUT, Flags::ACK, Seq(at), len, Seq(1), WINDOW);
         let payload = wire::Payload::stream(u64::from(at) - 1, len);
-        let arrived = there.pass(Place::FromAir, Packet { payload, flow: IN, ..sent.clone() }).unwrap();
+        let arrived = there.pass(Place::FromAir, across(Packet { payload, ..sent.clone() })).unwrap();
         here.send(sent, Fate::Delivered);
         at += len;
         let [own] = tell(&arrived).try_into().unwrap();
@@ -898,7 +904,7 @@ fn what_one_half_makes_the_other_keeps_back_and_the_rest_crosses_the_air() {
             Some(own) => {
                 assert_ne!(made.window, written.window, "{at}");
                 there.report(&own, Fate::Delivered);
-                here.pass(Place::FromAir, Packet { flow: IN, ..own }).unwrap();
+                here.pass(Place::FromAir, across(own)).unwrap();
                 crossed += 1;
             }
         }

@@ -19,6 +19,8 @@
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
 //!   (e) The receiver's strategy is followed by name; its timer and count are taken to be the defaults.
+//!   (f) At an access point ACKs are made for what it sends to the station they are for: the last hop (@KLI06 sec. 3.4). What a
+//!   station sends through its access point to somebody else is acknowledged by that somebody.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
 //!   holds of it. Before the first hole that is what arrived between the first packet held and the maker's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
@@ -35,6 +37,7 @@ mod suppressor;
 use crate::{Agent, Capability, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
 use mac::{Fate, TxReport};
 use maker::Makers;
+use std::net::Ipv4Addr;
 use suppressor::Suppressor;
 use tcp::ack;
 use units::{FlowId, NodeId};
@@ -79,6 +82,8 @@ pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
 #[derive(Debug)]
 pub struct LleTcp {
     strips_sack: bool,
+    /// Of this node.
+    address: Ipv4Addr,
     /// What to announce: the policy of this node's receivers, 1 + its index; 0 if they have none in common.
     announces: u32,
     /// Which neighbours have an agent of their own, with the policy they announced.
@@ -92,6 +97,7 @@ impl LleTcp {
         let announced = site.receiver.and_then(|name| ack::NAMES.iter().position(|n| *n == name));
         LleTcp {
             strips_sack: params.choice("sack") == "strip",
+            address: site.address,
             announces: announced.map_or(0, |i| i as u32 + 1),
             peers: vec![None; site.nodes],
             makers: Makers::new(params.choice("strategy"), params.choice("stale_piggyback") == "clear"),
@@ -121,23 +127,26 @@ impl Agent for LleTcp {
     }
 
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let Some(policy) = self.partner(cx.peer) else { return Some(pkt) };
+        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else { return Some(pkt) };
         if cx.get(&pkt).tcp().is_none() {
             return Some(pkt);
         }
+        let (ip, neighbour) = (cx.get(&pkt).ip, cx.address(peer));
         match at {
             Place::FromHost => self.suppressor.leaves(pkt, cx),
-            Place::ToAir => {
+            Place::ToAir if ip.dst == neighbour => {
                 self.strip_sack(&pkt, cx);
                 self.makers.sends(cx.get(&pkt), policy);
                 Some(pkt)
             }
             Place::FromAir => {
-                self.strip_sack(&pkt, cx);
-                self.makers.hears(&pkt, policy, cx);
-                self.suppressor.arrives(pkt, cx)
+                if ip.src == neighbour {
+                    self.strip_sack(&pkt, cx);
+                    self.makers.hears(&pkt, policy, cx);
+                }
+                if ip.dst == self.address { self.suppressor.arrives(pkt, cx) } else { Some(pkt) }
             }
-            Place::ToHost | Place::Transit => Some(pkt),
+            Place::ToAir | Place::ToHost | Place::Transit => Some(pkt),
         }
     }
 

@@ -9,12 +9,14 @@ use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::{Fate, TxReport};
 use std::collections::BTreeMap;
-use units::{Dur, FlowId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, SeqSet, Tcp, TcpOptions};
 
 /// What the agent knows of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
 struct Guard {
+    /// The neighbour that its data comes through, and that makes its ACKs.
+    partner: Option<NodeId>,
     /// The last ACK number its host sent, suppressed or not; before that, the number of the peer's SYN.
     acked: Option<Seq>,
     /// The window that went out last, in bytes; `None` if it may have been lost.
@@ -88,7 +90,9 @@ impl Suppressor {
             header.window = 0;
         }
         let is_known = guard.unconfirmed == 0 && guard.is_same(window);
-        if is_pure && advances && is_known && window > 0 && !signals {
+        // What goes another way than the data came does not pass its partner.
+        let comes_by = guard.partner == cx.peer;
+        if is_pure && advances && is_known && window > 0 && !signals && comes_by {
             self.suppressed += 1;
             cx.drop(pkt, DropWhy::Suppressed);
             return None;
@@ -103,6 +107,7 @@ impl Suppressor {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = self.flows.entry(packet.flow).or_default();
+        guard.partner = cx.peer;
         later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
             guard.scale.saw_senders_syn(&tcp);
