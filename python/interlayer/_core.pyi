@@ -56,6 +56,7 @@ class Run(TypedDict):
     exchanges: int  # frame exchanges in the air
     flows: list[dict[str, Any]]
     nodes: list[dict[str, Any]]  # "id" first
+    queues: list[dict[str, Any]]  # per queue, radios first: "id" first
     frames: list[dict[str, Any]]  # per frame class: "class" first
     schemes: list[dict[str, Any]]  # per (scheme, node): "id" ("lle-tcp@sender"), "scheme", "node", then its counters
     summary: dict[str, float]  # goodput_bps, jain, max_min_bps, ...

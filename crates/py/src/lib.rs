@@ -187,6 +187,7 @@ fn run_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("exchanges", run.exchanges)?;
     dict.set_item("flows", table(py, &run.flows)?)?;
     dict.set_item("nodes", table(py, &run.nodes)?)?;
+    dict.set_item("queues", table(py, &run.queues)?)?;
     dict.set_item("frames", table(py, &run.frames)?)?;
     dict.set_item("schemes", table(py, &run.schemes)?)?;
     dict.set_item("summary", row_dict(py, &run.summary)?)?;

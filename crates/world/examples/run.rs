@@ -1,6 +1,7 @@
 //! Runs a scenario file once and prints what it found: `cargo run --release --example run FILE.toml [PATH=VALUE]...`
 
 use std::sync::atomic::AtomicBool;
+use world::Cell;
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -17,5 +18,21 @@ fn main() {
     };
     let record = world::Record { pcap_dir: std::env::var_os("PCAP").map(Into::into), ..Default::default() };
     let run = world::run(&scenario, scenario.seed, &record, &AtomicBool::new(false));
-    println!("{run:#?}");
+    let run = match run {
+        Ok(run) => run,
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    };
+    println!("{} timers, {:.4} s, {:?}", run.events, run.sim_s, run.books);
+    let tables = [&run.flows, &run.nodes, &run.queues, &run.frames, &run.schemes];
+    for row in tables.into_iter().flatten().chain([&run.summary]) {
+        let cells = row.iter().map(|(name, cell)| match cell {
+            Cell::Text(text) => format!("{name}={text}"),
+            Cell::Count(n) => format!("{name}={n}"),
+            Cell::Real(x) => format!("{name}={x:.6}"),
+        });
+        println!("{}", cells.collect::<Vec<_>>().join(" "));
+    }
 }

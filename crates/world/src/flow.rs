@@ -2,20 +2,8 @@
 
 use crate::scenario::{Reader, Traffic};
 use engine::Stream;
-use std::net::Ipv4Addr;
 use tcp::Connection;
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
-
-/// The address of a node: 10.1.0.1 for the first. One subnet holds them all.
-pub(crate) fn address(node: NodeId) -> Ipv4Addr {
-    Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 1, 0, 0)) + node.0 + 1)
-}
-
-/// The node of an address; `None` for one that is not ours.
-pub(crate) fn node_of(address: Ipv4Addr, nodes: usize) -> Option<NodeId> {
-    let index = u32::from(address).checked_sub(u32::from(Ipv4Addr::new(10, 1, 0, 1)))?;
-    ((index as usize) < nodes).then_some(NodeId(index))
-}
 
 /// What an application does on its side of a flow, as time goes on.
 #[derive(Debug)]
@@ -48,6 +36,11 @@ impl Source {
         self.written += n;
         self.is_done = bytes.is_some_and(|all| self.written == all.0);
         n
+    }
+
+    /// All it will ever write, if that is known.
+    pub fn total(&self) -> Option<u64> {
+        if let Traffic::Bulk { bytes: Some(bytes) } = self.traffic { Some(bytes.0) } else { None }
     }
 
     /// What is written at `next`, which moves on. `unit`: bytes of one datagram or segment, for rates.
@@ -181,6 +174,8 @@ pub(crate) struct Flow {
     pub warm_counters: [tcp::Counters; 2],
     pub ip_id: [u16; 2],
     pub is_started: bool,
+    /// When the second end had all that the first will ever write.
+    pub finished: Option<SimTime>,
     pub failed: Option<&'static str>,
 }
 

@@ -4,10 +4,10 @@
 //! the end) and scheme counters (whole run).
 
 use crate::flow::{Flow, Transport};
-use crate::scenario::Scenario;
-use crate::taps::{Column, Recorded};
+use crate::scenario::{Link, Scenario};
+use crate::taps::{Column, QueueIds, Recorded};
 use crate::world::World;
-use units::{Bytes, Dur, NodeId};
+use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
 
 /// One value.
@@ -65,6 +65,8 @@ pub struct Run {
     pub flows: Vec<Record>,
     /// One a node.
     pub nodes: Vec<Record>,
+    /// One a queue: of radios, then of wires.
+    pub queues: Vec<Record>,
     /// One a class of frames.
     pub frames: Vec<Record>,
     /// One a (scheme, node).
@@ -133,6 +135,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         exchanges: world.stations.iter().map(|s| s.counters().exchanges).sum(),
         flows,
         nodes: nodes(world, scenario),
+        queues: queues(world, scenario),
         frames: frames(world),
         schemes: schemes(world, scenario),
         summary,
@@ -154,12 +157,12 @@ fn collision_probability(world: &World) -> f64 {
 
 /// How frames fared after warm-up, in the order of [`mac::FRAME_CLASSES`].
 fn tallies(world: &World) -> impl Iterator<Item = mac::Tally> {
-    world.channel.tallies().iter().zip(&world.warm.1).map(|(now, then)| now.since(then))
+    world.channel.tallies().iter().zip(&world.warm.frames).map(|(now, then)| now.since(then))
 }
 
 /// What each station counted after warm-up.
 fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
-    world.stations.iter().zip(&world.warm.0).map(|(station, then)| station.counters().since(then))
+    world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
 fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
@@ -181,6 +184,7 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
         ("delivered_bytes", Cell::Count(payload)),
         ("delivered_packets", Cell::Count(packets)),
         ("delivered_bytes_total", Cell::Count(flow.delivered[1].payload)),
+        ("finish_time_s", Cell::Real(flow.finished.map_or(f64::NAN, |at| at.as_secs_f64()))),
     ];
     match &flow.transport {
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
@@ -220,8 +224,11 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
 fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
     let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.is_dead);
     rows.map(|(((station, c), node), is_dead)| {
-        vec![
-            ("id", Cell::Text(node.name.clone())),
+        let mut row = vec![("id", Cell::Text(node.name.clone())), ("is_dead", Cell::Count(u64::from(*is_dead)))];
+        if !node.has_radio {
+            return row;
+        }
+        row.extend([
             ("msdus_offered", Cell::Count(c.msdus_offered)),
             ("msdus_delivered", Cell::Count(c.msdus_delivered)),
             ("msdus_given_up", Cell::Count(c.msdus_given_up)),
@@ -235,10 +242,51 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
             ("msdus_received", Cell::Count(c.msdus_received)),
             ("duplicates", Cell::Count(c.duplicates)),
             ("airtime_s", Cell::Real(c.airtime.as_secs_f64())),
-            ("is_dead", Cell::Count(u64::from(*is_dead))),
-        ]
+        ]);
+        row
     })
     .collect()
+}
+
+/// What results and series call the queues of a scenario.
+pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
+    let name = |node: NodeId| &scenario.nodes[node.index()].name;
+    let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
+    let directions = scenario.links.iter().flat_map(Link::directions);
+    QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
+}
+
+fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
+    let ids = queue_ids(scenario);
+    let now = SimTime::ZERO + scenario.duration;
+    let measured = scenario.duration.saturating_sub(scenario.warmup);
+    let row = |id: &str, stats: &queue::Stats| -> Record {
+        vec![
+            ("id", Cell::Text(id.to_owned())),
+            ("offered_packets", Cell::Count(stats.offered)),
+            ("departed_packets", Cell::Count(stats.departed)),
+            ("dropped_packets", Cell::Count(stats.dropped())),
+            ("dropped_early_packets", Cell::Count(stats.dropped_early)),
+            ("marked_packets", Cell::Count(stats.marked)),
+            ("mean_packets", Cell::Real(stats.mean_entries(measured))),
+            ("max_packets_total", Cell::Count(u64::from(stats.max_entries))),
+            ("mean_wait_s", Cell::Real(stats.mean_wait().map_or(f64::NAN, Dur::as_secs_f64))),
+        ]
+    };
+    let mut rows = Vec::new();
+    for ((id, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
+        if let (Some(id), Some(stats), Some(then)) = (id, station.queue().stats(now), then) {
+            rows.push(row(id, &stats.since(then)));
+        }
+    }
+    for ((id, wire), (queue, sent)) in ids.wires.iter().zip(&world.wires).zip(&world.warm.wires) {
+        let mut row = row(id, &wire.queue().stats(now).since(queue));
+        let sent = wire.stats().since(sent);
+        row.push(("sent_bytes", Cell::Count(sent.sent_bytes.0)));
+        row.push(("lost_packets", Cell::Count(sent.lost)));
+        rows.push(row);
+    }
+    rows
 }
 
 fn frames(world: &World) -> Vec<Record> {
@@ -286,6 +334,8 @@ fn books(world: &World) -> Books {
         DropWhy::Consumed,
         DropWhy::NoRoute,
         DropWhy::NodeDown,
+        DropWhy::LinkLoss,
+        DropWhy::TtlExpired,
     ];
     let msdus = world.stations.iter().map(|station| {
         let c = station.counters();

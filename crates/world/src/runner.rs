@@ -78,9 +78,8 @@ const SERIES_EVERY: Dur = Dur::from_ms(50);
 /// # Errors
 /// See [`RunError`].
 pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
-    let names: Vec<String> = scenario.nodes.iter().map(|node| node.name.clone()).collect();
-    let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, &names, dir, seed)).transpose()?;
-    let series = record.series.then(|| Series::new(SERIES_EVERY, names));
+    let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, dir, seed)).transpose()?;
+    let series = record.series.then(|| Series::new(SERIES_EVERY, results::queue_ids(scenario)));
     let mut world = build::world(scenario, seed, Taps::new(record.fingerprint, captures, series))?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
@@ -91,14 +90,15 @@ pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -
     if run.books.balance() { Ok(run) } else { Err(RunError::Books(format!("{:?}", run.books))) }
 }
 
-fn captures(scenario: &Scenario, names: &[String], dir: &Path, seed: u64) -> io::Result<Captures> {
+fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunError> {
     let (frequency_mhz, flags) = match scenario.radio.standard {
         Standard::Dot11a => (5180, radiotap::Channel::OFDM_5GHZ),
         Standard::Dot11g => (2437, radiotap::Channel::DYNAMIC_2GHZ),
         Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
     };
     let is_short = scenario.radio.preamble == Some(scenario::Preamble::Short);
-    Captures::create(dir, names, seed, radiotap::Channel { frequency_mhz, flags }, is_short)
+    let network = build::attachments(scenario)?;
+    Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags }, is_short)?)
 }
 
 /// Runs every task, `jobs` at a time (0: one a core). Results stand in the order of the tasks, and none depends on

@@ -3,10 +3,11 @@
 use crate::flow::Flow;
 use engine::Fingerprint;
 use mac::{Frame, Kind, Reception, Station, TxReport};
+use net::Wire;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+use units::{BitRate, Bytes, Dur, LinkId, NodeId, SimTime};
 use wire::dot11::{self, DataHeader, DurationField, FrameFlags, MacAddr, SequenceControl};
 use wire::pcapng::{Interface, LinkType, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
@@ -60,6 +61,13 @@ impl Taps {
         }
     }
 
+    /// A packet is put on a wire by `node`, or reaches `node` over it.
+    pub fn wire(&mut self, now: SimTime, link: LinkId, node: NodeId, packet: &Packet) {
+        if let Some(captures) = &mut self.captures {
+            captures.wired(now, link, node, packet);
+        }
+    }
+
     /// The MAC has reported on an MSDU.
     pub fn mac(&mut self, now: SimTime, node: NodeId, report: &TxReport) {
         if self.is_on {
@@ -83,9 +91,9 @@ impl Taps {
         self.series.as_ref().map(|series| series.every)
     }
 
-    pub fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station]) {
+    pub fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
         if let Some(series) = &mut self.series {
-            series.sample(now, flows, stations);
+            series.sample(now, flows, stations, wires);
         }
     }
 
@@ -110,7 +118,7 @@ pub(crate) struct Recorded {
 /// One time series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// `flow.download.cwnd_bytes`, `node.sender.queue_packets`.
+    /// `flow.download.cwnd_bytes`, `queue.ap.air.packets`.
     pub name: String,
     /// Instants, in seconds.
     pub t_s: Vec<f64>,
@@ -123,16 +131,25 @@ pub struct Column {
 pub(crate) struct Series {
     every: Dur,
     columns: Vec<Column>,
-    nodes: Vec<String>,
+    queues: QueueIds,
     delivered: Vec<u64>,
 }
 
+/// What results and series call the queues.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct QueueIds {
+    /// Of each node's radio, `ap.air`; `None` without one.
+    pub air: Vec<Option<String>>,
+    /// Of each wire, `server->ap`.
+    pub wires: Vec<String>,
+}
+
 impl Series {
-    pub fn new(every: Dur, nodes: Vec<String>) -> Series {
-        Series { every, columns: Vec::new(), nodes, delivered: Vec::new() }
+    pub fn new(every: Dur, queues: QueueIds) -> Series {
+        Series { every, columns: Vec::new(), queues, delivered: Vec::new() }
     }
 
-    fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station]) {
+    fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
         let mut at = 0;
         let (columns, t_s) = (&mut self.columns, now.as_secs_f64());
         // The first sample makes the columns, in the order every later one finds them.
@@ -164,17 +181,37 @@ impl Series {
                 );
             }
         }
-        for (name, station) in self.nodes.iter().zip(stations) {
-            put(&|| format!("node.{name}.queue_packets"), f64::from(station.queue().space().entries));
+        for (id, station) in self.queues.air.iter().zip(stations) {
+            if let Some(id) = id {
+                put(&|| format!("queue.{id}.packets"), f64::from(station.queue().space().entries));
+            }
+        }
+        for (id, wire) in self.queues.wires.iter().zip(wires) {
+            put(&|| format!("queue.{id}.packets"), wire.queue().len() as f64);
         }
     }
 }
 
-/// Captures of every node: the frames it sent and those it received for itself, as a monitor interface would show them.
+/// What the captures need to know of a network.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Attachments {
+    /// Name of each node, and whether it has a radio.
+    pub nodes: Vec<(String, bool)>,
+    /// Ends of each wire, and what its interface is called at both.
+    pub wires: Vec<([NodeId; 2], String)>,
+    /// The access point each station belongs to.
+    pub access_point: Vec<Option<NodeId>>,
+}
+
+/// Captures of every node: the frames it sent and those it received for itself, as a monitor interface would show them,
+/// and the packets on its wires.
 /// Files that are not finished, because writing failed or the run was interrupted, are removed.
 #[derive(Debug)]
 pub(crate) struct Captures {
-    files: Vec<(Writer<BufWriter<File>>, Interface)>,
+    files: Vec<(Writer<BufWriter<File>>, Option<Interface>)>,
+    /// The interfaces of each wire, at its ends.
+    wires: Vec<[(NodeId, Interface); 2]>,
+    access_point: Vec<Option<NodeId>>,
     /// Where they are, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
@@ -187,22 +224,44 @@ impl Captures {
     /// One file a node, `<name>-<seed>.pcapng`, in `dir`.
     pub fn create(
         dir: &Path,
-        names: &[String],
+        network: Attachments,
         seed: u64,
         channel: radiotap::Channel,
         short: bool,
     ) -> io::Result<Captures> {
         std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
-        let (files, unfinished) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
-        let mut captures =
-            Captures { files, unfinished, channel, is_short_preamble: short, bytes: Vec::new(), failed: None };
-        for name in names {
+        let Attachments { nodes, wires, access_point } = network;
+        let mut captures = Captures {
+            files: Vec::with_capacity(nodes.len()),
+            unfinished: Vec::with_capacity(nodes.len()),
+            wires: Vec::with_capacity(wires.len()),
+            access_point,
+            channel,
+            is_short_preamble: short,
+            bytes: Vec::new(),
+            failed: None,
+        };
+        for (name, has_radio) in &nodes {
             let path = dir.join(format!("{name}-{seed}.pcapng"));
             let file = File::create(&path).map_err(|error| of(&path, &error))?;
             captures.unfinished.push(path);
             let mut writer = Writer::new(BufWriter::new(file))?;
-            let interface = writer.interface(name, LinkType::RADIOTAP)?;
-            captures.files.push((writer, interface));
+            let radio = has_radio.then(|| writer.interface(name, LinkType::RADIOTAP)).transpose()?;
+            captures.files.push((writer, radio));
+        }
+        // Both directions of a link are one interface at each end.
+        let mut known: Vec<(NodeId, String, Interface)> = Vec::new();
+        for (ends, name) in wires {
+            let mut at = |node: NodeId| -> io::Result<(NodeId, Interface)> {
+                if let Some((_, _, interface)) = known.iter().find(|(n, link, _)| (*n, link) == (node, &name)) {
+                    return Ok((node, *interface));
+                }
+                let interface = captures.files[node.index()].0.interface(&name, LinkType::RAW_IP)?;
+                known.push((node, name.clone(), interface));
+                Ok((node, interface))
+            };
+            let interfaces = [at(ends[0])?, at(ends[1])?];
+            captures.wires.push(interfaces);
         }
         Ok(captures)
     }
@@ -221,18 +280,37 @@ impl Captures {
             ..Radiotap::default()
         };
         radio.with_time(now - frame.airtime).with_rate(frame.rate.bit_rate).emit(&mut self.bytes);
-        let written = write_frame(frame, packet, &mut self.bytes);
+        let written = write_frame(frame, packet, &self.access_point, &mut self.bytes);
         let heard = to.iter().filter(|reception| reception.is_for_me).map(|reception| reception.node);
         for node in [frame.from].into_iter().chain(heard) {
-            let (writer, interface) = &mut self.files[node.index()];
             let result = match &written {
-                Ok(()) => writer.packet(*interface, now, &self.bytes, None),
+                Ok(()) => self.write(now, node, self.files[node.index()].1),
                 Err(error) => Err(io::Error::other(error.to_string())),
             };
             if let Err(error) = result {
                 self.failed = Some(of(&self.unfinished[node.index()], &error));
                 return;
             }
+        }
+    }
+
+    fn wired(&mut self, now: SimTime, link: LinkId, node: NodeId, packet: &Packet) {
+        if self.failed.is_some() {
+            return;
+        }
+        let interface =
+            self.wires[link.index()].iter().find(|(end, _)| *end == node).map(|(_, interface)| *interface);
+        self.bytes.clear();
+        let written = packet.emit(&mut self.bytes).map_err(|error| io::Error::other(error.to_string()));
+        if let Err(error) = written.and_then(|()| self.write(now, node, interface)) {
+            self.failed = Some(of(&self.unfinished[node.index()], &error));
+        }
+    }
+
+    fn write(&mut self, now: SimTime, node: NodeId, interface: Option<Interface>) -> io::Result<()> {
+        match interface {
+            Some(interface) => self.files[node.index()].0.packet(interface, now, &self.bytes, None),
+            None => Ok(()),
         }
     }
 
@@ -263,15 +341,29 @@ fn of(path: &Path, error: &io::Error) -> io::Error {
 }
 
 /// The bytes of a frame, FCS included.
-fn write_frame(frame: &Frame, packet: Option<&Packet>, out: &mut Vec<u8>) -> Result<(), wire::EmitError> {
+fn write_frame(
+    frame: &Frame,
+    packet: Option<&Packet>,
+    access_point: &[Option<NodeId>],
+    out: &mut Vec<u8>,
+) -> Result<(), wire::EmitError> {
     let address = |node: NodeId| if node == NodeId::BROADCAST { MacAddr::BROADCAST } else { MacAddr::of_node(node) };
     let (ra, ta) = (address(frame.to), address(frame.from));
     let duration = DurationField::covering(frame.duration);
     let flags = if frame.is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
     match (frame.kind, packet) {
         (Kind::Data, Some(packet)) => {
-            let mut header = DataHeader::ibss(ra, ta, MacAddr::ibss(0));
-            (header.flags, header.duration) = (flags, duration);
+            let belongs_to = |station: NodeId, ap: NodeId| access_point.get(station.index()) == Some(&Some(ap));
+            // Who sent it first and who gets it last, as far as they are in this subnet: their nodes' addresses.
+            let of_ip = |ip| net::node_of(ip, access_point.len()).map(MacAddr::of_node);
+            let mut header = if belongs_to(frame.from, frame.to) {
+                DataHeader::to_ap(ra, ta, of_ip(packet.ip.dst).unwrap_or(ra))
+            } else if belongs_to(frame.to, frame.from) {
+                DataHeader::from_ap(ra, ta, of_ip(packet.ip.src).unwrap_or(ta))
+            } else {
+                DataHeader::ibss(ra, ta, MacAddr::ibss(0))
+            };
+            (header.flags, header.duration) = (header.flags | flags, duration);
             header.sequence = SequenceControl::new(frame.seq, 0);
             header.emit_packet(packet, out)
         }

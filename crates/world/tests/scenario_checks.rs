@@ -3,7 +3,7 @@
 
 mod scenario_common;
 
-use scenario_common::{LEAST, TCP, UDP, all_refused, changed, read, refused};
+use scenario_common::{LEAST, TCP, UDP, WIRED, all_refused, changed, read, refused};
 
 #[test]
 fn the_radio() {
@@ -53,6 +53,51 @@ fn the_radio() {
     refused(&old, "radio.preamble: 802.11 has only the long preamble; 802.11b and 802.11g have a short one");
     let ofdm = changed(LEAST, "\"802.11b\"", "\"802.11a\"\npreamble = \"long\"");
     refused(&ofdm, "radio.preamble: 802.11a has no DSSS preamble to choose");
+}
+
+#[test]
+fn links_and_queues() {
+    all_refused(
+        WIRED,
+        &[
+            ("name = \"backbone\"", "name = \"link1\"", "link[1].name: link[0] is called \"link1\" already"),
+            (
+                "from = \"router\"\nto = \"ap\"",
+                "from = \"router\"\nto = \"router\"",
+                "link[1].to: \"router\" is also from",
+            ),
+            (
+                "from = \"router\"\nto = \"ap\"",
+                "from = \"server\"\nto = \"router\"",
+                "link[1]: link[0] leads from \"server\" to \"router\" already",
+            ),
+            (
+                "from = \"router\"\nto = \"ap\"",
+                "from = \"router\"",
+                "link[1]: give either between (both ways), or from and to (one way)",
+            ),
+            (
+                "between = [\"server\", \"router\"]",
+                "between = [\"server\", \"rooter\"]",
+                "link[0].between[1]: no node \"rooter\"; did you mean \"router\"?",
+            ),
+            ("packets = 20", "packets = 20, bytes = \"9 kB\"", "link[4].queue: give either packets or bytes"),
+            (
+                "packets = 20",
+                "packets = 20, min_th = 3",
+                "link[4].queue.min_th: no such key with discipline = \"drop-tail\"; it goes with \"red\"",
+            ),
+            (
+                "bytes = \"150 kB\"",
+                "bytes = \"1 kB\"",
+                "link[0].queue.bytes: 1000 B holds not one datagram of 1500 B (flow[0])",
+            ),
+            ("max_th = 30", "max_th = 9", "radio.queue.max_th: 9 is not above min_th, 10"),
+            ("weight = 0.01", "weight = 0", "radio.queue.weight: must be more than zero"),
+        ],
+    );
+    let pair = format!("{WIRED}\n[[channel.pair]]\nbetween = [\"laptop\", \"server\"]\n");
+    refused(&pair, "channel.pair[0].between[1]: \"server\" has no radio");
 }
 
 #[test]

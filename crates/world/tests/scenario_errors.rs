@@ -32,7 +32,11 @@ fn missing() {
             ),
             ("from = \"sender\"", "", "flow[0].from: missing; expected the name of a node"),
             ("name = \"receiver\"", "", "node[1].name: missing; expected a name such as \"laptop\""),
-            ("[[flow]]", "[[event]]", "event[0].from: no such key here; it belongs to [[channel.pair]] or [[flow]]"),
+            (
+                "[[flow]]",
+                "[[event]]",
+                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[link]] or [[flow]]",
+            ),
             (
                 "[[flow]]",
                 "[[flow]]\ntraffic = {}",
@@ -163,8 +167,8 @@ fn unknown_keys_and_words() {
         ],
     );
     refused(
-        &format!("{LEAST}\n[[link]]\nbetween = [\"a\", \"b\"]"),
-        "link: wired links are not simulated in this version; every node is a station on one channel",
+        &format!("{LEAST}\n[[link]]\nbetween = [\"sender\", \"receiver\"]"),
+        "link[0].rate: missing; expected a string such as \"11 Mb/s\"",
     );
     refused(
         &format!("{LEAST}\n[channel]\npropagation = {{ model = \"log-distance\" }}"),

@@ -3,7 +3,7 @@
 
 mod scenario_common;
 
-use scenario_common::{EXAMPLES, LEAST, NAMES, TCP, UDP, read};
+use scenario_common::{EXAMPLES, LEAST, NAMES, TCP, UDP, WIRED, changed, read, refused};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use toml::Value;
@@ -57,8 +57,10 @@ fn alternative<'s>(table: &toml::Table, schema: &'s Json, place: &str) -> (&'s J
     let Some(alternatives) = schema["oneOf"].as_array() else { return (schema, place.to_owned()) };
     for option in alternatives {
         for (key, property) in option["properties"].as_object().unwrap() {
+            // A word that need not be written is meant where none is.
+            let is_silent = !option["required"].as_array().unwrap().contains(&Json::from(key.as_str()));
             if let Some(word) = property["const"].as_str()
-                && table.get(key).and_then(Value::as_str) == Some(word)
+                && table.get(key).map_or(is_silent.then_some(word), Value::as_str) == Some(word)
             {
                 return (option, format!("{place}<{word}>"));
             }
@@ -253,7 +255,7 @@ fn silence_means_the_documented_defaults() {
         cw_min: None,
         cw_max: None,
         slot: None,
-        queue: QueueLimit::Packets(50),
+        queue: Queue { limit: QueueLimit::Packets(50), discipline: Discipline::DropTail },
     };
     assert_eq!(s.radio, radio);
     assert_eq!(s.channel, Channel { range_m: None, errors: ErrorSpec::None, pairs: vec![] });
@@ -267,5 +269,47 @@ fn silence_means_the_documented_defaults() {
     let s = read(UDP).unwrap();
     assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), None));
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
-    assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), QueueLimit::Bytes(Bytes(64_000))));
+    let queue = Queue { limit: QueueLimit::Bytes(Bytes(64_000)), discipline: Discipline::DropTail };
+    assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), queue));
+}
+
+#[test]
+fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
+    let s = read(WIRED).unwrap();
+    assert_eq!(s.nodes.iter().map(|node| node.has_radio).collect::<Vec<_>>(), [false, false, false, true, true]);
+    let told = changed(WIRED, "name = \"server\"", "name = \"server\"\nradio = true");
+    assert!(read(&told).unwrap().nodes[0].has_radio);
+    let placed = changed(WIRED, "name = \"server\"", "name = \"server\"\nposition = [1, 2]");
+    assert!(read(&placed).unwrap().nodes[0].has_radio);
+    let red =
+        Discipline::Red { min_th: 15_000.0, max_th: 45_000.0, max_p: 0.1, weight: 0.002, gentle: true, ecn: false };
+    let backbone = Link {
+        name: "backbone".to_owned(),
+        from: NodeId(0),
+        to: NodeId(2),
+        both_ways: true,
+        rate: BitRate::from_kbps(100_000),
+        delay: Dur::from_ms(2),
+        loss: 0.001,
+        queue: Queue { limit: QueueLimit::Bytes(Bytes(150_000)), discipline: red },
+    };
+    assert_eq!(s.links[0], backbone);
+    let queue = Queue { limit: QueueLimit::Packets(100), discipline: Discipline::DropTail };
+    let (name, delay, from, to) = ("link1".to_owned(), Dur::ZERO, NodeId(2), NodeId(3));
+    assert_eq!(
+        s.links[1],
+        Link { name, from, to, both_ways: false, rate: BitRate::from_kbps(8000), delay, loss: 0.0, queue }
+    );
+}
+
+#[test]
+fn without_radios_nothing_need_be_said_of_them() {
+    let wired = "scenario = { duration = \"1 s\" }\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+                 [[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mb/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    let s = read(wired).unwrap();
+    assert!(s.nodes.iter().all(|node| !node.has_radio));
+    refused(&changed(wired, "name = \"b\"\n", "name = \"b\"\nradio = true\n"), "radio: missing; expected a table");
+    // What it has without a word is what 802.11b has without a word.
+    let with = changed(wired, "[[node]]", "radio = { standard = \"802.11b\" }\n[[node]]");
+    assert_eq!(read(&with).unwrap().radio, s.radio);
 }

@@ -1,18 +1,19 @@
 //! Which agents sit where.
 
 use super::Result;
+use super::network::Network;
 use super::radio::mac_config;
 use super::transport::policy;
-use crate::flow::address;
 use crate::scenario::{self as sc, InputError, Scenario};
 use schemes::{Agent, Port, Signal, Site};
 use units::NodeId;
 
 /// The agents of each node, in the order of the file.
-pub(super) fn agents(scenario: &Scenario) -> Result<Vec<Vec<Box<dyn Agent>>>> {
+pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<Box<dyn Agent>>>> {
     let nodes = scenario.nodes.len();
     let mut agents: Vec<Vec<Box<dyn Agent>>> = (0..nodes).map(|_| Vec::new()).collect();
     // Who holds an exclusive port at a node.
+    let relays = relays(scenario, network);
     let mut holders: Vec<Vec<(Port, usize)>> = vec![Vec::new(); nodes];
     for (i, used) in scenario.schemes.iter().enumerate() {
         let Some(scheme) = schemes::find(used.name) else { continue };
@@ -20,7 +21,7 @@ pub(super) fn agents(scenario: &Scenario) -> Result<Vec<Vec<Box<dyn Agent>>>> {
         let places = used.at.as_ref().unwrap_or(&all);
         let mut sits = false;
         for node in places {
-            let Some(agent) = (scheme.build)(&site(scenario, *node), &used.params) else {
+            let Some(agent) = (scheme.build)(&site(scenario, *node, relays[node.index()]), &used.params) else {
                 if used.at.is_some() {
                     let name = &scenario.nodes[node.index()].name;
                     let message = format!("{} does not sit at \"{name}\"", used.name);
@@ -59,7 +60,17 @@ pub(super) fn agents(scenario: &Scenario) -> Result<Vec<Vec<Box<dyn Agent>>>> {
     Ok(agents)
 }
 
-fn site(scenario: &Scenario, node: NodeId) -> Site {
+/// Which nodes forward: access points, and those that a route of some flow leads through.
+fn relays(scenario: &Scenario, network: &Network) -> Vec<bool> {
+    let mut relays: Vec<bool> = scenario.nodes.iter().map(|node| node.role == sc::Role::Ap).collect();
+    for flow in &scenario.flows {
+        let ways = [(flow.from, flow.to), (flow.to, flow.from)];
+        ways.iter().flat_map(|(a, b)| network.routes.between(*a, *b)).for_each(|node| relays[node.index()] = true);
+    }
+    relays
+}
+
+fn site(scenario: &Scenario, node: NodeId, forwards: bool) -> Site {
     let mut policies = scenario.flows.iter().flat_map(|flow| {
         let sc::Transport::Tcp(spec) = &flow.transport else { return Vec::new() };
         let reads = [(flow.to, &flow.traffic), (flow.from, &flow.reverse)];
@@ -72,9 +83,9 @@ fn site(scenario: &Scenario, node: NodeId) -> Site {
     Site {
         node,
         nodes: scenario.nodes.len(),
-        has_air: true,
-        address: address(node),
-        forwards: scenario.nodes[node.index()].role == sc::Role::Ap,
+        has_air: scenario.nodes[node.index()].has_radio,
+        address: net::address(node),
+        forwards,
         starts_flows: scenario.flows.iter().any(|flow| flow.from == node),
         ends_flows: scenario.flows.iter().any(|flow| flow.to == node),
         max_attempts: config.max_attempts,

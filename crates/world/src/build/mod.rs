@@ -1,14 +1,15 @@
 //! A scenario becomes a world.
 
 mod agents;
+mod network;
 mod radio;
 mod transport;
 
 use crate::chain::Chain;
-use crate::scenario::{self as sc, InputError, Scenario};
-use crate::taps::Taps;
+use crate::scenario::{InputError, Scenario};
+use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
-use engine::Streams;
+use engine::{Purpose, Streams};
 use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
 use schemes::{Agent, Port};
 use units::{Bytes, Dur, NodeId, SimTime};
@@ -27,24 +28,21 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let contention = Contention::new(nodes, |node| vec![radio::access(&configs[node.index()], &streams, node)]);
     let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
     let (errors, errors_at) = radio::errors(scenario, &streams)?;
-    let channel = Channel::new(radio::medium(scenario), contention, errors, errors_at, nodes, patience);
-    let mut agents = agents::agents(scenario)?;
+    let medium = radio::medium(scenario);
+    let network = network::network(scenario, &medium)?;
+    let channel = Channel::new(medium, contention, errors, errors_at, nodes, patience);
+    let mut agents = agents::agents(scenario, &network)?;
     let mtu = scenario.flows.iter().map(|flow| flow.transport.datagram()).max().unwrap_or(Bytes(1500));
-    let limit = match scenario.radio.queue {
-        sc::QueueLimit::Packets(n) => queue::Limit::Packets(n),
-        sc::QueueLimit::Bytes(n) => queue::Limit::Bytes(n),
-    };
+    let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
     let mut flows = Vec::with_capacity(scenario.flows.len());
     for (i, flow) in scenario.flows.iter().enumerate() {
         flows.push(transport::flow(flow, i as u32, &streams, &mut agents)?);
     }
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
-        let own = holder(&mut agents[i], Port::TxQueue).and_then(|agent| agent.tx_queue(limit, mtu));
-        let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| {
-            let draws = streams.get(engine::Purpose::Queue, i as u64);
-            Box::new(Fifo::new(queue::Spec::drop_tail(limit), mtu, draws))
-        });
+        let own = holder(&mut agents[i], Port::TxQueue).and_then(|agent| agent.tx_queue(queue.limit, mtu));
+        let draws = streams.get(Purpose::Queue, i as u64);
+        let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(queue, mtu, draws)));
         let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
         let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf::default()));
         let node = NodeId(i as u32);
@@ -57,7 +55,17 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let chains = agents.into_iter().map(Chain::new).collect();
     let delays = scenario.nodes.iter().map(|node| node.host_delay).collect();
     let agenda = agenda(scenario, &taps);
-    Ok(World::new(Parts { channel, stations, chains, delays, flows, agenda, taps }))
+    let wires = network::wires(scenario, &streams, mtu);
+    let network::Network { routes, neighbours, .. } = network;
+    Ok(World::new(Parts { channel, stations, chains, delays, flows, agenda, taps, wires, routes, neighbours }))
+}
+
+/// What a capture shows of the network: its nodes, wires and cells.
+pub(crate) fn attachments(scenario: &Scenario) -> Result<Attachments> {
+    let network = network::network(scenario, &radio::medium(scenario))?;
+    let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
+    let wires = scenario.links.iter().flat_map(|link| link.directions().map(|(a, b)| ([a, b], link.name.clone())));
+    Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })
 }
 
 /// The agent of a node that claims a port; there is at most one.

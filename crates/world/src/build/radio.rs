@@ -73,13 +73,12 @@ pub(super) fn access(config: &Config, streams: &Streams, node: NodeId) -> (Acces
 pub(super) fn medium(scenario: &Scenario) -> Medium {
     let mut medium = Medium::new(scenario.nodes.len());
     let ids = || (0..scenario.nodes.len() as u32).map(NodeId);
-    if let Some(range_m) = scenario.channel.range_m {
+    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+    let in_range =
+        |from, to| scenario.channel.range_m.is_none_or(|range_m| distance_m(scenario, from, to) <= range_m);
+    if scenario.channel.range_m.is_some() || !ids().all(has_radio) {
         for from in ids() {
-            for to in ids().filter(|to| *to != from) {
-                let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].position_m);
-                let distance_m = libm::hypot(a[0] - b[0], a[1] - b[1]);
-                medium.set_reach(from, to, distance_m <= range_m);
-            }
+            medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
         }
     }
     for pair in &scenario.channel.pairs {
@@ -93,6 +92,11 @@ pub(super) fn medium(scenario: &Scenario) -> Medium {
         }
     }
     medium
+}
+
+pub(super) fn distance_m(scenario: &Scenario, from: NodeId, to: NodeId) -> f64 {
+    let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].position_m);
+    libm::hypot(a[0] - b[0], a[1] - b[1])
 }
 
 fn directions(pair: &sc::Pair) -> impl Iterator<Item = (NodeId, NodeId)> {

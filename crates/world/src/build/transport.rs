@@ -117,6 +117,7 @@ pub(super) fn flow(
         warm_counters: [tcp::Counters::default(); 2],
         ip_id: [0; 2],
         is_started: false,
+        finished: None,
         failed: None,
     })
 }

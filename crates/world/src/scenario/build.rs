@@ -15,9 +15,18 @@ type Result<T> = std::result::Result<T, InputError>;
 pub(super) fn scenario(file: &Fields, names: &Names) -> Result<Scenario> {
     let run: &Fields = file.get("scenario");
     let duration = run.get("duration");
-    let radio = radio(file.get("radio"))?;
-    let nodes: Vec<Node> = file.tables("node").map(|fields| node(fields, &radio)).collect();
+    let wired: Vec<&str> = file.tables("link").flat_map(at_link).collect();
+    let has_radio: Vec<bool> = file.tables("node").map(|fields| has_radio(fields, &wired)).collect();
+    let radio = match file.opt("radio") {
+        Some(fields) => radio(fields)?,
+        None if has_radio.contains(&true) => return Err(InputError::new("radio", "missing; expected a table")),
+        None => NO_RADIO,
+    };
+    let nodes = file.tables("node").zip(has_radio).map(|(fields, has_radio)| node(fields, &radio, has_radio));
+    let nodes: Vec<Node> = nodes.collect();
     let directory = Directory::new(&nodes)?;
+    let links = file.tables("link").enumerate().map(|(i, fields)| link(fields, i, &directory));
+    let links = links.collect::<Result<_>>()?;
     let flows = file.tables("flow").enumerate().map(|(i, fields)| flow(fields, i, duration, &directory));
     let flows = flows.collect::<Result<_>>()?;
     Ok(Scenario {
@@ -37,8 +46,41 @@ pub(super) fn scenario(file: &Fields, names: &Names) -> Result<Scenario> {
         },
         radio,
         nodes,
+        links,
     })
 }
+
+/// The nodes that a link names.
+fn at_link(fields: &Fields) -> Vec<&str> {
+    let between: &[Item] = fields.opt("between").unwrap_or_default();
+    let between =
+        between.iter().filter_map(|item| if let Item::Text(name) = item { Some(name.as_str()) } else { None });
+    between.chain(fields.opt("from")).chain(fields.opt("to")).collect()
+}
+
+/// A node at a link is a wired host unless something about it speaks of a radio.
+fn has_radio(fields: &Fields, wired: &[&str]) -> bool {
+    let speaks_of_one = fields.opt::<&[Item]>("position").is_some() || fields.get::<&str>("role") == "ap";
+    fields.opt("radio").unwrap_or(speaks_of_one || !wired.contains(&fields.get("name")))
+}
+
+/// Of a scenario without radios: what 802.11b has where nothing is said.
+const NO_RADIO: Radio = Radio {
+    standard: Standard::Dot11b,
+    data_rate: BitRate::from_kbps(11_000),
+    basic_rate: None,
+    control_rate: ControlRate::Basic,
+    preamble: Some(Preamble::Long),
+    rts_threshold: None,
+    rts_for: RtsFor::All,
+    max_attempts: 7,
+    max_attempts_long: 4,
+    after_timeout: AfterTimeout::Letter,
+    cw_min: None,
+    cw_max: None,
+    slot: None,
+    queue: Queue { limit: QueueLimit::Packets(50), discipline: Discipline::DropTail },
+};
 
 /// Where node names lead.
 struct Directory<'n> {
@@ -108,7 +150,6 @@ fn radio(fields: &Fields) -> Result<Radio> {
         let message = format!("only 802.11g has a slot to choose, and standard is \"{}\"", standard.word());
         return Err(InputError::new("radio.slot", message));
     }
-    let queue: &Fields = fields.get("queue");
     Ok(Radio {
         standard,
         data_rate,
@@ -133,22 +174,74 @@ fn radio(fields: &Fields) -> Result<Radio> {
         cw_min: fields.opt("cw_min"),
         cw_max: fields.opt("cw_max"),
         slot: (standard == Standard::Dot11g).then_some(if slot == Some("long") { Slot::Long } else { Slot::Short }),
-        queue: match (queue.opt("packets"), queue.opt("bytes")) {
-            (Some(packets), None) => QueueLimit::Packets(packets),
-            (None, Some(bytes)) => QueueLimit::Bytes(bytes),
-            _ => return Err(InputError::new("radio.queue", "give either packets or bytes")),
-        },
+        queue: queue(fields.get("queue"), &"radio.queue")?,
     })
 }
 
-fn node(fields: &Fields, radio: &Radio) -> Node {
-    let position: &[Item] = fields.get("position");
+fn queue(fields: &Fields, path: &dyn Display) -> Result<Queue> {
+    let limit = match (fields.opt("packets"), fields.opt("bytes")) {
+        (Some(packets), None) => QueueLimit::Packets(packets),
+        (None, Some(bytes)) => QueueLimit::Bytes(bytes),
+        _ => return Err(InputError::new(path.to_string(), "give either packets or bytes")),
+    };
+    let discipline = match fields.tag {
+        "red" => Discipline::Red {
+            min_th: fields.get("min_th"),
+            max_th: fields.get("max_th"),
+            max_p: fields.get("max_p"),
+            weight: fields.get("weight"),
+            gentle: fields.get("gentle"),
+            ecn: fields.get("ecn"),
+        },
+        _ => Discipline::DropTail,
+    };
+    Ok(Queue { limit, discipline })
+}
+
+/// Two nodes: `between`, or `from` and `to`. The third says whether both directions are meant.
+fn ends(fields: &Fields, path: &str, nodes: &Directory) -> Result<(NodeId, NodeId, bool)> {
+    let (between, from, to) = (fields.opt("between"), fields.opt::<&str>("from"), fields.opt::<&str>("to"));
+    match (between, from, to) {
+        (Some(both), None, None) => match nodes.list(both, &format_args!("{path}.between"))?[..] {
+            [a, b] => Ok((a, b, true)),
+            _ => Err(InputError::new(path, "between takes two nodes")),
+        },
+        (None, Some(from), Some(to)) => {
+            let from_id = nodes.find(from, || format!("{path}.from"))?;
+            let to_id = nodes.find(to, || format!("{path}.to"))?;
+            if from_id == to_id {
+                return Err(InputError::new(format!("{path}.to"), format!("\"{to}\" is also from")));
+            }
+            Ok((from_id, to_id, false))
+        }
+        _ => Err(InputError::new(path, "give either between (both ways), or from and to (one way)")),
+    }
+}
+
+fn link(fields: &Fields, i: usize, nodes: &Directory) -> Result<Link> {
+    let path = format!("link[{i}]");
+    let (from, to, both_ways) = ends(fields, &path, nodes)?;
+    Ok(Link {
+        name: fields.opt::<&str>("name").map_or_else(|| format!("link{i}"), str::to_owned),
+        from,
+        to,
+        both_ways,
+        rate: fields.get("rate"),
+        delay: fields.get("delay"),
+        loss: fields.get("loss"),
+        queue: queue(fields.get("queue"), &format_args!("{path}.queue"))?,
+    })
+}
+
+fn node(fields: &Fields, radio: &Radio, has_radio: bool) -> Node {
+    let position: &[Item] = fields.opt("position").unwrap_or_default();
     Node {
         name: text(fields, "name"),
         position_m: match position {
             [Item::Num(x), Item::Num(y)] => [*x, *y],
             _ => [0.0; 2],
         },
+        has_radio,
         role: if fields.get::<&str>("role") == "ap" { Role::Ap } else { Role::Station },
         data_rate: fields.opt("data_rate").unwrap_or(radio.data_rate),
         host_delay: fields.get("host_delay"),
@@ -166,22 +259,7 @@ fn channel(fields: &Fields, nodes: &Directory) -> Result<Channel> {
 
 fn pair(fields: &Fields, i: usize, nodes: &Directory) -> Result<Pair> {
     let path = format!("channel.pair[{i}]");
-    let (between, from, to) = (fields.opt("between"), fields.opt::<&str>("from"), fields.opt::<&str>("to"));
-    let (from, to, both_ways) = match (between, from, to) {
-        (Some(both), None, None) => match nodes.list(both, &format_args!("{path}.between"))?[..] {
-            [a, b] => (a, b, true),
-            _ => return Err(InputError::new(path, "between takes two nodes")),
-        },
-        (None, Some(from), Some(to)) => {
-            let from_id = nodes.find(from, || format!("{path}.from"))?;
-            let to_id = nodes.find(to, || format!("{path}.to"))?;
-            if from_id == to_id {
-                return Err(InputError::new(format!("{path}.to"), format!("\"{to}\" is also from")));
-            }
-            (from_id, to_id, false)
-        }
-        _ => return Err(InputError::new(path, "give either between (both ways), or from and to (one way)")),
-    };
+    let (from, to, both_ways) = ends(fields, &path, nodes)?;
     let own = fields.opt("errors").map(|own| errors(own, &format_args!("{path}.errors")));
     Ok(Pair {
         from,
@@ -307,6 +385,7 @@ fn tcp(fields: &Fields) -> TcpSpec {
             Item::Word("auto") => WindowScale::Auto,
             _ => WindowScale::Off,
         }),
+        ecn: fields.opt("ecn"),
         limited_transmit: fields.opt("limited_transmit"),
         initial_sequence: fields.opt("initial_sequence"),
     }

@@ -27,6 +27,8 @@ pub(super) fn check(s: &Scenario) -> Result<()> {
         rate_of(&s.radio, node.data_rate, || format!("node[{i}].data_rate"))?;
     }
     pairs(s)?;
+    links(s)?;
+    queues(s)?;
     flows(s)?;
     schemes(s)?;
     for (i, event) in s.events.iter().enumerate() {
@@ -82,12 +84,67 @@ fn radio(radio: &Radio) -> Result<()> {
 fn pairs(s: &Scenario) -> Result<()> {
     let mut given: BTreeMap<(NodeId, NodeId), usize> = BTreeMap::new();
     for (i, pair) in s.channel.pairs.iter().enumerate() {
+        for (key, node) in [
+            (if pair.both_ways { "between[0]" } else { "from" }, pair.from),
+            (if pair.both_ways { "between[1]" } else { "to" }, pair.to),
+        ] {
+            if !s.nodes[node.index()].has_radio {
+                let message = format!("\"{}\" has no radio", s.nodes[node.index()].name);
+                return Err(InputError::new(format!("channel.pair[{i}].{key}"), message));
+            }
+        }
         let back = pair.both_ways.then_some((pair.to, pair.from));
         for direction in std::iter::once((pair.from, pair.to)).chain(back) {
             if let Some(first) = given.insert(direction, i) {
                 let (from, to) = (&s.nodes[direction.0.index()].name, &s.nodes[direction.1.index()].name);
                 let message = format!("channel.pair[{first}] speaks of \"{from}\" to \"{to}\" already");
                 return Err(InputError::new(format!("channel.pair[{i}]"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn links(s: &Scenario) -> Result<()> {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut given: BTreeMap<(NodeId, NodeId), usize> = BTreeMap::new();
+    for (i, link) in s.links.iter().enumerate() {
+        if let Some(first) = names.insert(&link.name, i) {
+            let message = format!("link[{first}] is called \"{}\" already", link.name);
+            return Err(InputError::new(format!("link[{i}].name"), message));
+        }
+        for direction in link.directions() {
+            if let Some(first) = given.insert(direction, i) {
+                let (from, to) = (&s.nodes[direction.0.index()].name, &s.nodes[direction.1.index()].name);
+                let message = format!("link[{first}] leads from \"{from}\" to \"{to}\" already");
+                return Err(InputError::new(format!("link[{i}]"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each queue with its path.
+fn all_queues(s: &Scenario) -> impl Iterator<Item = (String, &Queue)> {
+    let links = s.links.iter().enumerate().map(|(i, link)| (format!("link[{i}].queue"), &link.queue));
+    std::iter::once(("radio.queue".to_owned(), &s.radio.queue)).chain(links)
+}
+
+fn queues(s: &Scenario) -> Result<()> {
+    for (path, queue) in all_queues(s) {
+        if let QueueLimit::Bytes(limit) = queue.limit
+            && let Some((i, flow)) = s.flows.iter().enumerate().find(|(_, flow)| limit < flow.transport.datagram())
+        {
+            let message = format!("{limit} holds not one datagram of {} (flow[{i}])", flow.transport.datagram());
+            return Err(InputError::new(format!("{path}.bytes"), message));
+        }
+        let Discipline::Red { min_th, max_th, max_p, weight, .. } = queue.discipline else { continue };
+        if max_th <= min_th {
+            return Err(InputError::new(format!("{path}.max_th"), format!("{max_th} is not above min_th, {min_th}")));
+        }
+        for (key, value) in [("max_p", max_p), ("weight", weight)] {
+            if value <= 0.0 {
+                return Err(InputError::new(format!("{path}.{key}"), "must be more than zero"));
             }
         }
     }
@@ -122,12 +179,6 @@ fn flows(s: &Scenario) -> Result<()> {
         if datagram > GREATEST_DATAGRAM {
             let message = format!("{datagram} does not fit an MSDU; {GREATEST_DATAGRAM} is the most");
             return wrong("transport.datagram", message);
-        }
-        if let QueueLimit::Bytes(limit) = s.radio.queue
-            && limit < datagram
-        {
-            let message = format!("{limit} holds not one datagram of {datagram} (flow[{i}])");
-            return Err(InputError::new("radio.queue.bytes", message));
         }
         let udp = matches!(flow.transport, Transport::Udp(_));
         let refused = match (udp, flow.traffic) {

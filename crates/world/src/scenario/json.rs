@@ -18,6 +18,7 @@ impl Scenario {
         let mut all = Object::new();
         all.put("scenario", run.0).put("radio", radio(&self.radio)).put("channel", self.channel());
         all.put("node", self.nodes.iter().map(node).collect::<Value>());
+        all.put("link", self.links.iter().map(|link| self.link(link)).collect::<Value>());
         all.put("flow", self.flows.iter().map(|flow| self.flow(flow)).collect::<Value>());
         all.put("scheme", self.schemes.iter().map(|scheme| self.scheme(scheme)).collect::<Value>());
         all.put("event", self.events.iter().map(|event| self.event(event)).collect::<Value>());
@@ -36,14 +37,31 @@ impl Scenario {
         table.value()
     }
 
-    fn pair(&self, pair: &Pair) -> Value {
-        let mut table = Object::new();
-        let (from, to) = (self.name_of(pair.from), self.name_of(pair.to));
-        if pair.both_ways {
+    /// As two nodes are written that an entry is about.
+    fn ends(&self, table: &mut Object, from: NodeId, to: NodeId, both_ways: bool) {
+        let (from, to) = (self.name_of(from), self.name_of(to));
+        if both_ways {
             table.put("between", [from, to]);
         } else {
             table.put("from", from).put("to", to);
         }
+    }
+
+    fn link(&self, link: &Link) -> Value {
+        let mut table = Object::new();
+        table.put("name", &link.name);
+        self.ends(&mut table, link.from, link.to, link.both_ways);
+        table
+            .text("rate", link.rate)
+            .text("delay", link.delay)
+            .put("loss", link.loss)
+            .put("queue", queue(&link.queue));
+        table.value()
+    }
+
+    fn pair(&self, pair: &Pair) -> Value {
+        let mut table = Object::new();
+        self.ends(&mut table, pair.from, pair.to, pair.both_ways);
         table.maybe("reach", pair.reach).put("gain", format!("{} dB", pair.gain.0));
         table.maybe("errors", pair.errors.as_ref().map(errors));
         table.value()
@@ -157,13 +175,21 @@ fn radio(radio: &Radio) -> Value {
             Slot::Long => "long",
         }),
     );
-    table.put(
-        "queue",
-        match radio.queue {
-            QueueLimit::Packets(packets) => json!({ "packets": packets }),
-            QueueLimit::Bytes(bytes) => json!({ "bytes": bytes.to_string() }),
-        },
-    );
+    table.put("queue", queue(&radio.queue));
+    table.value()
+}
+
+fn queue(queue: &Queue) -> Value {
+    let mut table = Object::new();
+    table.put("discipline", if queue.discipline == Discipline::DropTail { "drop-tail" } else { "red" });
+    match queue.limit {
+        QueueLimit::Packets(packets) => table.put("packets", packets),
+        QueueLimit::Bytes(bytes) => table.text("bytes", bytes),
+    };
+    if let Discipline::Red { min_th, max_th, max_p, weight, gentle, ecn } = queue.discipline {
+        table.put("min_th", min_th).put("max_th", max_th).put("max_p", max_p).put("weight", weight);
+        table.put("gentle", gentle).put("ecn", ecn);
+    }
     table.value()
 }
 
@@ -171,6 +197,7 @@ fn node(node: &Node) -> Value {
     json!({
         "name": node.name,
         "position": node.position_m,
+        "radio": node.has_radio,
         "role": match node.role {
             Role::Station => "station",
             Role::Ap => "ap",
@@ -247,6 +274,7 @@ fn transport(transport: &Transport) -> Value {
                     WindowScale::Shift(shift) => json!(shift),
                 }),
             );
+            table.maybe("ecn", tcp.ecn);
             table.maybe("limited_transmit", tcp.limited_transmit).maybe("initial_sequence", tcp.initial_sequence);
         }
     }

@@ -39,14 +39,15 @@ const TCP_DEFAULT: &str = "the simulated TCP's own default";
 pub(super) static SCENARIO: Table = Table {
     keys: &[
         required("scenario", Kind::Table(&RUN), "The run: its length and its seed."),
-        required("radio", Kind::Table(&RADIO), "What all radios have in common."),
+        optional("radio", Kind::Table(&RADIO), "no node has a radio", "What all radios have in common."),
         preset("channel", Kind::Table(&CHANNEL), Preset::Toml("{}"), "Who hears whom, and how well."),
-        required("node", Kind::Entries { of: &NODE, min: 1 }, "A node: a station or an access point."),
+        required("node", Kind::Entries { of: &NODE, min: 1 }, "A node: a station, an access point, a wired host."),
+        optional("link", Kind::Entries { of: &LINK, min: 0 }, "none", "A wired link."),
         required("flow", Kind::Entries { of: &FLOW, min: 1 }, "A connection or a stream of datagrams."),
         optional("scheme", Kind::Entries { of: &SCHEME, min: 0 }, "none", "A cross-layer system in use."),
         optional("event", Kind::Entries { of: &EVENT, min: 0 }, "none", "Something that happens at one instant."),
     ],
-    later: &[("link", "wired links are not simulated in this version; every node is a station on one channel")],
+    later: &[],
     scheme: None,
     one_of: false,
 };
@@ -118,15 +119,71 @@ static RADIO: Table = table(&[
     ),
     preset(
         "queue",
-        Kind::Table(&QUEUE),
+        Kind::Tagged(&QUEUE),
         Preset::Toml("{ packets = 50 }"),
-        "Interface queue of every station, drop-tail, limited in packets or in bytes.",
+        "Interface queue of every station, limited in packets or in bytes.",
     ),
 ]);
 
-static QUEUE: Table = one_of(&[
-    optional("packets", Kind::Int { min: 1, max: 1_000_000 }, "limited in bytes", "Packets it holds."),
-    optional("bytes", SOME_BYTES, "limited in packets", "Bytes of IP datagrams it holds."),
+const QUEUE_PACKETS: Key =
+    optional("packets", Kind::Int { min: 1, max: 1_000_000 }, "limited in bytes", "Packets it holds.");
+const QUEUE_BYTES: Key = optional("bytes", SOME_BYTES, "limited in packets", "Bytes of IP datagrams it holds.");
+/// Of RED: more than any queue holds.
+const THRESHOLD: Kind = Kind::Num { min: 0.0, max: 1e12 };
+
+/// Defaults of RED: Floyd, "RED: Discussions of Setting Parameters", 1997, and gentle as she recommended in 2000.
+static QUEUE: Tagged = Tagged {
+    tag: "discipline",
+    noun: "queue discipline",
+    default: Some("drop-tail"),
+    variants: &[
+        Variant { word: "drop-tail", doc: "What finds it full is dropped.", keys: &[QUEUE_PACKETS, QUEUE_BYTES] },
+        Variant {
+            word: "red",
+            doc: "Random early detection: dropped, or marked, by the average length.",
+            keys: &[
+                QUEUE_PACKETS,
+                QUEUE_BYTES,
+                preset(
+                    "min_th",
+                    THRESHOLD,
+                    Preset::Num(5.0),
+                    "Average below which nothing happens, in the limit's unit.",
+                ),
+                preset(
+                    "max_th",
+                    THRESHOLD,
+                    Preset::Num(15.0),
+                    "Average at which max_p is reached, in the limit's unit.",
+                ),
+                preset("max_p", PROBABILITY, Preset::Num(0.1), "Greatest probability between the thresholds."),
+                preset("weight", PROBABILITY, Preset::Num(0.002), "Of a new length in the average."),
+                preset("gentle", Kind::Bool, Preset::Bool(true), "From max_p to 1 between max_th and twice that."),
+                preset(
+                    "ecn",
+                    Kind::Bool,
+                    Preset::Bool(false),
+                    "Packets of ECN-capable transports are marked, not dropped.",
+                ),
+            ],
+        },
+    ],
+};
+
+static LINK: Table = table(&[
+    optional("name", Kind::Name, "link<index>", "What overrides call it."),
+    optional("between", PAIR, "one direction, given by from and to", "Two nodes: the same both ways."),
+    optional("from", Kind::NodeRef, "both directions, given by between", "The sender."),
+    optional("to", Kind::NodeRef, "both directions, given by between", "The receiver."),
+    required("rate", Kind::Rate, "Of IP bytes; no link-layer framing is added."),
+    preset("delay", ANY_TIME, Preset::Text("0 s"), "From the end of a packet's transmission to its arrival."),
+    preset("loss", PROBABILITY, Preset::Num(0.0), "Probability that a packet is lost on the way."),
+    preset(
+        "queue",
+        Kind::Tagged(&QUEUE),
+        Preset::Toml("{ packets = 100 }"),
+        "Of each direction, beside the packet in transmission.",
+    ),
 ]);
 
 static CHANNEL: Table = Table {
@@ -210,13 +267,19 @@ static STATE: Table = one_of(&[
 ]);
 
 static NODE: Table = table(&[
-    required("name", Kind::Name, "What flows, pairs, schemes and events call it."),
-    preset("position", POINT, Preset::Toml("[0, 0]"), "East and north of the origin, in metres."),
+    required("name", Kind::Name, "What flows, links, pairs, schemes and events call it."),
+    optional("position", POINT, "[0, 0]", "East and north of the origin, in metres."),
     preset(
         "role",
         Kind::Word { noun: "role", words: &["station", "ap"] },
         Preset::Text("station"),
-        "What it is in its cell; an access point sends no beacons in this version.",
+        "With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.",
+    ),
+    optional(
+        "radio",
+        Kind::Bool,
+        "true, unless it is at a link, without position, and no access point",
+        "Whether it has a radio.",
     ),
     optional("data_rate", Kind::Rate, "radio.data_rate", "Rate of the data frames it sends."),
     preset("host_delay", ANY_TIME, Preset::Text("0 s"), "Time between reception and the stack's answer."),
@@ -276,6 +339,7 @@ static TRANSPORT: Tagged = Tagged {
                     Kind::WordOr(&["auto", "off"], &Kind::Int { min: 0, max: 14 }),
                     "The window scale option (RFC 7323): a shift, the least that serves, or none.",
                 ),
+                tcp("ecn", Kind::Bool, "Explicit congestion notification (RFC 3168): offered, and accepted."),
                 tcp("limited_transmit", Kind::Bool, "New data on the first duplicates (RFC 3042)."),
                 optional(
                     "initial_sequence",
@@ -350,7 +414,7 @@ static SCHEME: Table = Table {
 
 static EVENT: Table = table(&[
     required("at", ANY_TIME, "When it happens."),
-    required("kill", Kind::NodeRef, "The node that falls silent: radio, stack, timers."),
+    required("kill", Kind::NodeRef, "The node that falls silent: radio, wires, stack, timers."),
 ]);
 
 /// The tables that have a key of this name, as paths without indices.

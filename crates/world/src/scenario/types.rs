@@ -20,6 +20,8 @@ pub struct Scenario {
     pub channel: Channel,
     /// At least two; [`NodeId`] indexes them. Names are unique.
     pub nodes: Vec<Node>,
+    /// Names are unique; no direction is given twice.
+    pub links: Vec<Link>,
     /// At least one, names unique.
     pub flows: Vec<Flow>,
     /// In the order of the file, which is the order of the chain.
@@ -57,8 +59,8 @@ pub struct Radio {
     pub cw_max: Option<u16>,
     /// `Some` for 802.11g, the only one with a choice.
     pub slot: Option<Slot>,
-    /// Interface queue of every station, drop-tail.
-    pub queue: QueueLimit,
+    /// Interface queue of every station.
+    pub queue: Queue,
 }
 
 /// The amendments whose rates and timing are known.
@@ -121,7 +123,38 @@ pub enum Slot {
     Long,
 }
 
-/// What a drop-tail queue holds.
+/// A queue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Queue {
+    /// What it holds.
+    pub limit: QueueLimit,
+    /// What becomes of packets before it is full.
+    pub discipline: Discipline,
+}
+
+/// What becomes of packets before a queue is full.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Discipline {
+    /// Nothing.
+    DropTail,
+    /// Random early detection. @FJ93
+    Red {
+        /// In packets, or in bytes where the limit is.
+        min_th: f64,
+        /// More than `min_th`.
+        max_th: f64,
+        /// More than zero.
+        max_p: f64,
+        /// More than zero.
+        weight: f64,
+        /// From `max_p` to 1 between `max_th` and twice that.
+        gentle: bool,
+        /// Mark rather than drop.
+        ecn: bool,
+    },
+}
+
+/// What a queue holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueLimit {
     /// At least one.
@@ -249,8 +282,10 @@ pub enum Shared {
 pub struct Node {
     /// Unique.
     pub name: String,
-    /// In metres.
+    /// In metres; meaningless without a radio.
     pub position_m: [f64; 2],
+    /// Whether it has one.
+    pub has_radio: bool,
     /// What it is in its cell.
     pub role: Role,
     /// Of the data frames it sends: its own, or the radio's.
@@ -264,8 +299,36 @@ pub struct Node {
 pub enum Role {
     /// A station.
     Station,
-    /// An access point; no beacons or association yet, so it only tells schemes where to sit.
+    /// An access point: all frames of its stations go to it or come from it.
     Ap,
+}
+
+/// `[[link]]`: a wire.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Unique; `link<index>` by default.
+    pub name: String,
+    /// The sender.
+    pub from: NodeId,
+    /// The receiver, another node.
+    pub to: NodeId,
+    /// Written with `between`: the same in the other direction too.
+    pub both_ways: bool,
+    /// Of IP bytes, more than zero.
+    pub rate: BitRate,
+    /// From the end of a packet's transmission to its arrival.
+    pub delay: Dur,
+    /// Probability that a packet is lost on the way.
+    pub loss: f64,
+    /// Of each direction.
+    pub queue: Queue,
+}
+
+impl Link {
+    /// The directions it has.
+    pub fn directions(&self) -> impl Iterator<Item = (NodeId, NodeId)> + use<> {
+        [(self.from, self.to)].into_iter().chain(self.both_ways.then_some((self.to, self.from)))
+    }
 }
 
 /// `[[flow]]`: one connection or stream.
@@ -350,6 +413,8 @@ pub struct TcpSpec {
     pub sack: Option<bool>,
     /// RFC 7323.
     pub window_scale: Option<WindowScale>,
+    /// RFC 3168.
+    pub ecn: Option<bool>,
     /// RFC 3042.
     pub limited_transmit: Option<bool>,
     /// `None`: drawn from the seed.
@@ -459,7 +524,7 @@ pub struct TimedEvent {
 /// What happens at an instant of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// The node falls silent: radio, stack, timers.
+    /// The node falls silent: radio, wires, stack, timers.
     Kill(NodeId),
 }
 

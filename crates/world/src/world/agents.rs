@@ -1,11 +1,13 @@
 //! Agents: one is asked at a time, and what it asks for goes on from its position in the chain.
 
 use super::{Job, World};
-use crate::flow::{Flow, node_of};
+use crate::flow::Flow;
 use engine::Class;
 use mac::Station;
+use net::Hop;
 use queue::Space;
 use schemes::{Action, Cx, NodeView, Place, Toward};
+use std::net::Ipv4Addr;
 use tcp::{FlowFacts, Input as TcpInput};
 use units::{FlowId, NodeId, SimTime};
 use wire::Pkt;
@@ -26,6 +28,10 @@ impl NodeView for View<'_> {
 
     fn room(&self) -> Space {
         self.station.queue().space()
+    }
+
+    fn address(&self, neighbour: NodeId) -> Ipv4Addr {
+        net::address(neighbour)
     }
 }
 
@@ -74,12 +80,14 @@ impl World {
     }
 
     fn inject(&mut self, node: NodeId, member: u8, pkt: Pkt, toward: Toward) {
-        let to = node_of(self.packets.get(&pkt).ip.dst, self.stations.len());
         let (at, peer) = match toward {
             Toward::Host => (Place::ToHost, None),
             Toward::Air(peer) => (Place::ToAir, Some(peer)),
-            Toward::Route if to == Some(node) => (Place::ToHost, None),
-            Toward::Route => (Place::ToAir, to),
+            Toward::Route if self.destination(&pkt) == Some(node) => (Place::ToHost, None),
+            Toward::Route => match self.next_hop(node, &pkt) {
+                Some(Hop::Air(next)) => (Place::ToAir, Some(next)),
+                Some(Hop::Wire(..)) | None => (Place::Transit, None),
+            },
             Toward::Onward(at, peer) => (at, peer),
         };
         self.jobs.push_back(Job::Packet { node, pkt, at, after: Some(member), peer });

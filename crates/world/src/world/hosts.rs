@@ -1,7 +1,7 @@
 //! Hosts: transport ends, and the applications that write and read.
 
 use super::{Job, World};
-use crate::flow::{Transport, address};
+use crate::flow::Transport;
 use crate::scenario::Traffic;
 use engine::Class;
 use schemes::Place;
@@ -38,8 +38,8 @@ impl World {
                 TcpOutput::Segment { tcp, payload, .. } => {
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
                     let ip = Ipv4 {
-                        src: address(flow.ends[e]),
-                        dst: address(flow.ends[1 - e]),
+                        src: net::address(flow.ends[e]),
+                        dst: net::address(flow.ends[1 - e]),
                         id: flow.ip_id[e],
                         ..Ipv4::default()
                     };
@@ -48,8 +48,7 @@ impl World {
                     let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
                     self.taps.tcp(now, &packet, false);
                     let pkt = self.packets.put(packet);
-                    let peer = Some(flow.ends[1 - e]);
-                    self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer });
+                    self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer: None });
                 }
                 TcpOutput::Connected | TcpOutput::SendSpace => {
                     if output == TcpOutput::Connected && flow.sources[e].is_timed() {
@@ -66,6 +65,9 @@ impl World {
                 }
                 TcpOutput::Readable { len, .. } => {
                     flow.delivered[e].payload += u64::from(len);
+                    if e == 1 && flow.sources[0].total() == Some(flow.delivered[1].payload) {
+                        flow.finished = Some(now);
+                    }
                     let before = flow.sinks[e].next;
                     let n = flow.sinks[e].arrived(now, u64::from(len));
                     if n > 0 {
@@ -158,12 +160,12 @@ impl World {
         let payload = Payload::stream(*sent * u64::from(len), len);
         *sent += 1;
         flow.ip_id[0] = flow.ip_id[0].wrapping_add(1);
-        let ip =
-            Ipv4 { src: address(flow.ends[0]), dst: address(flow.ends[1]), id: flow.ip_id[0], ..Ipv4::default() };
+        let [src, dst] = flow.ends.map(net::address);
+        let ip = Ipv4 { src, dst, id: flow.ip_id[0], ..Ipv4::default() };
         let l4 = L4::Udp(Udp { src_port: flow.ports[0], dst_port: flow.ports[1] });
         let pkt = self.packets.put(Packet { ip, l4, payload, flow: FlowId::forward(index) });
-        let (node, peer) = (flow.ends[0], Some(flow.ends[1]));
-        self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer });
+        let node = flow.ends[0];
+        self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer: None });
     }
 
     /// Saturated sources of a node see to it that its queue holds the next datagram.

@@ -1,7 +1,7 @@
 //! The table of timers: which slot belongs to whom.
 
 use engine::Slot;
-use units::NodeId;
+use units::{LinkId, NodeId};
 
 /// What a timer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) enum Event {
     Agents(NodeId),
     /// Packets on their way from a node's radio to its transport (`host_delay`).
     Inbox(NodeId),
+    /// Packets arrive at the end of a wire.
+    Wire(LinkId),
     /// One end of a TCP connection.
     Tcp(u32, u8),
     /// What one end's application writes.
@@ -32,6 +34,7 @@ pub(crate) enum Event {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     nodes: usize,
+    wires: usize,
 }
 
 impl Layout {
@@ -39,18 +42,19 @@ impl Layout {
     pub const GRANT: Slot = Slot(1);
     pub const NAV: Slot = Slot(2);
 
-    pub fn of(nodes: usize) -> Layout {
-        Layout { nodes }
+    pub fn of(nodes: usize, wires: usize) -> Layout {
+        Layout { nodes, wires }
     }
 
     /// What each slot stands for.
-    pub fn events(nodes: usize, flows: usize) -> Vec<Event> {
-        let ids = || (0..nodes as u32).map(NodeId);
+    pub fn events(self, flows: usize) -> Vec<Event> {
+        let ids = || (0..self.nodes as u32).map(NodeId);
         let mut events = vec![Event::Agenda, Event::Grant, Event::NavCheck];
         events.extend(ids().map(Event::AirEnd));
         events.extend(ids().map(Event::Station));
         events.extend(ids().map(Event::Agents));
         events.extend(ids().map(Event::Inbox));
+        events.extend((0..self.wires as u32).map(|link| Event::Wire(LinkId(link))));
         for flow in 0..flows as u32 {
             events.extend([Event::Tcp(flow, 0), Event::Tcp(flow, 1)]);
             events.extend([Event::Source(flow, 0), Event::Source(flow, 1)]);
@@ -79,8 +83,12 @@ impl Layout {
         self.node(3, node)
     }
 
+    pub fn wire(self, link: LinkId) -> Slot {
+        Slot((3 + 4 * self.nodes) as u32 + link.0)
+    }
+
     fn flow(self, flow: u32, which: u32) -> Slot {
-        Slot((3 + 4 * self.nodes) as u32 + 6 * flow + which)
+        Slot((3 + 4 * self.nodes + self.wires) as u32 + 6 * flow + which)
     }
 
     pub fn tcp(self, flow: u32, end: u8) -> Slot {

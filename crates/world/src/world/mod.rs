@@ -9,6 +9,7 @@ mod air;
 mod hosts;
 mod layout;
 mod path;
+mod wires;
 
 use crate::chain::Chain;
 use crate::flow::{Flow, Transport};
@@ -17,6 +18,7 @@ use crate::taps::Taps;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
+use net::{Routes, Wire};
 use schemes::{Action, Place};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +40,8 @@ pub(crate) enum Appointment {
 /// Something to be done before the instant is over.
 #[derive(Debug)]
 enum Job {
-    /// A packet moves on along its path. `after`: the member of the chain that had it last at this place.
+    /// A packet moves on along its path. `after`: the member of the chain that had it last at this place. `peer`: the
+    /// neighbour it comes from or, from `ToAir` on, goes to.
     Packet { node: NodeId, pkt: Pkt, at: Place, after: Option<u8>, peer: Option<NodeId> },
     /// A TCP end has outputs.
     Pump(u32, u8),
@@ -64,13 +67,18 @@ pub(crate) struct World {
     pub chains: Vec<Chain>,
     pub inboxes: Vec<Inbox>,
     pub flows: Vec<Flow>,
+    pub wires: Vec<Wire>,
+    pub routes: Routes,
+    /// Radio neighbours of each node.
+    neighbours: Vec<Vec<NodeId>>,
     /// Flows that keep the queue of each node from running empty.
     pub saturators: Vec<Vec<u32>>,
     pub is_dead: Vec<bool>,
     pub taps: Taps,
     pub handled: u64,
-    /// Counters of stations and frames when warm-up ended.
-    pub warm: (Vec<mac::Counters>, [mac::Tally; 8]),
+    /// Counters of stations, frames and queues when warm-up ended.
+    pub warm: Warm,
+    layout: Layout,
     jobs: VecDeque<Job>,
     actions: Vec<Action>,
     receptions: Vec<Reception>,
@@ -78,6 +86,16 @@ pub(crate) struct World {
     winners: Vec<mac::ContenderId>,
     grant_at: SimTime,
     nav_check_at: SimTime,
+}
+
+/// What was counted before warm-up ended.
+#[derive(Debug, Default)]
+pub(crate) struct Warm {
+    pub stations: Vec<mac::Counters>,
+    pub frames: [mac::Tally; 8],
+    /// Of radios; `None` for a queue that keeps no statistics.
+    pub queues: Vec<Option<queue::Stats>>,
+    pub wires: Vec<(queue::Stats, net::WireStats)>,
 }
 
 /// The run was told to stop.
@@ -93,15 +111,19 @@ pub(crate) struct Parts {
     pub flows: Vec<Flow>,
     pub agenda: Vec<(SimTime, Appointment)>,
     pub taps: Taps,
+    pub wires: Vec<Wire>,
+    pub routes: Routes,
+    pub neighbours: Vec<Vec<NodeId>>,
 }
 
 impl World {
     pub fn new(parts: Parts) -> World {
-        let Parts { channel, stations, chains, delays, flows, mut agenda, taps } = parts;
+        let Parts { channel, stations, chains, delays, flows, mut agenda, taps, wires, routes, neighbours } = parts;
         let nodes = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
-        let events = Layout::events(nodes, flows.len());
+        let layout = Layout::of(nodes, wires.len());
+        let events = layout.events(flows.len());
         let mut saturators = vec![Vec::new(); nodes];
         for (i, flow) in flows.iter().enumerate() {
             if flow.sources[0].traffic == Traffic::Saturated {
@@ -123,7 +145,11 @@ impl World {
             is_dead: vec![false; nodes],
             taps,
             handled: 0,
-            warm: (vec![mac::Counters::default(); nodes], Default::default()),
+            wires,
+            routes,
+            neighbours,
+            warm: Warm::default(),
+            layout,
             jobs: VecDeque::with_capacity(64),
             actions: Vec::with_capacity(16),
             receptions: Vec::with_capacity(nodes),
@@ -133,13 +159,14 @@ impl World {
             nav_check_at: SimTime::NEVER,
             agenda,
         };
+        world.note_warm();
         world.set_agenda();
         world.introduce();
         world
     }
 
     fn layout(&self) -> Layout {
-        Layout::of(self.stations.len())
+        self.layout
     }
 
     fn now(&self) -> SimTime {
@@ -151,7 +178,7 @@ impl World {
         self.timers.set(Layout::AGENDA, at, Class::Run);
     }
 
-    /// Neighbours in reach of each other exchange what they can do: association is implied.
+    /// Radio neighbours exchange what they can do: association is implied.
     fn introduce(&mut self) {
         let capabilities: Vec<Vec<schemes::Capability>> = self
             .chains
@@ -159,7 +186,7 @@ impl World {
             .map(|chain| chain.members.iter().filter_map(|member| member.agent.capability()).collect())
             .collect();
         for node in (0..self.stations.len() as u32).map(NodeId) {
-            for peer in self.channel.medium.listeners(node).to_vec() {
+            for peer in self.neighbours[node.index()].clone() {
                 let can = &capabilities[peer.index()];
                 for member in 0..self.chains[node.index()].members.len() as u8 {
                     self.ask(node, member, Some(peer), |agent, cx| {
@@ -193,6 +220,7 @@ impl World {
                 Event::Station(node) => self.station(now, node, Input::Timer),
                 Event::Agents(node) => self.agents_timer(now, node),
                 Event::Inbox(node) => self.inbox(now, node),
+                Event::Wire(link) => self.wire(now, link),
                 Event::Tcp(flow, end) => {
                     self.tcp(now, flow, end, TcpInput::Timer);
                 }
@@ -228,17 +256,30 @@ impl World {
         match what {
             Appointment::Start(flow) => self.start_flow(now, flow),
             Appointment::Stop(flow) => self.stop_flow(now, flow),
-            Appointment::WarmupEnds => self.warm_up(),
+            Appointment::WarmupEnds => self.note_warm(),
             Appointment::Scenario(EventKind::Kill(node)) => self.kill(now, node),
-            Appointment::Sample => self.taps.sample(now, &self.flows, &self.stations),
-            Appointment::End => return true,
+            Appointment::Sample => {
+                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.taps.sample(now, &self.flows, &self.stations, &self.wires);
+            }
+            Appointment::End => {
+                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                return true;
+            }
         }
         false
     }
 
-    fn warm_up(&mut self) {
-        let counters = self.stations.iter().map(|station| *station.counters()).collect();
-        self.warm = (counters, *self.channel.tallies());
+    /// What is counted from now on is measured.
+    fn note_warm(&mut self) {
+        let now = self.now();
+        self.wires.iter_mut().for_each(|wire| wire.settle(now));
+        self.warm = Warm {
+            stations: self.stations.iter().map(|station| *station.counters()).collect(),
+            frames: *self.channel.tallies(),
+            queues: self.stations.iter().map(|station| station.queue().stats(now)).collect(),
+            wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
+        };
         for flow in &mut self.flows {
             flow.warm = flow.delivered;
             if let Transport::Tcp(ends) = &flow.transport {
@@ -257,6 +298,11 @@ impl World {
         }
         for (_, pkt) in self.inboxes[node.index()].waiting.drain(..) {
             self.packets.free(pkt, DropWhy::NodeDown);
+        }
+        for wire in self.wires.iter_mut().filter(|wire| wire.config().from == node) {
+            for pkt in wire.cut(now) {
+                self.packets.free(pkt, DropWhy::NodeDown);
+            }
         }
         self.release(node);
         let layout = self.layout();
@@ -286,6 +332,7 @@ impl World {
         let queued: u64 = self.stations.iter().map(Station::backlog).sum();
         let held: u64 = self.chains.iter().flat_map(|c| &c.members).map(|m| m.agent.held()).sum();
         let waiting: u64 = self.inboxes.iter().map(|inbox| inbox.waiting.len() as u64).sum();
-        queued + held + waiting
+        let on_wires: u64 = self.wires.iter().map(Wire::backlog).sum();
+        queued + held + waiting + on_wires
     }
 }

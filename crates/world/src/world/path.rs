@@ -1,9 +1,10 @@
 //! Packets on their way through a node: past its agents, to the radio or to the host.
 
 use super::{Job, World};
-use crate::flow::{Delivered, Transport, node_of};
+use crate::flow::{Delivered, Transport};
 use engine::Class;
 use mac::{Input, Msdu};
+use net::Hop;
 use schemes::Place;
 use tcp::Input as TcpInput;
 use units::{Dur, FlowId, NodeId, SimTime};
@@ -36,6 +37,9 @@ impl World {
         }
         let is_opaque = self.packets.get(&pkt).l4 == L4::Opaque;
         loop {
+            if matches!(at, Place::FromHost | Place::Transit) {
+                peer = self.next_hop(node, &pkt).map(Hop::node);
+            }
             while let Some(member) = self.chains[node.index()].next(at, after).filter(|_| !is_opaque) {
                 after = Some(member);
                 match self.ask(node, member, peer, |agent, cx| agent.packet(at, pkt, cx)) {
@@ -44,14 +48,30 @@ impl World {
                 }
             }
             after = None;
-            let to = node_of(self.packets.get(&pkt).ip.dst, self.stations.len());
             at = match at {
-                Place::FromHost | Place::Transit => Place::ToAir,
-                Place::FromAir if to == Some(node) => Place::ToHost,
-                Place::FromAir => {
-                    peer = to;
-                    Place::Transit
+                Place::FromHost | Place::Transit => {
+                    // A packet is older by one for every node that passes it on. @RFC791 sec. 3.2, @RFC1812 sec. 5.3.1
+                    if at == Place::Transit && !self.ages(&pkt) {
+                        self.packets.free(pkt, DropWhy::TtlExpired);
+                        return;
+                    }
+                    match self.next_hop(node, &pkt) {
+                        Some(Hop::Air(next)) => {
+                            peer = Some(next);
+                            Place::ToAir
+                        }
+                        Some(Hop::Wire(link, _)) => {
+                            self.put_on_wire(now, link, pkt);
+                            return;
+                        }
+                        None => {
+                            self.packets.free(pkt, DropWhy::NoRoute);
+                            return;
+                        }
+                    }
                 }
+                Place::FromAir if self.destination(&pkt) == Some(node) => Place::ToHost,
+                Place::FromAir => Place::Transit,
                 Place::ToAir => {
                     self.enqueue(now, node, pkt, peer);
                     return;
@@ -62,6 +82,26 @@ impl World {
                 }
             };
         }
+    }
+
+    /// The node a packet is for.
+    pub(super) fn destination(&self, pkt: &Pkt) -> Option<NodeId> {
+        net::node_of(self.packets.get(pkt).ip.dst, self.stations.len())
+    }
+
+    /// Who comes next after `node` on a packet's way, and over what.
+    pub(super) fn next_hop(&self, node: NodeId, pkt: &Pkt) -> Option<Hop> {
+        self.destination(pkt).and_then(|to| self.routes.next(node, to))
+    }
+
+    /// A packet that is passed on loses one of its hops. Returns whether it may go on. An opaque packet goes as it came.
+    fn ages(&mut self, pkt: &Pkt) -> bool {
+        let packet = self.packets.get_mut(pkt);
+        if packet.l4 == L4::Opaque {
+            return true;
+        }
+        packet.ip.ttl = packet.ip.ttl.saturating_sub(1);
+        packet.ip.ttl > 0
     }
 
     pub(super) fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, peer: Option<NodeId>) {
@@ -117,7 +157,8 @@ impl World {
             (Transport::Tcp(ends), L4::Tcp(header)) => {
                 self.taps.tcp(now, &packet, true);
                 let before = ends[end].counters().delivered_segments;
-                ends[end].handle(now, TcpInput::Segment { tcp: header, payload: &packet.payload, ce: false });
+                let ce = packet.ip.is_ce();
+                ends[end].handle(now, TcpInput::Segment { tcp: header, payload: &packet.payload, ce });
                 if ends[end].counters().delivered_segments > before {
                     flow.delivered[end].datagram += ip_len;
                     flow.delivered[end].packets += 1;

@@ -106,6 +106,7 @@ nagle = true
 timestamps = true
 sack = true
 window_scale = 7
+ecn = true
 limited_transmit = true
 initial_sequence = 4294967000
 
@@ -142,10 +143,69 @@ at = "3 s"
 kill = "c"
 "#;
 
+/// Wires with everything a link can say, and a cell at the end of them.
+pub const WIRED: &str = r#"
+scenario = { duration = "10 s" }
+radio = { standard = "802.11b", queue = { discipline = "red", packets = 60, min_th = 10, max_th = 30, max_p = 0.05, weight = 0.01, gentle = false, ecn = true } }
+[[node]]
+name = "server"
+[[node]]
+name = "mirror"
+[[node]]
+name = "router"
+radio = false
+position = [0, 0]
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "laptop"
+[[link]]
+name = "backbone"
+between = ["server", "router"]
+rate = "100 Mb/s"
+delay = "2 ms"
+loss = 0.001
+queue = { discipline = "red", bytes = "150 kB", min_th = 15000, max_th = 45000 }
+[[link]]
+from = "router"
+to = "ap"
+rate = "8 Mb/s"
+[[link]]
+between = ["server", "mirror"]
+rate = "1 Gb/s"
+queue = { discipline = "red", packets = 9, min_th = 3, max_th = 5, max_p = 0.5, weight = 0.5, gentle = false, ecn = true }
+[[link]]
+between = ["router", "mirror"]
+rate = "1 Gb/s"
+queue = { discipline = "drop-tail", bytes = "15 kB" }
+[[link]]
+from = "ap"
+to = "router"
+rate = "1 Mb/s"
+queue = { discipline = "drop-tail", packets = 20 }
+[[flow]]
+from = "server"
+to = "laptop"
+"#;
+
+/// RED in bytes at the radio.
+pub const RED: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11g", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
-radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { bytes = "64 kB" } }
+radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
 [[node]]
 name = "a"
 [[node]]
@@ -177,7 +237,7 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 3] = [TCP, UDP, LEAST];
+pub const EXAMPLES: [&str; 5] = [TCP, UDP, WIRED, RED, LEAST];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     world::scenario::parse(text, &[], &NAMES)

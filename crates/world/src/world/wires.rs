@@ -1,0 +1,45 @@
+//! Wires: packets put on them, packets that come out.
+
+use super::{Job, World};
+use engine::Class;
+use net::Arrival;
+use schemes::Place;
+use units::{LinkId, SimTime};
+use wire::{DropWhy, Pkt};
+
+impl World {
+    pub(super) fn put_on_wire(&mut self, now: SimTime, link: LinkId, pkt: Pkt) {
+        let wire = &mut self.wires[link.index()];
+        self.taps.wire(now, link, wire.config().from, self.packets.get(&pkt));
+        if let Err(pkt) = wire.offer(now, pkt, &mut self.packets) {
+            self.packets.free(pkt, DropWhy::QueueFull);
+            return;
+        }
+        self.await_arrival(link);
+    }
+
+    fn await_arrival(&mut self, link: LinkId) {
+        let at = self.wires[link.index()].next_arrival();
+        let slot = self.layout().wire(link);
+        if self.timers.at(slot) != at {
+            self.timers.set(slot, at, Class::Between);
+        }
+    }
+
+    /// The end of a wire: what has arrived goes on through the node there.
+    pub(super) fn wire(&mut self, now: SimTime, link: LinkId) {
+        let (from, node) = (self.wires[link.index()].config().from, self.wires[link.index()].config().to);
+        while let Some(arrival) = self.wires[link.index()].arrive(now) {
+            match arrival {
+                Arrival::Lost(pkt) => _ = self.packets.free(pkt, DropWhy::LinkLoss),
+                Arrival::Whole(pkt) => {
+                    self.taps.wire(now, link, node, self.packets.get(&pkt));
+                    let here = net::node_of(self.packets.get(&pkt).ip.dst, self.stations.len()) == Some(node);
+                    let at = if here { Place::ToHost } else { Place::Transit };
+                    self.jobs.push_back(Job::Packet { node, pkt, at, after: None, peer: Some(from) });
+                }
+            }
+        }
+        self.await_arrival(link);
+    }
+}
