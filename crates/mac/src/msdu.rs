@@ -294,7 +294,40 @@ pub trait Classifier: std::fmt::Debug {
 
 #[cfg(test)]
 mod tests {
-    use super::MacOptions;
+    use super::*;
+    use engine::{Purpose, Streams};
+    use queue::{Discipline, Limit, Red};
+    use units::FlowId;
+    use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
+
+    #[test]
+    fn a_packet_that_red_marks_carries_ce_in_its_ip_header_and_one_without_ecn_is_refused() {
+        // The average is the queue; from one queued packet on p_b is 1, and only from two on everybody is dropped.
+        let (min_th, max_th, max_p, weight) = (0.0, 1.0, 1.0, 1.0);
+        let red = Red { min_th, max_th, max_p, weight, gentle: true, ecn: true, idle_packet: Dur::from_ms(1) };
+        for field in [ecn::NOT_ECT, ecn::ECT_0, ecn::ECT_1, ecn::CE] {
+            let mut all = Packets::default();
+            let spec = Spec { limit: Limit::Packets(9), discipline: Discipline::Red(red) };
+            let mut fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+            let ip = Ipv4 { tos: 0xb8 | field, ..Ipv4::default() };
+            let packet = Packet { ip, l4: L4::Udp(Udp::default()), payload: Payload::stream(0, 72), flow: FlowId(0) };
+            let mut pass = |now| {
+                let msdu = Msdu::new(now, all.put(packet.clone()), &all, NodeId(1), 0);
+                fifo.push(now, msdu, &mut all)
+            };
+            let (first, second) = (pass(SimTime::ZERO), pass(SimTime::from_ns(40)));
+            assert!(first.is_ok());
+            assert_eq!(second.is_ok(), field != ecn::NOT_ECT);
+            let now = SimTime::from_ns(100);
+            let stats = fifo.stats(now).expect("it counts");
+            let marked = u64::from(field != ecn::NOT_ECT);
+            assert_eq!((stats.offered, stats.marked, stats.dropped_early), (2, marked, 1 - marked));
+            assert_eq!((stats.bytes_offered, stats.entry_time), (Bytes(200), 100 + 60 * u128::from(marked)));
+            let queued = fifo.drain(now);
+            let fields: Vec<u8> = queued.iter().map(|msdu| all.get(&msdu.pkt).ip.tos).collect();
+            assert_eq!(fields, [0xb8 | field, 0xb8 | ecn::CE][..queued.len()], "the first came as it was");
+        }
+    }
 
     #[test]
     fn mac_options_of_several_kinds_are_kept_apart_and_replaced() {

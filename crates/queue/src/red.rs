@@ -1,19 +1,20 @@
 //! Random early detection.
 //!
 //! - **Source** @FJ93: Floyd & Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions
-//!   on Networking 1(4), 1993, fig. 2 and sec. VII. Gentle: @Floyd2000, "Recommendation on using the gentle variant of
+//!   on Networking 1(4), 1993, fig. 2 and sec. IV, VI, VII. Gentle: @Floyd2000, "Recommendation on using the gentle variant of
 //!   RED". Marking: @RFC3168 sec. 7.
 //! - **Departs** (a) `count` is what sec. VII defines, the packets let pass since the last mark, which makes the distance
 //!   between marks uniform on 1 … 1/p_b; fig. 2 counts the arriving packet as well, and never reaches 1/p_b after a mark.
 //!   (b) an idle time that an arrival has accounted for is not accounted for again if that arrival was dropped and left
 //!   the queue empty. (c) a packet lost to a full queue, which the paper's is not meant to be, counts as marked.
+//!   (d) idle time begins when the last packet leaves the queue, which is when its service begins.
 //! - **Checked** tests below and in `lib.rs`; `tests/books.rs`.
 
 use engine::Stream;
 use units::{Dur, SimTime};
 
 /// Parameters of RED. Thresholds are in packets, or in bytes if the queue's limit is in bytes; then the probability is
-/// also scaled by the packet's share of the MTU. @FJ93 sec. VII
+/// also scaled by the packet's share of the MTU. @FJ93 sec. IV
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Red {
     /// Average below which nothing is marked.

@@ -17,7 +17,7 @@ pub struct Stats {
     pub dropped_full: u64,
     /// Packets that RED dropped.
     pub dropped_early: u64,
-    /// Packets taken in to be marked with CE.
+    /// Packets taken in to be marked with CE, whether or not another router had.
     pub marked: u64,
     /// Packets that were in it when it was emptied by force.
     pub abandoned: u64,
