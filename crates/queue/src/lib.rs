@@ -376,6 +376,32 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_is_idle_from_when_its_last_entry_left() {
+        // Weight 1/2: an arrival that finds 1 makes the average 1/2. Empty from 5 ms to 7 ms, two packets: 1/2 / 2² = 1/8.
+        let mut queue = red(Limit::Packets(9), Red { weight: 0.5, ..FORCED_FROM_2 });
+        let ms = |n| SimTime::ZERO + Dur::from_ms(n);
+        assert_eq!(queue.push(ms(1), 'a', Bytes(10), false), Ok(Mark::None));
+        assert_eq!(queue.push(ms(2), 'b', Bytes(10), false), Ok(Mark::None));
+        assert_eq!((queue.pop(ms(3)), queue.pop(ms(5)), queue.pop(ms(6))), (Some('a'), Some('b'), None));
+        assert_eq!(queue.push(ms(7), 'c', Bytes(10), false), Ok(Mark::None));
+        assert!((queue.average() - 0.125).abs() < 1e-12, "{}", queue.average());
+    }
+
+    #[test]
+    fn a_packet_lost_to_the_limit_starts_the_count_to_the_next_mark_anew() {
+        // Average 1 of 20: p_b = 1/20 and, if the count went on, every 20th arrival at the latest would be dropped early.
+        // Begun anew at each, 40 in a row are not with probability 0.95⁴⁰ = 0.13: of 1000 rows some are that long.
+        let mut queue = red(Limit::Packets(1), Red { min_th: 0.0, max_th: 20.0, ..FORCED_FROM_2 });
+        assert_eq!(queue.push(at(0), 0, Bytes(10), false), Ok(Mark::None));
+        let (mut row, mut longest) = (0, 0);
+        for n in 0..20_000 {
+            row = if queue.push(at(0), n, Bytes(10), false) == Err((n, Refused::Full)) { row + 1 } else { 0 };
+            longest = longest.max(row);
+        }
+        assert!(longest >= 40, "{longest}");
+    }
+
+    #[test]
     fn a_certain_mark_is_one_where_ecn_is_spoken_and_a_drop_where_not() {
         // Weight 1, one entry queued, min 0, max 1, gentle: p_b = max_p = 1 at an average of 1; forced only from 2 on.
         let gentle = Red { min_th: 0.0, max_th: 1.0, gentle: true, ..FORCED_FROM_2 };
