@@ -163,6 +163,9 @@ impl Connection {
         } else if snd.dup_acks == self.config.dup_ack_threshold && snd.guard.is_none() {
             self.fast_retransmit(now);
         } else if self.config.limited_transmit && snd.dup_acks <= 2 && snd.guard.is_none() {
+            if snd.dup_acks == 1 {
+                snd.flight_before_dups = snd.flight();
+            }
             snd.inflation = u64::from(snd.dup_acks) * mss; // @RFC3042 sec. 2
         }
         self.snd.cc.on_dup_ack(&facts, &mut self.snd.window);
@@ -179,11 +182,7 @@ impl Connection {
         let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
         if cut {
             let snd = &mut self.snd;
-            let mut flight = u64::from(snd.nxt - snd.una);
-            if self.config.limited_transmit {
-                flight = flight.min(snd.window.cwnd.0); // not what it let out. @RFC5681 sec. 3.2 step 2
-            }
-            snd.window.flight_size = Bytes(flight);
+            snd.window.flight_size = Bytes(snd.flight_to_cut());
             snd.cc.on_congestion(why, &mut snd.window);
             debug_assert!(snd.window.cwnd >= snd.window.mss, "cwnd {} < one segment", snd.window.cwnd);
         }

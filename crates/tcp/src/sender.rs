@@ -54,6 +54,8 @@ pub(crate) struct Sender {
     /// A SYN or SYN-ACK had to be repeated.
     pub syn_lost: bool,
     pub dup_acks: u32,
+    /// What was in flight when limited transmit began. Only while it adds to the window.
+    pub flight_before_dups: u32,
     /// What duplicate ACKs add to the window.
     pub inflation: u64,
     pub recovering: Option<Recovering>,
@@ -128,6 +130,7 @@ impl Sender {
             retries: 0,
             syn_lost: false,
             dup_acks: 0,
+            flight_before_dups: 0,
             inflation: 0,
             recovering: None,
             guard: None,
@@ -169,6 +172,19 @@ impl Sender {
     /// FlightSize, as far as it is not taken for lost: SND.NXT - SND.UNA. @RFC5681 sec. 2
     pub fn flight(&self) -> u32 {
         self.nxt - self.una
+    }
+
+    /// FlightSize as a cut takes it (@RFC5681 eq. 4): of what lies beyond cwnd, not what duplicate ACKs let out. Before fast
+    /// recovery that is limited transmit's (sec. 3.2 step 2). In it, as much has left the network: the timeout of a lost
+    /// retransmission cuts a second time (sec. 4.3), not to half of an inflated flight, which may be more than ssthresh.
+    pub fn flight_to_cut(&self) -> u64 {
+        let flight = u64::from(self.flight());
+        let kept = match self.inflation {
+            0 => flight,
+            left if self.recovering.is_some() => flight.saturating_sub(left),
+            _ => u64::from(self.flight_before_dups),
+        };
+        flight.min(kept.max(self.window.cwnd.0))
     }
 
     /// One past the last byte the send buffer holds.

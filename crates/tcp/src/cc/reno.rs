@@ -4,7 +4,10 @@
 //! - **Sits** sender. **Reads** acked bytes, flight size. **Turns** cwnd, ssthresh.
 //! - **Departs** growth counts ACKs by default (eq. 2 and 3, "another common formula"), as ns-2 and ns-3 do and the
 //!   papers assume: a delayed-ACK receiver then halves the growth of congestion avoidance. The recommended byte
-//!   counting is `byte_counting` (@RFC3465). cwnd keeps fractions of a byte where eq. 3 rounds.
+//!   counting is `byte_counting` (@RFC3465). cwnd keeps fractions of a byte where eq. 3 rounds. A second fast retransmit
+//!   in one window cuts again from the flight (eq. 4), which after the first is more than cwnd: 4.3BSD and ns-2 halve
+//!   cwnd and come lower. After a timeout duplicates of what had been sent before trigger nothing, a case @RFC5681
+//!   sec. 3.1 leaves open (@RFC6582 sec. 3.2 step 4; `bugfix_` in ns-2).
 //! - **Checked** tests below; `every_cc`; `tests/scripts/recovery.rs`.
 
 use super::{Congestion, CongestionControl, Info, Recovery, Window};

@@ -193,7 +193,80 @@ fn a_timeout_ends_fast_recovery() {
          1.12 > . 1:1001(1000) ack 1 again
          1.13 < . 1:1(0) ack 1
          2.12 > . 1:1001(1000) ack 1 again
-         2.12 is recovery=false inflation=0 cwnd=1000 ssthresh=4000 flight=1000",
+         // Four of the eight have left the network: half of the other four. RFC 5681 sec. 4.3: the loss of a
+         // retransmission lowers ssthresh a second time.
+         2.12 is recovery=false inflation=0 cwnd=1000 ssthresh=2000 flight=1000",
+    );
+}
+
+#[test]
+fn a_timeout_in_fast_recovery_never_raises_ssthresh() {
+    // Seven duplicates let three more out: eleven are not acknowledged, but only four are in the network.
+    for congestion in [cc::reno::make as cc::Make, cc::newreno::make] {
+        eight_out(congestion).run(
+            "1.1  < . 1:1(0) ack 1
+             1.11 < . 1:1(0) ack 1
+             1.12 < . 1:1(0) ack 1
+             1.12 > . 1:1001(1000) ack 1 again
+             1.13 < . 1:1(0) ack 1
+             1.14 < . 1:1(0) ack 1
+             1.14 > . 8001:9001(1000) ack 1
+             1.15 < . 1:1(0) ack 1
+             1.15 > . 9001:10001(1000) ack 1
+             1.16 < . 1:1(0) ack 1
+             1.16 > . 10001:11001(1000) ack 1
+             1.16 is cwnd=4000 ssthresh=4000 flight=11000 inflation=7000
+             2.12 > . 1:1001(1000) ack 1 again
+             2.12 is cwnd=1000 ssthresh=2000 timeouts=1 recovery=false",
+        );
+    }
+}
+
+#[test]
+fn a_timeout_after_reno_left_recovery_halves_the_flight_with_limited_transmit_too() {
+    // Segments 1 and 5 are lost, as above; the last two duplicates let nothing out, for six are out and cwnd is four.
+    let limited =
+        Config { congestion: cc::reno::make, initial_window_segments: 8, limited_transmit: true, ..config() };
+    eight_out_of(limited).run(
+        "1.1  < . 1:1(0) ack 1
+         1.1  > . 8001:9001(1000) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.11 > . 9001:10001(1000) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.13 < . 1:1(0) ack 1
+         1.14 < . 1:1(0) ack 1
+         1.15 < . 1:1(0) ack 1
+         1.22 < . 1:1(0) ack 4001
+         1.22 is cwnd=4000 recovery=false flight=6000
+         1.24 < . 1:1(0) ack 4001
+         1.25 < . 1:1(0) ack 4001
+         2.22 > . 4001:5001(1000) ack 1 again
+         2.22 is cwnd=1000 ssthresh=3000 timeouts=1",
+    );
+}
+
+#[test]
+fn reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window() {
+    // Segments 1 and 3 are lost. Every fast retransmit cuts, but from FlightSize (RFC 5681 eq. 4): eight are out beside
+    // a cwnd of four, so it stays four, where 4.3BSD, which halves cwnd, would come to two.
+    eight_out(cc::reno::make).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.13 < . 1:1(0) ack 1
+         1.14 < . 1:1(0) ack 1
+         1.14 > . 8001:9001(1000) ack 1
+         1.15 < . 1:1(0) ack 1
+         1.15 > . 9001:10001(1000) ack 1
+         1.22 < . 1:1(0) ack 2001
+         1.22 is cwnd=4000 recovery=false flight=8000
+         1.24 < . 1:1(0) ack 2001
+         1.25 < . 1:1(0) ack 2001
+         1.26 < . 1:1(0) ack 2001       // the network repeats one; two new segments provoke only two
+         1.26 > . 2001:3001(1000) ack 1 again
+         1.26 is cwnd=4000 ssthresh=4000 inflation=3000 flight=8000 fast-retransmits=2",
     );
 }
 
