@@ -81,7 +81,9 @@ impl Taps {
     pub fn tcp(&mut self, now: SimTime, packet: &Packet, arrives: bool) {
         if let (true, Some(tcp)) = (self.is_on, packet.tcp()) {
             let numbers = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
-            let rest = u64::from(packet.payload.len) << 32 | u64::from(tcp.window) << 8 | u64::from(tcp.flags.0);
+            let flags = u64::from(tcp.flags.0);
+            let window_and_flags = (flags & 0xf00) << 16 | u64::from(tcp.window) << 8 | flags & 0xff;
+            let rest = u64::from(packet.payload.len) << 32 | window_and_flags;
             self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
         }
     }
