@@ -78,7 +78,7 @@ impl Class {
             wire::L4::Tcp(_) if packet.pure_ack().is_some() => Class::TcpAck,
             wire::L4::Tcp(_) => Class::TcpControl,
             wire::L4::Udp(_) => Class::Udp,
-            wire::L4::Echo(_) | wire::L4::Opaque => Class::Other,
+            wire::L4::Echo(_) | wire::L4::Notice(_) | wire::L4::Opaque => Class::Other,
         }
     }
 }

@@ -46,7 +46,7 @@ fn tcp() -> impl Strategy<Value = Packet> {
         1 => Just(Flags::SYN),
         1 => Just(Flags::SYN | Flags::ACK),
         1 => Just(Flags::FIN | Flags::ACK),
-        1 => any::<u8>().prop_map(Flags),
+        1 => (0..=Flags::ALL.0).prop_map(Flags),
     ];
     let len = prop_oneof![Just(0u32), Just(1000), 1u32..3000];
     let window = prop_oneof![Just(0u16), Just(10_000), any::<u16>()];

@@ -2,7 +2,7 @@
 //!
 //! Inside a run a packet is a [`Packet`] in an arena ([`Packets`]) and travels as a handle ([`Pkt`]); bytes exist only
 //! in captures and, later, in the live arm. Models IPv4 without options or fragments, TCP (RFC 9293) with its options
-//! kept in the order and spelling they came in, UDP, ICMP echo, and the 802.11-2020 MAC frames an exchange is made of.
+//! kept in the order and spelling they came in, UDP, ICMP (echo, and messages that quote a TCP segment), and the 802.11-2020 MAC frames an exchange is made of.
 //! What it cannot parse is [`L4::Opaque`] and is carried unchanged. Leaves out: IPv6, fragments, encryption.
 //!
 //! Bytes: [`Packet::emit`] and [`Packet::parse`] for IP, [`dot11::Frame`] for the air, [`radiotap`] and [`pcapng`] for
@@ -21,6 +21,8 @@ pub mod tcp;
 
 pub use bytes::{Integrity, verify};
 pub use error::{EmitError, FrameError, ParseError};
-pub use packet::{Content, DropWhy, Echo, Ipv4, L4, Packet, Packets, Payload, Pkt, Udp, ecn};
+pub use packet::{
+    Content, DropWhy, Echo, Ipv4, L4, Notice, NoticeKind, Packet, Packets, Payload, Pkt, Quote, Udp, ecn,
+};
 pub use seq::{Seq, SeqRange, SeqSet};
 pub use tcp::{Flags, Tcp, TcpOptions};

@@ -91,6 +91,61 @@ pub struct Echo {
     pub seq: u16,
 }
 
+/// What an ICMP message about another datagram says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Type 3: it cannot be delivered; the code tells why. @RFC792 p. 4
+    Unreachable,
+    /// Type 4, source quench: it met congestion. Not to be sent nor heeded any more. @RFC792 p. 10, @RFC6633
+    SourceQuench,
+    /// Type 11: it was too long on its way. @RFC792 p. 6
+    TimeExceeded,
+    /// Type 253, for experiments: what it means is agreed between those who use it. @RFC4727 sec. 3.2
+    Experiment1,
+    /// Type 254, likewise. @RFC4727 sec. 3.2
+    Experiment2,
+}
+
+/// The IP header and the first 8 bytes of a TCP segment, as a notice quotes them. @RFC792 p. 4
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quote {
+    /// Its IP header.
+    pub ip: Ipv4,
+    /// Length of the datagram, as its IP header says, in bytes.
+    pub ip_len: u16,
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// Sequence number.
+    pub seq: Seq,
+}
+
+impl Quote {
+    /// Quotes a packet; `None` if it is no TCP, or longer than its length field can say.
+    pub fn of(packet: &Packet) -> Option<Quote> {
+        let tcp = packet.tcp()?;
+        let ip_len = u16::try_from(packet.ip_len().0).ok()?;
+        Some(Quote { ip: packet.ip, ip_len, src_port: tcp.src_port, dst_port: tcp.dst_port, seq: tcp.seq })
+    }
+}
+
+/// An ICMP message about a TCP segment. What follows its quote (@RFC1812 sec. 4.3.2.3 allows more than 8 bytes) is the
+/// packet's payload.
+///
+/// It runs to the segment's source, so its [`Packet::flow`] is the reverse of the segment's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Notice {
+    /// Its type.
+    pub kind: NoticeKind,
+    /// Its code.
+    pub code: u8,
+    /// The four bytes between checksum and quote: zero in @RFC792, meant by the kind where later RFCs fill them.
+    pub word: u32,
+    /// What it is about.
+    pub quote: Quote,
+}
+
 /// What an IP packet carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum L4 {
@@ -100,6 +155,8 @@ pub enum L4 {
     Udp(Udp),
     /// An ICMP echo.
     Echo(Echo),
+    /// An ICMP message about a TCP segment.
+    Notice(Notice),
     /// Something else. The payload is the whole IP packet as it came, header included; agents never see it.
     Opaque,
 }
@@ -157,6 +214,7 @@ impl Packet {
         let header = match &self.l4 {
             L4::Tcp(tcp) => 20 + tcp.header_len() as u64,
             L4::Udp(_) | L4::Echo(_) => 28,
+            L4::Notice(_) => 56, // IP 20, ICMP 8, quote 28
             L4::Opaque => 0,
         };
         Bytes(header + u64::from(self.payload.len))
@@ -170,6 +228,11 @@ impl Packet {
     /// The TCP header, to rewrite.
     pub fn tcp_mut(&mut self) -> Option<&mut Tcp> {
         if let L4::Tcp(tcp) = &mut self.l4 { Some(tcp) } else { None }
+    }
+
+    /// The ICMP message, if it is one about a TCP segment.
+    pub fn notice(&self) -> Option<&Notice> {
+        if let L4::Notice(notice) = &self.l4 { Some(notice) } else { None }
     }
 
     /// The sequence numbers a TCP segment occupies: payload, and one each for SYN and FIN. @RFC9293 sec. 3.4
@@ -188,6 +251,13 @@ impl Packet {
     pub fn pure_ack(&self) -> Option<&Tcp> {
         let control = Flags::SYN | Flags::FIN | Flags::RST;
         self.tcp().filter(|tcp| self.payload.len == 0 && tcp.flags.has(Flags::ACK) && !tcp.flags.any(control))
+    }
+
+    /// An ICMP message about this TCP segment, from `from` to the segment's source. `None` if it is no TCP segment.
+    pub fn notice_of(&self, from: Ipv4Addr, kind: NoticeKind, code: u8) -> Option<Packet> {
+        let notice = Notice { kind, code, word: 0, quote: Quote::of(self)? };
+        let ip = Ipv4 { src: from, dst: self.ip.src, ..Ipv4::default() };
+        Some(Packet { ip, l4: L4::Notice(notice), payload: Payload::EMPTY, flow: self.flow.reverse() })
     }
 
     /// A pure ACK of `flow` with the given header fields, for schemes and tests.

@@ -4,9 +4,11 @@ use crate::{Seq, SeqRange};
 use core::fmt;
 use core::ops::{BitOr, BitOrAssign};
 
-/// The header's control bits. @RFC9293 sec. 3.1, @RFC3168 sec. 23.2
+/// The header's twelve control bits: the eight flags of @RFC9293 sec. 3.1 and the four bits before them, of which the
+/// last is taken (AE, once NS) and three are reserved. What lies above the twelve is no part of a header and is not
+/// written. Our own endpoints set no reserved bit and ignore those that come in, as @RFC9293 sec. 3.1 asks.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data from the sender.
@@ -25,6 +27,14 @@ impl Flags {
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced.
     pub const CWR: Flags = Flags(0x80);
+    /// Accurate ECN, bit 7 of the header's 13th byte; the nonce sum of @RFC3540 had it before. @RFC9768 sec. 3.1
+    pub const AE: Flags = Flags(0x100);
+    /// "What this ACK still waits for was lost for another reason than congestion." Bit 4 of the 13th byte: the first of
+    /// the three still reserved, and the farthest from those in use. Standards have taken reserved bits from the other
+    /// end (CWR, ECE, then NS, now AE), so this one will be the last to clash. @RFC9293 sec. 6, table 8
+    pub const LOSS_NOTICE: Flags = Flags(0x800);
+    /// All bits that a header has.
+    pub const ALL: Flags = Flags(0xfff);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
@@ -58,7 +68,8 @@ impl BitOrAssign for Flags {
 
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"];
+        let names =
+            ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR", "AE", "reserved 6", "reserved 5", "LOSS_NOTICE"];
         let set: Vec<&str> =
             names.iter().enumerate().filter(|(i, _)| self.0 & (1 << i) != 0).map(|(_, n)| *n).collect();
         f.write_str(&set.join("|"))
@@ -303,6 +314,16 @@ impl Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_twelve_bits_of_a_header_have_names_of_their_own() {
+        let named = [Flags::FIN, Flags::SYN, Flags::RST, Flags::PSH, Flags::ACK, Flags::URG, Flags::ECE, Flags::CWR];
+        let all = named.into_iter().chain([Flags::AE, Flags::LOSS_NOTICE]);
+        // Each is one bit, and none is another's: the sum of ten distinct powers of two has ten bits.
+        assert!(all.clone().all(|flag| flag.0.is_power_of_two()));
+        assert_eq!(all.fold(0, |sum, flag| sum + flag.0), Flags::ALL.0 - 0x600); // two are reserved
+        assert_eq!(format!("{:?}", Flags::ACK | Flags::AE | Flags::LOSS_NOTICE), "ACK|AE|LOSS_NOTICE");
+    }
 
     #[test]
     fn options_are_padded_to_words_and_read_back() {

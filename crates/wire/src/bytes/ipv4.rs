@@ -66,7 +66,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header, ParseError> {
     Ok(header)
 }
 
-fn fields(bytes: &[u8]) -> Option<Header> {
+/// The fields of a header, whatever follows it. None if it is cut short.
+pub(super) fn fields(bytes: &[u8]) -> Option<Header> {
     let mut cursor = Cursor(bytes);
     let version_ihl = cursor.u8()?;
     let tos = cursor.u8()?;

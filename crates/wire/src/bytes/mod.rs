@@ -1,9 +1,9 @@
 //! IP packets to and from bytes.
 //!
 //! [`Packet::parse`] types a packet only if [`Packet::emit`] gives the same bytes back; all others are
-//! [`L4::Opaque`] and keep their bytes. So a header with options, a fragment, the reserved flag, reserved TCP bits, a
-//! UDP packet without checksum, a checksum that is wrong (emitting would repair the damage unseen), and bytes behind
-//! the IP total length all make a packet opaque. [`verify`] tells damaged packets from foreign ones.
+//! [`L4::Opaque`] and keep their bytes. So a header with options, a fragment, the reserved flag, a UDP packet without checksum, an
+//! ICMP message that quotes anything but TCP, a checksum that is wrong (emitting would repair the damage unseen), and
+//! bytes behind the IP total length all make a packet opaque. [`verify`] tells damaged packets from foreign ones.
 
 pub mod checksum;
 mod icmp;
@@ -36,7 +36,7 @@ impl Packet {
         let protocol = match &self.l4 {
             L4::Tcp(_) => protocol::TCP,
             L4::Udp(_) => protocol::UDP,
-            L4::Echo(_) => protocol::ICMP,
+            L4::Echo(_) | L4::Notice(_) => protocol::ICMP,
             L4::Opaque => return self.payload.emit(out),
         };
         let len = self.ip_len().0;
@@ -48,6 +48,7 @@ impl Packet {
             L4::Tcp(header) => tcp::emit(header, &self.ip, &self.payload, out),
             L4::Udp(header) => udp::emit(header, &self.ip, &self.payload, out),
             L4::Echo(header) => icmp::emit(header, &self.payload, out),
+            L4::Notice(header) => icmp::emit_notice(header, &self.payload, out),
             L4::Opaque => Ok(()),
         }
     }
@@ -77,7 +78,7 @@ fn transport<'a>(header: &ipv4::Header, segment: &'a [u8]) -> Option<(L4, &'a [u
     match header.protocol {
         protocol::TCP => tcp::parse(&header.ip, segment).map(|(tcp, payload)| (L4::Tcp(tcp), payload)),
         protocol::UDP => udp::parse(&header.ip, segment).map(|(udp, payload)| (L4::Udp(udp), payload)),
-        protocol::ICMP => icmp::parse(segment).map(|(echo, payload)| (L4::Echo(echo), payload)),
+        protocol::ICMP => icmp::parse(segment),
         _ => None,
     }
 }

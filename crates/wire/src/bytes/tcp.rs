@@ -22,7 +22,8 @@ pub(super) fn emit(tcp: &Tcp, ip: &Ipv4, payload: &Payload, out: &mut Vec<u8>) -
     out.extend(tcp.dst_port.to_be_bytes());
     out.extend(tcp.seq.0.to_be_bytes());
     out.extend(tcp.ack.0.to_be_bytes());
-    out.extend([((tcp.header_len() / 4) as u8) << 4, tcp.flags.0]);
+    let words = (tcp.header_len() / 4) as u16;
+    out.extend((words << 12 | tcp.flags.0 & Flags::ALL.0).to_be_bytes());
     out.extend(tcp.window.to_be_bytes());
     out.extend([0, 0]);
     out.extend(tcp.urgent.to_be_bytes());
@@ -35,20 +36,20 @@ pub(super) fn emit(tcp: &Tcp, ip: &Ipv4, payload: &Payload, out: &mut Vec<u8>) -
 }
 
 /// Reads header and payload. None for what cannot be represented: a data offset outside the segment or below five
-/// words, reserved bits, a checksum other than ours.
+/// words, a checksum other than ours.
 pub(super) fn parse<'a>(ip: &Ipv4, segment: &'a [u8]) -> Option<(Tcp, &'a [u8])> {
     let mut cursor = Cursor(segment);
     let src_port = cursor.be16()?;
     let dst_port = cursor.be16()?;
     let seq = Seq(cursor.be32()?);
     let ack = Seq(cursor.be32()?);
-    let offset = cursor.u8()?;
-    let flags = Flags(cursor.u8()?);
+    let offset_and_flags = cursor.be16()?;
+    let (words, flags) = (usize::from(offset_and_flags >> 12), Flags(offset_and_flags & Flags::ALL.0));
     let window = cursor.be16()?;
     let found = cursor.be16()?;
     let urgent = cursor.be16()?;
-    let options = TcpOptions::from_bytes(cursor.take((usize::from(offset >> 4) * 4).checked_sub(20)?)?)?;
-    if offset & 0x0F != 0 || found != own_checksum(ip, segment)? {
+    let options = TcpOptions::from_bytes(cursor.take((words * 4).checked_sub(20)?)?)?;
+    if found != own_checksum(ip, segment)? {
         return None;
     }
     Some((Tcp { src_port, dst_port, seq, ack, flags, window, urgent, options }, cursor.0))

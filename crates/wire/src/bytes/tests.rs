@@ -1,7 +1,7 @@
 //! Worked packets, and properties over all packets and over arbitrary bytes.
 
 use super::*;
-use crate::{Echo, Flags, Ipv4, Seq, SeqRange, Tcp, TcpOptions, Udp};
+use crate::{Echo, Flags, Ipv4, Notice, NoticeKind, Quote, Seq, SeqRange, Tcp, TcpOptions, Udp};
 use proptest::prelude::*;
 use std::net::Ipv4Addr;
 
@@ -114,13 +114,12 @@ fn headers_that_cannot_be_represented_are_opaque_and_keep_their_bytes() {
             b[36..38].copy_from_slice(&sum.to_be_bytes());
         })
     };
-    let cases: [(&str, Vec<u8>, Integrity); 9] = [
+    let cases: [(&str, Vec<u8>, Integrity); 8] = [
         ("reserved IP flag", edited(&SYN, |b| b[6] |= 0x80), Integrity::Good),
         ("more fragments", edited(&SYN, |b| b[6] = 0x20), Integrity::HeaderOnly),
         ("fragment offset", edited(&SYN, |b| b[7] = 1), Integrity::HeaderOnly),
         ("unknown protocol", edited(&SYN, |b| b[9] = 132), Integrity::HeaderOnly),
         ("trailing byte", [SYN.as_slice(), &[0]].concat(), Integrity::Good),
-        ("reserved TCP bits", tcp_fixed(32, 0x01), Integrity::Good),
         ("data offset beyond the end", tcp_fixed(32, 0x80), Integrity::Good),
         (
             "IP option",
@@ -145,6 +144,92 @@ fn headers_that_cannot_be_represented_are_opaque_and_keep_their_bytes() {
     damaged[8] -= 1; // a TTL that somebody lowered without updating the checksum
     assert_eq!(parsed(&damaged).l4, L4::Opaque);
     assert_eq!(verify(&damaged), Ok(Integrity::BadHeader));
+}
+
+#[test]
+fn the_reserved_bits_of_a_segment_stand_behind_its_data_offset() {
+    // Byte 32 is the data offset of six words and the four bits after it. Bit 4 adds 0800 to the sum that made 7f01:
+    // 80fe + 0800 = 88fe, complement 7701. The byte after it holds the eight old flags and stays.
+    let marked = |flags: Flags| {
+        let mut packet = syn();
+        packet.tcp_mut().unwrap().flags |= flags;
+        emitted(&packet)
+    };
+    let bytes = marked(Flags::LOSS_NOTICE);
+    assert_eq!((bytes[32], bytes[33], &bytes[36..38]), (0x68, 0x02, [0x77, 0x01].as_slice()));
+    assert_eq!(parsed(&bytes).tcp().unwrap().flags, Flags::SYN | Flags::LOSS_NOTICE);
+    assert_eq!(marked(Flags::AE)[32], 0x61);
+    assert_eq!(marked(Flags(0x0600))[32], 0x66);
+    // What is no bit of a header does not spill into the data offset.
+    assert_eq!(marked(Flags(0xf000)), SYN);
+}
+
+/// "A segment failed", from 10.0.0.9 to the source of the SYN.
+///
+/// IP: 4500 + 0038 + 0000 + 4000 + 4001 + 0a00 + 0009 + 0a00 + 0001 = d943, complement 26bc.
+/// ICMP: fd00 + 0000 + 0000 + 0000, the quoted IP header, whose sum with its checksum is ffff, and its first 8 bytes
+/// 04d2 + 0050 + 0000 + 0001 = 0523: fd00 + ffff + 0523 = 20222, folded 0224, complement fddb.
+const NOTICE: [u8; 56] = [
+    0x45, 0x00, 0x00, 0x38, 0x00, 0x00, 0x40, 0x00, 0x40, 0x01, 0x26, 0xbc, 10, 0, 0, 9, 10, 0, 0, 1, // IP
+    0xfd, 0x00, 0xfd, 0xdb, 0, 0, 0, 0, // ICMP
+    0x45, 0x00, 0x00, 0x2c, 0x00, 0x07, 0x40, 0x00, 0x40, 0x06, 0x26, 0xc3, 10, 0, 0, 1, 10, 0, 0,
+    2, // quoted IP
+    0x04, 0xd2, 0x00, 0x50, 0, 0, 0, 1, // quoted TCP
+];
+
+fn notice() -> Packet {
+    syn().notice_of(Ipv4Addr::new(10, 0, 0, 9), NoticeKind::Experiment1, 0).unwrap()
+}
+
+#[test]
+fn a_notice_worked_by_hand() {
+    assert_eq!(emitted(&notice()), NOTICE);
+    assert_eq!(Packet::parse(&NOTICE, FlowId(1)), Ok(notice()));
+    assert_eq!(verify(&NOTICE), Ok(Integrity::Good));
+}
+
+#[test]
+fn a_notice_travels_against_the_segment_it_is_about() {
+    let notice = notice();
+    assert_eq!((notice.flow, notice.ip.dst), (syn().flow.reverse(), syn().ip.src));
+    let quote = notice.notice().unwrap().quote;
+    assert_eq!((quote.ip, quote.ip_len), (syn().ip, 44));
+    assert_eq!((quote.src_port, quote.dst_port, quote.seq), (1234, 80, Seq(1)));
+    assert_eq!(udp().notice_of(Ipv4Addr::UNSPECIFIED, NoticeKind::Experiment1, 0), None);
+}
+
+#[test]
+fn messages_that_quote_what_we_cannot_write_are_opaque_and_keep_their_bytes() {
+    let fixed = |edit: &dyn Fn(&mut Vec<u8>)| {
+        edited(&NOTICE, |b| {
+            edit(b);
+            b[22..24].fill(0);
+            let sum = checksum::checksum(&b[20..]);
+            b[22..24].copy_from_slice(&sum.to_be_bytes());
+        })
+    };
+    let cases: [(&str, Vec<u8>); 6] = [
+        ("a type without a quote", fixed(&|b| b[20] = 13)),
+        ("a quote of UDP", fixed(&|b| (b[37], b[39]) = (17, b[39] - 11))),
+        ("a quote whose own checksum is wrong", fixed(&|b| b[38] ^= 1)),
+        ("a quote with options", fixed(&|b| (b[28], b[38]) = (0x46, b[38] - 1))),
+        ("a quote of seven bytes", fixed(&|b| (b[3], _) = (b[3] - 1, b.pop()))),
+        ("an echo with a code", fixed(&|b| (b[20], b[21]) = (8, 1))),
+    ];
+    for (what, bytes) in cases {
+        assert_eq!(verify(&bytes), Ok(Integrity::Good), "{what}");
+        assert_eq!(parsed(&bytes).l4, L4::Opaque, "{what}");
+        assert_eq!(emitted(&parsed(&bytes)), bytes, "{what}");
+    }
+    // The same edits without harm: another type, more of the datagram than 8 bytes.
+    let more = fixed(&|b| {
+        b[20] = 3;
+        b[3] += 4;
+        b.extend([0, 0, 0, 0]);
+    });
+    let packet = parsed(&more);
+    assert_eq!(packet.notice().map(|n| n.kind), Some(NoticeKind::Unreachable));
+    assert_eq!((packet.payload.len, emitted(&packet)), (4, more));
 }
 
 fn udp() -> Packet {
@@ -211,7 +296,7 @@ fn options() -> impl Strategy<Value = TcpOptions> {
 
 fn l4() -> impl Strategy<Value = L4> {
     let ports = any::<(u16, u16)>();
-    let tcp = (ports, any::<[u32; 2]>(), any::<u8>(), any::<[u16; 2]>(), options()).prop_map(
+    let tcp = (ports, any::<[u32; 2]>(), 0..=Flags::ALL.0, any::<[u16; 2]>(), options()).prop_map(
         |((src_port, dst_port), [seq, ack], flags, [window, urgent], options)| {
             let (seq, ack, flags) = (Seq(seq), Seq(ack), Flags(flags));
             L4::Tcp(Tcp { src_port, dst_port, seq, ack, flags, window, urgent, options })
@@ -219,20 +304,38 @@ fn l4() -> impl Strategy<Value = L4> {
     );
     let udp = any::<(u16, u16)>().prop_map(|(src_port, dst_port)| L4::Udp(Udp { src_port, dst_port }));
     let echo = any::<(bool, u16, u16)>().prop_map(|(reply, id, seq)| L4::Echo(Echo { reply, id, seq }));
-    prop_oneof![3 => tcp, 1 => udp, 1 => echo]
+    prop_oneof![3 => tcp, 1 => udp, 1 => echo, 1 => notice_of_anything()]
+}
+
+fn notice_of_anything() -> impl Strategy<Value = L4> {
+    let kinds = [
+        NoticeKind::Unreachable,
+        NoticeKind::SourceQuench,
+        NoticeKind::TimeExceeded,
+        NoticeKind::Experiment1,
+        NoticeKind::Experiment2,
+    ];
+    let numbers = (any::<u8>(), any::<[u32; 2]>(), any::<[u16; 3]>());
+    (0..kinds.len(), ip(), numbers).prop_map(move |(kind, ip, (code, [word, seq], [ip_len, src_port, dst_port]))| {
+        let quote = Quote { ip, ip_len, src_port, dst_port, seq: Seq(seq) };
+        L4::Notice(Notice { kind: kinds[kind], code, word, quote })
+    })
+}
+
+fn ip() -> impl Strategy<Value = Ipv4> {
+    (any::<([u8; 4], [u8; 4])>(), any::<(u8, u8, u16, bool)>()).prop_map(|((src, dst), rest)| {
+        let (tos, ttl, id, dont_fragment) = rest;
+        Ipv4 { src: src.into(), dst: dst.into(), tos, ttl, id, dont_fragment }
+    })
 }
 
 fn packet() -> impl Strategy<Value = Packet> {
-    let ip = (any::<([u8; 4], [u8; 4])>(), any::<(u8, u8, u16, bool)>()).prop_map(|((src, dst), rest)| {
-        let (tos, ttl, id, dont_fragment) = rest;
-        Ipv4 { src: src.into(), dst: dst.into(), tos, ttl, id, dont_fragment }
-    });
     let payload = prop_oneof![
         (any::<u64>(), 0u32..1500).prop_map(|(offset, len)| Payload::stream(offset, len)),
         proptest::collection::vec(any::<u8>(), 0..200)
             .prop_map(|bytes| Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) }),
     ];
-    (ip, l4(), payload).prop_map(|(ip, l4, payload)| Packet { ip, l4, payload, flow: FlowId(0) })
+    (ip(), l4(), payload).prop_map(|(ip, l4, payload)| Packet { ip, l4, payload, flow: FlowId(0) })
 }
 
 /// What must hold for any bytes: no panic, and if they parse they come back.
