@@ -138,6 +138,19 @@ impl SeqSet {
         self.ranges.splice(first..last, [merged]);
     }
 
+    /// Takes the numbers of `range` out.
+    pub fn remove(&mut self, range: SeqRange) {
+        let Some(first) = self.ranges.iter().position(|r| range.start.lt(r.end)) else { return };
+        let n = self.ranges[first..].iter().take_while(|r| r.start.lt(range.end)).count();
+        if n == 0 || range.is_empty() {
+            return;
+        }
+        let before = SeqRange { start: self.ranges[first].start, end: range.start };
+        let after = SeqRange { start: range.end, end: self.ranges[first + n - 1].end };
+        let left = [before, after].into_iter().filter(|r| r.start.lt(r.end));
+        self.ranges.splice(first..first + n, left);
+    }
+
     /// Forgets all members before `seq`.
     pub fn forget_before(&mut self, seq: Seq) {
         self.ranges.retain(|r| seq.lt(r.end));
@@ -183,6 +196,24 @@ mod tests {
         set.insert(SeqRange::new(Seq(u32::MAX - 4), 10));
         assert_eq!(set.ranges(), [SeqRange { start: Seq(u32::MAX - 9), end: Seq(10) }]);
         assert_eq!(set.len(), 20);
+    }
+
+    #[test]
+    fn what_is_removed_leaves_what_lies_before_and_behind_it() {
+        let mut set = SeqSet::default();
+        for (start, end) in [(100, 200), (300, 400), (500, 600)] {
+            set.insert(range(start, end));
+        }
+        set.remove(range(200, 300)); // touches two and is in neither
+        set.remove(range(700, 800));
+        set.remove(range(350, 350));
+        assert_eq!(set.len(), 300);
+        set.remove(range(120, 130));
+        assert_eq!(set.ranges()[..2], [range(100, 120), range(130, 200)]);
+        set.remove(range(150, 550));
+        assert_eq!(set.ranges(), [range(100, 120), range(130, 150), range(550, 600)]);
+        set.remove(SeqRange { start: Seq(u32::MAX - 5), end: Seq(1000) }); // across the wrap, all of it
+        assert!(set.is_empty());
     }
 
     #[test]
