@@ -29,6 +29,12 @@ pub trait SenderHook: fmt::Debug {
         sample
     }
 
+    /// How many duplicate ACKs make a loss, `configured` of them unless a scheme knows better. Asked at each duplicate
+    /// outside of recovery, after [`SenderHook::on_ack`].
+    fn dup_ack_threshold(&mut self, configured: u32, _facts: &FlowFacts) -> u32 {
+        configured
+    }
+
     /// The segment `range` is taken for lost: at the third duplicate ACK, at a partial ACK, at a timeout.
     fn loss(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Loss {
         Loss::Congestion

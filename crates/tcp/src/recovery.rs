@@ -155,12 +155,18 @@ impl Connection {
         };
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
 
+        let configured = self.config.dup_ack_threshold;
+        let threshold = match self.snd.recovering {
+            None => self.ask(|hook, flow| hook.dup_ack_threshold(configured, flow)).unwrap_or(configured),
+            Some(_) => configured,
+        };
+
         let snd = &mut self.snd;
         let mss = u64::from(snd.mss);
         snd.dup_acks += 1;
         if snd.recovering.is_some() {
             snd.inflation += mss; // one has left the network. @RFC5681 sec. 3.2 step 4
-        } else if snd.dup_acks == self.config.dup_ack_threshold && snd.guard.is_none() {
+        } else if snd.dup_acks >= threshold && snd.guard.is_none() {
             self.fast_retransmit(now);
         } else if self.config.limited_transmit && snd.dup_acks <= 2 && snd.guard.is_none() {
             if snd.dup_acks == 1 {
@@ -203,7 +209,7 @@ impl Connection {
         }
         snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
         snd.window.in_recovery = true;
-        snd.inflation = u64::from(self.config.dup_ack_threshold) * u64::from(snd.mss);
+        snd.inflation = u64::from(snd.dup_acks) * u64::from(snd.mss); // as many have left the network
         snd.resend.insert(first);
         // As BSD and Linux; @RFC6298 alone would let the timer of the lost segment run on.
         self.arm_rto(now);

@@ -49,6 +49,32 @@ fn a_corruption_is_repaired_without_a_cut() {
     );
 }
 
+/// Knows of every loss at its first duplicate.
+#[derive(Debug)]
+struct Told;
+
+impl SenderHook for Told {
+    fn dup_ack_threshold(&mut self, configured: u32, facts: &FlowFacts) -> u32 {
+        assert_eq!((configured, facts.dup_acks, facts.in_recovery), (3, 0, false));
+        1
+    }
+}
+
+#[test]
+fn a_hook_may_take_the_first_duplicate_for_a_loss() {
+    // Flight 4000: the cut is to 2000, and the one duplicate lets in one segment, not three. The others inflate the
+    // window by one each and repeat nothing: 2000 + 3 * 1000 is 1000 more than is out.
+    four_out().hook(Told).run(
+        "1.1  < . 1:1(0) ack 1
+         1.1  > . 1:1001(1000) ack 1 again
+         1.1  is cwnd=2000 inflation=1000 fast-retransmits=1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 4001:5001(1000) ack 1
+         1.12 is cwnd=2000 inflation=3000 fast-retransmits=1 retransmissions=1",
+    );
+}
+
 #[test]
 fn a_timeout_by_corruption_repeats_one_segment_and_backs_off() {
     four_out().hook(Radio).run(
