@@ -6,6 +6,8 @@
 
 pub mod agent;
 mod cx;
+pub mod ebsn;
+pub mod eln;
 pub mod info;
 pub mod lle_tcp;
 pub mod params;

@@ -50,6 +50,8 @@ macro_rules! registry {
 }
 
 registry! {
+    "ebsn" => ebsn,
+    "eln" => eln,
     "lle-tcp" => lle_tcp,
 }
 

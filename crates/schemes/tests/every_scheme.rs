@@ -10,8 +10,9 @@ use proptest::prelude::*;
 use schemes::testing::{Bench, HERE, THERE, segment, site};
 use schemes::{Agent, Capability, Kind, Params, PeerEvent, Place, SCHEMES, Scheme, Signal, Site, Toward, Value};
 use std::fmt::Write;
+use std::net::Ipv4Addr;
 use units::{Dur, FlowId, NodeId, SimTime};
-use wire::{Echo, Flags, L4, Packet, Payload, Seq, SeqRange, Udp};
+use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
 /// What happens to a node.
 #[derive(Debug, Clone)]
@@ -75,8 +76,14 @@ fn tcp() -> impl Strategy<Value = Packet> {
 
 /// Packets that no scheme has anything to do with.
 fn foreign() -> impl Strategy<Value = Packet> {
-    (0u32..4, 0u32..1500, 0usize..3).prop_map(|(flow, len, which)| {
+    let kinds = [NoticeKind::Unreachable, NoticeKind::Experiment1, NoticeKind::Experiment2];
+    (0u32..4, 0u32..1500, 0usize..6).prop_map(move |(flow, len, which)| {
         let udp = Udp { src_port: 9, dst_port: 10 };
+        if let Some(kind) = which.checked_sub(3) {
+            // About a segment of a connection that has no end here.
+            let segment = segment(FlowId(flow), Flags::ACK, Seq(0), len, Seq(0), 0);
+            return segment.notice_of(Ipv4Addr::new(10, 0, 0, 9), kinds[kind], 0).unwrap();
+        }
         let l4 = [L4::Udp(udp), L4::Echo(Echo::default()), L4::Opaque][which];
         Packet { l4, payload: Payload::stream(0, len), ..segment(FlowId(flow), Flags(0), Seq(0), 0, Seq(0), 0) }
     })

@@ -1,0 +1,121 @@
+//! EBSN: while the radio fails, the base station keeps telling the TCP source, which puts its retransmission timer off.
+//!
+//! - **Source** @BKVP97: Bakshi, Krishna, Vaidya & Pradhan, "Improving performance of TCP over wireless networks", Proc.
+//!   17th ICDCS, 1997; as seed 000 sec. 2.4.2 tells it. The paper itself was not at hand.
+//! - **Realism** no oracle; needs readable TCP headers at the base station and a way back for ICMP, which firewalls may
+//!   not give. Any host that can guess a connection can keep its timer from expiring: nothing authenticates a notice.
+//! - **Departs**
+//!   (a) The notice is an ICMP message of a type for experiments, 253 with code 0 (@RFC4727 sec. 3.2), since none was ever
+//!   assigned; it quotes the segment as an error message does (@RFC792).
+//!   (b) The paper's link repeats until it succeeds or a generous limit is reached. An 802.11 MAC gives up after a few
+//!   attempts (`max_attempts`), and what it gave up on is still TCP's to repeat, by duplicate ACKs or by the timer.
+//!   (c) `min_interval` spaces the notices of a flow. Zero, the default, is the paper's rule: one for each failure.
+//! - **Bound** A source that is itself the station with the radio gets no notice: the scheme is between a base station and
+//!   a source elsewhere. Nor does a failure of SYN or ACK, which carry no data, cause one; nor that of a notice.
+//! - **Checked** `tests/ebsn.rs`; `every_scheme`.
+
+use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Toward, Value};
+use mac::TxReport;
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
+use tcp::SenderCommand;
+use units::{Dur, FlowId, SimTime};
+use wire::{DropWhy, NoticeKind, Packet, Pkt};
+
+/// What it sits at, reads and turns.
+pub const INFO: Info = Info {
+    id: "ebsn",
+    summary: "a message to the source for each failed attempt of its data by radio; the source re-arms its timer",
+    source: "BKVP97",
+    sits: &[Place::ToHost],
+    reads: &[Signal::TxAttempt, Signal::TcpHeader, Signal::FlowFacts],
+    turns: &[Port::Packets, Port::Sender],
+    params: &[Param {
+        key: "min_interval",
+        kind: Kind::Time,
+        default: Value::Time(Dur::ZERO),
+        doc: "least time between two notices about a flow; zero: one for each failed attempt",
+    }],
+};
+
+/// The type and code of a notice.
+const NOTICE: (NoticeKind, u8) = (NoticeKind::Experiment1, 0);
+
+/// A base station where no flow ends.
+static STATION: Info =
+    Info { sits: &[], reads: &[Signal::TxAttempt, Signal::TcpHeader], turns: &[Port::Packets], ..INFO };
+/// A host.
+static SOURCE: Info = Info { reads: &[Signal::TcpHeader, Signal::FlowFacts], ..INFO };
+
+/// The notifier at a node with a radio that forwards; the source's half at a node where flows have an end.
+pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+    let info = match (site.forwards && site.has_air, site.starts_flows || site.ends_flows) {
+        (true, true) => &INFO,
+        (true, false) => &STATION,
+        (false, true) => &SOURCE,
+        (false, false) => return None,
+    };
+    let min_interval = params.time("min_interval");
+    Some(Box::new(Ebsn { info, address: site.address, min_interval, last: BTreeMap::new(), notices: 0 }))
+}
+
+/// At a base station it gives notice, at a host it heeds; a node may be both.
+#[derive(Debug)]
+struct Ebsn {
+    info: &'static Info,
+    address: Ipv4Addr,
+    min_interval: Dur,
+    /// When the latest notice about a flow of data was sent.
+    last: BTreeMap<FlowId, SimTime>,
+    notices: u64,
+}
+
+impl Ebsn {
+    /// Whether a notice about `flow` is due now; then the next is not until `min_interval` has passed.
+    fn is_due(&mut self, now: SimTime, flow: FlowId) -> bool {
+        let is_due = self.last.get(&flow).is_none_or(|last| *last + self.min_interval <= now);
+        if is_due {
+            self.last.insert(flow, now);
+        }
+        is_due
+    }
+}
+
+impl Agent for Ebsn {
+    fn info(&self) -> &'static Info {
+        self.info
+    }
+
+    fn report(&mut self, packet: &Packet, _: &TxReport, cx: &mut Cx) {
+        // Of all reports only those of failed attempts are declared; the last of them comes before the MAC gives up.
+        let is_ours = packet.tcp_data().is_some() && packet.ip.src != self.address;
+        if !is_ours || !self.is_due(cx.now, packet.flow) {
+            return;
+        }
+        let (kind, code) = NOTICE;
+        if let Some(notice) = packet.notice_of(self.address, kind, code) {
+            let pkt = cx.make(notice);
+            cx.inject(pkt, Toward::Route);
+            self.notices += 1;
+        }
+    }
+
+    fn packet(&mut self, _: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        let packet = cx.get(&pkt);
+        let is_notice = packet.notice().is_some_and(|notice| (notice.kind, notice.code) == NOTICE);
+        // A notice runs against the data it is about.
+        let data = packet.flow.reverse();
+        if !is_notice || cx.facts(data).is_none() {
+            return Some(pkt);
+        }
+        cx.command(data, SenderCommand::RearmRto);
+        cx.drop(pkt, DropWhy::Consumed);
+        None
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        if self.info.reads(Signal::TxAttempt) {
+            out("notices", self.notices);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! ELN: the base station marks ACKs that still wait for what the radio lost, and the TCP sender repeats it without a cut.
+//!
+//! - **Source** @BK98: Balakrishnan & Katz, "Explicit Loss Notification and Wireless Web Performance", IEEE Globecom
+//!   Internet Mini-Conference, 1998; as seed 000 sec. 2.4.2 tells it; the paper itself was not at hand. What a
+//!   sender does with a mark: as `tcp_eln` of ns-2's `Agent/TCP` (`eln_rxmit_thresh_` 1, a number repeated once).
+//! - **Realism** no oracle; costs one reserved flag bit ([`Flags::LOSS_NOTICE`]), which firewalls of today may clear, and a
+//!   look at every TCP header: nothing is marked where headers are encrypted.
+//! - **Departs**
+//!   (a) The paper serves data *from* the mobile: numbers missing in what arrives by radio are the radio's losses. Towards
+//!   the mobile the station knows better, from its own MAC's reports; that half is ours (`direction = "downlink"`, and by
+//!   default both). A packet that found the queue full is congestion and is not marked.
+//!   (b) What was missing and has since come in (or was delivered since) is missing no longer. The paper keeps it until it
+//!   is acknowledged; then the loss of its repetition on the wire would be marked as the radio's.
+//!   (c) Every ACK that waits for a lost number is marked, not duplicates alone: a partial ACK (@RFC6582) is how a sender
+//!   hears of the second loss of a window. A mark on anything but a duplicate starts nothing.
+//!   (d) The endpoint's own fast recovery does the repair: duplicates inflate the window, where ns-2's sends nothing new.
+//!   (e) A timeout while the latest ACK was marked cuts nothing either. The timer backs off (@RFC6298 sec. 5.5).
+//! - **Bound** A packet that the *mobile's* own queue had no room for is missing just so, and is marked: the base station
+//!   cannot tell. The same holds for a relay behind it.
+//! - **Checked** `tests/eln.rs`; `every_scheme`.
+
+use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};
+use mac::{Fate, TxReport};
+use std::collections::BTreeMap;
+use tcp::{FlowFacts, Loss, SenderHook};
+use units::FlowId;
+use wire::{Flags, Packet, Pkt, Seq, SeqRange, SeqSet};
+
+/// What it sits at, reads and turns.
+pub const INFO: Info = Info {
+    id: "eln",
+    summary: "the base station marks ACKs for what the radio lost; the sender repeats it without a window cut",
+    source: "BK98",
+    sits: &[Place::ToAir, Place::FromAir],
+    reads: &[Signal::TxReport, Signal::TcpHeader],
+    turns: &[Port::TcpFlags, Port::LossResponse],
+    params: &[
+        Param {
+            key: "direction",
+            kind: Kind::Choice(&["uplink", "downlink", "both"]),
+            default: Value::Choice("both"),
+            doc: "whose data is watched: from the mobile (the paper), towards it (by the MAC's reports), or both",
+        },
+        Param {
+            key: "duplicates",
+            kind: Kind::Int { min: 1, max: 3 },
+            default: Value::Int(1),
+            doc: "marked duplicate ACKs after which a sender repeats; never more than it waits for without marks",
+        },
+    ],
+};
+
+/// A base station where no flow ends.
+static MARKER: Info = Info { turns: &[Port::TcpFlags], ..INFO };
+/// A host.
+static OBEYER: Info = Info { sits: &[], reads: &[Signal::TcpHeader], turns: &[Port::LossResponse], ..INFO };
+
+/// The marker at a node with a radio that forwards; the sender's half at a node where flows have an end.
+pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+    let info = match (site.forwards && site.has_air, site.starts_flows || site.ends_flows) {
+        (true, true) => &INFO,
+        (true, false) => &MARKER,
+        (false, true) => &OBEYER,
+        (false, false) => return None,
+    };
+    let direction = params.choice("direction");
+    Some(Box::new(Eln {
+        info,
+        watches_up: direction != "downlink",
+        watches_down: direction != "uplink",
+        duplicates: params.int("duplicates") as u32,
+        losses: BTreeMap::new(),
+        holes: 0,
+        given_up: 0,
+        marked: 0,
+    }))
+}
+
+/// What the radio has lost of one flow of data.
+#[derive(Debug, Default)]
+struct Losses {
+    /// One past the highest number that has come in by radio.
+    top: Option<Seq>,
+    /// Numbers before it that have not.
+    holes: SeqSet,
+    /// Numbers that this node's MAC has given up on.
+    given_up: SeqSet,
+}
+
+/// A gap no window can leave: the numbers are of another connection. @RFC7323 sec. 2.3
+const NO_GAP: u32 = 1 << 30;
+
+impl Losses {
+    /// These numbers have come in by radio. Returns whether some before them have not.
+    fn arrived(&mut self, range: SeqRange) -> bool {
+        self.holes.remove(range);
+        let gap = match self.top {
+            Some(top) if top.lt(range.start) => SeqRange { start: top, end: range.start },
+            Some(top) if range.end.lt(top) => return false,
+            _ => SeqRange { start: range.start, end: range.start },
+        };
+        self.top = Some(range.end);
+        if gap.len() > NO_GAP {
+            *self = Losses { top: self.top, ..Losses::default() };
+            return false;
+        }
+        self.holes.insert(gap);
+        !gap.is_empty()
+    }
+}
+
+/// At a base station it marks, at a host it obeys; a node may be both.
+#[derive(Debug)]
+struct Eln {
+    info: &'static Info,
+    watches_up: bool,
+    watches_down: bool,
+    duplicates: u32,
+    /// By the flow of the data.
+    losses: BTreeMap<FlowId, Losses>,
+    holes: u64,
+    given_up: u64,
+    marked: u64,
+}
+
+impl Eln {
+    /// Takes note of the segment's own numbers, as far as they tell of losses.
+    fn data(&mut self, at: Place, packet: &Packet, range: SeqRange, is_syn: bool) {
+        if is_syn {
+            self.losses.remove(&packet.flow); // a new connection, or the same SYN again
+        }
+        if at == Place::FromAir && self.watches_up && !range.is_empty() {
+            let hole = self.losses.entry(packet.flow).or_default().arrived(range);
+            self.holes += u64::from(hole);
+        }
+    }
+
+    /// Whether the radio has lost what this ACK waits for. What it acknowledges is forgotten.
+    fn waits_for_a_loss(&mut self, at: Place, data: FlowId, ack: Seq) -> bool {
+        let Some(losses) = self.losses.get_mut(&data) else { return false };
+        // The mobile's ACKs come in by radio and tell of data towards it; those to it go out and tell of its own.
+        let lost = if at == Place::FromAir { &mut losses.given_up } else { &mut losses.holes };
+        lost.forget_before(ack);
+        lost.contains(ack)
+    }
+}
+
+impl Agent for Eln {
+    fn info(&self) -> &'static Info {
+        self.info
+    }
+
+    fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        let packet = cx.get(&pkt);
+        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
+        let data = packet.flow.reverse();
+        if tcp.flags.has(Flags::RST) {
+            self.losses.remove(&packet.flow);
+            self.losses.remove(&data);
+            return Some(pkt);
+        }
+        self.data(at, packet, range, tcp.flags.has(Flags::SYN));
+        if tcp.flags.has(Flags::ACK)
+            && self.waits_for_a_loss(at, data, tcp.ack)
+            && let Some(tcp) = cx.get_mut(&pkt).tcp_mut()
+        {
+            tcp.flags |= Flags::LOSS_NOTICE;
+            self.marked += 1;
+        }
+        Some(pkt)
+    }
+
+    fn report(&mut self, packet: &Packet, report: &TxReport, _: &mut Cx) {
+        let (true, Some(_), Some(range)) = (self.watches_down, packet.tcp_data(), packet.tcp_range()) else { return };
+        if report.fate == Fate::GivenUp {
+            self.losses.entry(packet.flow).or_default().given_up.insert(range);
+            self.given_up += 1;
+        } else if let Some(losses) = self.losses.get_mut(&packet.flow) {
+            // Delivered at last; or its repetition was lost to a queue, and from now on that is why it is missing.
+            losses.given_up.remove(range);
+        }
+    }
+
+    fn sender_hook(&mut self, _: FlowId) -> Option<Box<dyn SenderHook>> {
+        Some(Box::new(Obey { marked: None, duplicates: self.duplicates }))
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        if self.info.turns(Port::TcpFlags) {
+            out("uplink_losses", self.holes);
+            out("downlink_losses", self.given_up);
+            out("acks_marked", self.marked);
+        }
+    }
+}
+
+/// At the sender: believes the latest ACK.
+#[derive(Debug)]
+struct Obey {
+    /// What the latest ACK waits for, if it was marked.
+    marked: Option<Seq>,
+    duplicates: u32,
+}
+
+impl SenderHook for Obey {
+    fn on_ack(&mut self, ack: &tcp::Ack, _: &FlowFacts) {
+        if !ack.local {
+            self.marked = ack.flags.has(Flags::LOSS_NOTICE).then_some(ack.number);
+        }
+    }
+
+    fn dup_ack_threshold(&mut self, configured: u32, _: &FlowFacts) -> u32 {
+        if self.marked.is_some() { configured.min(self.duplicates) } else { configured }
+    }
+
+    fn loss(&mut self, range: SeqRange, _: &FlowFacts) -> Loss {
+        if self.marked == Some(range.start) { Loss::Corruption } else { Loss::Congestion }
+    }
+}
