@@ -21,6 +21,8 @@ enum Event {
     Sends(Packet),
     /// A packet comes in by radio and, if it passes, goes up to the host.
     Receives(Packet),
+    /// The same packet comes in once more: a duplicate ACK, if it is one.
+    ReceivesAgain,
     /// A packet is forwarded.
     Forwards(Packet),
     /// The MAC is done with the packet it has had longest.
@@ -100,6 +102,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         6 => tcp().prop_map(Event::Sends),
         6 => tcp().prop_map(Event::Receives),
+        2 => Just(Event::ReceivesAgain),
         1 => tcp().prop_map(Event::Forwards),
         6 => fate.prop_map(Event::Reports),
         1 => Just(Event::Timer),
@@ -137,7 +140,13 @@ fn params(scheme: &Scheme, choices: u64) -> Params {
 fn sites(choices: u64) -> [Site; 2] {
     let receiver =
         [None, Some("every"), Some("delayed-ack"), Some("dynamic-delayed-ack")][(choices >> 60) as usize % 4];
-    [false, true].map(|forwards| Site { receiver, forwards, ..site(HERE, 3) })
+    // The access point is neither end of what it forwards.
+    let access_point = Ipv4Addr::new(10, 0, 0, 9);
+    [false, true].map(|forwards| {
+        let station = site(HERE, 3);
+        let address = if forwards { access_point } else { station.address };
+        Site { receiver, forwards, address, ..station }
+    })
 }
 
 fn agents(scheme: &Scheme, choices: u64) -> impl Iterator<Item = Box<dyn Agent>> {
@@ -150,6 +159,8 @@ struct Node {
     scheme: &'static str,
     /// Handed to the MAC, in order.
     queued: Vec<Packet>,
+    /// What came in last.
+    received: Option<Packet>,
     log: String,
     /// Packets injected and commands given.
     asked: usize,
@@ -158,7 +169,7 @@ struct Node {
 impl Node {
     fn new(agent: Box<dyn Agent>) -> Node {
         let scheme = agent.info().id;
-        Node { bench: Bench::new(agent), scheme, queued: Vec::new(), log: String::new(), asked: 0 }
+        Node { bench: Bench::new(agent), scheme, queued: Vec::new(), received: None, log: String::new(), asked: 0 }
     }
 
     fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
@@ -174,12 +185,20 @@ impl Node {
         }
     }
 
+    fn receives(&mut self, packet: Packet) {
+        self.received = Some(packet.clone());
+        _ = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+    }
+
     fn live(&mut self, event: &Event) {
         match event.clone() {
             Event::Sends(packet) => self.leaves(Place::FromHost, packet),
             Event::Forwards(packet) => self.leaves(Place::Transit, packet),
-            Event::Receives(packet) => {
-                _ = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+            Event::Receives(packet) => self.receives(packet),
+            Event::ReceivesAgain => {
+                if let Some(packet) = self.received.clone() {
+                    self.receives(packet);
+                }
             }
             Event::Reports(fate) => self.report(fate),
             Event::Timer => _ = self.bench.next_timer(),
