@@ -12,6 +12,7 @@ pub mod info;
 pub mod lle_tcp;
 pub mod params;
 pub mod registry;
+pub mod snoop;
 pub mod testing;
 pub mod window;
 

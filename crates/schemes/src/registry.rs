@@ -53,6 +53,7 @@ registry! {
     "ebsn" => ebsn,
     "eln" => eln,
     "lle-tcp" => lle_tcp,
+    "snoop" => snoop,
 }
 
 /// The scheme of that name.

@@ -1,0 +1,476 @@
+//! One direction of one connection, as the base station sees it: `snoop_data` and `snoop_ack` of @BSAK95 sec. 4.
+
+use super::FlowId;
+use crate::{Cx, Key, Toward};
+use std::collections::VecDeque;
+use units::{Dur, NodeId, SimTime};
+use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp, tcp::kind};
+
+/// RTT of the air before it was measured, and its deviation. @NS2: srtt_, rttvar_
+const FIRST_SRTT: Dur = Dur::from_ms(100);
+const FIRST_RTTVAR: Dur = Dur::from_ms(250);
+/// A number further from the last ACK than the largest window there is (@RFC7323 sec. 2.3) belongs to another connection.
+const SPAN: u32 = 1 << 30;
+
+/// What the scenario sets.
+#[derive(Debug)]
+pub(super) struct Limits {
+    pub(super) cache: usize,
+    pub(super) dup_acks: u32,
+    pub(super) min_timeout: Dur,
+    pub(super) retransmissions: u32,
+    pub(super) hides_sack: bool,
+}
+
+/// What was counted, over all connections.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    cached: u64,
+    uncached: u64,
+    evicted: u64,
+    local_dup: u64,
+    local_timer: u64,
+    pub(super) local_report: u64,
+    absorbed: u64,
+    spurious: u64,
+    passed: u64,
+    repeated_acks: u64,
+    by_sender: u64,
+}
+
+impl Counts {
+    pub(super) fn tell(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        out("cached", self.cached);
+        out("uncached", self.uncached);
+        out("evicted", self.evicted);
+        out("local_retransmissions_dup", self.local_dup);
+        out("local_retransmissions_timer", self.local_timer);
+        out("dup_acks_absorbed", self.absorbed);
+        out("spurious_acks_dropped", self.spurious);
+        out("acks_passed", self.passed);
+        out("acks_repeated", self.repeated_acks);
+        out("sender_retransmissions", self.by_sender);
+    }
+}
+
+/// A packet that is not known to have arrived.
+#[derive(Debug)]
+struct Entry {
+    pkt: Pkt,
+    range: SeqRange,
+    /// When it was handed to the radio, and as which of the connection's packets.
+    sent_at: SimTime,
+    nth: u64,
+    /// Times it was repeated here.
+    repeated: u32,
+    /// Duplicate ACKs that are still to come for what was sent between it and its repetition.
+    echoes: u64,
+    /// The sender sent it again: it counts the duplicates for it and must get them.
+    by_sender: bool,
+}
+
+/// What the base station keeps of one direction of data.
+#[derive(Debug)]
+pub(super) struct Conn {
+    peer: Option<NodeId>,
+    /// In the order of their numbers.
+    cache: VecDeque<Entry>,
+    /// Packets with data handed to the radio.
+    sent: u64,
+    highest: Option<Seq>,
+    /// The last ACK, and the first that is known to be this connection's.
+    acked: Option<Seq>,
+    floor: Seq,
+    /// Window and signals of the last ACK, as its header shows them.
+    window: u16,
+    signals: Flags,
+    /// Duplicates since.
+    dups: u64,
+    /// Packets that may have arrived twice and not yet brought the duplicate for it, and the end of all sent until then.
+    doubles: u32,
+    doubles_until: Seq,
+    /// The last pure ACK.
+    last_ack: Option<Packet>,
+    /// One past the sender's FIN, and whether it was acknowledged.
+    fin: Option<Seq>,
+    srtt: Dur,
+    rttvar: Dur,
+    is_measured: bool,
+    /// When the next packet in line is repeated, unless an ACK advances before; and for when the timer is really set.
+    deadline: SimTime,
+    timer_at: SimTime,
+}
+
+impl Default for Conn {
+    fn default() -> Conn {
+        Conn {
+            peer: None,
+            cache: VecDeque::new(),
+            sent: 0,
+            highest: None,
+            acked: None,
+            floor: Seq(0),
+            window: 0,
+            signals: Flags(0),
+            dups: 0,
+            doubles: 0,
+            doubles_until: Seq(0),
+            last_ack: None,
+            fin: None,
+            srtt: FIRST_SRTT,
+            rttvar: FIRST_RTTVAR,
+            is_measured: false,
+            deadline: SimTime::NEVER,
+            timer_at: SimTime::NEVER,
+        }
+    }
+}
+
+/// Why a packet is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    DupAck,
+    Timer,
+    Report,
+}
+
+impl Conn {
+    /// The neighbour its data goes to.
+    pub(super) fn peer(&self) -> Option<NodeId> {
+        self.peer
+    }
+
+    pub(super) fn held(&self) -> u64 {
+        self.cache.len() as u64
+    }
+
+    /// Whether all its data was acknowledged, the FIN included.
+    pub(super) fn is_over(&self) -> bool {
+        self.fin.zip(self.acked).is_some_and(|(fin, acked)| fin.le(acked)) && self.cache.is_empty()
+    }
+
+    /// Gives up all copies.
+    pub(super) fn clear(&mut self, why: DropWhy, cx: &mut Cx) {
+        for entry in self.cache.drain(..) {
+            cx.drop(entry.pkt, why);
+        }
+        self.deadline = SimTime::NEVER;
+    }
+
+    /// Begins anew, for what is evidently another connection of the same name. The timer, if set, finds nothing to do.
+    fn restart(&mut self, cx: &mut Cx) {
+        self.clear(DropWhy::CopyDone, cx);
+        *self = Conn { timer_at: self.timer_at, ..Conn::default() };
+    }
+
+    /// Data of the sender on its way to the radio.
+    pub(super) fn sends(
+        &mut self,
+        flow: FlowId,
+        pkt: Pkt,
+        limits: &Limits,
+        counts: &mut Counts,
+        cx: &mut Cx,
+    ) -> Option<Pkt> {
+        let packet = cx.get(&pkt);
+        let (Some(tcp), Some(range), Some(peer)) = (packet.tcp(), packet.tcp_range(), cx.peer) else {
+            return Some(pkt);
+        };
+        let (len, is_fin) = (packet.ip_len(), tcp.flags.has(Flags::FIN));
+        if let Some(acked) = self.acked {
+            if distance(range.start, acked) > SPAN {
+                self.restart(cx);
+            } else if range.end.le(acked) {
+                return self.is_old(range, pkt, counts, cx);
+            }
+        }
+        self.peer = Some(peer);
+        self.sent += 1;
+        if is_fin {
+            self.fin = Some(range.end);
+        }
+        let is_new = self.highest.is_none_or(|highest| highest.le(range.start));
+        self.highest = Some(self.highest.map_or(range.end, |highest| highest.max(range.end)));
+        if !is_new {
+            counts.by_sender += 1;
+            self.may_arrive_twice();
+        }
+        let at = if is_new {
+            self.cache.len()
+        } else {
+            self.cache.partition_point(|entry| entry.range.start.lt(range.start))
+        };
+        // A copy kept of an older transmission gives way: it may be cut differently and has an older timestamp.
+        if self.cache.get(at).is_some_and(|entry| entry.range.start == range.start)
+            && let Some(entry) = self.cache.remove(at)
+        {
+            cx.drop(entry.pkt, DropWhy::CopyDone);
+        }
+        if self.is_closed() {
+            return Some(pkt);
+        }
+        // A queue without room will refuse it: that is congestion, and for the sender to see.
+        if self.cache.len() >= limits.cache || cx.room().free < len {
+            counts.uncached += 1;
+            return Some(pkt);
+        }
+        let copy = cx.copy(&pkt);
+        let (sent_at, nth) = (cx.now, self.sent);
+        let entry = Entry { pkt: copy, range, sent_at, nth, repeated: 0, echoes: 0, by_sender: !is_new };
+        self.cache.insert(at, entry);
+        counts.cached += 1;
+        if self.deadline == SimTime::NEVER {
+            self.arm(flow, limits, cx);
+        }
+        Some(pkt)
+    }
+
+    /// The sender repeats what the mobile has acknowledged: that ACK was lost behind this node.
+    fn is_old(&self, range: SeqRange, pkt: Pkt, counts: &mut Counts, cx: &mut Cx) -> Option<Pkt> {
+        let says_so = |ack: &&Packet| ack.tcp().map(|tcp| tcp.ack) == self.acked;
+        let Some(ack) = self.last_ack.as_ref().filter(says_so).filter(|_| range.len() > 1) else { return Some(pkt) };
+        let ack = cx.make(ack.clone());
+        cx.inject(ack, Toward::Route);
+        cx.drop(pkt, DropWhy::Suppressed);
+        counts.repeated_acks += 1;
+        None
+    }
+
+    /// A segment of the mobile that acknowledges.
+    pub(super) fn hears(
+        &mut self,
+        flow: FlowId,
+        pkt: Pkt,
+        limits: &Limits,
+        counts: &mut Counts,
+        cx: &mut Cx,
+    ) -> Option<Pkt> {
+        let packet = cx.get(&pkt);
+        let Some(&tcp) = packet.tcp() else { return Some(pkt) };
+        let is_pure = packet.pure_ack().is_some();
+        let is_known = self.acked.is_some_and(|acked| self.floor.le(tcp.ack) && distance(tcp.ack, acked) <= SPAN);
+        if !is_known {
+            if self.acked.is_some() {
+                self.restart(cx);
+            }
+            self.floor = tcp.ack;
+            self.advance(flow, tcp.ack, limits, cx);
+        }
+        let acked = self.acked.unwrap_or(tcp.ack);
+        if tcp.ack.lt(acked) {
+            if !is_pure {
+                return Some(pkt);
+            }
+            counts.spurious += 1;
+            cx.drop(pkt, DropWhy::Suppressed);
+            return None;
+        }
+        if acked.lt(tcp.ack) {
+            self.advance(flow, tcp.ack, limits, cx);
+        } else if is_known && is_pure && self.is_repeated(&tcp) && self.repairs(flow, &tcp, limits, counts, cx) {
+            counts.absorbed += 1;
+            cx.drop(pkt, DropWhy::Suppressed);
+            return None;
+        }
+        let was_closed = self.is_closed();
+        (self.window, self.signals) = (tcp.window, signals(&tcp));
+        if self.is_closed() {
+            self.deadline = SimTime::NEVER;
+        } else if was_closed && !self.cache.is_empty() {
+            self.arm(flow, limits, cx);
+        }
+        if limits.hides_sack
+            && self.repairable(tcp.ack).is_some()
+            && tcp.options.sack_blocks().next().is_some()
+            && let Some(header) = cx.get_mut(&pkt).tcp_mut()
+        {
+            header.options.blank(kind::SACK);
+        }
+        if is_pure {
+            counts.passed += 1;
+            self.last_ack = Some(cx.get(&pkt).clone());
+        }
+        Some(pkt)
+    }
+
+    /// A new ACK: what it covers has arrived.
+    fn advance(&mut self, flow: FlowId, ack: Seq, limits: &Limits, cx: &mut Cx) {
+        self.acked = Some(ack);
+        self.dups = 0;
+        if ack - self.floor > SPAN {
+            self.floor = ack - SPAN;
+        }
+        if self.doubles_until.lt(ack) {
+            self.doubles = 0;
+        }
+        let (mut sample, mut is_plain) = (None, true);
+        while self.cache.front().is_some_and(|entry| entry.range.end.le(ack))
+            && let Some(entry) = self.cache.pop_front()
+        {
+            // Of what was sent twice nobody knows which arrived, and what waited behind it waited for that. @BSAK95
+            is_plain &= entry.repeated == 0 && !entry.by_sender;
+            sample = Some(cx.now.since(entry.sent_at));
+            cx.drop(entry.pkt, DropWhy::CopyDone);
+        }
+        if let Some(rtt) = sample.filter(|_| is_plain) {
+            self.measured(rtt);
+        }
+        self.deadline = SimTime::NEVER;
+        if !self.cache.is_empty() {
+            self.arm(flow, limits, cx);
+        }
+    }
+
+    /// Whether an ACK of the same number tells nothing else that is new. @RFC5681 sec. 2
+    fn is_repeated(&self, tcp: &Tcp) -> bool {
+        tcp.window == self.window && tcp.window > 0 && signals(tcp) == self.signals
+    }
+
+    fn is_closed(&self) -> bool {
+        self.acked.is_some() && self.window == 0
+    }
+
+    /// The packet that the mobile waits for at `ack`, if it is here and not the sender's own business.
+    fn repairable(&self, ack: Seq) -> Option<&Entry> {
+        self.cache.front().filter(|entry| entry.range.contains(ack) && !entry.by_sender)
+    }
+
+    /// A duplicate ACK: whether its loss is repaired here, so that the sender need not know.
+    fn repairs(&mut self, flow: FlowId, tcp: &Tcp, limits: &Limits, counts: &mut Counts, cx: &mut Cx) -> bool {
+        let Some(head) = self.repairable(tcp.ack) else { return false };
+        let (echoes, repeated) = (head.echoes, head.repeated);
+        // Its first block is behind the ACK: something arrived twice, nothing is missing. @RFC2883 sec. 4
+        let is_dsack = tcp.options.sack_blocks().next().is_some_and(|block| block.end.le(tcp.ack));
+        if echoes > 0 && !is_dsack {
+            self.cache[0].echoes -= 1;
+            self.dups += 1;
+            return true;
+        }
+        if self.doubles > 0 {
+            self.doubles -= 1;
+            return true;
+        }
+        if is_dsack {
+            return false;
+        }
+        self.dups += 1;
+        if repeated == 0 && self.dups < u64::from(limits.dup_acks) {
+            return false;
+        }
+        let is_sent = self.repeat(0, Why::DupAck, limits, counts, cx);
+        if is_sent {
+            self.arm(flow, limits, cx);
+        }
+        is_sent
+    }
+
+    /// Sends a cached packet again. `false` if it has been often enough, or there is no room.
+    fn repeat(&mut self, at: usize, why: Why, limits: &Limits, counts: &mut Counts, cx: &mut Cx) -> bool {
+        let (Some(entry), Some(peer)) = (self.cache.get_mut(at), self.peer) else { return false };
+        if entry.repeated >= limits.retransmissions || cx.room().free < cx.get(&entry.pkt).ip_len() {
+            return false;
+        }
+        entry.repeated += 1;
+        // All that went to the radio after it arrives before the repetition, and brings a duplicate each.
+        let seen = if at == 0 { self.dups } else { 0 };
+        entry.echoes = (self.sent - entry.nth).saturating_sub(seen);
+        let copy = cx.copy(&entry.pkt);
+        cx.inject(copy, Toward::Air(peer));
+        match why {
+            Why::DupAck => counts.local_dup += 1,
+            Why::Timer => counts.local_timer += 1,
+            Why::Report => counts.local_report += 1,
+        }
+        self.may_arrive_twice();
+        true
+    }
+
+    fn may_arrive_twice(&mut self) {
+        self.doubles += 1;
+        self.doubles_until = self.highest.unwrap_or(self.doubles_until);
+    }
+
+    /// Its timer went off.
+    pub(super) fn timer(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
+        self.timer_at = SimTime::NEVER;
+        if self.deadline == SimTime::NEVER {
+            return;
+        }
+        if cx.now < self.deadline {
+            self.set_timer(flow, cx);
+            return;
+        }
+        self.deadline = SimTime::NEVER;
+        // What the mobile waits for never came by: the sender alone can repeat it.
+        let (Some(head), Some(acked)) = (self.cache.front(), self.acked) else { return };
+        if !head.range.contains(acked) {
+            return;
+        }
+        if head.repeated >= limits.retransmissions {
+            counts.evicted += self.held();
+            self.clear(DropWhy::CopyDone, cx);
+            return;
+        }
+        self.repeat(0, Why::Timer, limits, counts, cx);
+        self.arm(flow, limits, cx);
+    }
+
+    /// The MAC has given the packet at `seq` up.
+    pub(super) fn was_given_up(&mut self, flow: FlowId, seq: Seq, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
+        if let Some(at) = self.position(seq)
+            && self.repeat(at, Why::Report, limits, counts, cx)
+        {
+            self.arm(flow, limits, cx);
+        }
+    }
+
+    /// The queue has refused the packet at `seq`: congestion, which is not hidden.
+    pub(super) fn was_refused(&mut self, seq: Seq, counts: &mut Counts, cx: &mut Cx) {
+        if let Some(at) = self.position(seq)
+            && let Some(entry) = self.cache.remove(at)
+        {
+            cx.drop(entry.pkt, DropWhy::CopyDone);
+            counts.evicted += 1;
+        }
+    }
+
+    fn position(&self, seq: Seq) -> Option<usize> {
+        let at = self.cache.partition_point(|entry| entry.range.start.lt(seq));
+        self.cache.get(at).filter(|entry| entry.range.start == seq).map(|_| at)
+    }
+
+    /// One sample of the RTT over the air. @RFC6298 sec. 2
+    fn measured(&mut self, rtt: Dur) {
+        if !self.is_measured {
+            self.is_measured = true;
+            (self.srtt, self.rttvar) = (rtt, rtt / 2);
+            return;
+        }
+        let deviation = self.srtt.saturating_sub(rtt).max(rtt.saturating_sub(self.srtt));
+        self.rttvar = (self.rttvar * 3 + deviation) / 4;
+        self.srtt = (self.srtt * 7 + rtt) / 8;
+    }
+
+    fn arm(&mut self, flow: FlowId, limits: &Limits, cx: &mut Cx) {
+        self.deadline = cx.now + (self.srtt + self.rttvar * 4).max(limits.min_timeout);
+        self.set_timer(flow, cx);
+    }
+
+    /// Sets the timer only if it would go off too late: most deadlines move on before they come.
+    fn set_timer(&mut self, flow: FlowId, cx: &mut Cx) {
+        if self.deadline < self.timer_at {
+            self.timer_at = self.deadline;
+            cx.timer(Key(u64::from(flow.0)), self.deadline);
+        }
+    }
+}
+
+/// What an ACK tells besides number and window.
+fn signals(tcp: &Tcp) -> Flags {
+    Flags(tcp.flags.0 & (Flags::ECE | Flags::CWR | Flags::URG).0)
+}
+
+/// How far two numbers are apart, whichever is first.
+fn distance(a: Seq, b: Seq) -> u32 {
+    (a - b).min(b - a)
+}
