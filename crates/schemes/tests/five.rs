@@ -1,8 +1,8 @@
 //! Schemes written from docs/design/contract.md and the public API alone: does the contract suffice?
 //!
-//! `ftca`, `tcp-aware-arq`, `c3tcp`, `snoop` and `dcf-plus` are skeletons with the honest core of their mechanism, one file
-//! each and outside the crate, as a user would write them; `lle-tcp` is reached through the registry. The last part asks
-//! that every registered scheme builds, and that a scheme which does more than it declares is caught.
+//! `ftca`, `tcp-aware-arq`, `c3tcp` and `dcf-plus` are skeletons with the honest core of their mechanism, one file each and
+//! outside the crate, as a user would write them; `lle-tcp` is reached through the registry. The last part asks that every
+//! registered scheme builds, and that a scheme which does more than it declares is caught.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's parts, not an interface")]
 
 #[path = "five/c3tcp.rs"]
@@ -15,8 +15,6 @@ mod ftca;
 mod lle_tcp;
 #[path = "five/registry.rs"]
 mod registry;
-#[path = "five/snoop.rs"]
-mod snoop;
 #[path = "five/tcp_aware_arq.rs"]
 mod tcp_aware_arq;
 
