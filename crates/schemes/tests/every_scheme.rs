@@ -21,8 +21,8 @@ enum Event {
     Sends(Packet),
     /// A packet comes in by radio and, if it passes, goes up to the host.
     Receives(Packet),
-    /// The same packet comes in once more: a duplicate ACK, if it is one.
-    ReceivesAgain,
+    /// The same packet comes in once more, or with this window: a duplicate ACK or an update, if it is an ACK.
+    ReceivesAgain(Option<u16>),
     /// A packet is forwarded.
     Forwards(Packet),
     /// The MAC is done with the packet it has had longest.
@@ -102,7 +102,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         6 => tcp().prop_map(Event::Sends),
         6 => tcp().prop_map(Event::Receives),
-        2 => Just(Event::ReceivesAgain),
+        2 => proptest::option::of(any::<u16>()).prop_map(Event::ReceivesAgain),
         1 => tcp().prop_map(Event::Forwards),
         6 => fate.prop_map(Event::Reports),
         1 => Just(Event::Timer),
@@ -195,8 +195,11 @@ impl Node {
             Event::Sends(packet) => self.leaves(Place::FromHost, packet),
             Event::Forwards(packet) => self.leaves(Place::Transit, packet),
             Event::Receives(packet) => self.receives(packet),
-            Event::ReceivesAgain => {
-                if let Some(packet) = self.received.clone() {
+            Event::ReceivesAgain(window) => {
+                if let Some(mut packet) = self.received.clone() {
+                    if let (Some(window), Some(tcp)) = (window, packet.tcp_mut()) {
+                        tcp.window = window;
+                    }
                     self.receives(packet);
                 }
             }
