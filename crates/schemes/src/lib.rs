@@ -8,6 +8,7 @@ pub mod agent;
 mod cx;
 pub mod ebsn;
 pub mod eln;
+pub mod ewa;
 pub mod info;
 pub mod lle_tcp;
 pub mod params;

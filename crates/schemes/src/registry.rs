@@ -52,6 +52,7 @@ macro_rules! registry {
 registry! {
     "ebsn" => ebsn,
     "eln" => eln,
+    "ewa" => ewa,
     "lle-tcp" => lle_tcp,
     "snoop" => snoop,
 }
