@@ -136,6 +136,18 @@ impl Bench {
         passed.map(|pkt| self.packets.free(pkt, DropWhy::Delivered))
     }
 
+    /// Shows one packet, under one serial, at several places with the neighbour of each, as a relay's path does: the way
+    /// ends where the agent keeps it. Places it does not sit at are left out.
+    pub fn relay(&mut self, way: &[(Place, Option<NodeId>)], packet: Packet) -> Option<Packet> {
+        let mut pkt = self.packets.put(packet);
+        for (at, peer) in way {
+            if self.agent.info().sits_at(*at) {
+                pkt = self.with(*peer, |agent, cx| agent.packet(*at, pkt, cx))?;
+            }
+        }
+        Some(self.packets.free(pkt, DropWhy::Delivered))
+    }
+
     /// Reports on a packet: this fate, at the first attempt, now.
     pub fn report(&mut self, packet: &Packet, fate: Fate) {
         let report = TxReport {
@@ -198,6 +210,11 @@ impl Bench {
         if let Some(packet) = from_host.and_then(|packet| self.pass(Place::ToAir, packet)) {
             self.report(&packet, fate);
         }
+    }
+
+    /// When the next timer goes off; `NEVER` if none is set.
+    pub fn next_wakeup(&self) -> SimTime {
+        self.timers.values().copied().min().unwrap_or(SimTime::NEVER)
     }
 
     /// Moves on to the next timer and lets it go off. `false` if none is set.
