@@ -9,6 +9,7 @@ mod cx;
 pub mod ebsn;
 pub mod eln;
 pub mod ewa;
+pub mod i_tcp;
 pub mod info;
 pub mod lle_tcp;
 pub mod params;

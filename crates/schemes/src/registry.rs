@@ -53,6 +53,7 @@ registry! {
     "ebsn" => ebsn,
     "eln" => eln,
     "ewa" => ewa,
+    "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
     "snoop" => snoop,
 }

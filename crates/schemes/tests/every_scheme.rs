@@ -9,6 +9,7 @@ use mac::{Fate, TxReport};
 use proptest::prelude::*;
 use schemes::testing::{Bench, HERE, THERE, segment, site};
 use schemes::{Agent, Capability, Kind, Params, PeerEvent, Place, SCHEMES, Scheme, Signal, Site, Toward, Value};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
 use units::{Dur, FlowId, NodeId, SimTime};
@@ -27,6 +28,8 @@ enum Event {
     Forwards(Packet),
     /// The MAC is done with the packet it has had longest.
     Reports(Fate),
+    /// The far end of the last segment the scheme sent answers it as a TCP would, and has this much to say; or it resets.
+    Answers { len: u32, resets: bool },
     /// The next timer goes off.
     Timer,
     /// Time passes, in microseconds.
@@ -105,6 +108,8 @@ fn event() -> impl Strategy<Value = Event> {
         2 => proptest::option::of(any::<u16>()).prop_map(Event::ReceivesAgain),
         1 => tcp().prop_map(Event::Forwards),
         6 => fate.prop_map(Event::Reports),
+        4 => (prop_oneof![Just(0u32), Just(1000)], prop::bool::weighted(0.1))
+            .prop_map(|(len, resets)| Event::Answers { len, resets }),
         1 => Just(Event::Timer),
         2 => (0u64..300_000).prop_map(Event::Waits),
         1 => any::<u32>().prop_map(Event::Comes),
@@ -161,6 +166,10 @@ struct Node {
     queued: Vec<Packet>,
     /// What came in last.
     received: Option<Packet>,
+    /// Segments the scheme sent, not answered yet.
+    unanswered: Vec<Packet>,
+    /// Where the streams of answers begin.
+    begins: BTreeMap<FlowId, Seq>,
     log: String,
     /// Packets injected and commands given.
     asked: usize,
@@ -169,7 +178,16 @@ struct Node {
 impl Node {
     fn new(agent: Box<dyn Agent>) -> Node {
         let scheme = agent.info().id;
-        Node { bench: Bench::new(agent), scheme, queued: Vec::new(), received: None, log: String::new(), asked: 0 }
+        Node {
+            bench: Bench::new(agent),
+            scheme,
+            queued: Vec::new(),
+            received: None,
+            unanswered: Vec::new(),
+            begins: BTreeMap::new(),
+            log: String::new(),
+            asked: 0,
+        }
     }
 
     fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
@@ -204,6 +222,7 @@ impl Node {
                 }
             }
             Event::Reports(fate) => self.report(fate),
+            Event::Answers { len, resets } => self.answer(len, resets),
             Event::Timer => _ = self.bench.next_timer(),
             Event::Waits(us) => self.bench.now += Dur::from_us(us),
             Event::Comes(detail) => {
@@ -214,6 +233,9 @@ impl Node {
         for (packet, toward) in self.bench.take_injected() {
             self.asked += 1;
             _ = writeln!(self.log, "{toward:?} {packet:?}");
+            if packet.tcp().is_some() {
+                self.unanswered.push(packet.clone());
+            }
             // What it sends by radio is reported on like anything else.
             if matches!(toward, Toward::Air(_)) {
                 self.queued.push(packet);
@@ -222,6 +244,26 @@ impl Node {
         let commands = std::mem::take(&mut self.bench.commands);
         self.asked += commands.len();
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
+    }
+
+    /// An answer comes by the way of what is forwarded. (Most of what else comes belongs to no connection.)
+    fn answer(&mut self, len: u32, resets: bool) {
+        let Some(sent) = self.unanswered.pop() else { return };
+        let (tcp, end, flow) = (*sent.tcp().unwrap(), sent.tcp_range().unwrap().end, sent.flow.reverse());
+        let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
+        let seq = if tcp.flags.has(Flags::ACK) { tcp.ack } else { Seq(5_000) };
+        if tcp.flags.has(Flags::SYN) {
+            self.begins.insert(flow, seq + u32::from(opens));
+        }
+        let begin = self.begins.get(&flow).copied().unwrap_or(seq);
+        let (flags, len) = match (resets, opens) {
+            (true, _) => (Flags::RST | Flags::ACK, 0),
+            (false, true) => (Flags::SYN | Flags::ACK, 0),
+            (false, false) => (Flags::ACK, len),
+        };
+        let mut packet = segment(flow, flags, seq, len, end, 65_535);
+        packet.payload = Payload::stream(u64::from(seq - begin), len);
+        self.leaves(Place::Transit, packet);
     }
 
     fn report(&mut self, fate: Fate) {
