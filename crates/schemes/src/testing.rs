@@ -217,11 +217,11 @@ impl Bench {
         self.timers.values().copied().min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Moves on to the next timer and lets it go off. `false` if none is set.
+    /// Moves on to the next timer, or stays if it is overdue, and lets it go off. `false` if none is set.
     pub fn next_timer(&mut self) -> bool {
         let Some((&key, &at)) = self.timers.iter().min_by_key(|(_, at)| **at) else { return false };
         self.timers.remove(&key);
-        self.now = at;
+        self.now = self.now.max(at);
         self.with(None, |agent, cx| agent.timer(key, cx));
         true
     }
