@@ -141,6 +141,12 @@ fn options_are_agreed_with_each_host_for_itself() {
         };
         assert_eq!((has(FIXED, true), has(MOBILE, false)), (opener == FIXED, false));
         assert_eq!(net.ends[MOBILE].read, 5_000);
+        let offers = |end| {
+            let syn = net.log.iter().find(|s| s.end == end && s.tcp().flags.has(Flags::SYN)).unwrap().tcp().options;
+            (syn.timestamps().is_some(), syn.sack_permitted(), syn.window_scale().is_some())
+        };
+        assert_eq!(offers(1 - opener), offers(opener));
+        assert_eq!(offers(opener), [(false, false, false), (true, true, true)][opener]);
     }
 }
 
@@ -157,6 +163,21 @@ fn a_loss_on_the_radio_is_repaired_there_and_the_fixed_host_hears_nothing_of_it(
     let bench = ["wireless_retransmissions", "wireless_timeouts", "wired_retransmissions"];
     assert_eq!(bench.map(|name| net.bench.counter(name)), [1, 0, 0]);
     assert!(net.ends[MOBILE].conn.counters().out_of_order_segments > 2, "it was a fast retransmit");
+}
+
+#[test]
+fn the_controller_of_the_wireless_half_is_the_one_asked_for() {
+    // Three neighbours lost from one window: NewReno repeats one for each partial ACK; Reno leaves recovery at the first
+    // and has to wait for its timer. @RFC6582 sec. 1
+    for (name, timeouts) in [("newreno", 0), ("reno", 1)] {
+        let mut net = Net::new(bench(&[("congestion", Value::Choice(name))]), configs(), FIXED);
+        net.write(FIXED, 200_000);
+        net.run_until(SimTime::ZERO + Dur::from_ms(200));
+        net.lose_next_to(MOBILE, 3);
+        net.run_until(secs(10));
+        assert_eq!(net.ends[MOBILE].read, 200_000);
+        assert_eq!(net.bench.counter("wireless_timeouts"), timeouts, "{name}");
+    }
 }
 
 #[test]
@@ -389,4 +410,27 @@ fn segments_of_a_connection_it_never_saw_open_pass() {
         let packet = segment(FlowId(1), flags, Seq(5), 100, Seq(7), 65_535);
         assert_eq!(bench.relay(&[(Place::Transit, Some(THERE))], packet.clone()), Some(packet));
     }
+}
+
+#[test]
+fn segments_of_no_flow_pass() {
+    let mut bench = bench(&[]);
+    let packet = segment(FlowId::NONE, Flags::SYN, Seq(5), 0, Seq(0), 65_535);
+    assert_eq!(bench.relay(&[(Place::Transit, Some(THERE))], packet.clone()), Some(packet));
+}
+
+#[test]
+fn data_of_another_stream_is_refused_and_not_acknowledged() {
+    let mut net = net(FIXED);
+    net.run_until(secs(1));
+    let last = net.log.iter().rfind(|s| s.end == FIXED && s.is_from_end).unwrap().packet.clone();
+    // Where the next byte is number 0 of the stream, these claim to begin with number 7, or bring bytes of their own.
+    let bytes = wire::Content::Bytes(vec![1, 2, 3].into());
+    for content in [wire::Content::Virtual { offset: 7 }, bytes] {
+        let seen = net.log.len();
+        net.put_in(FIXED, wire::Packet { payload: wire::Payload { len: 3, content }, ..last.clone() });
+        net.run_until(net.bench.now + Dur::from_secs(1));
+        assert_eq!(net.log.len(), seen + 1);
+    }
+    assert_eq!(["segments_refused", "forwarded_bytes"].map(|name| net.bench.counter(name)), [2, 0]);
 }
