@@ -24,6 +24,8 @@ enum Event {
     Receives(Packet),
     /// The same packet comes in once more, or with this window: a duplicate ACK or an update, if it is an ACK.
     ReceivesAgain(Option<u16>),
+    /// Its host acknowledges the packet that came in last, as a TCP would.
+    Acknowledges,
     /// A packet is forwarded.
     Forwards(Packet),
     /// The MAC is done with the packet it has had longest.
@@ -106,6 +108,7 @@ fn event() -> impl Strategy<Value = Event> {
         6 => tcp().prop_map(Event::Sends),
         6 => tcp().prop_map(Event::Receives),
         2 => proptest::option::of(any::<u16>()).prop_map(Event::ReceivesAgain),
+        2 => Just(Event::Acknowledges),
         1 => tcp().prop_map(Event::Forwards),
         6 => fate.prop_map(Event::Reports),
         4 => (prop_oneof![Just(0u32), Just(1000)], prop::bool::weighted(0.1))
@@ -219,6 +222,12 @@ impl Node {
                         tcp.window = window;
                     }
                     self.receives(packet);
+                }
+            }
+            Event::Acknowledges => {
+                if let Some((tcp, end)) = self.received.as_ref().and_then(|p| Some((*p.tcp()?, p.tcp_range()?.end))) {
+                    let flow = self.received.as_ref().map_or(FlowId(0), |packet| packet.flow.reverse());
+                    self.leaves(Place::FromHost, segment(flow, Flags::ACK, tcp.ack, 0, end, 65_535));
                 }
             }
             Event::Reports(fate) => self.report(fate),
