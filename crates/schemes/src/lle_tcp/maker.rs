@@ -1,12 +1,12 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
 use super::suppressor::later;
-use crate::window::Scale;
+use crate::window::{Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use tcp::ack::{self, AckPolicy, Arrival, Verdict};
 use units::{FlowId, SimTime};
-use wire::{Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, Tcp, TcpOptions};
+use wire::{DropWhy, Flags, Ipv4, L4, Packet, Payload, Pkt, Seq, SeqRange, Tcp, TcpOptions};
 
 /// What the agent knows of the receiver of one flow of data that it transmits.
 #[derive(Debug)]
@@ -25,6 +25,12 @@ struct Maker {
     /// The receiver's window in bytes, as the sender was told last.
     window: u32,
     scale: Scale,
+    /// What the sender was told of it, where that is bounded by this node's own buffer.
+    shown: Shown,
+    /// The largest payload seen: the least a bounded window tells.
+    mss: u32,
+    /// It has carried data and is not over: it has a share of the buffer.
+    is_active: bool,
     /// TSval of the receiver's last segment. Never invented: PAWS would discard what follows. @RFC7323 sec. 5
     tsval: Option<u32>,
     policy: Box<dyn AckPolicy>,
@@ -34,12 +40,39 @@ struct Maker {
     waiting: Option<Packet>,
 }
 
+/// What bounds the windows told to senders, beside what the receivers advertise. @KLI06 sec. 3.3
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Advertise {
+    /// Nothing.
+    Receiver,
+    /// The free room of the transmit queue.
+    FreeBuffer,
+    /// The same, divided by the number of flows.
+    Share,
+}
+
+impl Advertise {
+    /// The most that the sender of one of `flows` may be told, in bytes; `None`: whatever its receiver says.
+    fn bound(self, flows: u32, cx: &Cx) -> Option<u32> {
+        let free = || u32::try_from(cx.room().free.0).unwrap_or(u32::MAX);
+        match self {
+            Advertise::Receiver => None,
+            Advertise::FreeBuffer => Some(free()),
+            Advertise::Share => Some(free() / flows.max(1)),
+        }
+    }
+}
+
 /// All flows of data this station transmits to partners, and what was counted.
 #[derive(Debug)]
 pub(super) struct Makers {
     strategy: &'static str,
     clears_stale: bool,
+    advertises: Advertise,
     flows: BTreeMap<FlowId, Maker>,
+    /// How many of them are active.
+    active: u32,
+    windows_lowered: u64,
     acks_made: u64,
     duplicates_made: u64,
     segments_delivered: u64,
@@ -48,11 +81,19 @@ pub(super) struct Makers {
 }
 
 impl Makers {
-    pub(super) fn new(strategy: &'static str, clears_stale: bool) -> Makers {
+    pub(super) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Makers {
+        let advertises = match advertise {
+            "free-buffer" => Advertise::FreeBuffer,
+            "free-buffer-share" => Advertise::Share,
+            _ => Advertise::Receiver,
+        };
         Makers {
             strategy,
             clears_stale,
+            advertises,
             flows: BTreeMap::new(),
+            active: 0,
+            windows_lowered: 0,
             acks_made: 0,
             duplicates_made: 0,
             segments_delivered: 0,
@@ -74,6 +115,9 @@ impl Makers {
             return;
         }
         let maker = self.of(packet.flow, policy);
+        maker.mss = maker.mss.max(packet.payload.len);
+        let begins = packet.payload.len > 0 && !maker.is_active;
+        maker.is_active |= begins;
         if tcp.flags.has(Flags::SYN) {
             maker.scale.saw_senders_syn(tcp);
             // A SYN-ACK opens the numbers; a SYN is acknowledged by the peer's SYN-ACK alone.
@@ -84,15 +128,59 @@ impl Makers {
             maker.waiting = None;
         }
         maker.highest = maker.highest.max(range.end);
+        self.active += u32::from(begins);
+    }
+
+    /// A segment of the receiver, `pkt`, made here or passing: its window is bounded by this node's own buffer. What would
+    /// tell the sender nothing and look like a duplicate is ended.
+    fn bound(&mut self, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        let Some(most) = self.advertises.bound(self.active, cx) else { return Some(pkt) };
+        let Some(maker) = self.flows.get_mut(&flow) else { return Some(pkt) };
+        match maker.shown.show(cx.get(&pkt), most, maker.mss, &maker.scale) {
+            Show::Window(field) | Show::Again(field) => {
+                if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
+                    self.windows_lowered += u64::from(field < header.window);
+                    header.window = field;
+                }
+                Some(pkt)
+            }
+            Show::Nothing => {
+                cx.drop(pkt, DropWhy::Suppressed);
+                None
+            }
+        }
+    }
+
+    /// Hands ACKs to whoever sent `packet`.
+    fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
+        for _ in 0..copies {
+            let made = self.flows.get_mut(&packet.flow).and_then(|maker| maker.ack(packet));
+            let Some(made) = made.map(|ack| cx.make(ack)) else { return };
+            if let Some(ack) = self.bound(packet.flow, made, cx) {
+                cx.inject(ack, Toward::Route);
+            }
+        }
+    }
+
+    /// All of a flow has been delivered, or it was reset.
+    fn over(&mut self, flow: FlowId) {
+        if let Some(maker) = self.flows.get_mut(&flow)
+            && std::mem::take(&mut maker.is_active)
+        {
+            self.active -= 1;
+        }
     }
 
     /// A segment from a partner: what its host says of the flow that runs the other way.
-    pub(super) fn hears(&mut self, pkt: &Pkt, policy: u32, cx: &mut Cx) {
-        let packet = cx.get(pkt);
-        let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
+    pub(super) fn hears(&mut self, pkt: Pkt, policy: u32, cx: &mut Cx) -> Option<Pkt> {
+        let packet = cx.get(&pkt);
+        let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
         let flow = packet.flow.reverse();
         let clears = self.clears_stale && !is_pure;
+        if tcp.flags.has(Flags::RST) {
+            self.over(flow);
+        }
         let maker = self.of(flow, policy);
         if tcp.flags.has(Flags::SYN) {
             maker.scale.saw_receivers_syn(&tcp);
@@ -101,30 +189,33 @@ impl Makers {
         }
         maker.next_seq = maker.next_seq.max(range.end);
         later(&mut maker.tsval, &tcp);
-        if !tcp.flags.has(Flags::ACK) || tcp.flags.has(Flags::RST) {
-            return;
+        if !tcp.flags.has(Flags::ACK) || tcp.flags.any(Flags::RST) {
+            return Some(pkt);
         }
         let window = maker.scale.bytes(&tcp);
         let delivered = maker.delivered.unwrap_or(tcp.ack);
         if delivered.le(tcp.ack) {
             maker.window = window;
             maker.advance_to(tcp.ack);
-            return;
-        }
-        // Its host had not seen yet what was acknowledged in its name when it wrote this.
-        if is_pure && maker.scale.field(window) == maker.scale.field(maker.window) {
-            return; // a late duplicate: TCP ignores a number that is acknowledged already
-        }
-        // The number is raised; the window stands, as the partner's half takes it to (`suppressor`).
-        maker.window = window;
-        self.stale_piggybacks += u64::from(!is_pure);
-        if let Some(header) = cx.get_mut(pkt).tcp_mut() {
-            if clears {
-                header.flags = header.flags.without(Flags::ACK);
-            } else {
-                header.ack = delivered;
+        } else if is_pure && maker.scale.field(window) == maker.scale.field(maker.window) {
+            // Its host had not seen yet what was acknowledged in its name when it wrote this. TCP ignores a number that is
+            // acknowledged already.
+        } else {
+            // The number is raised; the window stands, as the partner's half takes it to (`suppressor`).
+            maker.window = window;
+            self.stale_piggybacks += u64::from(!is_pure);
+            if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
+                if clears {
+                    header.flags = header.flags.without(Flags::ACK);
+                } else {
+                    header.ack = delivered;
+                }
             }
         }
+        // The window of a SYN is never scaled, and the first flight is small.
+        let speaks =
+            |packet: &Packet| packet.tcp().is_some_and(|tcp| tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::SYN));
+        if speaks(cx.get(&pkt)) { self.bound(flow, pkt, cx) } else { Some(pkt) }
     }
 
     /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3
@@ -156,7 +247,10 @@ impl Makers {
                 if maker.waiting.take().is_some() {
                     cx.timer(key(packet.flow), SimTime::NEVER);
                 }
-                maker.tell(packet, 1, cx);
+                if tcp.flags.has(Flags::FIN) {
+                    self.over(packet.flow);
+                }
+                self.tell(packet, 1, cx);
             }
             Verdict::Within(delay) => {
                 if maker.waiting.is_none() {
@@ -181,10 +275,10 @@ impl Makers {
         if let Some(last) = maker.waiting.take() {
             cx.timer(key(packet.flow), SimTime::NEVER);
             self.acks_made += 1;
-            maker.tell(&last, 1, cx);
+            self.tell(&last, 1, cx);
         }
         self.duplicates_made += 3;
-        maker.tell(packet, 3, cx);
+        self.tell(packet, 3, cx);
     }
 
     /// The delayed ACK of `flow` is due.
@@ -193,7 +287,7 @@ impl Makers {
             && let Some(packet) = maker.waiting.take()
         {
             self.acks_made += 1;
-            maker.tell(&packet, 1, cx);
+            self.tell(&packet, 1, cx);
         }
     }
 
@@ -203,6 +297,7 @@ impl Makers {
         out("segments_delivered", self.segments_delivered);
         out("segments_acknowledged", self.segments_acknowledged);
         out("stale_piggybacks", self.stale_piggybacks);
+        out("windows_lowered", self.windows_lowered);
     }
 }
 
@@ -223,6 +318,9 @@ impl Maker {
             next_seq: Seq(0),
             window: 0,
             scale: Scale::default(),
+            shown: Shown::default(),
+            mss: 0,
+            is_active: false,
             tsval: None,
             policy: make(&tcp::Config::default()),
             segments: 0,
@@ -264,9 +362,9 @@ impl Maker {
         (before - self.beyond.len()) as u64
     }
 
-    /// Hands `copies` ACKs of everything delivered to whoever sent `packet`, as its receiver would have written them.
-    fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
-        let (Some(tcp), Some(delivered)) = (packet.tcp(), self.delivered) else { return };
+    /// An ACK of everything delivered, as the receiver of `packet` would have written it.
+    fn ack(&mut self, packet: &Packet) -> Option<Packet> {
+        let (tcp, delivered) = (packet.tcp()?, self.delivered?);
         self.policy.on_ack_sent();
         let mut options = TcpOptions::default();
         if let (Some(tsval), Some((senders_tsval, _))) = (self.tsval, tcp.options.timestamps()) {
@@ -284,10 +382,9 @@ impl Maker {
         };
         let mut ip = packet.ip;
         (ip.src, ip.dst) = (packet.ip.dst, packet.ip.src);
-        for _ in 0..copies {
-            let ack = Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: packet.flow.reverse() };
-            let ack = cx.make(ack);
-            cx.inject(ack, Toward::Route);
-        }
+        // An ACK is not ECN-capable, whatever its data was. @RFC3168 sec. 6.1.4
+        ip.tos &= !wire::ecn::MASK;
+        ip.ttl = Ipv4::default().ttl;
+        Some(Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: packet.flow.reverse() })
     }
 }

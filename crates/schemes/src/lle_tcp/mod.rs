@@ -21,6 +21,10 @@
 //!   (e) The receiver's strategy is followed by name; its timer and count are taken to be the defaults.
 //!   (f) At an access point ACKs are made for what it sends to the station they are for: the last hop (@KLI06 sec. 3.4). What a
 //!   station sends through its access point to somebody else is acknowledged by that somebody.
+//!   (g) With `advertise`, the window told is the least of the receiver's and what the transmit queue has free (@KLI06 sec.
+//!   3.3), in bytes, but of the latter at least one segment, or a flow with nothing in flight would never be told more; all ACKs that
+//!   pass are bounded alike, duplicates repeat the window told last. `free-buffer` tells each of n flows the whole room, as
+//!   printed, so that together they may send n times as much; `free-buffer-share` divides it by the flows that are open.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
 //!   holds of it. Before the first hole that is what arrived between the first packet held and the maker's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
@@ -49,7 +53,7 @@ pub const INFO: Info = Info {
     summary: "TCP ACKs are made from MAC ACKs at the sending station and suppressed at the receiving one",
     source: "KLI06 sec. 3.2",
     sits: &[Place::FromHost, Place::ToAir, Place::FromAir],
-    reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities],
+    reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities, Signal::QueueRoom],
     turns: &[Port::Packets, Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd],
     params: &[
         Param {
@@ -63,6 +67,12 @@ pub const INFO: Info = Info {
             kind: Kind::Choice(&["raise", "clear"]),
             default: Value::Choice("raise"),
             doc: "what happens to an older ACK number on reverse data: raised to the made one, or the ACK flag cleared",
+        },
+        Param {
+            key: "advertise",
+            kind: Kind::Choice(&["receiver", "free-buffer", "free-buffer-share"]),
+            default: Value::Choice("receiver"),
+            doc: "the window told to senders: the receiver's, or no more than the transmit queue has free, in all or by flow",
         },
         Param {
             key: "sack",
@@ -100,7 +110,11 @@ impl LleTcp {
             address: site.address,
             announces: announced.map_or(0, |i| i as u32 + 1),
             peers: vec![None; site.nodes],
-            makers: Makers::new(params.choice("strategy"), params.choice("stale_piggyback") == "clear"),
+            makers: Makers::new(
+                params.choice("strategy"),
+                params.choice("stale_piggyback") == "clear",
+                params.choice("advertise"),
+            ),
             suppressor: Suppressor::default(),
         }
     }
@@ -140,11 +154,13 @@ impl Agent for LleTcp {
                 Some(pkt)
             }
             Place::FromAir => {
-                if ip.src == neighbour {
+                let heard = if ip.src == neighbour {
                     self.strip_sack(&pkt, cx);
-                    self.makers.hears(&pkt, policy, cx);
-                }
-                if ip.dst == self.address { self.suppressor.arrives(pkt, cx) } else { Some(pkt) }
+                    self.makers.hears(pkt, policy, cx)?
+                } else {
+                    pkt
+                };
+                if ip.dst == self.address { self.suppressor.arrives(heard, cx) } else { Some(heard) }
             }
             Place::ToAir | Place::ToHost | Place::Transit => Some(pkt),
         }
