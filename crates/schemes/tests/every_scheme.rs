@@ -246,7 +246,7 @@ impl Node {
                 self.unanswered.push(packet.clone());
             }
             // What it sends by radio is reported on like anything else.
-            if matches!(toward, Toward::Air(_)) {
+            if matches!(toward, Toward::Air(_) | Toward::AirFirst(_)) {
                 self.queued.push(packet);
             }
         }

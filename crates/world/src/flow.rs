@@ -16,14 +16,22 @@ pub(crate) struct Source {
     pub next: SimTime,
     /// It writes no more.
     pub is_done: bool,
+    /// Bytes a bulk source hands down at once.
+    chunk: u64,
 }
 
-/// Bytes a bulk source hands down at once. The transport keeps what its buffer does not hold, and says when it is gone.
-const BULK: u64 = 1 << 20;
-
 impl Source {
-    pub fn new(traffic: Traffic, draws: Stream) -> Source {
-        Source { traffic, draws, written: 0, next: SimTime::NEVER, is_done: false }
+    /// `buffer`: what the transport holds of what it is given. A bulk source gives it more at a time, since it is told when
+    /// what had to wait is gone.
+    pub fn new(traffic: Traffic, draws: Stream, buffer: Bytes) -> Source {
+        Source {
+            traffic,
+            draws,
+            written: 0,
+            next: SimTime::NEVER,
+            is_done: false,
+            chunk: (2 * buffer.0).max(1 << 20),
+        }
     }
 
     /// How much is written when there is room: bulk only.
@@ -32,7 +40,7 @@ impl Source {
         if self.is_done {
             return 0;
         }
-        let n = bytes.map_or(BULK, |all| (all.0 - self.written).min(BULK));
+        let n = bytes.map_or(self.chunk, |all| (all.0 - self.written).min(self.chunk));
         self.written += n;
         self.is_done = bytes.is_some_and(|all| self.written == all.0);
         n

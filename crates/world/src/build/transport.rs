@@ -6,7 +6,7 @@ use crate::scenario::{self as sc, InputError};
 use engine::{Purpose, Streams};
 use schemes::{Agent, Port};
 use tcp::Connection;
-use units::{Dur, FlowId, SimTime};
+use units::{Bytes, Dur, FlowId, SimTime};
 use wire::Seq;
 
 /// The receiver policy of a flow.
@@ -102,7 +102,11 @@ pub(super) fn flow(
             Transport::Tcp(connections)
         }
     };
-    let source = |traffic, end| Source::new(traffic, streams.get(Purpose::Traffic, entity(end)));
+    let buffer = match &flow.transport {
+        sc::Transport::Tcp(spec) => spec.send_buffer.unwrap_or(tcp::Config::default().send_buffer),
+        sc::Transport::Udp(_) => Bytes::ZERO,
+    };
+    let source = |traffic, end| Source::new(traffic, streams.get(Purpose::Traffic, entity(end)), buffer);
     Ok(Flow {
         name: flow.name.clone(),
         ends: [flow.from, flow.to],

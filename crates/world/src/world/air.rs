@@ -1,6 +1,6 @@
 //! The air: grants, transmissions, what stations ask for, what the MAC reports.
 
-use super::{Job, World};
+use super::{Passage, World};
 use engine::Class;
 use mac::{Fate, Frame, Input, Kind, Msdu, Output, TxReport};
 use schemes::{Place, Port, Signal};
@@ -90,7 +90,7 @@ impl World {
         if !options.bytes().is_empty() {
             self.read_options(node, frame.from, &pkt, &options);
         }
-        self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromAir, after: None, peer: Some(frame.from) });
+        self.jobs.push_back(Passage::into(node, pkt, Place::FromAir, Some(frame.from)));
     }
 
     fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, options: &mac::MacOptions) {

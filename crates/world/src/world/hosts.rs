@@ -1,6 +1,6 @@
 //! Hosts: transport ends, and the applications that write and read.
 
-use super::{Job, World};
+use super::{Job, Passage, World};
 use crate::flow::Transport;
 use crate::scenario::Traffic;
 use engine::Class;
@@ -48,7 +48,7 @@ impl World {
                     let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
                     self.taps.tcp(now, &packet, false);
                     let pkt = self.packets.put(packet);
-                    self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer: None });
+                    self.jobs.push_back(Passage::into(node, pkt, Place::FromHost, None));
                 }
                 TcpOutput::Connected | TcpOutput::SendSpace => {
                     if output == TcpOutput::Connected && flow.sources[e].is_timed() {
@@ -165,7 +165,7 @@ impl World {
         let l4 = L4::Udp(Udp { src_port: flow.ports[0], dst_port: flow.ports[1] });
         let pkt = self.packets.put(Packet { ip, l4, payload, flow: FlowId::forward(index) });
         let node = flow.ends[0];
-        self.jobs.push_back(Job::Packet { node, pkt, at: Place::FromHost, after: None, peer: None });
+        self.jobs.push_back(Passage::into(node, pkt, Place::FromHost, None));
     }
 
     /// Saturated sources of a node see to it that its queue holds the next datagram.

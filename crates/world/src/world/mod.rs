@@ -40,11 +40,31 @@ pub(crate) enum Appointment {
 /// Something to be done before the instant is over.
 #[derive(Debug)]
 enum Job {
-    /// A packet moves on along its path. `after`: the member of the chain that had it last at this place. `peer`: the
-    /// neighbour it comes from or, from `ToAir` on, goes to.
-    Packet { node: NodeId, pkt: Pkt, at: Place, after: Option<u8>, peer: Option<NodeId> },
+    /// A packet moves on along its path.
+    Packet(Passage),
     /// A TCP end has outputs.
     Pump(u32, u8),
+}
+
+/// A packet on its way through a node.
+#[derive(Debug)]
+struct Passage {
+    node: NodeId,
+    pkt: Pkt,
+    at: Place,
+    /// The member of the chain that had it last at this place.
+    after: Option<u8>,
+    /// The neighbour it comes from or, from `ToAir` on, goes to.
+    peer: Option<NodeId>,
+    /// It goes before all that is queued for the air.
+    goes_first: bool,
+}
+
+impl Passage {
+    /// A packet that enters `node` at `at`, from `peer` if from anybody.
+    fn into(node: NodeId, pkt: Pkt, at: Place, peer: Option<NodeId>) -> Job {
+        Job::Packet(Passage { node, pkt, at, after: None, peer, goes_first: false })
+    }
 }
 
 /// A host's way in, if it is slow.

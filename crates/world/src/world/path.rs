@@ -1,6 +1,6 @@
 //! Packets on their way through a node: past its agents, to the radio or to the host.
 
-use super::{Job, World};
+use super::{Job, Passage, World};
 use crate::flow::{Delivered, Transport};
 use engine::Class;
 use mac::{Input, Msdu};
@@ -15,22 +15,15 @@ impl World {
         while let Some(job) = self.jobs.pop_front() {
             let now = self.now();
             match job {
-                Job::Packet { node, pkt, at, after, peer } => self.walk(now, node, pkt, at, after, peer),
+                Job::Packet(passage) => self.walk(now, passage),
                 Job::Pump(flow, end) => self.pump(now, flow, end),
             }
         }
     }
 
     /// A packet passes the agents that sit at `at`, then goes where that leads.
-    fn walk(
-        &mut self,
-        now: SimTime,
-        node: NodeId,
-        mut pkt: Pkt,
-        mut at: Place,
-        mut after: Option<u8>,
-        mut peer: Option<NodeId>,
-    ) {
+    fn walk(&mut self, now: SimTime, passage: Passage) {
+        let Passage { node, mut pkt, mut at, mut after, mut peer, goes_first } = passage;
         if self.is_dead[node.index()] {
             self.packets.free(pkt, DropWhy::NodeDown);
             return;
@@ -73,7 +66,7 @@ impl World {
                 Place::FromAir if self.destination(&pkt) == Some(node) => Place::ToHost,
                 Place::FromAir => Place::Transit,
                 Place::ToAir => {
-                    self.enqueue(now, node, pkt, peer);
+                    self.enqueue(now, node, pkt, peer, goes_first);
                     return;
                 }
                 Place::ToHost => {
@@ -104,14 +97,15 @@ impl World {
         packet.ip.ttl > 0
     }
 
-    pub(super) fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, peer: Option<NodeId>) {
+    fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, peer: Option<NodeId>, goes_first: bool) {
         let Some(to) = peer else {
             self.packets.free(pkt, DropWhy::NoRoute);
             return;
         };
         let packet = self.packets.get(&pkt);
         let room: u8 = self.chains[node.index()].writes_options().map(|member| member.mac_room(packet, to)).sum();
-        let msdu = Msdu::new(now, pkt, &self.packets, to, room);
+        let mut msdu = Msdu::new(now, pkt, &self.packets, to, room);
+        msdu.goes_first = goes_first;
         self.station(now, node, Input::Enqueue(msdu));
     }
 

@@ -1,6 +1,6 @@
 //! Wires: packets put on them, packets that come out.
 
-use super::{Job, World};
+use super::{Passage, World};
 use engine::Class;
 use net::Arrival;
 use schemes::Place;
@@ -36,7 +36,7 @@ impl World {
                     self.taps.wire(now, link, node, self.packets.get(&pkt));
                     let here = net::node_of(self.packets.get(&pkt).ip.dst, self.stations.len()) == Some(node);
                     let at = if here { Place::ToHost } else { Place::Transit };
-                    self.jobs.push_back(Job::Packet { node, pkt, at, after: None, peer: Some(from) });
+                    self.jobs.push_back(Passage::into(node, pkt, at, Some(from)));
                 }
             }
         }
