@@ -14,12 +14,12 @@ fn seg_len(tcp: &Tcp, payload: &Payload) -> u32 {
 }
 
 impl Connection {
-    pub(crate) fn segment_arrives(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
+    pub(crate) fn segment_arrives(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload, ce: bool) {
         match self.state {
             State::Closed => self.refuse(tcp, payload),
             State::Listen => self.arrives_in_listen(tcp, payload),
             State::SynSent => self.arrives_in_syn_sent(now, tcp, payload),
-            _ => self.arrives_synchronized(now, tcp, payload),
+            _ => self.arrives_synchronized(now, tcp, payload, ce),
         }
     }
 
@@ -80,6 +80,7 @@ impl Connection {
     fn peer_syn(&mut self, tcp: &Tcp) {
         self.rcv.synchronize(tcp.seq);
         self.options.meet(&tcp.options);
+        self.agree_on_ecn(tcp.flags);
     }
 
     /// This end's SYN is acknowledged by `tcp`, whose window is the first to count.
@@ -101,10 +102,11 @@ impl Connection {
     }
 
     /// @RFC9293 sec. 3.10.7.4
-    fn arrives_synchronized(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
+    fn arrives_synchronized(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload, ce: bool) {
         let (mut seq, mut len) = (tcp.seq, seg_len(tcp, payload));
         let mut syn = tcp.flags.has(Flags::SYN);
         if self.state == State::SynReceived && syn && seq == self.rcv.irs {
+            self.agree_on_ecn(tcp.flags);
             if !tcp.flags.has(Flags::ACK) {
                 // Our SYN-ACK was lost; say it again at once, as BSD and Linux do, rather than a bare ACK.
                 self.snd.nxt = self.snd.iss;
@@ -164,7 +166,7 @@ impl Connection {
         }
         // Seventh and eighth: text and FIN.
         if payload.len > 0 && self.state.receives() {
-            self.text(now, tcp, payload);
+            self.text(now, tcp, payload, ce);
         }
         if tcp.flags.has(Flags::FIN) && self.state.receives() {
             let fin = tcp.seq + payload.len;
@@ -251,7 +253,7 @@ impl Connection {
     }
 
     /// "Seventh, process the segment text".
-    fn text(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
+    fn text(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload, ce: bool) {
         if let Content::Virtual { offset } = payload.content {
             debug_assert_eq!(offset, self.rcv.expected_offset(tcp.seq), "stream offset at {}", tcp.seq);
         }
@@ -267,6 +269,7 @@ impl Connection {
             self.rcv.due = AckDue::Alone;
             return;
         }
+        self.read_marks(tcp.flags, ce);
         let before = self.rcv.nxt;
         let arrived = self.rcv.take(SeqRange { start, end });
         let new = self.rcv.nxt - before;

@@ -61,7 +61,8 @@ pub struct Config {
     pub validate_cwnd: bool,
     /// Initial send sequence number. Default 0.
     pub initial_sequence: Seq,
-    /// A place for ECN (@RFC3168); not implemented, must be off.
+    /// Offer ECN, and use it if the peer does: data is sent as [`crate::Output::Segment`] `ect`, marks are echoed and
+    /// answered. A repeated SYN offers it again. Default off. @RFC3168 sec. 6.1
     pub ecn: bool,
     /// How long TIME-WAIT lasts. Default 60 s, as Linux; @RFC9293 says 2 MSL = 240 s.
     pub time_wait: Dur,
@@ -128,9 +129,6 @@ pub enum ConfigError {
         /// The upper bound.
         max: Dur,
     },
-    /// Asked for what is not there.
-    #[error("ecn: not implemented")]
-    Ecn,
 }
 
 /// Largest window: sequence numbers compare only within 2³¹. @RFC7323 sec. 2.3
@@ -167,6 +165,6 @@ impl Config {
         if self.min_rto > self.max_rto {
             return Err(ConfigError::Rto { min: self.min_rto, max: self.max_rto });
         }
-        if self.ecn { Err(ConfigError::Ecn) } else { Ok(()) }
+        Ok(())
     }
 }

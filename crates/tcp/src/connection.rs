@@ -17,7 +17,8 @@ pub enum Input<'a> {
         tcp: &'a Tcp,
         /// Its payload.
         payload: &'a Payload,
-        /// Whether its IP header carried a congestion mark. Read by nobody yet.
+        /// Whether its IP header carried a congestion mark (codepoint CE). Ignored unless ECN was agreed on.
+        /// @RFC3168 sec. 5
         ce: bool,
     },
     /// The time of [`Connection::next_wakeup`] has come. Harmless if it has not.
@@ -47,6 +48,9 @@ pub enum Output {
         payload: Payload,
         /// Whether it begins with something sent before.
         retransmission: bool,
+        /// Whether its IP header is to say ECT(0), so that it may be marked: new data of a connection with ECN, never a
+        /// retransmission, a probe or a pure ACK. @RFC3168 sec. 6.1.2, 6.1.4 to 6.1.6
+        ect: bool,
     },
     /// The handshake is complete.
     Connected,
@@ -189,7 +193,7 @@ impl Connection {
     /// Tells the machine what happened.
     pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
         match input {
-            Input::Segment { tcp, payload, ce: _ } => self.segment_arrives(now, tcp, payload),
+            Input::Segment { tcp, payload, ce } => self.segment_arrives(now, tcp, payload, ce),
             Input::Timer => self.run_timers(now),
             Input::Write(bytes) => self.snd.write(bytes),
             Input::Read(bytes) => self.read(bytes),
@@ -348,6 +352,11 @@ impl Connection {
     /// The parameters it was made with.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Whether both ends speak ECN; before the peer's SYN, whether this end offers it. @RFC3168 sec. 6.1.1
+    pub fn ecn(&self) -> bool {
+        self.options.ecn
     }
 
     /// Its own port.

@@ -59,8 +59,9 @@ impl Connection {
         self.counters.segments_sent += 1;
         self.counters.acks_sent += 1;
         self.counters.window_updates_sent += u64::from(core::mem::take(&mut self.rcv.window_update));
-        let tcp = self.segment(self.snd.max, self.rcv.nxt, Flags::ACK, window, options);
-        Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false }
+        let flags = Flags::ACK | self.rcv.echo.flags();
+        let tcp = self.segment(self.snd.max, self.rcv.nxt, flags, window, options);
+        Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
     }
 
     fn data(&mut self, now: SimTime, chosen: Chosen) -> Output {
@@ -69,7 +70,13 @@ impl Connection {
         let end = data_end + u32::from(fin);
         let retransmission = seq.lt(self.snd.max);
 
-        let mut flags = Flags::ACK;
+        // A probe may begin with what was never sent, and is no new data.
+        let ect = self.options.ecn && len > 0 && advances && !retransmission;
+
+        let mut flags = Flags::ACK | self.rcv.echo.flags();
+        if ect {
+            flags |= self.snd.reduction.flags_of(seq);
+        }
         if fin {
             flags |= Flags::FIN;
         }
@@ -106,7 +113,7 @@ impl Connection {
                 self.timers.set(Timer::Pace, now + bytes / rate);
             }
         }
-        Output::Segment { tcp: self.segment(seq, self.rcv.nxt, flags, window, options), payload, retransmission }
+        Output::Segment { tcp: self.segment(seq, self.rcv.nxt, flags, window, options), payload, retransmission, ect }
     }
 
     /// The SYN, or in SYN-RECEIVED the SYN-ACK. Its window is never scaled. @RFC7323 sec. 2.2
@@ -129,14 +136,14 @@ impl Connection {
         self.snd.last_sent = now;
         self.arm_rto(now);
         self.counters.segments_sent += 1;
-        let tcp = self.segment(self.snd.iss, ack, flags, window, options);
-        Output::Segment { tcp, payload: Payload::EMPTY, retransmission }
+        let tcp = self.segment(self.snd.iss, ack, flags | self.ecn_setup(), window, options);
+        Output::Segment { tcp, payload: Payload::EMPTY, retransmission, ect: false }
     }
 
     fn reset_segment(&mut self, seq: Seq, ack: Option<Seq>) -> Output {
         let flags = if ack.is_some() { Flags::RST | Flags::ACK } else { Flags::RST };
         self.counters.segments_sent += 1;
         let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, TcpOptions::default());
-        Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false }
+        Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
     }
 }

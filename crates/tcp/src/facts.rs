@@ -80,6 +80,10 @@ pub struct Counters {
     pub timeouts: u64,
     /// Losses found by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// Data segments received in the window with a congestion mark, if ECN was agreed on. @RFC3168 sec. 6.1.3
+    pub ecn_marks_received: u64,
+    /// Window cuts that answered an echoed mark. @RFC3168 sec. 6.1.2
+    pub ecn_cuts: u64,
     /// Duplicate ACKs received. @RFC5681 sec. 2
     pub dup_acks_received: u64,
     /// Pure ACKs sent.

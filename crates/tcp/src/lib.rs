@@ -3,10 +3,10 @@
 //! [`Connection`] is one end of one connection: it is told what happened ([`Input`]) and says what is to be done
 //! ([`Output`]); it has no clock, no socket and no thread. Follows RFC 9293 (with the resets of RFC 5961), RFC 5681
 //! and RFC 6582 (congestion and loss recovery), RFC 6298 (timer), RFC 7323 (scale, timestamps), RFC 2018 (SACK, as a
-//! receiver), RFC 3042 and RFC 3465 as options.
+//! receiver), RFC 3042, RFC 3168 (ECN) and RFC 3465 as options.
 //!
 //! The stream is virtual: a payload is its place in the sender's stream, so a retransmission is a range and nothing is
-//! kept per segment. Left out: urgent data, ECN, Fast Open, SACK-based recovery (RFC 6675), path MTU discovery,
+//! kept per segment. Left out: urgent data, Fast Open, SACK-based recovery (RFC 6675), path MTU discovery,
 //! keep-alive, data on a SYN (dropped; the peer sends it again).
 //!
 //! Ports (`docs/design`): a [`cc::CongestionControl`] decides the window, an [`ack::AckPolicy`] when to acknowledge, a
@@ -19,6 +19,7 @@
 //! | `sender` | what may be sent now (@RFC9293 sec. 3.8.6.2.1, @RFC896) |
 //! | `emit` | headers of what goes out |
 //! | `recovery` | duplicate ACKs, fast retransmit, timeout (@RFC5681 sec. 3.2, @RFC6582) |
+//! | `ecn` | marks, their echo and their answer (@RFC3168 sec. 6.1) |
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
 //! | `receiver` | reassembly, offered window, SACK blocks (@RFC9293 sec. 3.8.6.2.2, @RFC2018) |
 //! | `persist` | zero-window probes (@RFC9293 sec. 3.8.6.1) |
@@ -30,6 +31,7 @@ pub mod cc;
 mod arrives;
 mod config;
 mod connection;
+mod ecn;
 mod emit;
 mod facts;
 mod hook;

@@ -16,6 +16,8 @@ pub(crate) struct Negotiated {
     pub timestamps: bool,
     /// Blocks may be sent.
     pub sack: bool,
+    /// Congestion may be marked. Said by flags, not by an option.
+    pub ecn: bool,
     /// Shift of the windows the peer sends.
     pub snd_shift: u8,
     /// Shift of the windows this end sends; `None` without scaling.
@@ -33,6 +35,7 @@ impl Negotiated {
         Negotiated {
             timestamps: config.timestamps,
             sack: config.sack,
+            ecn: config.ecn,
             snd_shift: 0,
             rcv_shift: config.window_scale,
             peer_mss: DEFAULT_MSS,

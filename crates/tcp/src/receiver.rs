@@ -2,6 +2,7 @@
 
 use crate::Config;
 use crate::ack::AckPolicy;
+use crate::ecn::Echo;
 use wire::{Seq, SeqRange, SeqSet};
 
 /// Whether an acknowledgment is owed.
@@ -49,6 +50,8 @@ pub(crate) struct Receiver {
     pub window_update: bool,
     /// Last.ACK.sent of @RFC7323 sec. 4.3.
     pub last_ack_sent: Seq,
+    /// Of congestion marks.
+    pub echo: Echo,
     /// When to acknowledge what comes in order.
     pub policy: Box<dyn AckPolicy>,
     /// In order, not read by the application.
@@ -73,6 +76,7 @@ impl Receiver {
             due: AckDue::No,
             window_update: false,
             last_ack_sent: Seq(0),
+            echo: Echo::default(),
             policy: (config.ack_policy)(config),
             unread: 0,
             buffer: config.receive_buffer.0,

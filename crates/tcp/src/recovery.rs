@@ -20,6 +20,8 @@ impl Connection {
         }
         self.counters.pure_acks_received += u64::from(seg_len == 0);
         self.snd.probes_unanswered = 0;
+        let marked = self.options.ecn && tcp.flags.has(Flags::ECE);
+        let prior_flight = if marked { self.snd.flight_to_cut() } else { 0 };
         if self.snd.una.lt(tcp.ack) {
             self.new_ack(now, tcp.ack, Some(tcp));
         } else if self.is_duplicate(tcp, seg_len) {
@@ -30,6 +32,9 @@ impl Connection {
             self.snd.greatest_ack = tcp.ack;
         }
         self.snd.last_window = tcp.window;
+        if marked {
+            self.mark_echoed(now, prior_flight);
+        }
         true
     }
 
@@ -101,6 +106,7 @@ impl Connection {
         snd.una_offset += acked;
         snd.nxt = snd.nxt.max(ack); // what is acknowledged is not sent again
         snd.retries = 0;
+        snd.reduction.acknowledged(ack);
         if snd.guard.is_some_and(|recover| recover.lt(ack)) {
             snd.guard = None;
         }
@@ -112,11 +118,13 @@ impl Connection {
             self.events.send_space();
         }
 
+        let marked = self.options.ecn && facts.flags.has(Flags::ECE); // nothing grows. @RFC3168 sec. 6.1.2
         // In slow start a flight of half the window counts as limited by it: one ACK may double what follows.
         let window = &mut snd.window;
-        window.limited = !self.config.validate_cwnd
-            || prior_flight + window.mss.0 > window.cwnd.0
-            || (window.in_slow_start() && prior_flight * 2 >= window.cwnd.0);
+        window.limited = !marked
+            && (!self.config.validate_cwnd
+                || prior_flight + window.mss.0 > window.cwnd.0
+                || (window.in_slow_start() && prior_flight * 2 >= window.cwnd.0));
         window.flight_size = Bytes(u64::from(snd.nxt - snd.una));
         snd.cc.on_ack(&facts, window);
 
@@ -182,15 +190,17 @@ impl Connection {
         SeqRange { start: self.snd.una, end: (self.snd.una + self.snd.mss).min(self.snd.max) }
     }
 
-    /// Whether the loss of the first segment is one of congestion; if so the controller cuts the window.
+    /// Whether the loss of the first segment is one of congestion; if so the controller cuts the window, unless an echoed
+    /// mark has cut it since that segment left. A timeout is answered in any case.
     fn judge_loss(&mut self, why: Congestion) -> bool {
         let lost = self.first_segment();
         let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
-        if cut {
-            let snd = &mut self.snd;
+        let snd = &mut self.snd;
+        if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             snd.window.flight_size = Bytes(snd.flight_to_cut());
             snd.cc.on_congestion(why, &mut snd.window);
             debug_assert!(snd.window.cwnd >= snd.window.mss, "cwnd {} < one segment", snd.window.cwnd);
+            snd.reduction.made(false);
         }
         cut
     }
@@ -204,6 +214,7 @@ impl Connection {
         if snd.cc.recovery() == Recovery::Tahoe && cut {
             snd.guard = Some(snd.max);
             (snd.nxt, snd.inflation) = (snd.una, 0);
+            snd.window.cwnd = snd.window.mss; // also where a mark has cut already
             self.timers.stop(Timer::Retransmit); // sending starts it
             return;
         }

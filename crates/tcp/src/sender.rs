@@ -1,6 +1,7 @@
 //! The sending half: its variables, and what may be sent now. @RFC9293 sec. 3.3.1, 3.8.6.2.1
 
 use crate::cc::{CongestionControl, Window};
+use crate::ecn::Reduction;
 use crate::options::TIMESTAMPS_LEN;
 use crate::timers::Timer;
 use crate::{Config, Connection, RttEstimator};
@@ -61,6 +62,8 @@ pub(crate) struct Sender {
     pub recovering: Option<Recovering>,
     /// "recover" of @RFC6582, after a timeout or recovery: duplicates up to here tell nothing.
     pub guard: Option<Seq>,
+    /// The last cut, as far as ECN is concerned.
+    pub reduction: Reduction,
     /// To be sent again, whatever the window.
     pub resend: SeqSet,
     /// Limit of a scheme, in bytes.
@@ -134,6 +137,7 @@ impl Sender {
             inflation: 0,
             recovering: None,
             guard: None,
+            reduction: Reduction::default(),
             resend: SeqSet::default(),
             bound: u64::MAX,
             max_window: config.max_window_segments,

@@ -13,7 +13,7 @@ pub(crate) enum Timer {
     DelayedAck,
     /// 2 MSL. @RFC9293 sec. 3.4.2
     TimeWait,
-    /// The controller paces; the next segment may leave.
+    /// The controller paces, or a mark met a window of one segment; the next segment may leave.
     Pace,
 }
 

@@ -18,7 +18,7 @@ fn segments_per_rtt(config: &Config, period: u32) -> f64 {
     let pump = |from: &mut Connection, now: SimTime, wire: &mut Vec<(Tcp, Payload)>| {
         while let Some(output) = from.poll(now) {
             match output {
-                Output::Segment { tcp, payload, retransmission } => {
+                Output::Segment { tcp, payload, retransmission, .. } => {
                     let offset = tcp.seq - Seq(1);
                     let lost = payload.len > 0 && !retransmission && (offset / MSS).is_multiple_of(period);
                     if !lost || offset == 0 {

@@ -26,7 +26,8 @@ pub type Make = fn() -> Box<dyn CongestionControl>;
 pub enum Congestion {
     /// Duplicate ACKs told of a loss. Once per recovery.
     FastRetransmit,
-    /// The receiver echoed a congestion mark. Once per round trip. (No sender here negotiates ECN yet.)
+    /// The receiver echoed a congestion mark. Once per window of data, not during recovery; it never opens the window,
+    /// and may leave one segment. @RFC3168 sec. 6.1.2
     EcnMark,
     /// The retransmission timer expired.
     Rto {
@@ -60,7 +61,8 @@ pub trait CongestionControl: fmt::Debug {
     /// An ACK of new data. Also called during recovery ([`Window::in_recovery`]), when nothing should grow.
     fn on_ack(&mut self, ack: &Ack, win: &mut Window);
 
-    /// The window is to be cut. [`Window::flight_size`] is what was in flight.
+    /// The window is to be cut. [`Window::flight_size`] is what was in flight (for a mark: before the ACK that echoes
+    /// it, whose [`CongestionControl::on_ack`] came first).
     fn on_congestion(&mut self, why: Congestion, win: &mut Window);
 
     /// A segment with `bytes` of payload leaves.
@@ -168,6 +170,15 @@ impl Window {
     /// The limit L of byte counting in segments, if bytes are counted. @RFC3465
     pub fn byte_counting(&self) -> Option<u8> {
         self.byte_counting
+    }
+
+    /// As [`Window::cut_flight_to`], but cwnd goes down to one segment and never up: the answer to a mark.
+    /// @RFC3168 sec. 6.1.2
+    pub fn mark_flight_to(&mut self, factor: f64) {
+        let before = self.cwnd;
+        let flight = Bytes((self.flight_size.0 as f64 * factor) as u64);
+        self.ssthresh = flight.max(self.mss * 2);
+        self.cwnd = flight.max(self.mss).min(before);
     }
 
     /// Adds to cwnd; what is below one byte is kept for the next time.

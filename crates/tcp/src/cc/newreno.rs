@@ -30,7 +30,8 @@ impl CongestionControl for NewReno {
 
     fn on_congestion(&mut self, why: Congestion, win: &mut Window) {
         match why {
-            Congestion::FastRetransmit | Congestion::EcnMark => win.cut_flight_to(0.5), // @RFC5681 eq. 4
+            Congestion::FastRetransmit => win.cut_flight_to(0.5), // @RFC5681 eq. 4
+            Congestion::EcnMark => win.mark_flight_to(0.5),
             Congestion::Rto { repeated } => reno::rto(repeated, win),
         }
     }

@@ -7,7 +7,8 @@
 //!   counting is `byte_counting` (@RFC3465). cwnd keeps fractions of a byte where eq. 3 rounds. A second fast retransmit
 //!   in one window cuts again from the flight (eq. 4), which after the first is more than cwnd: 4.3BSD and ns-2 halve
 //!   cwnd and come lower. After a timeout duplicates of what had been sent before trigger nothing, a case @RFC5681
-//!   sec. 3.1 leaves open (@RFC6582 sec. 3.2 step 4; `bugfix_` in ns-2).
+//!   sec. 3.1 leaves open (@RFC6582 sec. 3.2 step 4; `bugfix_` in ns-2). A mark (@RFC3168 sec. 6.1.2) cuts from the
+//!   flight like a loss, but down to one segment.
 //! - **Checked** tests below; `every_cc`; `tests/scripts/recovery.rs`.
 
 use super::{Congestion, CongestionControl, Info, Recovery, Window};
@@ -64,7 +65,8 @@ impl CongestionControl for Reno {
 
     fn on_congestion(&mut self, why: Congestion, win: &mut Window) {
         match why {
-            Congestion::FastRetransmit | Congestion::EcnMark => win.cut_flight_to(0.5), // @RFC5681 eq. 4
+            Congestion::FastRetransmit => win.cut_flight_to(0.5), // @RFC5681 eq. 4
+            Congestion::EcnMark => win.mark_flight_to(0.5),
             Congestion::Rto { repeated } => rto(repeated, win),
         }
     }

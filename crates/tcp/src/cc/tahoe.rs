@@ -31,7 +31,7 @@ impl CongestionControl for Tahoe {
     fn on_congestion(&mut self, why: Congestion, win: &mut Window) {
         match why {
             Congestion::FastRetransmit => reno::rto(false, win),
-            Congestion::EcnMark => win.cut_flight_to(0.5),
+            Congestion::EcnMark => win.mark_flight_to(0.5), // no slow start: nothing is lost
             Congestion::Rto { repeated } => reno::rto(repeated, win),
         }
     }

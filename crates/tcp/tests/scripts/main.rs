@@ -1,5 +1,6 @@
 //! Our TCP against scripts in virtual time, without tolerance. The language is `script.rs`.
 
+mod ecn;
 mod handshake;
 mod receiver;
 mod recovery;

@@ -4,16 +4,16 @@
 //! before. WHAT is one of
 //!
 //! ```text
-//! > FLAGS FIRST:END(LEN) [ack N] [win N] [<options>] [again]    the end must send this, exactly now
-//! < FLAGS FIRST:END(LEN) [ack N] [win N] [<options>]            the peer's segment arrives
+//! > FLAGS FIRST:END(LEN) [ack N] [win N] [<options>] [again] [ect]   the end must send this, exactly now
+//! < FLAGS FIRST:END(LEN) [ack N] [win N] [ce] [<options>]            the peer's segment arrives
 //! write N | read N | close | abort                              the application acts
 //! connected | readable A:B | peer-closed | send-space | closed | failed WHY      the end must report this, exactly now
 //! retransmit A:B | bound N | freeze | thaw | rearm | local-ack N                 a scheme commands
 //! is KEY=VALUE...                                               a value of the end, now (see `value`)
 //! ```
 //!
-//! FLAGS are of `SFRP.` as in tcpdump; sequence numbers count from each side's initial number; `again` marks a
-//! retransmission. What a line leaves out of `ack` and `win` is not compared; options are: none given means none.
+//! FLAGS are of `SFRPEW.` as in tcpdump (E is ECE, W is CWR); sequence numbers count from each side's initial number;
+//! `again` marks a retransmission, `ect` what the network may mark and `ce` what it has marked. What a line leaves out of `ack` and `win` is not compared; options are: none given means none.
 //! Every segment and report must be foretold: no tolerance. Bytes are read at once and unreported unless the script
 //! says `slow_reader`.
 
@@ -26,6 +26,17 @@ use wire::{Flags, Payload, Tcp, TcpOptions};
 
 /// Initial number of the scripted peer: it wraps within the first segment.
 const PEER_ISS: Seq = Seq(u32::MAX - 400);
+
+/// The letters of FLAGS, in the order they are written.
+const FLAGS: [(char, Flags); 7] = [
+    ('S', Flags::SYN),
+    ('F', Flags::FIN),
+    ('R', Flags::RST),
+    ('P', Flags::PSH),
+    ('E', Flags::ECE),
+    ('W', Flags::CWR),
+    ('.', Flags::ACK),
+];
 
 /// A run of one end against a script.
 pub struct Script {
@@ -154,7 +165,10 @@ impl Script {
                     self.conn.handle(self.now, Input::Read(u64::from(len)));
                     continue;
                 }
-                Output::Segment { tcp, payload, retransmission } => self.show(&tcp, &payload, retransmission),
+                Output::Segment { tcp, payload, retransmission, ect } => {
+                    let again = if retransmission { " again" } else { "" };
+                    self.show(&tcp, &payload) + again + if ect { " ect" } else { "" }
+                }
                 Output::Connected => "connected".to_owned(),
                 Output::Readable { offset, len } => format!("readable {offset}:{}", offset + u64::from(len)),
                 Output::SendSpace => "send-space".to_owned(),
@@ -167,13 +181,8 @@ impl Script {
     }
 
     /// An outgoing segment as a script spells it.
-    fn show(&self, tcp: &Tcp, payload: &Payload, again: bool) -> String {
-        let flags: String =
-            [(Flags::SYN, 'S'), (Flags::FIN, 'F'), (Flags::RST, 'R'), (Flags::PSH, 'P'), (Flags::ACK, '.')]
-                .iter()
-                .filter(|(flag, _)| tcp.flags.has(*flag))
-                .map(|(_, c)| *c)
-                .collect();
+    fn show(&self, tcp: &Tcp, payload: &Payload) -> String {
+        let flags: String = FLAGS.iter().filter(|(_, flag)| tcp.flags.has(*flag)).map(|(c, _)| *c).collect();
         let first = tcp.seq - self.iss;
         let mut text = format!("> {flags} {first}:{}({})", first + payload.len, payload.len);
         if tcp.flags.has(Flags::ACK) {
@@ -190,7 +199,7 @@ impl Script {
         if !options.is_empty() {
             text += &format!(" <{}>", options.join(", "));
         }
-        text + if again { " again" } else { "" }
+        text
     }
 
     #[track_caller]
@@ -219,14 +228,7 @@ impl Script {
         let (first, end) = pair(words[1].split('(').next().unwrap());
         let mut flags = Flags::default();
         for c in words[0].chars() {
-            flags |= match c {
-                'S' => Flags::SYN,
-                'F' => Flags::FIN,
-                'R' => Flags::RST,
-                'P' => Flags::PSH,
-                '.' => Flags::ACK,
-                other => panic!("flag {other}"),
-            };
+            flags |= FLAGS.iter().find(|(name, _)| *name == c).unwrap_or_else(|| panic!("flag {c}")).1;
         }
         if let Some(window) = after("win") {
             self.last_window = format!("win {window}");
@@ -243,7 +245,7 @@ impl Script {
             options: self.parse_options(options),
         };
         let payload = Payload::stream(u64::from(first.saturating_sub(1)), end - first);
-        self.input(Input::Segment { tcp: &tcp, payload: &payload, ce: false });
+        self.input(Input::Segment { tcp: &tcp, payload: &payload, ce: words.contains(&"ce") });
     }
 
     fn parse_options(&self, text: &str) -> TcpOptions {
@@ -275,6 +277,7 @@ impl Script {
             "state" => return format!("{:?}", self.conn.state()),
             "rto" => return facts.rto.to_string().replace(' ', ""),
             "srtt" => return facts.srtt.map_or("none".to_owned(), |srtt| srtt.to_string().replace(' ', "")),
+            "ecn" => return self.conn.ecn().to_string(),
             "recovery" => return facts.in_recovery.to_string(),
             "cwnd" => facts.cwnd.0,
             "ssthresh" => facts.ssthresh.0,
@@ -292,6 +295,8 @@ impl Script {
             "dup-acks" => counters.dup_acks_received,
             "timeouts" => counters.timeouts,
             "fast-retransmits" => counters.fast_retransmits,
+            "ecn-marks" => counters.ecn_marks_received,
+            "ecn-cuts" => counters.ecn_cuts,
             "retransmissions" => counters.retransmissions,
             "rtt-samples" => counters.rtt_samples,
             other => panic!("no value \"{other}\""),
