@@ -78,6 +78,7 @@ fn run(cc: &mut dyn CongestionControl, mss: u64, history: &[Event], flights: &[u
             Event::Loss(why) => {
                 cc.on_congestion(why, &mut win);
                 assert!(win.cwnd <= before.cwnd.max(Bytes(2 * mss)), "grows by a loss");
+                assert!(why != Congestion::EcnMark || win.cwnd <= before.cwnd, "grows by a mark");
                 assert!(win.ssthresh >= Bytes(2 * mss), "RFC 5681 eq. 4: {}", win.ssthresh);
             }
             Event::Recovered if recovers => cc.on_recovered(&mut win),
@@ -118,6 +119,21 @@ fn a_timeout_leaves_one_segment() {
         win.observe(Bytes(10_000), false);
         cc::make(name).expect("it is registered").on_congestion(Congestion::Rto { repeated: false }, &mut win);
         assert_eq!(win.cwnd, Bytes(1000), "{name}");
+    }
+}
+
+#[test]
+fn a_mark_lowers_the_window_but_never_below_a_segment() {
+    // RFC 3168 sec. 6.1.2: as a loss, but bounded by one segment, where eq. 4 of RFC 5681 stops at two.
+    for name in cc::NAMES {
+        for (cwnd, least, most) in [(10_000, 1000, 9000), (3000, 1000, 2999), (1000, 1000, 1000)] {
+            let mut win = Window::new(Bytes(1000), 1, None);
+            win.cwnd = Bytes(cwnd);
+            win.observe(Bytes(cwnd), false);
+            cc::make(name).expect("it is registered").on_congestion(Congestion::EcnMark, &mut win);
+            assert!((least..=most).contains(&win.cwnd.0), "{name}: from {cwnd} to {}", win.cwnd);
+            assert!(win.ssthresh >= Bytes(2000) && win.ssthresh < Bytes(u64::MAX), "{name}: {}", win.ssthresh);
+        }
     }
 }
 

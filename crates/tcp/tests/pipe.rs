@@ -1,4 +1,4 @@
-//! Two connections joined by a pipe that loses, delays, reorders and duplicates, in virtual time. Whatever the
+//! Two connections joined by a pipe that loses, delays, reorders, duplicates and marks, in virtual time. Whatever the
 //! parameters: each byte arrives once and in order, both ends close, and the same run twice is the same run.
 
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tcp::{Config, Connection, Counters, FlowFacts, Input, Loss, Output, SenderCommand, SenderHook, Seq, SeqRange};
 use tcp::{State, ack, cc};
 use units::{Bytes, Dur, SimTime};
-use wire::{Payload, Tcp};
+use wire::{Flags, Payload, Tcp};
 
 /// SplitMix64: the pipe's dice.
 struct Dice(u64);
@@ -28,6 +28,8 @@ impl Dice {
 #[derive(Debug, Clone)]
 struct Path {
     loss: u64,
+    /// Of what may be marked.
+    mark: u64,
     duplicate: u64,
     delay_us: u64,
     jitter_us: u64,
@@ -70,7 +72,7 @@ impl SenderHook for Optimist {
 
 /// Things that happen, at a time and in the order they were made.
 enum Event {
-    Arrival { at: usize, tcp: Tcp, payload: Payload },
+    Arrival { at: usize, tcp: Tcp, payload: Payload, ce: bool },
     Write { at: usize },
     Read { at: usize },
     Command { at: usize, left: u32 },
@@ -81,8 +83,49 @@ struct End {
     written: u64,
     readable: u64,
     read: u64,
+    all_losses_cut: bool,
     peer_closed: bool,
     over: Option<bool>,
+    cuts: Cuts,
+}
+
+/// What a test knows of the cuts of a window.
+#[derive(Default)]
+struct Cuts {
+    /// What had been sent at the last one.
+    sent: Option<Seq>,
+    by_mark: bool,
+    timeouts: u64,
+    fast_retransmits: u64,
+    marks: u64,
+}
+
+/// Tells an end what happened. A mark cuts the window only if something sent after the last cut is acknowledged: once per
+/// window of data (@RFC3168 sec. 6.1.2), and never below a segment nor open.
+fn tell(end: &mut End, now: SimTime, input: Input<'_>) {
+    let before = end.conn.facts();
+    end.conn.handle(now, input);
+    let (facts, counters) = (end.conn.facts(), end.conn.counters());
+    let cuts = &mut end.cuts;
+    let by_mark = counters.ecn_cuts > cuts.marks;
+    if by_mark {
+        assert!(
+            cuts.sent.is_none_or(|sent| sent.lt(facts.snd_una)),
+            "twice for one window: {:?} {facts:?}",
+            cuts.sent
+        );
+        assert!(!before.in_recovery || !facts.in_recovery, "in recovery: {facts:?}");
+        assert!(facts.mss <= facts.cwnd && facts.cwnd <= before.cwnd, "{before:?} {facts:?}");
+    }
+    // With a scheme, a loss may have been no congestion; with a mark, it may have been answered before.
+    let (timeouts, fast_retransmits) = (counters.timeouts, counters.fast_retransmits);
+    let answered = cuts.by_mark && cuts.sent.is_some_and(|sent| facts.snd_una.lt(sent));
+    // The timeout of a SYN cuts nothing.
+    let timed_out = timeouts > cuts.timeouts && end.conn.state().is_synchronized();
+    let by_loss = end.all_losses_cut && (timed_out || (fast_retransmits > cuts.fast_retransmits && !answered));
+    let sent = if by_mark || by_loss { Some(facts.snd_max) } else { cuts.sent };
+    let by_mark = by_mark || (cuts.by_mark && !by_loss);
+    *cuts = Cuts { sent, by_mark, timeouts, fast_retransmits, marks: counters.ecn_cuts };
 }
 
 fn show(ends: &[End]) -> String {
@@ -101,7 +144,16 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
             if case.commands > 0 {
                 conn.set_hook(Box::new(Optimist(0)));
             }
-            End { conn, written: 0, readable: 0, read: 0, peer_closed: false, over: None }
+            End {
+                conn,
+                written: 0,
+                readable: 0,
+                read: 0,
+                all_losses_cut: case.commands == 0,
+                peer_closed: false,
+                over: None,
+                cuts: Cuts::default(),
+            }
         })
         .collect();
     let mut dice = Dice(case.seed);
@@ -120,7 +172,9 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
             while let Some(output) = ends[at].conn.poll(now) {
                 let end = &mut ends[at];
                 match output {
-                    Output::Segment { tcp, payload, .. } => {
+                    Output::Segment { tcp, payload, retransmission, ect } => {
+                        assert!(!ect || (end.conn.ecn() && payload.len > 0 && !retransmission), "{tcp:?}");
+                        assert!(ect || !tcp.flags.has(Flags::CWR) || tcp.flags.has(Flags::SYN), "{tcp:?}");
                         let copies = if dice.percent(case.path.loss) {
                             0
                         } else {
@@ -129,7 +183,8 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
                         for _ in 0..copies {
                             let delay = case.path.delay_us + dice.roll() % (case.path.jitter_us + 1);
                             made += 1;
-                            let event = Event::Arrival { at: 1 - at, tcp, payload: payload.clone() };
+                            let ce = ect && dice.percent(case.path.mark);
+                            let event = Event::Arrival { at: 1 - at, tcp, payload: payload.clone(), ce };
                             queue.insert((now + Dur::from_us(delay), made), event);
                         }
                     }
@@ -166,13 +221,13 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
         now = earliest;
         if next > now {
             let at = usize::from(wakeup[0] != now);
-            ends[at].conn.handle(now, Input::Timer);
+            tell(&mut ends[at], now, Input::Timer);
             continue;
         }
         let (_, event) = queue.pop_first().expect("one is due");
         match event {
-            Event::Arrival { at, tcp, payload } => {
-                ends[at].conn.handle(now, Input::Segment { tcp: &tcp, payload: &payload, ce: false });
+            Event::Arrival { at, tcp, payload, ce } => {
+                tell(&mut ends[at], now, Input::Segment { tcp: &tcp, payload: &payload, ce });
             }
             Event::Write { at } => {
                 let (end, habits) = (&mut ends[at], &case.habits[at]);
@@ -232,13 +287,13 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
 fn configs() -> impl Strategy<Value = Config> {
     let names = (prop::sample::select(cc::NAMES), prop::sample::select(ack::NAMES));
     let sizes = (200u16..1500, 1u32..11, prop::option::of(2u32..30), 600u64..60_000, 300u64..120_000);
-    let flags = (any::<[bool; 7]>(), prop::option::of(0u8..8), prop::option::of(1u8..4));
+    let flags = (any::<[bool; 8]>(), prop::option::of(0u8..8), prop::option::of(1u8..4));
     // Just before the wrap, where it matters, or anywhere.
     let isn = prop_oneof![(0u32..5000).prop_map(|n| Seq(u32::MAX - n)), any::<u32>().prop_map(Seq)];
     let times = (20u64..1000, 1u32..5, prop::option::of(2000u64..20_000));
     (names, sizes, flags, isn, times).prop_map(|(names, sizes, flags, initial_sequence, times)| {
         let (
-            [nagle, timestamps, sack, limited_transmit, idle_restart, validate_cwnd, _],
+            [nagle, timestamps, sack, limited_transmit, idle_restart, validate_cwnd, ecn, _],
             window_scale,
             byte_counting,
         ) = flags;
@@ -256,6 +311,7 @@ fn configs() -> impl Strategy<Value = Config> {
             limited_transmit,
             idle_restart,
             validate_cwnd,
+            ecn,
             window_scale,
             byte_counting,
             initial_sequence,
@@ -284,8 +340,8 @@ fn habits() -> impl Strategy<Value = Habits> {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let path = (0u64..25, 0u64..10, 1u64..50_000, 0u64..20_000)
-        .prop_map(|(loss, duplicate, delay_us, jitter_us)| Path { loss, duplicate, delay_us, jitter_us });
+    let path = (0u64..25, 0u64..40, 0u64..10, 1u64..50_000, 0u64..20_000)
+        .prop_map(|(loss, mark, duplicate, delay_us, jitter_us)| Path { loss, mark, duplicate, delay_us, jitter_us });
     let commands = prop_oneof![2 => Just(0), 1 => 1u32..100];
     ([configs(), configs()], [habits(), habits()], path, any::<bool>(), commands, any::<u64>()).prop_map(
         |(configs, habits, path, simultaneous, commands, seed)| Case {
@@ -315,7 +371,7 @@ fn without_loss_nothing_is_sent_twice() {
     for name in cc::NAMES {
         let config = Config { congestion: cc::find(name).unwrap(), ..Config::default() };
         let habits = Habits { sends: 5_000_000, chunk: 5_000_000, read_every_ms: 0, read_at_most: u64::MAX };
-        let path = Path { loss: 0, duplicate: 0, delay_us: 10_000, jitter_us: 0 };
+        let path = Path { loss: 0, mark: 0, duplicate: 0, delay_us: 10_000, jitter_us: 0 };
         let case = Case {
             configs: [config.clone(), config],
             habits: [habits.clone(), habits],
@@ -328,5 +384,29 @@ fn without_loss_nothing_is_sent_twice() {
         for c in counters {
             assert_eq!((c.retransmissions, c.timeouts, c.duplicate_segments, c.out_of_order_segments), (0, 0, 0, 0));
         }
+    }
+}
+
+/// Marks alone: every window with a mark is cut, and still nothing is ever sent twice.
+#[test]
+fn with_marks_alone_windows_are_cut_and_nothing_is_sent_twice() {
+    for name in cc::NAMES {
+        let config = Config { congestion: cc::find(name).unwrap(), ecn: true, ..Config::default() };
+        let habits = Habits { sends: 2_000_000, chunk: 2_000_000, read_every_ms: 0, read_at_most: u64::MAX };
+        let path = Path { loss: 0, mark: 2, duplicate: 0, delay_us: 10_000, jitter_us: 0 };
+        let case = Case {
+            configs: [config.clone(), config],
+            habits: [habits.clone(), Habits { sends: 0, ..habits }],
+            path,
+            simultaneous: false,
+            commands: 0,
+            seed: 1,
+        };
+        let ([sender, receiver], _) = run(&case);
+        assert_eq!((sender.retransmissions, receiver.ecn_cuts, sender.ecn_marks_received), (0, 0, 0), "{name}");
+        // 1370 segments, one in fifty marked.
+        assert!((10..=60).contains(&receiver.ecn_marks_received), "{name}: {}", receiver.ecn_marks_received);
+        // Some marks share a window, none is lost.
+        assert!((5..=receiver.ecn_marks_received).contains(&sender.ecn_cuts), "{name}: {}", sender.ecn_cuts);
     }
 }
