@@ -129,6 +129,31 @@ fn options_are_used_only_if_both_ends_offer_them() {
 }
 
 #[test]
+fn a_scaled_window_is_shifted_both_ways_but_never_on_a_syn() {
+    // RFC 7323 sec. 2.2: ours by 3, theirs by 2.
+    let scaled = Config { window_scale: Some(3), receive_buffer: Bytes(100_000), ..config() };
+    Script::listen(scaled.clone()).run(
+        "0    < S 0:0(0) win 1000 <mss 1000, wscale 2>
+         0    > S. 0:0(0) ack 1 win 65535 <mss 1000, wscale 3>
+         0.1  < . 1:1(0) ack 1 win 1000
+         0.1  connected
+         0.1  is rwnd=4000
+         1    < . 1:1001(1000) ack 1 win 500
+         1    > . 1:1(0) ack 1001 win 12500       // 100000 / 8
+         1    is rwnd=2000",
+    );
+    Script::listen(scaled).run(
+        "0    < S 0:0(0) win 1000 <mss 1000>
+         0    > S. 0:0(0) ack 1 win 65535 <mss 1000>
+         0.1  < . 1:1(0) ack 1 win 1000
+         0.1  connected
+         0.1  is rwnd=1000
+         1    < . 1:1001(1000) ack 1
+         1    > . 1:1(0) ack 1001 win 65535",
+    );
+}
+
+#[test]
 fn a_reset_refuses_the_active_end_and_returns_the_passive_end_to_listen() {
     Script::open(config()).run(
         "0    > S 0:0(0) <mss 1000>

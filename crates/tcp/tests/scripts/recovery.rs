@@ -303,6 +303,40 @@ fn limited_transmit_sends_two_segments_that_do_not_count() {
 }
 
 #[test]
+fn limited_transmit_is_over_with_an_ack_of_new_data() {
+    let limited = Config { initial_window_segments: 8, limited_transmit: true, ..config() };
+    eight_out_of(limited).run(
+        "1.1  < . 1:1(0) ack 1
+         1.1  > . 8001:9001(1000) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.11 > . 9001:10001(1000) ack 1
+         1.12 < . 1:1(0) ack 3001        // reordering: 9000 - 7000 in flight
+         1.12 > . 10001:11001(1000) ack 1
+         1.12 > . 11001:12001(1000) ack 1
+         1.12 is cwnd=9000 inflation=0 retransmissions=0",
+    );
+}
+
+#[test]
+fn nothing_is_timed_across_a_fast_retransmit() {
+    // Karn: the ACK that ends recovery covers the segment that was being timed, and says nothing of the path.
+    eight_out(cc::newreno::make).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.22 < . 1:1(0) ack 8001
+         1.22 > . 8001:9001(1000) ack 1
+         1.22 > . 9001:10001(1000) ack 1
+         1.22 is rtt-samples=1                // the SYN's
+         1.32 < . 1:1(0) ack 9001
+         1.32 > . 10001:11001(1000) ack 1
+         1.32 > . 11001:12001(1000) ack 1
+         1.32 is rtt-samples=2 srtt=100ms",
+    );
+}
+
+#[test]
 fn what_is_no_duplicate() {
     // RFC 5681 sec. 2: (b) data, (c) FIN, (e) another window; (a) nothing outstanding.
     eight_out(cc::newreno::make).run(

@@ -78,6 +78,32 @@ fn a_lost_fin_is_repeated_by_the_timer() {
 }
 
 #[test]
+fn a_fin_is_repeated_in_closing_and_last_ack_too() {
+    connected(config(), PEER).run(
+        "1    close
+         1    > F. 1:1(0) ack 1
+         1.05 < F. 1:1(0) ack 1
+         1.05 peer-closed
+         1.05 > . 2:2(0) ack 2
+         2    > F. 1:1(0) ack 2 again
+         2    is state=Closing
+         2.1  < . 2:2(0) ack 2
+         2.1  is state=TimeWait",
+    );
+    connected(config(), PEER).run(
+        "1    < F. 1:1(0) ack 1
+         1    peer-closed
+         1    > . 1:1(0) ack 2
+         2    close
+         2    > F. 1:1(0) ack 2
+         3    > F. 1:1(0) ack 2 again
+         3    is state=LastAck
+         3.1  < . 2:2(0) ack 2
+         3.1  closed",
+    );
+}
+
+#[test]
 fn the_fin_rides_on_the_last_data_and_a_close_stops_the_stream() {
     connected(config(), PEER).run(
         "1    write 1500

@@ -29,6 +29,43 @@ fn the_rto_doubles_and_stays_doubled_until_a_sample() {
 }
 
 #[test]
+fn the_backoff_stops_at_the_largest_rto() {
+    connected(Config { max_rto: Dur::from_secs(3), ..config() }, PEER).run(
+        "1    write 1000
+         1    > P. 1:1001(1000) ack 1
+         2    > P. 1:1001(1000) ack 1 again
+         4    > P. 1:1001(1000) ack 1 again
+         7    > P. 1:1001(1000) ack 1 again
+         10   > P. 1:1001(1000) ack 1 again
+         10   is rto=3s",
+    );
+}
+
+#[test]
+fn an_ack_of_what_was_sent_again_does_not_end_the_backoff_an_ack_of_new_data_does() {
+    // RFC 6298 sec. 5, the note after (5.7): only a sample collapses the RTO, and only new data gives one.
+    connected(Config { initial_window_segments: 4, ..config() }, PEER).run(
+        "1    write 5000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         2    > . 1:1001(1000) ack 1 again
+         2.1  < . 1:1(0) ack 1001
+         2.1  > . 1001:2001(1000) ack 1 again
+         2.1  > . 2001:3001(1000) ack 1 again
+         2.1  is rto=2s cwnd=2000
+         4.1  > . 1001:2001(1000) ack 1 again    // two seconds, then four; another segment: ssthresh again
+         4.1  is rto=4s cwnd=1000 ssthresh=2000
+         4.2  < . 1:1(0) ack 4001
+         4.2  > P. 4001:5001(1000) ack 1
+         4.2  is rto=4s rtt-samples=1
+         4.3  < . 1:1(0) ack 5001
+         4.3  is rto=1s rtt-samples=2",
+    );
+}
+
+#[test]
 fn an_ack_of_new_data_restarts_the_timer() {
     connected(config(), PEER).run(
         "1    write 2000
