@@ -162,6 +162,11 @@ class Result:
         return self._frame("schemes")
 
     @cached_property
+    def queues(self) -> pl.DataFrame:
+        """`id` (`ap.air`, `server->ap`), then packets offered, dropped and marked, mean length and wait."""
+        return self._frame("queues")
+
+    @cached_property
     def summary(self) -> pl.DataFrame:
         """A row per run: `goodput_bps`, `jain`, ..."""
         import polars as pl

@@ -7,6 +7,8 @@ each claim that is still open asks for more runs of the cells it rests on (and o
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ import numpy as np
 
 from . import expression, metrics, quantity, simulator, stats, toml_text
 from .errors import InputError
-from .experiment import Cell, Claim, Comparison, Evidence, Experiment, Gain, Quantity
+from .experiment import Cell, Claim, Comparison, Derived, Evidence, Experiment, Formula, Gain, Quantity
 from .verdict import Judgement, Verdict, judge
 
 if TYPE_CHECKING:
@@ -38,24 +40,55 @@ class Results:
         self.runs: dict[Cell, list[Run]] = {}
 
     def column(self, cell: Cell, metric: str, unit: str) -> Floats:
-        """A metric of a cell in `unit`, one number per seed."""
+        """A metric of a cell in `unit` (none: the column's own), one number per seed."""
         name, values = metrics.column(self.runs[cell], metric)
-        return values * quantity.scale(name, unit)
+        return values * quantity.scale(name, unit) if unit else values
 
-    def gain(self, pair: Gain, metric: str) -> Floats:
-        """A gain in percent as a paired sample over the common seeds; nan where the reference got nothing."""
-        new, old = (metrics.column(self.runs[cell], metric)[1] for cell in (pair.new, pair.old))
+    def gain(self, pair: Gain, metric: str, over: str = "", share: bool = False) -> Floats:
+        """A gain in percent as a paired sample over the common seeds; nan where the reference got nothing.
+
+        `over` is what the reference reads, if not the same; with `share`, new/old in percent.
+        """
+        name, new = metrics.column(self.runs[pair.new], metric)
+        reference, old = metrics.column(self.runs[pair.old], over or metric)
+        if quantity.column_unit(name) != quantity.column_unit(reference):
+            raise InputError(f'"{metric}" and "{over}" are not in the same unit', over)
         runs = min(len(new), len(old))
         try:
-            return 100 * stats.gain_per_seed(new[:runs], old[:runs])
+            return 100 * (stats.gain_per_seed(new[:runs], old[:runs]) + (1.0 if share else 0.0))
         except ZeroDivisionError:
             return np.full(runs, np.nan)
 
     def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
-        """A quantity, one number per seed common to all its terms. Gains are always in percent."""
-        columns = [self.gain(t, metric) if isinstance(t, Gain) else self.column(t, metric, unit) for t in q.terms]
+        """A quantity, one number per seed common to all its terms.
+
+        Gains are always in percent, shares in percent or as a fraction, formulas in the unit that they come out in;
+        what is computed without runs is the same for `stats.MIN_RUNS` seeds.
+        """
+        if q.formula is not None:
+            return self._evaluate(q.formula)
+        what = q.metric or metric
+        columns = [
+            self.gain(t, what, q.over, q.share) if isinstance(t, Gain) else self.column(t, what, unit) for t in q.terms
+        ]
         runs = min(len(c) for c in columns)
-        return np.asarray(np.mean([c[:runs] for c in columns], axis=0), dtype=np.float64)
+        found = np.asarray(np.mean([c[:runs] for c in columns], axis=0), dtype=np.float64)
+        return found / 100 if q.share and unit == "1" else found
+
+    def _evaluate(self, formula: Formula) -> Floats:
+        """A formula, seed by seed; nan where an input is, or where it has no value."""
+        constants = dict(formula.constants)
+        if not formula.inputs:
+            return np.full(stats.MIN_RUNS, expression.evaluate(formula.text, constants))
+        inputs = {name: self.sample(q, q.metric, unit) for name, q, unit in formula.inputs}
+        runs = min(len(column) for column in inputs.values())
+        found = np.full(runs, np.nan)
+        for i in range(runs):
+            values = {name: float(column[i]) for name, column in inputs.items()}
+            if all(map(math.isfinite, values.values())):
+                with contextlib.suppress(InputError):  # a division by zero, a root of less
+                    found[i] = expression.evaluate(formula.text, constants | values)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +186,13 @@ class Outcome:
             return None
         return stats.estimate(self.results.gain(pair, self.experiment.metric))
 
+    def derived(self, what: Derived) -> Estimate | None:
+        """Something derived, in its own unit; None where its runs are missing. What is computed has no interval."""
+        if not all(self.results.runs.get(cell) for cell in what.quantity.cells()):
+            return None
+        sample = self.results.sample(what.quantity, "", "")
+        return stats.Estimate(float(sample[0]), None, 0) if what.quantity.is_computed else stats.estimate(sample)
+
 
 @dataclass(slots=True)
 class _Variant:
@@ -176,7 +216,7 @@ class _Campaign:
             ours = [(path, toml_text.literal(value)) for path, value in self.e.settings]
             cells = [(path, toml_text.literal(v)) for path, v in [*self.e.overrides(cell), *variant.extra]]
             try:
-                variant.scenarios[cell] = simulator.parse(self.e.base, [*ours, *self.overrides, *cells])
+                variant.scenarios[cell] = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
             except InputError as error:
                 raise InputError(f"{self.e.id}, {cell.arm}: {error}", error.path) from error
         return variant.scenarios[cell]
@@ -191,21 +231,34 @@ class _Campaign:
         for (_, cell), (variant, runs) in targets.items():
             into = variant.results.runs.setdefault(cell, [])
             wanted_runs += [(i, self.scenario(variant, cell), into) for i in range(len(into), runs)]
-        # Seed by seed over all cells, so that what Ctrl-C leaves is the whole picture with fewer runs.
-        wanted_runs.sort(key=lambda one: one[0])
-        tasks = [(scenario, self.seed + i) for i, scenario, _ in wanted_runs]
-        owners = [into for _, _, into in wanted_runs]
-        total, what = len(tasks), self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
-        report = self.progress
-        watch = None if report is None else lambda done: report(what, done, total)
-        batch = simulator.run_batch(tasks, jobs=self.jobs, progress=watch)
-        stopped: set[int] = set()
-        for into, run in zip(owners, batch.runs, strict=True):
-            if run is None:
-                stopped.add(id(into))  # later seeds of a cell without an earlier one would break the pairing
-            elif id(into) not in stopped:
-                into.append(run)
-        return not batch.interrupted
+        what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
+        return simulate(wanted_runs, self.seed, self.jobs, what, self.progress)
+
+
+def simulate(
+    wanted: Sequence[tuple[int, _core.Scenario, list[Run]]],
+    seed: int,
+    jobs: int,
+    what: str,
+    progress: Progress | None,
+) -> bool:
+    """Run each (i, scenario, list) with seed `seed + i` and append it to its list; false if interrupted.
+
+    Seed by seed over all scenarios, so that what Ctrl-C leaves is the whole picture with fewer runs. A list gets no run
+    of a later seed without the earlier ones: that would break the pairing.
+    """
+    ordered = sorted(wanted, key=lambda one: one[0])
+    tasks = [(scenario, seed + i) for i, scenario, _ in ordered]
+    total = len(tasks)
+    watch = None if progress is None else lambda done: progress(what, done, total)
+    batch = simulator.run_batch(tasks, jobs=jobs, progress=watch)
+    stopped: set[int] = set()
+    for (_, _, into), run in zip(ordered, batch.runs, strict=True):
+        if run is None:
+            stopped.add(id(into))
+        elif id(into) not in stopped:
+            into.append(run)
+    return not batch.interrupted
 
 
 def run(
@@ -247,7 +300,7 @@ def run(
         more = []
         for claim in experiment.claims:
             for variant in [main, *(v for c, v in counter_runs if c is claim)]:
-                done = min(len(variant.results.runs[cell]) for cell in claim.cells())
+                done = min((len(variant.results.runs[cell]) for cell in claim.cells()), default=most)
                 if done < most and judge(claim, variant.results).verdict is Verdict.UNTESTABLE:
                     more += [(variant, cell, stats.next_runs(done, most)) for cell in claim.cells()]
         if not more:

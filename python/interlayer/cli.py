@@ -155,7 +155,7 @@ def reproduce(
                 overrides=overrides,
                 progress=progress,
             )
-            if outcome.cells():
+            if outcome.cells() or not experiment.cells():
                 outcomes.append(outcome)
             if outcome.interrupted:
                 break
@@ -163,9 +163,7 @@ def reproduce(
             objects = [report.outcome_json(o) for o in outcomes]
             text = report.dumps(objects[0] if len(chosen) == 1 else objects)
             if to_folder:
-                for o in outcomes:
-                    report.write_outcome(o, to_folder.path)
-                (to_folder.path / "index.html").write_text(report.index_page(outcomes), encoding="utf-8")
+                report.write_outcomes(outcomes, to_folder.path)
                 to_folder.commit()
             if to_file:
                 to_file.path.write_text(text, encoding="utf-8")
@@ -192,7 +190,10 @@ def list_command(
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
         loaded = [experiments.load(name) for name in experiments.known()]
-        rows = [{"id": e.id, "summary": e.title, "source": e.source} for e in loaded]
+        rows: Sequence[dict[str, Any]] = [
+            {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
+            for e in loaded
+        ]
     else:
         rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
     with output.file(_json_file(json)) as to_file:
@@ -213,11 +214,11 @@ def check(
     from . import simulator, toml_text
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
-    if "sweep" in toml_text.parse(text, str(file)):
+    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
         e = experiments.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
-            _named(file, partial(simulator.parse, e.base, [*settings, *overrides]))
+            _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims")
         return
     s = _named(file, lambda: simulator.parse(text, overrides))

@@ -1,28 +1,25 @@
 """Experiment files: a figure or table of a paper as a sweep, its claims, and the evidence for what we find.
 
-`experiments/README.md` has the keys; this module is their only reader. A key that no table has, an arm or a
-swept value that does not exist, a claim that selects nothing: each is an `InputError` with the path and, where one is
-near, what was meant.
+This module is what an experiment is; `experiment_file` reads one from TOML, `experiments/README.md` has the keys.
 
 A claim is read into *lines* of *quantities*. A quantity is a number per seed: a metric in one cell of the grid, or a
-gain between two, or the mean of several such. The verdict engine sees quantities only.
+gain between two, or the mean of several such, or a formula over such. The verdict engine sees quantities only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from . import expression, quantity, toml_text
 from .errors import InputError, suggestion
-from .stats import MIN_RUNS
 
 Kind = Literal["value", "ratio", "order", "trend", "shape"]
 ARM = "arm"
-_EVIDENCE = ("simulation", "testbed", "analysis", "cited", "summary")
+EVIDENCE = ("simulation", "testbed", "analysis", "cited", "summary")
 SCORED = frozenset({"simulation", "testbed", "analysis"})
 """Kinds of evidence whose claims get a verdict; what a paper cites or sums up is shown, not scored."""
 
@@ -44,18 +41,54 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
+class Formula:
+    """Arithmetic, evaluated seed by seed over `inputs` (name, quantity, unit; no unit: the column's base unit).
+
+    Without inputs it is the same for every seed: computed, not measured.
+    """
+
+    text: str
+    constants: tuple[tuple[str, float], ...] = ()
+    inputs: tuple[tuple[str, Quantity, str], ...] = ()
+
+    def shown(self) -> str:
+        """The formula with its constants' values."""
+        return expression.with_values(self.text, dict(self.constants))
+
+
+@dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number per seed: the mean over `terms`, which are all cells or all gains."""
+    """A number per seed: the mean over `terms`, which are all cells or all gains; or a formula.
+
+    `metric` is what it reads, the claim's if empty; `over` what a gain's reference reads, if something else. With
+    `share`, new/old takes the place of the gain (new - old)/old.
+    """
 
     label: str
     terms: tuple[Cell | Gain, ...]
     x: float | None = None
+    metric: str = ""
+    over: str = ""
+    share: bool = False
+    formula: Formula | None = None
 
     @property
     def is_gain(self) -> bool:
-        return isinstance(self.terms[0], Gain)
+        return not self.share and bool(self.terms) and isinstance(self.terms[0], Gain)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the claim's own metric, or a gain in it: what a figure of that metric can show."""
+        return not (self.metric or self.over or self.share or self.formula)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether no run is needed to know it."""
+        return self.formula is not None and not self.formula.inputs
 
     def cells(self) -> list[Cell]:
+        if self.formula is not None:
+            return [c for _, q, _ in self.formula.inputs for c in q.cells()]
         return [c for t in self.terms for c in ((t.new, t.old) if isinstance(t, Gain) else (t,))]
 
 
@@ -87,7 +120,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A gain has the printed value; with `spans`, the printed range is what the gains along the line cover."""
+    """A gain has the printed value; with `spans`, the printed range is what the gains along the line cover.
+
+    A ratio that is no gain but a share (`share`, or a `formula`) is tested as a `Value`.
+    """
 
     expected: Expected
     spans: bool = False
@@ -95,9 +131,14 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The line's quantities are ranked, largest first (or lowest)."""
+    """Every line's quantities are ranked, largest first (or lowest); with `or_equal`, equal ones do not break it.
+
+    `printed` is the range of the metric that the paper gives beside the ranking: shown, not tested.
+    """
 
     lowest_first: bool = False
+    or_equal: bool = False
+    printed: Expected | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +153,16 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A test by name, see `verdict.SHAPES`: `peak` (each line's, at the `at`-th x) or `close` (two lines)."""
+    """A test by name, see `verdict.SHAPES`: `peak` (each line's, at the `at`-th x) or `close` (lines two by two).
+
+    `margin` is in the claim's unit; with `relative`, a share of the larger of the two means.
+    """
 
     test: Literal["peak", "close"]
     at: int | None = None
     margin: float | None = None
     margin_reason: str = ""
+    relative: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +203,17 @@ class Claim:
         """Every cell the claim rests on, each once."""
         return list(dict.fromkeys(c for q in self.quantities() for c in q.cells()))
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether it rests on arithmetic alone, and on no run."""
+        return all(q.is_computed for q in self.quantities())
+
+    def formulas(self) -> list[str]:
+        """The formulas it rests on, with the constants' values; one that several quantities share comes once."""
+        named = {q.formula.shown(): q.label for q in reversed(self.quantities()) if q.formula}
+        several = len(named) > 1
+        return [f"{label}: {text}" if several and label else text for text, label in reversed(named.items())]
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -189,8 +245,21 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """Our own arithmetic on printed or measured numbers: shown, never scored. `expected` is what the source's list has.
+
+    Without inputs to its formula it follows from the printed numbers alone.
+    """
+
+    text: str
+    unit: str
+    quantity: Quantity
+    expected: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
-    """A whole file, read and checked."""
+    """A whole file, read and checked. Without a `base` nothing runs: its claims are formulas."""
 
     id: str
     title: str
@@ -213,6 +282,12 @@ class Experiment:
     comparisons: tuple[Comparison, ...] = ()
     curves: tuple[Curve, ...] = ()
     claims: tuple[Claim, ...] = ()
+    derived: tuple[Derived, ...] = ()
+    bases: tuple[tuple[str, str], ...] = ()
+
+    def scenario(self, arm: str) -> str:
+        """The text of an arm's base scenario: its own, or the experiment's."""
+        return dict(self.bases).get(arm, self.base)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -234,7 +309,12 @@ class Experiment:
     def arithmetic(self, claim: Claim) -> tuple[float, ...]:
         """What the curve for a claim's one quantity says, or both ends of its band; nothing if there is none."""
         quantities = claim.quantities()
-        if len(quantities) != 1 or claim.metric != self.metric or len(quantities[0].terms) != 1:
+        if claim.is_computed:
+            worked = [q.formula for q in quantities if q.formula is not None]
+            return tuple(expression.evaluate(f.text, dict(f.constants)) for f in worked) if len(worked) == 1 else ()
+        if not (self.x and len(quantities) == 1 and quantities[0].is_plain) or claim.metric != self.metric:
+            return ()
+        if len(quantities[0].terms) != 1:
             return ()
         term = quantities[0].terms[0]
         if isinstance(term, Gain) != (self.show == "gain"):
@@ -255,10 +335,11 @@ class Experiment:
         """How an arm, a path, or a path's value is called in tables and figures."""
         if value is None:
             return self.labels.get(what, what)
-        return self.labels.get(f"{what} = {_plain(value)}", _plain(value))
+        return self.labels.get(f"{what} = {plain(value)}", plain(value))
 
 
-def _plain(value: Any) -> str:
+def plain(value: Any) -> str:
+    """A swept value as a file spells it: texts without their quotes."""
     return value if isinstance(value, str) else toml_text.literal(value)
 
 
@@ -293,433 +374,8 @@ def load(name: str | Path) -> Experiment:
     return parse(toml_text.read_text(path), str(path), path.parent)
 
 
-# --------------------------------------------------------------------------------------------------------- reading
-
-
-class _Table:
-    """A table being read: every key is taken once, what is left over at the end is a mistake."""
-
-    def __init__(self, content: object, where: str) -> None:
-        if not isinstance(content, Mapping):
-            raise InputError(f"{where}: expected a table", where)
-        self._left: dict[str, Any] = dict(content)
-        self._seen: list[str] = []
-        self.where = where
-
-    def error(self, message: str, key: str = "") -> InputError:
-        path = f"{self.where}.{key}" if self.where and key else self.where or key
-        return InputError(f"{path}: {message}", path)
-
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = ...) -> Any:
-        self._seen.append(key)
-        if key not in self._left:
-            if default is ...:
-                raise self.error(f'the key "{key}" is missing')
-            return default
-        value = self._left.pop(key)
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            names = " or ".join(dict.fromkeys(_NAMES[k] for k in kinds))
-            raise self.error(f"expected {names}, found {toml_text.literal(value)}", key)
-        return value
-
-    def one_of(self, key: str, known: Sequence[str], default: Any = ...) -> str:
-        value = self.take(key, str, default)
-        if value not in known:
-            raise self.error(f'"{value}" is none of them{suggestion(value, known)}', key)
-        return cast(str, value)
-
-    def number(self, key: str) -> float | None:
-        value = self.take(key, (int, float), None)
-        return None if value is None else float(value)
-
-    def done(self) -> None:
-        for key in self._left:
-            raise self.error(f"unknown key{suggestion(key, self._seen)}", key)
-
-
-_NAMES = {
-    str: "a text",
-    int: "a number",
-    float: "a number",
-    bool: "true or false",
-    dict: "a table",
-    list: "a list",
-}
-
-
 def parse(text: str, name: str, beside: Path) -> Experiment:
-    """Read an experiment from TOML `text`. `name` is for errors; the base scenario is looked for in `beside`."""
-    try:
-        return _experiment(_Table(toml_text.parse(text, name), ""), beside)
-    except InputError as e:
-        raise e if str(e).startswith(name) else InputError(f"{name}: {e}", e.path) from e
+    """Read an experiment from TOML `text`. `name` is for errors; base scenarios are looked for in `beside`."""
+    from . import experiment_file
 
-
-def _experiment(t: _Table, beside: Path) -> Experiment:
-    settings = tuple(t.take("set", dict, {}).items())
-    sweep_table = t.take("sweep", dict)
-    for path, values in sweep_table.items():
-        if not isinstance(values, list) or not values:
-            raise InputError(f'sweep."{path}": expected a list of values', f"sweep.{path}")
-        if len({toml_text.literal(v) for v in values}) < len(values):
-            raise InputError(f'sweep."{path}": a value comes twice', f"sweep.{path}")
-    if not sweep_table:
-        raise InputError("sweep: nothing is swept; give one path with one value at least", "sweep")
-    sweep = tuple((path, tuple(values)) for path, values in sweep_table.items())
-    arms_table = t.take("arms", dict)
-    for arm, change in arms_table.items():
-        if not isinstance(change, dict):
-            raise InputError(f"arms.{arm}: expected a table of settings", f"arms.{arm}")
-    if not arms_table:
-        raise InputError("arms: there is none", "arms")
-    grid = _Grid(sweep, tuple(arms_table))
-
-    figure = _Table(t.take("figure", dict, {}), "figure")
-    x = figure.one_of("x", grid.paths, grid.paths[0])
-    y_label = figure.take("y", str, "")
-    show = cast(Literal["metric", "gain"], figure.one_of("show", ("metric", "gain"), "metric"))
-    figure.done()
-
-    e = Experiment(
-        id=t.take("id", str),
-        title=t.take("title", str),
-        source=t.take("source", str),
-        question=t.take("question", str, ""),
-        evidence=t.one_of("evidence", _EVIDENCE),
-        base=toml_text.read_text(beside / t.take("base", str)),
-        metric=t.take("metric", str),
-        unit=t.one_of("unit", quantity.UNITS),
-        max_runs=t.take("max_runs", int),
-        assumptions=tuple(t.take("assumptions", list, [])),
-        note=t.take("note", str, "").strip(),
-        settings=settings,
-        sweep=sweep,
-        arms=tuple((arm, tuple(change.items())) for arm, change in arms_table.items()),
-        x=x,
-        y_label=y_label,
-        show=show,
-        labels=t.take("labels", dict, {}),
-        comparisons=tuple(_comparison(c, i, grid) for i, c in enumerate(t.take("gain", list, []))),
-        curves=tuple(_curve(c, i, grid, x) for i, c in enumerate(t.take("curve", list, []))),
-    )
-    if e.max_runs < MIN_RUNS:
-        raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
-    if show == "gain" and not e.comparisons:
-        raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
-    claims = t.take("claim", list, [])
-    explained = _evidence(t.take("explain", list, []), len(claims))
-    t.done()
-    return _with_claims(e, [_claim(c, i, e, grid, explained) for i, c in enumerate(claims)])
-
-
-def _with_claims(e: Experiment, claims: list[Claim]) -> Experiment:
-    from dataclasses import replace
-
-    return replace(e, claims=tuple(claims))
-
-
-def _comparison(content: object, i: int, grid: _Grid) -> Comparison:
-    t = _Table(content, f"gain[{i}]")
-    comparison = Comparison(t.one_of("of", grid.arms), t.one_of("over", grid.arms))
-    t.done()
-    return comparison
-
-
-def _constants(t: _Table, formula: str, free: Sequence[str] = ()) -> tuple[tuple[str, float], ...]:
-    constants = t.take("let", dict, {})
-    for name, value in constants.items():
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise t.error("expected a number", f"let.{name}")
-    for name in sorted(expression.names(formula)):
-        if name not in constants and name not in free:
-            raise t.error(f'no constant "{name}"{suggestion(name, [*constants, *free])}', "formula")
-    if unused := [name for name in constants if name not in expression.names(formula)]:
-        raise t.error("the formula does not use it", f"let.{unused[0]}")
-    return tuple((name, float(value)) for name, value in constants.items())
-
-
-def _curve(content: object, i: int, grid: _Grid, x: str) -> Curve:
-    t = _Table(content, f"curve[{i}]")
-    formula, to = t.take("formula", str), t.take("to", str, "")
-    where = t.take("where", dict, {})
-    if where and not isinstance(where.get(ARM), str):
-        raise t.error("names no arm", "where")
-    if x in where:
-        raise t.error(f"{x} is the figure's x: the curve runs along it", "where")
-    allowed = grid.choices(where, t, "where")
-    curve = Curve(
-        label=t.take("label", str),
-        formula=formula,
-        constants=_constants(t, f"({formula}) + ({to})" if to else formula, ["x"]),
-        to=to,
-        arm=where.get(ARM, ""),
-        at=tuple((path, tuple(allowed[path])) for path in where if path != ARM),
-    )
-    t.done()
-    return curve
-
-
-def _evidence(entries: list[Any], claims: int) -> dict[int, list[Evidence]]:
-    """Evidence by the number of its claim, counted from 1; one entry may serve several claims."""
-    found: dict[int, list[Evidence]] = {}
-    for i, content in enumerate(entries):
-        t = _Table(content, f"explain[{i}]")
-        of = t.take("claim", (int, list))
-        text = t.take("text", str)
-        overrides = t.take("set", dict, {})
-        formula = t.take("formula", str, "")
-        if bool(overrides) == bool(formula):
-            raise t.error("give either `set` (a counter-run) or `formula` (arithmetic)")
-        evidence = Evidence(
-            text=text,
-            overrides=tuple(overrides.items()),
-            formula=formula,
-            constants=_constants(t, formula) if formula else (),
-            unit=t.take("unit", str) if formula else "",
-        )
-        if formula:
-            expression.evaluate(formula, dict(evidence.constants))
-        t.done()
-        for number in of if isinstance(of, list) else [of]:
-            if not isinstance(number, int) or not 1 <= number <= claims:
-                raise t.error(f"no claim {_plain(number)}; they are 1 to {claims}", "claim")
-            found.setdefault(number, []).append(evidence)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """The swept paths and the arms, and how a `where` picks from them."""
-
-    sweep: tuple[tuple[str, tuple[Any, ...]], ...]
-    arms: tuple[str, ...]
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return tuple(path for path, _ in self.sweep)
-
-    def choices(self, where: Mapping[str, Any], t: _Table, key: str) -> dict[str, list[Any]]:
-        """Allowed arms and value indices by path, narrowed by `where`."""
-        allowed: dict[str, list[Any]] = {ARM: list(self.arms)}
-        allowed |= {path: list(range(len(values))) for path, values in self.sweep}
-        for path, wanted in where.items():
-            if path not in allowed:
-                raise t.error(f'"{path}" is not swept{suggestion(path, allowed)}', key)
-            there = self.arms if path == ARM else dict(self.sweep)[path]
-            picks = []
-            for value in wanted if isinstance(wanted, list) else [wanted]:
-                if value not in there or isinstance(value, bool) != isinstance(there[there.index(value)], bool):
-                    raise t.error(
-                        f"{path} is never {_plain(value)}{suggestion(_plain(value), map(_plain, there))}", key
-                    )
-                picks.append(value if path == ARM else there.index(value))
-            allowed[path] = sorted(picks) if path != ARM else picks
-        return allowed
-
-
-def _cells(allowed: Mapping[str, list[Any]], grid: _Grid) -> list[Cell]:
-    points = product(*(allowed[path] for path in grid.paths))
-    return [Cell(arm, at) for at in points for arm in allowed[ARM]]
-
-
-_KIND_KEYS = ("value", "ratio", "order", "trend", "shape")
-
-
-def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mapping[int, list[Evidence]]) -> Claim:
-    t = _Table(content, f"claim[{i}]")
-    kind = cast(Kind, t.one_of("kind", _KIND_KEYS))
-    text = t.take("text", str)
-    strength = t.one_of("strength", ("number", "words"))
-    metric = t.take("metric", str, e.metric)
-    where = _where(t.take("where", dict, {}), t, "where")
-    mean_over = t.take("mean_over", list, [])
-    for path in mean_over:
-        if path not in grid.paths:
-            raise t.error(f'"{path}" is not swept{suggestion(str(path), grid.paths)}', "mean_over")
-    of = t.take("of", (str, dict), None)
-    over = t.take("over", (str, dict), None)
-    if (of is None) != (over is None):
-        raise t.error("a gain needs both `of` and `over`")
-    if kind == "ratio" and of is None:
-        raise t.error("a ratio compares: give `of` and `over`")
-    unit = t.one_of("unit", quantity.UNITS, "%" if of is not None else e.unit)
-    build = _Builder(t, e, grid, where, tuple(mean_over), of, over)
-    test: Value | Ratio | Order | Trend | Shape
-    match kind:
-        case "value":
-            test = Value(_expected(t))
-            lines = build.single()
-        case "ratio":
-            along = t.take("range_over", str, None)
-            test = Ratio(_expected(t), spans=along is not None)
-            if along is not None and (test.expected.low is None or test.expected.high is None):
-                raise t.error("a range that is covered needs `low` and `high`", "range_over")
-            lines = build.along(along) if along is not None else build.single()
-        case "order":
-            test = Order(t.take("lowest_first", bool, False))
-            lines = build.ranking(t.take("order", list))
-        case "trend":
-            x = t.take("x", str)
-            direction = t.one_of("direction", ("increases", "decreases", "flat"))
-            margin, reason = _margin(t, needed=direction == "flat")
-            test = Trend(x, cast(Any, direction), margin, reason)
-            lines = build.along(x)
-        case "shape":
-            test, lines = _shape(t, build)
-    claim = Claim(
-        id=f"{e.id}#{i + 1}",
-        text=text,
-        kind=kind,
-        strength=strength,
-        metric=metric,
-        unit=unit,
-        test=test,
-        lines=lines,
-        evidence=tuple(explained.get(i + 1, ())),
-        inferred=t.take("inferred", bool, False),
-        approx=t.take("approx", bool, False),
-    )
-    t.done()
-    return claim
-
-
-def _where(content: object, t: _Table, key: str) -> dict[str, Any]:
-    if isinstance(content, str):
-        return {ARM: content}
-    if isinstance(content, dict):
-        return content
-    raise t.error("expected an arm's name or a table", key)
-
-
-def _expected(t: _Table) -> Expected:
-    found = Expected(
-        value=t.number("expected"),
-        low=t.number("low"),
-        high=t.number("high"),
-        band=t.number("band"),
-        band_reason=t.take("band_reason", str, ""),
-    )
-    if (found.value is None) == (found.low is None and found.high is None):
-        raise t.error("give either `expected` or a range by `low` and `high`")
-    if (found.band is None) != (not found.band_reason):
-        raise t.error("another band needs its `band_reason`, and the other way round", "band")
-    if found.band is not None and found.value is None:
-        raise t.error("a printed range is its own band", "band")
-    return found
-
-
-def _margin(t: _Table, *, needed: bool) -> tuple[float | None, str]:
-    margin, reason = t.number("margin"), t.take("margin_reason", str, "")
-    if needed and (margin is None or not reason):
-        raise t.error("needs a `margin`, in the claim's unit, and a `margin_reason`")
-    if not needed and margin is not None:
-        raise t.error("only something flat or close has a margin", "margin")
-    return margin, reason
-
-
-def _shape(t: _Table, build: _Builder) -> tuple[Shape, tuple[Line, ...]]:
-    name = t.one_of("test", ("peak", "close"))
-    x = t.take("x", str)
-    if name == "peak":
-        values = dict(build.grid.sweep).get(x, ())
-        peak = t.take("peak", (str, int, float))
-        if peak not in values:
-            raise t.error(f"{x} is never {_plain(peak)}", "peak")
-        return Shape("peak", at=values.index(peak)), build.along(x)
-    margin, reason = _margin(t, needed=True)
-    lines = build.along(x)
-    if len(lines) != 2:
-        raise t.error(f"close compares two lines, `where` leaves {len(lines)}")
-    return Shape("close", margin=margin, margin_reason=reason), lines
-
-
-@dataclass(frozen=True, slots=True)
-class _Builder:
-    """Turns a claim's selections into lines of quantities."""
-
-    t: _Table
-    e: Experiment
-    grid: _Grid
-    where: dict[str, Any]
-    mean_over: tuple[str, ...]
-    of: str | dict[str, Any] | None
-    over: str | dict[str, Any] | None
-
-    def single(self) -> tuple[Line, ...]:
-        """One line with one quantity; anything else left free is a mistake."""
-        free = self._allowed(self.where, "where")
-        self._only_one(free, "where")
-        return (Line("", (self._quantity(free, self._name(free)),)),)
-
-    def ranking(self, items: list[Any]) -> tuple[Line, ...]:
-        """One line with a quantity for each entry of `order`."""
-        if len(items) < 2:
-            raise self.t.error("a ranking has two entries at least", "order")
-        found = []
-        for item in items:
-            own = _where(item, self.t, "order")
-            allowed = self._allowed(self.where | own, "order")
-            self._only_one(allowed, "order")
-            found.append(self._quantity(allowed, self._name({p: allowed[p] for p in own})))
-        return (Line("", tuple(found)),)
-
-    def along(self, x: str) -> tuple[Line, ...]:
-        """A line along `x` for each combination of what else is free."""
-        if x not in self.grid.paths:
-            raise self.t.error(f'"{x}" is not swept{suggestion(x, self.grid.paths)}', "x")
-        allowed = self._allowed(self.where, "where")
-        values = dict(self.grid.sweep)[x]
-        if len(allowed[x]) < 2:
-            raise self.t.error(f"{x} needs two values at least", "x")
-        free = [p for p in allowed if p not in (x, *self.mean_over) and len(allowed[p]) > 1]
-        lines = []
-        for picks in product(*(allowed[p] for p in free)):
-            fixed = {p: [pick] for p, pick in zip(free, picks, strict=True)}
-            quantities = tuple(
-                self._quantity(allowed | fixed | {x: [i]}, _plain(values[i]), quantity.magnitude(values[i]))
-                for i in allowed[x]
-            )
-            lines.append(Line(self._name(fixed), quantities))
-        return tuple(lines)
-
-    def _allowed(self, where: dict[str, Any], key: str) -> dict[str, list[Any]]:
-        allowed = self.grid.choices(where, self.t, key)
-        if self.of is not None and len(allowed[ARM]) == len(self.grid.arms):
-            allowed[ARM] = allowed[ARM][:1]  # a gain names its two arms itself
-        return allowed
-
-    def _only_one(self, allowed: Mapping[str, list[Any]], key: str) -> None:
-        for path, picks in allowed.items():
-            if len(picks) > 1 and path not in self.mean_over:
-                raise self.t.error(f'leaves {len(picks)} values of "{path}": fix one, or average with `mean_over`', key)
-
-    def _quantity(self, allowed: dict[str, list[Any]], label: str, x: float | None = None) -> Quantity:
-        if self.of is None:
-            return Quantity(label, tuple(_cells(allowed, self.grid)), x)
-        sides = []
-        for key, side in (("of", self.of), ("over", self.over)):
-            sides.append(_cells(allowed | self._picks(_where(side, self.t, key), key), self.grid))
-        if len(sides[0]) != len(sides[1]):
-            raise self.t.error("`of` and `over` select different numbers of points")
-        pairs = tuple(Gain(new, old) for new, old in zip(*sides, strict=True))
-        if any(pair.new == pair.old for pair in pairs):
-            raise self.t.error("`of` and `over` are the same")
-        return Quantity(label, pairs, x)
-
-    def _picks(self, where: dict[str, Any], key: str) -> dict[str, list[Any]]:
-        if ARM not in where:
-            raise self.t.error("names no arm", key)
-        chosen = self.grid.choices(where, self.t, key)
-        return {path: chosen[path] for path in where}
-
-    def _name(self, allowed: Mapping[str, list[Any]]) -> str:
-        parts = []
-        for path, picks in allowed.items():
-            if len(picks) != 1 or (path == ARM and self.of is not None):
-                continue
-            if path == ARM:
-                parts.append(self.e.label(picks[0]))
-            else:
-                parts.append(self.e.label(path, dict(self.grid.sweep)[path][picks[0]]))
-        return ", ".join(parts)
+    return experiment_file.parse(text, name, beside)

@@ -78,6 +78,8 @@ def save(figure: Figure, stem: Path) -> None:
 
 def caption(outcome: Outcome) -> str:
     """Seeds, interval, version: what a figure must say of itself."""
+    if not outcome.cells():
+        return f"No runs: arithmetic alone. Interlayer {outcome.version}"
     runs = f"{outcome.fewest_runs}" if outcome.fewest_runs == outcome.runs else f"{outcome.fewest_runs}–{outcome.runs}"
     state = ", interrupted" if outcome.interrupted else ", a quick look" if outcome.quick else ""
     seeds = f"seeds from {outcome.seed}, common to all points and arms"
@@ -87,6 +89,8 @@ def caption(outcome: Outcome) -> str:
 def experiment(outcome: Outcome) -> Figure:
     """An experiment's figure: measured with error bars, the paper's printed numbers, the arithmetic."""
     e = outcome.experiment
+    if not e.x:
+        return _single_point(outcome)
     with _style():
         figure, axes = _canvas()
         ticks = [value for path, values in e.sweep if path == e.x for value in values]
@@ -111,6 +115,47 @@ def experiment(outcome: Outcome) -> Figure:
         _legend(axes)
         figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
         return figure
+
+
+def _single_point(outcome: Outcome) -> Figure:
+    """The figure of an experiment that sweeps nothing: a bar an arm, with the paper's printed values."""
+    from .experiment import Cell
+
+    e = outcome.experiment
+    arms = [arm for arm, _ in e.arms if Cell(arm, ()) in set(outcome.cells())]
+    with _style():
+        figure, axes = _canvas(8.0, 1.8 + 0.5 * len(arms))
+        found = [outcome.estimate(Cell(arm, ())) for arm in arms]
+        _bars(axes, [e.label(arm) for arm in arms], found)
+        label: str | None = _PAPER
+        for claim in e.claims:
+            q = claim.quantities()[0]
+            if isinstance(claim.test, Value) and claim.test.expected.value is not None and q.is_plain and q.terms:
+                arm = q.cells()[0].arm
+                if claim.metric == e.metric and arm in arms:
+                    axes.plot([claim.test.expected.value], [arms.index(arm)], label=label, color="black", **_PRINTED)
+                    label = None
+        if label is None:
+            axes.legend(frameon=False, fontsize=8)
+        axes.set_xlabel(e.y_label or f"{e.metric}, {e.unit}")
+        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate], zero: bool = False) -> None:
+    """A horizontal bar for each name, first on top, with its interval; with `zero`, points about a line at zero."""
+    means = [e.mean for e in found]
+    errors = [e.half_width or 0.0 for e in found]
+    colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(names))]
+    if zero:
+        axes.axvline(0.0, color="0.4", linewidth=0.8)
+        for i, colour in enumerate(colours):
+            axes.errorbar([means[i]], [i], xerr=[errors[i]], color=colour, marker="o", capsize=3, linestyle="none")
+    else:
+        axes.barh(range(len(names)), means, xerr=errors, color=colours, capsize=3)
+    axes.set_yticks(range(len(names)), list(names))
+    axes.set_ylim(len(names) - 0.5, -0.5)
 
 
 def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
@@ -237,9 +282,9 @@ def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
     """Where on x a printed number belongs; None for what is no single point of this figure."""
     if not isinstance(claim.test, Value | Ratio) or len(claim.quantities()) != 1 or claim.metric != e.metric:
         return None
-    if isinstance(claim.test, Ratio) != (e.show == "gain"):
-        return None
     q = claim.quantities()[0]
+    if not q.is_plain or q.is_gain != (e.show == "gain"):
+        return None
     spots = {cell.at[e.paths.index(e.x)] for cell in q.cells()}
     return (q, spots.pop()) if len(spots) == 1 else None
 

@@ -18,7 +18,17 @@ _SCALES: dict[str, dict[str, float]] = {
     "m": {"m": 1.0},
     "dbm": {"dBm": 1.0},
     "db": {"dB": 1.0},
-    "": {"1": 1.0, "%": 0.01, "packets": 1.0, "segments": 1.0, "events": 1.0, "flows": 1.0},
+    "packets": {"packets": 1.0, "segments": 1.0, "1": 1.0},
+    "": {
+        "1": 1.0,
+        "%": 0.01,
+        "packets": 1.0,
+        "segments": 1.0,
+        "events": 1.0,
+        "flows": 1.0,
+        "hops": 1.0,
+        "senders": 1.0,
+    },
 }
 UNITS = tuple(dict.fromkeys(unit for scale in _SCALES.values() for unit in scale))
 _TEXT = re.compile(r"\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([A-Za-z/%]*)\s*")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._core import Run
     from .campaign import Outcome, Scored
-    from .experiment import Claim, Experiment
+    from .experiment import Claim, Derived, Experiment
 
 # ------------------------------------------------------------------------------------------------------------ JSON
 
@@ -55,8 +55,7 @@ def run_json(
         "wall_s": wall_s,
         "sim_s": sum(run["sim_s"] for run in runs),
     }
-    found |= {table: metrics.aggregate(runs, table) for table in metrics.TABLES}
-    found["summary"] = metrics.aggregate_summary(runs)
+    found |= metrics.tables(runs)
     if interrupted:
         found["interrupted"] = True
     return found
@@ -87,7 +86,24 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     if e.comparisons:
         found["gains"] = gains(outcome)
     found["claims"] = [claim_json(s, e) for s in outcome.scored]
+    if e.derived:
+        found["derived"] = [derived_json(d, outcome) for d in e.derived]
     return found
+
+
+def derived_json(d: Derived, outcome: Outcome) -> dict[str, Any]:
+    """Something derived: shown, not scored. `computed` from constants, or `measured` with its half-width."""
+    value = outcome.derived(d)
+    found = {"text": d.text, "unit": d.unit, "expected": d.expected, "formula": derived_formula(d)}
+    if d.quantity.is_computed:
+        return found | {"computed": value.mean if value else None}
+    return found | {"measured": value.mean if value else None, "ci95": value.half_width if value else None}
+
+
+def derived_formula(d: Derived) -> str:
+    """The formula with the constants' values."""
+    assert d.quantity.formula is not None
+    return d.quantity.formula.shown()
 
 
 def rows(outcome: Outcome) -> list[dict[str, Any]]:
@@ -122,7 +138,7 @@ def expected(claim: Claim) -> Any:
         case Value(expected=Expected() as e) | Ratio(expected=Expected() as e):
             return e.value if e.value is not None else [e.low, e.high]
         case Order():
-            return [q.label for q in claim.quantities()]
+            return [q.label for q in claim.lines[0].quantities]
         case Trend(direction=direction):
             return direction
         case Shape(test=test):
@@ -150,6 +166,11 @@ def claim_json(s: Scored, e: Experiment) -> dict[str, Any]:
         "band": s.judgement.band if s.judgement else None,
         "strength": s.claim.strength,
     }
+    found |= {name: True for name in ("inferred", "approx") if getattr(s.claim, name)}
+    if isinstance(s.claim.test, Order) and (printed := s.claim.test.printed):
+        found["printed"] = printed.value if printed.value is not None else [printed.low, printed.high]
+    if formulas := s.claim.formulas():
+        found["formulas"] = formulas
     if not one:
         found["of"] = [
             ", ".join(part for part in (line.label, q.label) if part) for line in s.claim.lines for q in line.quantities
@@ -182,7 +203,7 @@ def frame(runs: Sequence[Run], table: str) -> pl.DataFrame:
     """A table of every run as one frame, a row per run and entry, `seed` first; no rows if no run has entries."""
     import polars as pl
 
-    records = [{"seed": run["seed"], **row} for run in runs for row in run[table]]  # type: ignore[literal-required]
+    records = [{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, table)]
     return pl.DataFrame(records, infer_schema_length=None)
 
 
@@ -281,15 +302,11 @@ def expected_text(claim: Claim) -> str:
     """What the paper says, for tables."""
     match claim.test:
         case Value(expected=e) | Ratio(expected=e):
-            about = "about " if claim.approx else ""
-            unit = "" if claim.unit == "1" else f" {claim.unit}"
-            if e.value is not None:
-                return f"{about}{e.value:g}{unit}"
-            if e.low is None or e.high is None:
-                return f"at least {e.low:g}{unit}" if e.high is None else f"at most {e.high:g}{unit}"
-            return f"{about}{e.low:g} to {e.high:g}{unit}"
-        case Order(lowest_first=lowest):
-            return (" < " if lowest else " > ").join(q.label for q in claim.quantities())
+            return _printed_text(e, claim)
+        case Order(lowest_first=lowest, or_equal=or_equal, printed=printed):
+            mark = ("≤" if lowest else "≥") if or_equal else ("<" if lowest else ">")
+            ranking = f" {mark} ".join(q.label for q in claim.lines[0].quantities)
+            return f"{ranking} ({_printed_text(printed, claim)})" if printed else ranking
         case Trend(direction=direction):
             return direction
         case Shape(test="peak", at=at) if at is not None:
@@ -298,24 +315,46 @@ def expected_text(claim: Claim) -> str:
             return "close"
 
 
+def _printed_text(e: Expected, claim: Claim) -> str:
+    about = "about " if claim.approx else ""
+    unit = unit_text(claim.unit)
+    if e.value is not None:
+        return f"{about}{e.value:g}{unit}"
+    if e.low is None or e.high is None:
+        return f"at least {e.low:g}{unit}" if e.high is None else f"at most {e.high:g}{unit}"
+    return f"{about}{e.low:g} to {e.high:g}{unit}"
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it stands behind a number; nothing for "1"."""
+    return "" if unit in ("1", "") else f" {unit}"
+
+
 def arithmetic_text(claim: Claim, e: Experiment) -> str:
     """What the file's arithmetic gives for a claim's number, for tables; a dash where it has none."""
+    unit = unit_text(claim.unit)
+    if claim.is_computed:
+        values = [
+            expression.evaluate(q.formula.text, dict(q.formula.constants)) for q in claim.quantities() if q.formula
+        ]
+        return ", ".join(f"{value:.4g}" for value in values) + unit
     if not (worked := e.arithmetic(claim)):
         return "–"
-    unit = "" if claim.unit == "1" else f" {claim.unit}"
     return " to ".join(f"{value:.3g}" for value in worked) + unit
 
 
 def measured_text(s: Scored) -> str:
     """What we measured, for tables: one number, or the first and last of a line."""
-    if s.judgement is None:
+    if s.judgement is None or s.claim.is_computed:
         return "–"
-    unit = "" if s.claim.unit == "1" else f" {s.claim.unit}"
+    unit = unit_text(s.claim.unit)
     estimates = s.judgement.measured
     if len(estimates) == 1:
         return number(estimates[0].mean, estimates[0].half_width) + unit
-    if isinstance(s.claim.test, Order):
-        return ", ".join(number(e.mean, e.half_width) for e in estimates) + unit
+    if isinstance(s.claim.test, Order) or all(len(line.quantities) == 1 for line in s.claim.lines):
+        size = len(s.claim.lines[0].quantities)
+        lines = [estimates[i : i + size] for i in range(0, len(estimates), size)]
+        return "; ".join(", ".join(number(e.mean, e.half_width) for e in line) for line in lines) + unit
     if isinstance(s.claim.test, Ratio):
         means = [e.mean for e in estimates]
         return f"{min(means):.3g} to {max(means):.3g}{unit}"
@@ -332,13 +371,19 @@ def verdict_text(s: Scored) -> str:
     return s.verdict.value if s.verdict else "–"
 
 
+def counts(outcome: Outcome) -> dict[str, int]:
+    """How many claims hold, differ, are untestable, and how many are only shown."""
+    found = {v.value: sum(s.verdict is v for s in outcome.scored) for v in Verdict}
+    return found | {"shown": sum(s.verdict is None for s in outcome.scored)}
+
+
 def tally(outcome: Outcome) -> str:
     """`5 of 6 claims hold, 1 differs` or why there are no verdicts."""
     if not outcome.experiment.scored:
         return f"{len(outcome.scored)} claims, {outcome.experiment.evidence}: shown, not scored"
     if outcome.preliminary:
         return "interrupted: no verdicts" if outcome.interrupted else "a quick look: no verdicts"
-    count = {v: sum(s.verdict is v for s in outcome.scored) for v in Verdict}
+    count = counts(outcome)
     text = f"{count[Verdict.HOLDS]} of {len(outcome.scored)} claims hold"
     if count[Verdict.DIFFERS]:
         text += f", {count[Verdict.DIFFERS]} differ{'s' if count[Verdict.DIFFERS] == 1 else ''}"
@@ -350,43 +395,62 @@ def tally(outcome: Outcome) -> str:
 def outcome_page(outcome: Outcome, svg: str) -> str:
     """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
     e = outcome.experiment
+    return _page(f"{e.id}: {e.title}", _experiment_body(outcome, svg, 1))
+
+
+def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
+    """An experiment under a heading of `level`: the whole of its page, or a section of one on several."""
+    e = outcome.experiment
     esc = html.escape
+    top, sub = f"h{level}", f"h{level + 1}"
+
+    def heading(text: str) -> str:
+        return f"<{sub}>{text}</{sub}>"
+
     parts = [
-        f"<h1>{esc(e.title)}</h1>",
-        f'<p class="soft">{esc(e.id)} · {esc(e.source)} · Interlayer {esc(outcome.version)}</p>',
+        f'<{top} id="{esc(e.id)}">{esc(e.title)}</{top}>',
+        f'<p class="soft">{esc(e.id)} · {esc(e.source)} · {esc(e.evidence)} · Interlayer {esc(outcome.version)}</p>',
     ]
     if e.question:
         parts.append(f'<p class="lead">{esc(e.question)}</p>')
     parts.append(f"<p><strong>{esc(tally(outcome))}.</strong></p>")
-    parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
-    parts.append("<h2>Paper, arithmetic, measurement</h2>" + _claims_table(outcome))
-    parts.append(f"<h2>Measured</h2><p>{esc(e.metric)} in {esc(e.unit)}: mean and half-width of the 95 % interval.</p>")
-    parts.append(_rows_table(outcome))
+    if svg:
+        parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
+    parts.append(heading("Paper, arithmetic, measurement") + _claims_table(outcome))
+    if e.derived:
+        parts.append(heading("Derived from these numbers") + "<p>Our own arithmetic: shown, not scored.</p>")
+        parts.append(_derived_table(outcome))
+    if outcome.cells():
+        parts.append(heading("Measured"))
+        parts.append(f"<p>{esc(e.metric)} in {esc(e.unit)}: mean and half-width of the 95 % interval.</p>")
+        parts.append(_rows_table(outcome))
     if e.comparisons:
-        parts.append("<h2>Gains</h2><p>Of the means, with intervals paired over the seeds, in percent.</p>")
+        parts.append(heading("Gains") + "<p>Of the means, with intervals paired over the seeds, in percent.</p>")
         parts.append(_gains_table(outcome))
     if e.assumptions:
         items = "".join(f"<li>{_prose(a)}</li>" for a in e.assumptions)
-        parts.append(f"<h2>Assumptions</h2><ul>{items}</ul>")
+        parts.append(heading("Assumptions") + f"<ul>{items}</ul>")
     if e.note:
-        parts.append(f"<h2>The arithmetic of the printed numbers</h2><pre>{esc(e.note)}</pre>")
+        parts.append(heading("The arithmetic of the printed numbers") + f"<pre>{esc(e.note)}</pre>")
     if e.curves:
         lines = [
             [esc(c.label), "<br>to ".join(_worked(f, dict(c.constants)) for f in (c.formula, c.to) if f)]
             for c in e.curves
         ]
         parts.append(
-            f"<h2>The arithmetic in the figure</h2><p>In {'%' if e.show == 'gain' else esc(e.unit)}, "
+            heading("The arithmetic in the figure") + f"<p>In {'%' if e.show == 'gain' else esc(e.unit)}, "
             f"<code>x</code> being {esc(e.label(e.x))}; nothing of it is fitted.</p>"
             + _table([("curve or band", False), ("formula", False)], lines)
         )
     if outcome.overrides:
         items = "".join(f"<li><code>{esc(p)} = {esc(v)}</code></li>" for p, v in outcome.overrides)
-        parts.append(f"<h2>Set on the command line</h2><ul>{items}</ul>")
-    parts.append(f"<h2>Do it again</h2><pre>{esc(_command(outcome))}</pre>")
-    files = " · ".join(f'<a href="{esc(e.id)}.{kind}">{kind}</a>' for kind in ("csv", "parquet", "json", "png", "svg"))
-    parts.append(f'<p class="soft">Every run: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
-    return _page(f"{e.id}: {e.title}", "\n".join(parts))
+        parts.append(heading("Set on the command line") + f"<ul>{items}</ul>")
+    parts.append(heading("Do it again") + f"<pre>{esc(_command(outcome))}</pre>")
+    kinds = ("csv", "parquet", "json", "png", "svg") if outcome.cells() else ("json",)
+    files = " · ".join(f'<a href="{esc(e.id)}.{kind}">{kind}</a>' for kind in kinds)
+    what = "Every run" if outcome.cells() else "The result"
+    parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
+    return "\n".join(parts)
 
 
 def _figure_caption(outcome: Outcome) -> str:
@@ -440,12 +504,28 @@ def _claims_table(outcome: Outcome) -> str:
             part[:1].upper() + part[1:] for part in (s.note, s.judgement.reason if s.judgement else "") if part
         )
         why = f"<p>{esc(reason)}.</p>" if reason else ""
+        if formulas := s.claim.formulas():
+            why += "<p>By " + "; ".join(f"<code>{esc(f)}</code>" for f in formulas) + "</p>"
         if s.found:
             why += "<ul>" + "".join(f"<li>{esc(f.sentence(s.claim.unit))}</li>" for f in s.found) + "</ul>"
         body.append(f'<tr><td></td><td colspan={len(names) - 1} class="why">{why}</td></tr>')
     top = "".join(f"<th>{name}</th>" for name in names)
     rows_ = "\n".join(body)
     return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{rows_}\n</tbody></table></div>'
+
+
+def _derived_table(outcome: Outcome) -> str:
+    lines = []
+    for d in outcome.experiment.derived:
+        value, unit = outcome.derived(d), html.escape(unit_text(d.unit))
+        shown = number(value.mean, value.half_width) + unit if value else "–"
+        printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
+        computed, measured = (shown, "–") if d.quantity.is_computed else ("–", shown)
+        lines.append(
+            [html.escape(d.text), printed, computed, measured, f"<code>{html.escape(derived_formula(d))}</code>"]
+        )
+    names = ("quantity", "from the source's list", "from printed numbers", "measured", "formula")
+    return _table([(name, False) for name in names], lines)
 
 
 def _rows_table(outcome: Outcome) -> str:
@@ -487,8 +567,8 @@ def run_page(result: Mapping[str, Any], svg: str, text: str) -> str:
         f"seeds from {result['seed']}</p>",
         f"<figure>{svg}</figure>",
     ]
-    for name in ("flows", "nodes", "schemes"):
-        if result[name]:
+    for name in ("flows", "nodes", "queues", "schemes"):
+        if result.get(name):
             parts.append(f"<h2>{name.capitalize()}</h2>{_entries(result[name])}")
     parts.append(f"<h2>Summary</h2>{_entries([result['summary']])}")
     parts.append(f"<h2>Scenario</h2><pre>{esc(text)}</pre>")
@@ -508,39 +588,51 @@ def _shown(value: Any) -> str:
     return "–" if value is None else html.escape(str(value))
 
 
-def index_page(outcomes: Sequence[Outcome]) -> str:
-    """A page that leads to the pages of several experiments."""
+_ID = re.compile(r'(\bid="|href="#|url\(#)')
+
+
+def index_page(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
+    """One page on several experiments, self-contained: what holds of each in a table, then each of them whole."""
     esc = html.escape
-    lines = [
-        [
-            f'<a href="{esc(o.experiment.id)}.html">{esc(o.experiment.id)}</a>',
-            esc(o.experiment.title),
-            esc(tally(o)),
-        ]
-        for o in outcomes
-    ]
-    table = _table([("experiment", False), ("title", False), ("verdicts", False)], lines)
-    figures = "".join(
-        f'<figure><a href="{esc(o.experiment.id)}.html"><img src="{esc(o.experiment.id)}.svg" '
-        f'alt="{esc(o.experiment.title)}"></a><figcaption>{esc(o.experiment.question)}</figcaption></figure>'
-        for o in outcomes
-    )
-    version = f'<p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""
-    return _page("Interlayer: experiments", f"<h1>Experiments</h1>{version}{table}{figures}")
+    head = [("experiment", False), ("what", False), ("evidence", False), ("claims", True)]
+    head += [(name, True) for name in ("hold", "differ", "untestable", "shown")]
+    lines, total = [], dict.fromkeys([*Verdict, "shown"], 0)
+    for o in outcomes:
+        e, count = o.experiment, counts(o)
+        total = {name: total[name] + n for name, n in count.items()}
+        where = f'<a href="#{esc(e.id)}">{esc(e.id)}</a>'
+        lines.append([where, esc(e.title), esc(e.evidence), str(len(o.scored)), *map(str, count.values())])
+    if len(outcomes) > 1:
+        lines.append(["", "all", "", str(sum(total.values())), *map(str, total.values())])
+    parts = [f'<h1>Experiments</h1><p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""]
+    parts.append(_table(head, lines))
+    for o, svg in zip(outcomes, svgs, strict=True):
+        # Names inside a figure are unique there only.
+        own = _ID.sub(lambda found, o=o: f"{found[1]}{o.experiment.id}.", svg)  # type: ignore[misc]
+        parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(o.experiment.id)}.html">')
+        parts.append("On a page of its own</a></p></section>")
+    return _page("Interlayer: experiments", "\n".join(parts))
 
 
 # --------------------------------------------------------------------------------------------------------- folders
 
 
-def write_outcome(outcome: Outcome, folder: Path) -> None:
-    """Figure, data, JSON and page of an experiment into `folder`, each named by its id."""
-    stem = folder / outcome.experiment.id
+def write_outcomes(outcomes: Sequence[Outcome], folder: Path) -> None:
+    """Figure, data, JSON and page of each experiment into `folder`, named by its id; `index.html` with all of them."""
+    svgs = [write_outcome(outcome, folder) for outcome in outcomes]
+    (folder / "index.html").write_text(index_page(outcomes, svgs), encoding="utf-8")
+
+
+def write_outcome(outcome: Outcome, folder: Path) -> str:
+    """Figure, data, JSON and page of an experiment into `folder`, each named by its id; gives the figure's SVG."""
+    stem, svg = folder / outcome.experiment.id, ""
     if outcome.cells():
         plots.save(plots.experiment(outcome), stem)
         write_frame(outcome_frame(outcome), stem)
-        page = outcome_page(outcome, inline_svg(stem.with_name(stem.name + ".svg")))
-        stem.with_name(stem.name + ".html").write_text(page, encoding="utf-8")
+        svg = inline_svg(stem.with_name(stem.name + ".svg"))
+    stem.with_name(stem.name + ".html").write_text(outcome_page(outcome, svg), encoding="utf-8")
     stem.with_name(stem.name + ".json").write_text(dumps(outcome_json(outcome)), encoding="utf-8")
+    return svg
 
 
 def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> None:
@@ -553,7 +645,7 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
         plots.save(plots.series(runs[0]["series"], title, one), folder / "series")
         write_frame(series_frame(runs), folder / "series")
     for table in metrics.TABLES:
-        if any(run[table] for run in runs):  # type: ignore[literal-required]
+        if any(metrics.table(run, table) for run in runs):
             write_frame(frame(runs, table), folder / table if table != "flows" else folder / "flows")
     svg = inline_svg(folder / "flows.svg")
     (folder / "index.html").write_text(run_page(result, svg, text), encoding="utf-8")

@@ -73,9 +73,19 @@ def outcome(o: Outcome) -> str:
         claims.add_row(n, s.claim.text, report.expected_text(s.claim), worked, report.measured_text(s), verdict)
         if s.verdict is not None and s.verdict is not Verdict.HOLDS:
             reasons.append(Text(f"  #{n}: {s.why}."))
+    derived = _table("Derived: shown, not scored") if e.derived else None
+    if derived is not None:
+        for name in ("quantity", "list", "here", "formula"):
+            derived.add_column(name)
+        for d in e.derived:
+            value, unit = o.derived(d), report.unit_text(d.unit)
+            here = report.number(value.mean, value.half_width) + unit if value else "–"
+            printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
+            derived.add_row(d.text, printed, here, report.derived_formula(d))
     return render(
-        measured,
+        measured if have else Text(f"{e.id}: {e.title} ({e.source})"),
         claims,
+        *([derived] if derived else []),
         *reasons,
         Text(f"{report.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
     )
@@ -99,12 +109,31 @@ def run(result: Mapping[str, Any]) -> str:
             _cell(f, "rtt_mean_s", "ms"),
         )
     summary = "  ".join(f"{quantity.without_unit(n)} {_labelled(result['summary'], n)}" for n in result["summary"])
+    full = [q for q in result.get("queues", []) if (_mean(q, "dropped_packets") or _mean(q, "dropped_early_packets"))]
     note = "interrupted: finished runs only. " if result.get("interrupted") else ""
     return render(
         flows,
+        *([_queues(full)] if full else []),
         Text(summary),
         Text(f"{note}Interlayer {result['version']}, {result['wall_s']:.2f} s", style="dim"),
     )
+
+
+def _queues(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Where packets were dropped, and how long those that were not had to wait."""
+    table = _table()
+    for name in ("queue", "offered", "dropped", "dropped early", "mean packets", "mean wait, ms"):
+        table.add_column(name, justify="left" if name == "queue" else "right")
+    for q in rows:
+        counts = ("offered_packets", "dropped_packets", "dropped_early_packets", "mean_packets")
+        table.add_row(q["id"], *(_cell(q, name, "packets") for name in counts), _cell(q, "mean_wait_s", "ms"))
+    return table
+
+
+def _mean(row: Mapping[str, Any], name: str) -> float:
+    """The mean of a column, 0 if the row has none."""
+    value = row.get(name)
+    return (value["mean"] or 0.0) if isinstance(value, dict) else 0.0
 
 
 def _cell(row: Mapping[str, Any], name: str, unit: str) -> str:
@@ -121,15 +150,19 @@ def _labelled(row: Mapping[str, Any], name: str) -> str:
     return _cell(row, name, unit) + ("" if unit == "1" else f" {unit}")
 
 
-def entries(rows: Sequence[Mapping[str, str]]) -> str:
+def entries(rows: Sequence[Mapping[str, Any]]) -> str:
     """A list with the id first on each line."""
     width = max((len(row["id"]) for row in rows), default=0)
-    lines = [f"{row['id']:<{width}}  {row['summary']}  {_bracketed(row.get('source', ''))}".rstrip() for row in rows]
+    lines = [f"{row['id']:<{width}}  {row['summary']}  {_bracketed(row)}".rstrip() for row in rows]
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _bracketed(text: str) -> str:
-    return f"[{text}]" if text else ""
+def _bracketed(row: Mapping[str, Any]) -> str:
+    """Where an entry is from; of an experiment also the kind of its evidence, and how many claims it has."""
+    parts = [row["source"]] if row.get("source") else []
+    if "claims" in row:
+        parts += [row["evidence"], f"{row['claims']} claim{'s' * (row['claims'] != 1)}"]
+    return f"[{'; '.join(parts)}]" if parts else ""
 
 
 @contextmanager

@@ -1,14 +1,16 @@
 """The verdict engine: a claim of a paper against samples of ours, by rules that are the same for every paper.
 
 A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-width of at most 5 % of the mean (for
-indices, and for gains, 0.01 is enough). Then
+indices, and for gains, 0.01 is enough). What is computed without runs is exact. Then
 
-- **value**: within 10 % of our mean; indices (unit "1") within 0.02; rates below 5 % within a factor of 1.5; a printed
-  range: our mean inside it.
+- **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02; rates below 5 % within a
+  factor of 1.5; a printed range: our mean inside it; a printed zero: zero in every run.
 - **ratio**: a gain of the same sign, by an interval that excludes zero, and within the larger of 3 points and 30 % of
-  it; a printed range: our mean inside it. A range that the gains *span* is held by its two ends.
-- **order**: every neighbouring paired difference significant in the claimed direction; `differs` when one is
-  significant against it, or not significant in it and shown equal within 2 %.
+  it; a printed range: our mean inside it, and zero excluded if the range does. A range that the gains *span* is held
+  by its two ends. A share (new/old, not (new - old)/old) is a value: its zero is not "no effect".
+- **order**: on every line, every neighbouring paired difference significant in the claimed direction; `differs` when
+  one is significant against it, or not significant in it and shown equal within 2 %. Where the paper says "or equal",
+  what is shown equal within 2 % holds.
 - **trend**: Page's test over the replications along every line (with two points: the paired difference); `differs`
   when one goes the other way, or is shown flat within 2 %. Flat: every pair of points shown equal within the stated
   margin; `differs` when a pair is shown to lie further apart.
@@ -29,11 +31,12 @@ import numpy as np
 
 from . import stats
 from .experiment import Claim, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
+from .stats import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .stats import Estimate, Floats
+    from .stats import Floats
 
 EQUAL_WITHIN = 0.02
 """Two means this close, as a share of the larger, are called equal when shown so."""
@@ -81,7 +84,14 @@ def judge(claim: Claim, samples: Samples) -> Judgement:
     if problem := context.unresolved():
         return Judgement(Verdict.UNTESTABLE, estimates, problem, band, runs)
     verdict, reason = _rule(context)
+    if verdict is Verdict.UNTESTABLE and not reason.startswith(_UNRESOLVED):
+        reason = f"{_UNRESOLVED} in {runs} runs: {reason}"
+    if claim.is_computed:  # no replications: nothing to put an interval on
+        return Judgement(verdict, tuple(Estimate(e.mean, None, 0) for e in estimates), reason, band, 0)
     return Judgement(verdict, estimates, reason, band, runs)
+
+
+_UNRESOLVED = "not resolved"
 
 
 def _rule(c: _Context) -> tuple[Verdict, str]:
@@ -92,8 +102,8 @@ def _rule(c: _Context) -> tuple[Verdict, str]:
             return _span(c, expected)
         case Ratio(expected=expected):
             return _ratio(c, expected)
-        case Order(lowest_first=lowest_first):
-            return _order(c, lowest_first)
+        case Order() as order:
+            return _order(c, order)
         case Trend() as trend:
             return _trend(c, trend)
         case Shape() as shape:
@@ -109,11 +119,15 @@ class _Context:
 
     def unresolved(self) -> str:
         """Why no verdict may rest on these samples; empty if one may."""
+        if self.claim.is_computed:
+            return ""
         if self.runs < stats.MIN_RUNS:
             return f"a verdict needs {stats.MIN_RUNS} runs, there are {self.runs}"
         for q, e in zip(self.claim.quantities(), self.estimates, strict=True):
             if not math.isfinite(e.mean):
                 return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
+            if _is_zero(self.claim):
+                continue  # every single run decides
             # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
             small = e.scaled(0.01) if self.claim.unit == "%" else e
             if not stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1"):
@@ -121,7 +135,11 @@ class _Context:
         return ""
 
     def show(self, e: Estimate) -> str:
-        return f"{e}{self.unit}"
+        return f"{Estimate(e.mean, None, 0) if self.claim.is_computed else e}{self.unit}"
+
+    @property
+    def measured(self) -> str:
+        return "computed" if self.claim.is_computed else "measured"
 
     @property
     def unit(self) -> str:
@@ -144,7 +162,7 @@ def _value_tolerance(printed: float, mean: float, unit: str) -> tuple[float, flo
     """Lowest and highest printed number our mean may stand for."""
     if (unit == "%" and 0 <= printed < 5) or (unit == "1" and 0 <= printed < 0.05):
         return mean / 1.5, mean * 1.5, "a factor of 1.5 (a rate below 5 %)"
-    if unit == "1":
+    if unit == "1" and 0 <= printed <= 1:
         return mean - 0.02, mean + 0.02, "0.02 (an index)"
     return mean - 0.1 * abs(mean), mean + 0.1 * abs(mean), "10 % of our mean"
 
@@ -169,12 +187,21 @@ def _inside(expected: Expected, mean: float) -> bool:
     return low <= mean <= high
 
 
+def _is_zero(claim: Claim) -> bool:
+    """Whether the paper says that there is none: no drop, no timeout. A band of 10 % of zero has nothing in it."""
+    return isinstance(claim.test, Value) and claim.test.expected.value == 0 and claim.test.expected.band is None
+
+
 def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     ours = c.estimates[0]
+    if _is_zero(c.claim) and not c.claim.is_computed:
+        others = int(np.count_nonzero(c.columns[0]))
+        told = f"zero in {c.runs - others} of {c.runs} runs, measured {c.show(ours)}"
+        return _holds(others == 0), told
     if expected.value is None:
         inside = _inside(expected, ours.mean)
         how = "inside" if inside else "outside"
-        return _holds(inside), f"measured {c.show(ours)}, {how} the printed {_printed(expected)}{c.unit}"
+        return _holds(inside), f"{c.measured} {c.show(ours)}, {how} the printed {_printed(expected)}{c.unit}"
     if expected.band is not None:
         low, high = ours.mean - expected.band, ours.mean + expected.band
     else:
@@ -182,7 +209,7 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     off = f" ({(ours.mean / expected.value - 1) * 100:+.1f} %)" if expected.value else ""
     return (
         _holds(low <= expected.value <= high),
-        f"measured {c.show(ours)} against the printed {_printed(expected)}{c.unit}{off}",
+        f"{c.measured} {c.show(ours)} against the printed {_printed(expected)}{c.unit}{off}",
     )
 
 
@@ -190,10 +217,13 @@ def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     ours = c.estimates[0]
     told = f"measured a gain of {c.show(ours)} against the printed {_printed(expected)}{c.unit}"
     if expected.value is None:
+        signed = (expected.low or 0) > 0 or (expected.high or 0) < 0
+        if _inside(expected, ours.mean) and signed and ours.low <= 0 <= ours.high:
+            return Verdict.UNTESTABLE, f"{told}, and zero lies in the interval"
         return _holds(_inside(expected, ours.mean)), told
     verdict = _gain_verdict(expected.value, ours, expected.band)
     if verdict is Verdict.UNTESTABLE:
-        return verdict, f"not resolved in {c.runs} runs: {told}, and zero lies in the interval"
+        return verdict, f"{told}, and zero lies in the interval"
     return verdict, told
 
 
@@ -225,20 +255,31 @@ def _step(new: Floats, old: Floats) -> tuple[Verdict, Estimate]:
     difference = stats.difference(new, old)
     if difference.low > 0:
         return Verdict.HOLDS, difference
-    scale = EQUAL_WITHIN * max(abs(float(new.mean())), abs(float(old.mean())))
-    if difference.high < 0 or stats.equivalence_p(new - old, scale) < stats.ALPHA or not np.any(new - old):
+    if difference.high < 0 or _shown_equal(new, old):
         return Verdict.DIFFERS, difference
     return Verdict.UNTESTABLE, difference
 
 
-def _order(c: _Context, lowest_first: bool) -> tuple[Verdict, str]:
-    sign, sign_text = (-1.0, "<") if lowest_first else (1.0, ">")
+def _shown_equal(a: Floats, b: Floats) -> bool:
+    """Whether the two are shown to lie within 2 % of the larger."""
+    scale = EQUAL_WITHIN * max(abs(float(a.mean())), abs(float(b.mean())))
+    return stats.equivalence_p(a - b, scale) < stats.ALPHA or not np.any(a - b)
+
+
+def _order(c: _Context, test: Order) -> tuple[Verdict, str]:
+    sign, mark = (-1.0, "<") if test.lowest_first else (1.0, ">")
+    mark += "=" if test.or_equal else ""
     verdicts, told = [], []
-    for (first, a), (second, b) in pairwise(zip(c.claim.quantities(), c.columns, strict=True)):
-        verdict, difference = _step(sign * a, sign * b)
-        verdicts.append(verdict)
-        mark = {Verdict.HOLDS: sign_text, Verdict.DIFFERS: f"not {sign_text}", Verdict.UNTESTABLE: "?"}[verdict]
-        told.append(f"{first.label} {mark} {second.label} (by {c.show(difference)})")
+    for line, columns, _ in c.lines():
+        steps = []
+        for (first, a), (second, b) in pairwise(zip(line.quantities, columns, strict=True)):
+            verdict, difference = _step(sign * a, sign * b)
+            if test.or_equal and verdict is not Verdict.HOLDS and _shown_equal(a, b):
+                verdict = Verdict.HOLDS
+            verdicts.append(verdict)
+            shown = {Verdict.HOLDS: mark, Verdict.DIFFERS: f"not {mark}", Verdict.UNTESTABLE: "?"}[verdict]
+            steps.append(f"{first.label} {shown} {second.label} (by {c.show(difference)})")
+        told.append(f"{line.label}: {'; '.join(steps)}" if line.label else "; ".join(steps))
     return _worst(verdicts), "; ".join(told)
 
 
@@ -260,6 +301,8 @@ def _monotone(
     if len(columns) == 2:
         new, old = (columns[1], columns[0]) if up else (columns[0], columns[1])
         return _step(new, old)[0], told
+    if c.claim.is_computed:  # no chance in it to test against
+        return _worst([_step(*((b, a) if up else (a, b)))[0] for a, b in pairwise(columns)]), told
     page = stats.page_trend(np.column_stack(columns))
     along, against = (page.p_up, page.p_down) if up else (page.p_down, page.p_up)
     told += f", Page's L = {page.l:g}, {_p(along)}"
@@ -280,7 +323,7 @@ def _flat(c: _Context, test: Trend, columns: Sequence[Floats], estimates: Sequen
         return Verdict.HOLDS, told
     if _shown_apart(columns, test.margin):
         return Verdict.DIFFERS, told
-    return Verdict.UNTESTABLE, f"not resolved in {c.runs} runs: {told}"
+    return Verdict.UNTESTABLE, told
 
 
 def _points(c: _Context) -> str:
@@ -316,19 +359,31 @@ def _peak(c: _Context, test: Shape) -> tuple[Verdict, str]:
 
 
 def _close(c: _Context, test: Shape) -> tuple[Verdict, str]:
-    """Two lines are equal within the margin at every x."""
+    """Lines, two by two, are equal within the margin at every x."""
     assert test.margin is not None
-    (first, a, _), (second, b, _) = c.lines()
-    apart = max(abs(float((x - y).mean())) for x, y in zip(a, b, strict=True))
-    told = f"{first.label} and {second.label} differ by up to {apart:.3g}{_points(c)}, margin {test.margin:g}"
-    pairs = list(zip(a, b, strict=True))
-    if all(stats.equivalence_p(x - y, test.margin) < stats.ALPHA for x, y in pairs):
-        return Verdict.HOLDS, told
+    lines = c.lines()
+    pairs, told = [], []
+    for (first, a, _), (second, b, _) in zip(lines[::2], lines[1::2], strict=True):
+        points = [(x, y, _margin_at(test, x, y)) for x, y in zip(a, b, strict=True)]
+        if test.relative:
+            shares = [test.margin * abs(float((x - y).mean())) / m if m else 0.0 for x, y, m in points]
+            by = f"{100 * max(shares):.3g} %, margin {100 * test.margin:g} %"
+        else:
+            by = f"{max(abs(float((x - y).mean())) for x, y, _ in points):.3g}{_points(c)}, margin {test.margin:g}"
+        told.append(f"{first.label} and {second.label} differ by up to {by}")
+        pairs += points
+    reason = "; ".join(told)
+    if all(stats.equivalence_p(x - y, m) < stats.ALPHA or not np.any(x - y) for x, y, m in pairs):
+        return Verdict.HOLDS, reason
     level = 1 - stats.ALPHA / len(pairs)
-    differences = [stats.difference(x, y, level) for x, y in pairs]
-    if any(d.low > test.margin or d.high < -test.margin for d in differences):
-        return Verdict.DIFFERS, told
-    return Verdict.UNTESTABLE, f"not resolved in {c.runs} runs: {told}"
+    differences = [(stats.difference(x, y, level), m) for x, y, m in pairs]
+    return Verdict.DIFFERS if any(d.low > m or d.high < -m for d, m in differences) else Verdict.UNTESTABLE, reason
+
+
+def _margin_at(test: Shape, a: Floats, b: Floats) -> float:
+    """A close claim's margin at one x, in the claim's unit."""
+    assert test.margin is not None
+    return test.margin * max(abs(float(a.mean())), abs(float(b.mean()))) if test.relative else test.margin
 
 
 SHAPES: dict[str, Callable[[_Context, Shape], tuple[Verdict, str]]] = {"close": _close, "peak": _peak}
@@ -356,6 +411,8 @@ def _band(claim: Claim) -> str:
     match claim.test:
         case Value(expected=e) | Ratio(expected=e) if e.band is not None:
             return f"± {e.band:g} {claim.unit}: {e.band_reason}"
+        case Value(expected=Expected(value=0)) if _is_zero(claim):
+            return "zero in every run"
         case Value(expected=Expected(value=None)) | Ratio(expected=Expected(value=None), spans=False):
             return "inside the printed range"
         case Value(expected=Expected(value=float() as printed)):
@@ -364,12 +421,17 @@ def _band(claim: Claim) -> str:
             return f"within {_gain_tolerance(printed):g} points, zero excluded"
         case Ratio():
             return "both ends within the larger of 3 points and 30 %, zero excluded"
-        case Order():
-            return "every paired difference significant"
+        case Order(or_equal=or_equal):
+            also = f", or shown equal within {EQUAL_WITHIN:.0%}".replace("%", " %") if or_equal else ""
+            return f"every paired difference significant{also}"
         case Trend(direction="flat", margin=margin, margin_reason=reason):
             return f"within {margin:g} {claim.unit}: {reason}"
+        case Trend() if claim.is_computed:
+            return "every step"
         case Trend():
             return "Page's test at 5 %"
+        case Shape(test="close", margin=float() as margin, margin_reason=reason, relative=True):
+            return f"within {100 * margin:g} % of the larger: {reason}"
         case Shape(test="close", margin=margin, margin_reason=reason):
             return f"within {margin:g} {claim.unit}: {reason}"
         case _:

@@ -82,12 +82,27 @@ def airtime_model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, f
     return {"datagram_throughput_bps": 8e6 * size / per_segment * (1 + 1e-3 * (rng.standard_normal() + own))}
 
 
+def queue(name: str, dropped: int) -> dict[str, Any]:
+    return {
+        "id": name,
+        "offered_packets": 1000,
+        "departed_packets": 1000 - dropped,
+        "dropped_packets": dropped,
+        "dropped_early_packets": 0,
+        "marked_packets": 0,
+        "mean_packets": 12.5,
+        "max_packets": 50,
+        "mean_wait_s": 0.025,
+    }
+
+
 class Core:
     """The module's functions over a `model`; `stop_after` makes a batch end as Ctrl-C would."""
 
     def __init__(self) -> None:
         self.model: Model = airtime_model
         self.stop_after: int | None = None
+        self.queues: dict[str, int] | None = None  # packets dropped by queue; None: a core without the table
         self.batches: list[int] = []
 
     def run_batch(
@@ -135,6 +150,7 @@ class Core:
             "nodes": [{"id": n, "queue_drops": 0} for n in scenario.nodes],
             "frames": [{"class": "data", "count": 5}],
             "schemes": [{"id": f"{s['name']}@sender", "scheme": s["name"]} for s in scenario.data.get("scheme", [])],
+            **({} if self.queues is None else {"queues": [queue(*one) for one in self.queues.items()]}),
             "summary": {"goodput_bps": sum(f["goodput_bps"] for f in flows), "jain": 1.0},
             "fingerprint": None,
             "series": {"flow.0.cwnd_bytes": {"t_s": np.arange(5.0), "value": np.arange(5.0)}} if series else None,

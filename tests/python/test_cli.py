@@ -192,6 +192,41 @@ def test_a_pipe_gets_no_colour_and_no_progress(interlayer: Any, toy: Path) -> No
     assert err == ""
 
 
+def test_queues_are_shown_where_something_was_dropped_and_kept_in_every_form(
+    interlayer: Any, toy: Path, core: Core
+) -> None:
+    assert "queue" not in interlayer("run", toy)[1]
+    core.queues = {"ap.air": 0, "server->ap": 0}
+    assert "queue" not in interlayer("run", toy)[1]
+    core.queues["server->ap"] = 7
+    _, out, _ = interlayer("run", toy, "--runs", 2, "--out", toy.parent / "out")
+    shown = next(line for line in out.splitlines() if "server->ap" in line)
+    assert shown.split() == [
+        "server->ap",
+        "1000",
+        "±",
+        "0",
+        "7",
+        "±",
+        "0",
+        "0",
+        "±",
+        "0",
+        "12.5",
+        "±",
+        "0",
+        "25",
+        "±",
+        "0",
+    ]
+    assert "ap.air" not in out
+    assert {"queues.csv", "queues.parquet"} <= set(tree(toy.parent / "out"))
+    assert "<h2>Queues</h2>" in (toy.parent / "out" / "index.html").read_text()
+    found = json.loads(interlayer("run", toy, "--json", "-")[1])["queues"]
+    assert [q["id"] for q in found] == ["ap.air", "server->ap"]
+    assert found[1]["dropped_packets"] == {"mean": 7, "ci95": None}
+
+
 def test_an_interrupted_run_keeps_what_was_finished(interlayer: Any, toy: Path, core: Core) -> None:
     core.stop_after = 2
     folder = toy.parent / "out"

@@ -163,9 +163,32 @@ def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
     assert outcome.scored[0].why.startswith("Cited, not scored. Measured")
 
 
-def test_index_leads_to_every_page(outcome: Outcome) -> None:
-    page = report.index_page([outcome])
-    assert read(page).addresses == ["lle-fig-3.7b.html", "lle-fig-3.7b.html", "lle-fig-3.7b.svg"]
+def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome: Outcome, tmp_path: Path) -> None:
+    other = campaign.run(experiment.load("lle-fig-3.9"))
+    report.write_outcomes([outcome, other], tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    reader = read(page)
+    inside = {a for a in reader.addresses if a.startswith("#")}
+    assert {"#lle-fig-3.7b", "#lle-fig-3.9"} <= inside
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert all(a[1:] in ids for a in inside)  # every mark of a figure leads into that figure
+    assert len(ids) == len(set(ids))
+    assert all((tmp_path / a).exists() for a in reader.addresses if not a.startswith("#"))
+    assert not re.search(r"url\((?!#)|@import|<script", page)
+    rows = [
+        re.sub(r"<[^>]+>", "|", row) for row in re.findall(r"<tr>(.*?)</tr>", page) if "lle-fig" in row or "all" in row
+    ]
+    numbers = [[int(n) for n in re.findall(r"\|(\d+)\|", row)] for row in rows[:3]]
+    for o, (claims, hold, differ, untestable, shown) in zip((outcome, other), numbers, strict=False):
+        assert claims == len(o.scored) == hold + differ + untestable + shown
+        assert hold == sum(str(s.verdict) == "holds" for s in o.scored)
+    assert numbers[2] == [a + b for a, b in zip(*numbers[:2], strict=True)]
+    text = "".join(reader.text)
+    for o in (outcome, other):
+        for s in o.scored:
+            assert s.judgement is not None
+            assert s.judgement.reason[1:] in text
+            assert all(f.sentence(s.claim.unit) in text for f in s.found)
 
 
 def test_arithmetic_stands_beside_the_numbers_it_is_for(outcome: Outcome) -> None:

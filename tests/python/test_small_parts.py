@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fake_core import Core, Scenario
+from fake_core import Core, Scenario, queue
 from interlayer import expression, metrics, quantity, toml_text
 from interlayer.errors import InputError, suggestion
 
@@ -187,6 +187,71 @@ def test_metric_paths_reach_every_table(a_run: Any, metric: str, column: str) ->
 def test_a_wrong_metric_path_says_what_is_wrong(a_run: Any, metric: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         metrics.read(a_run, metric)
+
+
+QUEUES = {"ap": 1, "ap.air": 2, "server->ap": 4}
+
+
+@pytest.fixture
+def cell_run() -> Any:
+    """Ten flows of 1 to 10 Mb/s, the last over UDP without counters of TCP, and three queues."""
+    flows = [{"id": f"down{i}", "goodput_bps": (i + 1) * 1e6, "timeouts": i, "finish_time_s": 2.0} for i in range(9)]
+    flows += [{"id": "call", "goodput_bps": 1e7, "finish_time_s": None}]
+    return {"flows": flows, "queues": [queue(*one) for one in QUEUES.items()], "summary": {}}
+
+
+# Means over 1 to 9 Mb/s: 45/9 = 5; Jain's index 45²/(9 · 285) = 0.789.
+@pytest.mark.parametrize(
+    ("metric", "column", "value"),
+    [
+        ("mean(flow.0-8.goodput)", "goodput_bps", 5e6),
+        ("mean(flow.down*.goodput)", "goodput_bps", 5e6),
+        ("sum(flow.down0, down2,9.goodput)", "goodput_bps", 14e6),
+        ("sum(flow.0,down0,0-1.goodput)", "goodput_bps", 3e6),  # each flow once
+        ("max(flow.*.goodput)", "goodput_bps", 1e7),
+        ("min(flow.3-8.goodput)", "goodput_bps", 4e6),
+        ("spread(flow.0-8.goodput)", "goodput_bps", 8e6),
+        ("jain(flow.0-8.goodput)", "jain", 2025 / (9 * 285)),
+        ("sum(flow.*.timeouts)", "timeouts", 36),  # the UDP flow has none
+        ("max(flow.0-8.finish_time)", "finish_time_s", 2.0),
+        ("max(flow.*.finish_time)", "finish_time_s", math.nan),  # one has not finished
+        ("sum(queue.*.dropped)", "dropped_packets", 7),
+        ("queue.ap.dropped", "dropped_packets", 1),
+        ("queue.ap.air.dropped", "dropped_packets", 2),
+        ("queue.server->ap.mean_packets", "mean_packets", 12.5),
+        ("queue.2.mean_wait", "mean_wait_s", 0.025),
+    ],
+)
+def test_aggregates_and_queues(cell_run: Any, metric: str, column: str, value: float) -> None:
+    assert metrics.read(cell_run, metric) == (column, pytest.approx(value, nan_ok=True))
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("maen(flow.0-8.goodput)", 'no function "maen"; did you mean "mean"'),
+        ("mean(flwo.0-8.goodput)", 'nothing to aggregate in "flwo"; did you mean "flow"'),
+        ("mean(summary.jain)", "nothing to aggregate"),
+        ("mean(flow.0-10.goodput)", "no flows 0-10; they are 0 to 9"),
+        ("mean(flow.8-0.goodput)", "no flows 8-0"),
+        ("mean(flow.dwon1.goodput)", 'no flow "dwon1"; did you mean "down1"'),
+        ("mean(flow.up*.goodput)", r'no flow "up\*"'),
+        ("mean(flow.0-9.timeouts)", 'no metric "timeouts"'),  # named, so it must have it
+        ("sum(flow.*.timeuots)", 'no metric "timeuots"; did you mean "timeouts"'),
+        ("queue.ap.iar.dropped", r'no metric "iar.dropped"'),
+    ],
+)
+def test_a_wrong_aggregate_says_what_is_wrong(cell_run: Any, metric: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        metrics.read(cell_run, metric)
+
+
+def test_a_run_without_queues_says_so_and_aggregates_without_them(a_run: Any) -> None:
+    for metric in ("queue.ap.air.dropped", "sum(queue.*.dropped)", "sum(queue.0.dropped)"):
+        with pytest.raises(InputError, match="the run has no queues"):
+            metrics.read(a_run, metric)
+    assert metrics.aggregate([a_run], "queues") == []
+    assert "queues" not in metrics.tables([a_run])
 
 
 def test_aggregate_gives_means_over_the_runs_that_have_the_entry() -> None:
