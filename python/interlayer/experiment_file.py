@@ -700,7 +700,10 @@ class _Builder:
                 raise self.t.error("expected a number, a metric, or a table", key)
         found = Formula(text, tuple(constants.items()), tuple(inputs))
         if not inputs:
-            expression.evaluate(text, constants)  # a mistake now, and not after the runs
+            try:
+                expression.evaluate(text, constants)
+            except InputError as e:  # now, and not after the runs
+                raise self.t.error(str(e), "formula") from e
         return found
 
     def _swept(self, given: dict[str, Any], allowed: Mapping[str, list[Any]], key: str) -> float:

@@ -21,7 +21,8 @@ class InputError(ValueError):
         self.path = path
 
 
-Model = Callable[[dict[str, Any], np.random.Generator], dict[str, float]]
+Model = Callable[[dict[str, Any], np.random.Generator], dict[str, Any]]
+"""Columns of every flow; under "flows" a list of those of each."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Batch:
     interrupted: bool
 
 
-def airtime_model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, float]:
+def airtime_model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """Datagram throughput in b/s from exchange times in us, with some parts in a thousand of noise.
 
     Half the noise is the seed's own, the same for all arms; half is new for each, as in a simulator with common seeds.
@@ -132,14 +133,15 @@ class Core:
     def one(self, scenario: Scenario, seed: int, series: bool) -> dict[str, Any]:
         found = self.model(scenario.data, np.random.default_rng(seed))
         flows = []
-        for name, flow in zip(scenario.flows, scenario.data.get("flow", []), strict=True):
+        each = found.pop("flows", [{}] * len(scenario.flows))
+        for name, flow, own in zip(scenario.flows, scenario.data.get("flow", []), each, strict=True):
             row = {"id": name, "from": flow["from"], "to": flow["to"], "protocol": "tcp"}
             row |= {
                 "goodput_bps": found.get("datagram_throughput_bps", 0.0) * 0.97,
                 "retransmissions": 3,
                 "timeouts": 0,
             }
-            flows.append(row | {"rtt_mean_s": 0.02} | found)
+            flows.append(row | {"rtt_mean_s": 0.02} | found | own)
         return {
             "seed": seed,
             "sim_s": 0.001,

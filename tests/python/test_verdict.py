@@ -84,6 +84,8 @@ def verdict_on(test: Any, columns: dict[str, Floats], *, unit: str = "Mb/s", gai
         (6.0, 7.0, "%", DIFFERS),  # a rate above: 10 %
         (0.03, 0.044, "1", HOLDS),
         (0.03, 0.046, "1", DIFFERS),
+        (1.8, 1.95, "1", HOLDS),  # a ratio above 1 is no index in [0, 1]: 10 %
+        (1.8, 2.01, "1", DIFFERS),
     ],
 )
 def test_value_within_its_band(printed: float, mean: float, unit: str, verdict: Verdict) -> None:
@@ -105,6 +107,26 @@ def test_another_band_replaces_the_usual_one_and_is_shown_with_its_reason() -> N
     assert found.verdict is HOLDS
     assert found.band == "± 1.5 Mb/s: read off a plot"
     assert verdict_on(Value(Expected(7.0)), {"m": spread(6.0)}) is DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("drops", "verdict"),
+    [([0] * 10, HOLDS), ([0] * 9, UNTESTABLE), ([0] * 9 + [1], DIFFERS), ([0] * 9 + [np.nan], UNTESTABLE)],
+)
+def test_a_printed_zero_is_zero_in_every_run(drops: list[float], verdict: Verdict) -> None:
+    columns = {"m": np.array(drops, dtype=np.float64)}
+    assert verdict_on(Value(Expected(0.0)), columns, unit="packets") is verdict
+
+
+def test_zero_with_a_band_of_its_own_is_a_number_like_others() -> None:
+    test = Value(Expected(0.0, band=0.5, band_reason="read off a plot"))
+    assert verdict_on(test, {"m": spread(0.4, 0.01)}, unit="dB") is HOLDS
+    assert verdict_on(test, {"m": spread(0.6, 0.01)}, unit="dB") is DIFFERS
+
+
+def test_zero_against_something_is_an_order_like_others() -> None:
+    assert verdict_on(Order(lowest_first=True), {"none": spread(0.0), "some": spread(5.0, 0.1)}) is HOLDS
+    assert verdict_on(Order(), {"none": spread(0.0), "none too": spread(0.0)}) is DIFFERS
 
 
 @pytest.mark.parametrize(
@@ -163,6 +185,14 @@ def test_ratio_in_a_printed_range(mean: float, verdict: Verdict) -> None:
     assert verdict_on(Ratio(Expected(low=50.0, high=70.0)), columns, unit="%", gain=True) is verdict
 
 
+def test_a_printed_range_of_gains_above_zero_excludes_zero() -> None:
+    columns = {"g": spread(0.6, 0.9)}
+    above = judge(claim(Ratio(Expected(low=0.5, high=3.0)), [["g"]], "%", gain=True), Made(columns))
+    assert above.verdict is UNTESTABLE
+    assert above.reason.startswith("not resolved in 10 runs: measured a gain of 0.60 ± 0.90 %")
+    assert verdict_on(Ratio(Expected(high=3.0)), columns, unit="%", gain=True) is HOLDS
+
+
 @pytest.mark.parametrize(
     ("least", "most", "verdict"),
     [(19.0, 95.0, HOLDS), (19.0, 41.0, DIFFERS), (46.0, 98.0, DIFFERS)],
@@ -198,6 +228,23 @@ def test_order_by_paired_differences(means: tuple[float, ...], verdict: Verdict)
 def test_order_that_noise_hides_is_untestable() -> None:
     columns = {"first": spread(6.05, 0.25, seed=1), "second": spread(6.0, 0.25, seed=2)}
     assert verdict_on(Order(), columns) is UNTESTABLE
+    assert verdict_on(Order(or_equal=True), columns) is UNTESTABLE
+    assert judge(claim(Order(), [list(columns)]), Made(columns)).reason.startswith(
+        "not resolved in 10 runs: first ? second (by "
+    )
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ((6.0, 6.01), HOLDS),  # against it, and within 2 %
+        ((6.0, 6.3), DIFFERS),
+        ((6.3, 6.0), HOLDS),
+    ],
+)
+def test_or_equal_is_held_within_two_percent(means: tuple[float, float], verdict: Verdict) -> None:
+    columns = {f"q{i}": common(m, 0.001, i) for i, m in enumerate(means)}
+    assert verdict_on(Order(or_equal=True), columns) is verdict
 
 
 def test_a_difference_below_two_percent_counts_when_it_is_significant() -> None:
