@@ -5,6 +5,7 @@ import interlayer
 r = interlayer.run(interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), loss=0.01), runs=10)
 print(r.flows)                           # a polars frame, a row per run and flow
 print(r.estimate("flow.0.goodput"))      # mean ± half-width of the 95 % interval, in b/s
+print(interlayer.compare("examples/single-hop.toml", "none,lle-tcp"))
 
 print(interlayer.reproduce("lle-fig-3.7a").scored[0].why)
 """
@@ -14,7 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Interrupted, Result, Scenario, load, parse, reproduce, run, tcp, udp, wlan
+    from .api import Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
+    from .comparison import Comparison
     from .errors import InputError, InterlayerError, OutputError
     from .stats import Estimate
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 # Name -> module. Nothing is imported before it is asked for: `import interlayer` costs a few milliseconds.
 _WHERE = {
+    "Comparison": "comparison",
     "Estimate": "stats",
     "InputError": "errors",
     "InterlayerError": "errors",
@@ -29,6 +32,7 @@ _WHERE = {
     "OutputError": "errors",
     "Result": "api",
     "Scenario": "api",
+    "compare": "api",
     "load": "api",
     "parse": "api",
     "reproduce": "api",
@@ -38,6 +42,7 @@ _WHERE = {
     "wlan": "api",
 }
 __all__ = [
+    "Comparison",
     "Estimate",
     "InputError",
     "InterlayerError",
@@ -46,6 +51,7 @@ __all__ = [
     "Result",
     "Scenario",
     "__version__",
+    "compare",
     "load",
     "parse",
     "reproduce",

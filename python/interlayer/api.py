@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import _core
     from ._core import Run
     from .campaign import Outcome
+    from .comparison import Comparison
     from .stats import Estimate, Floats
 
 
@@ -126,7 +127,7 @@ def parse(text: str) -> Scenario:
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `result` has the runs that were finished, None if there is none."""
 
-    def __init__(self, result: Result | None) -> None:
+    def __init__(self, result: Result | Comparison | None) -> None:
         super().__init__()
         self.result = result
 
@@ -226,6 +227,32 @@ def run(
     if batch.interrupted:
         raise Interrupted(Result(done) if done else None)
     return Result(done)
+
+
+def compare(
+    scenario: Scenario | str | Path,
+    schemes: str | Sequence[str | Table] | None = None,
+    *,
+    seed: int | None = None,
+    runs: int = 10,
+    jobs: int = 0,
+) -> Comparison:
+    """Run a scenario with one scheme after the other, the same seeds for each, and compare them in pairs.
+
+    `schemes` names the arms, the first being what the others are compared with: `"none,lle-tcp"`, or a list of names
+    and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. Without it: `none`
+    and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval and
+    p-value. Raises `InputError`, and `Interrupted` on Ctrl-C.
+    """
+    from . import comparison
+
+    if runs < 1:
+        raise InputError(f"runs: {runs} is too few", "runs")
+    of = scenario if isinstance(scenario, Scenario) else load(scenario)
+    found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs)
+    if found is None or found.interrupted:
+        raise Interrupted(found)
+    return found
 
 
 def reproduce(

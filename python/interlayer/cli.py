@@ -114,6 +114,60 @@ def run_command(
         raise typer.Exit(130)
 
 
+@app.command("compare")
+def compare_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
+    schemes: Annotated[
+        str | None,
+        typer.Option(
+            "--schemes",
+            metavar="none,A,B",
+            help="What to compare, the first with each other: none, file, a scheme, a scheme:key=value;key=value.",
+        ),
+    ] = None,
+    runs: Runs = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+    set_: Set = None,
+    out: Out = None,
+    json: Json = None,
+) -> None:
+    """Compare schemes in a scenario: paired by seed, with intervals and significance."""
+    from . import comparison, comparison_report, report, terminal, toml_text
+
+    text, overrides = toml_text.read_text(file), _overrides(set_)
+    with (
+        output.folder(out) as to_folder,
+        output.file(_json_file(json)) as to_file,
+        terminal.progress() as progress,
+    ):
+        found = _named(
+            file,
+            lambda: comparison.run(
+                text,
+                schemes,
+                overrides=overrides,
+                seed=seed,
+                runs=runs or comparison.RUNS,
+                jobs=jobs,
+                name=file.stem,
+                progress=progress,
+            ),
+        )
+        if found is None:  # Ctrl-C before every arm had a run
+            raise typer.Exit(130)
+        result = comparison_report.to_json(found)
+        if to_folder:
+            comparison_report.write(found, result, to_folder.path)
+            to_folder.commit()
+        if to_file:
+            to_file.path.write_text(report.dumps(result), encoding="utf-8")
+            to_file.commit()
+    output.to_stdout(report.dumps(result) if json == "-" else terminal.comparison(result))
+    if found.interrupted:
+        raise typer.Exit(130)
+
+
 @app.command()
 def reproduce(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Experiments, or experiment files.")] = None,
@@ -252,10 +306,12 @@ def _json_file(json: str | None) -> Path | None:
 
 
 def _named(file: Path, parse: Callable[[], T]) -> T:
-    """The core's errors, with the file's name before the path."""
+    """The core's errors, with the file's name before the path; those in an option stay as they are."""
     try:
         return parse()
     except InputError as e:
+        if e.path.startswith("--"):
+            raise
         raise InputError(f"{file}: {e}", e.path) from e
 
 

@@ -143,17 +143,18 @@ def _single_point(outcome: Outcome) -> Figure:
         return figure
 
 
-def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate], zero: bool = False) -> None:
-    """A horizontal bar for each name, first on top, with its interval; with `zero`, points about a line at zero."""
-    means = [e.mean for e in found]
-    errors = [e.half_width or 0.0 for e in found]
-    colours = [_COLOURS[i % len(_COLOURS)] for i in range(len(names))]
-    if zero:
+def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *, points: bool = False) -> None:
+    """A horizontal bar for each name, first on top, with its interval; with `points`, points about a line at zero."""
+    for i, e in enumerate(found):
+        if e is None or not math.isfinite(e.mean):
+            continue
+        error, colour = [e.half_width or 0.0], _COLOURS[i % len(_COLOURS)]
+        if points:
+            axes.errorbar([e.mean], [i], xerr=error, color=colour, marker="o", capsize=3, linestyle="none")
+        else:
+            axes.barh([i], [e.mean], xerr=error, color=colour, capsize=3)
+    if points:
         axes.axvline(0.0, color="0.4", linewidth=0.8)
-        for i, colour in enumerate(colours):
-            axes.errorbar([means[i]], [i], xerr=[errors[i]], color=colour, marker="o", capsize=3, linestyle="none")
-    else:
-        axes.barh(range(len(names)), means, xerr=errors, color=colours, capsize=3)
     axes.set_yticks(range(len(names)), list(names))
     axes.set_ylim(len(names) - 0.5, -0.5)
 
@@ -322,6 +323,36 @@ def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
         axes.set_title(title, loc="left", fontsize=11)
         figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
         return figure
+
+
+def comparison(result: Mapping[str, Any], note: str) -> Figure:
+    """Goodput of every arm, and beside it the paired difference to the first. `result` is `compare`'s JSON."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    arms = result["arms"]
+    names = [str(arm["label"]) for arm in arms]
+    with _style():
+        figure = Figure(figsize=(9.0, 1.7 + 0.45 * len(arms)), layout="constrained")
+        FigureCanvasAgg(figure)
+        left, right = figure.subplots(1, 2, sharey=True)
+        _bars(left, names, [_goodput(arm["compared"]) for arm in arms])
+        left.set_xlabel("goodput, Mb/s")
+        _bars(right, names, [_goodput(arm["difference"]) for arm in arms], points=True)
+        right.set_xlabel(f"paired difference to {result['baseline']}, Mb/s")
+        figure.suptitle(str(result["scenario"]), fontsize=11, x=0.01, ha="left")
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _goodput(found: Mapping[str, Any] | None) -> Estimate | None:
+    """Goodput, or a difference of it, in Mb/s; None for the arm that has no difference."""
+    from .stats import Estimate
+
+    if found is None or found["goodput_bps"]["mean"] is None:
+        return None
+    one = found["goodput_bps"]
+    return Estimate(one["mean"], one["ci95"], 0).scaled(1e-6)
 
 
 def series(columns: Mapping[str, Mapping[str, Any]], title: str, note: str) -> Figure:

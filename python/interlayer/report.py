@@ -29,17 +29,18 @@ if TYPE_CHECKING:
 
 def dumps(value: object) -> str:
     """JSON text, two spaces deep; what is not finite becomes null, as JSON has no other word for it."""
-    return json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> Any:
+    """`value` with None for what is not finite."""
     match value:
         case float():
             return value if math.isfinite(value) else None
         case dict():
-            return {k: _finite(v) for k, v in value.items()}
+            return {k: finite(v) for k, v in value.items()}
         case list() | tuple():
-            return [_finite(v) for v in value]
+            return [finite(v) for v in value]
     return value
 
 
@@ -213,18 +214,27 @@ def outcome_frame(outcome: Outcome) -> pl.DataFrame:
 
     e = outcome.experiment
     records = [
+        record
+        for cell in outcome.cells()
+        for record in records_of(
+            {"arm": cell.arm, **{path: _text(e.value(cell, path)) for path in e.paths}}, outcome.results.runs[cell]
+        )
+    ]
+    return pl.DataFrame(records, infer_schema_length=None)
+
+
+def records_of(where: Mapping[str, Any], runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """A row per run and flow, `where` first."""
+    return [
         {
-            "arm": cell.arm,
-            **{path: _text(e.value(cell, path)) for path in e.paths},
+            **where,
             "seed": run["seed"],
             **{f"summary.{name}": value for name, value in run["summary"].items()},
             **{f"flow.{name}": value for name, value in flow.items()},
         }
-        for cell in outcome.cells()
-        for run in outcome.results.runs[cell]
+        for run in runs
         for flow in run["flows"]
     ]
-    return pl.DataFrame(records, infer_schema_length=None)
 
 
 def _text(value: Any) -> Any:
@@ -268,7 +278,8 @@ pre { white-space: pre-wrap; font-size: .75rem; line-height: 1.5; background: #f
 """
 
 
-def _page(title: str, body: str) -> str:
+def page(title: str, body: str) -> str:
+    """A whole HTML page with the style in it, and nothing to fetch."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -276,7 +287,7 @@ def _page(title: str, body: str) -> str:
     )
 
 
-def _table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> str:
+def table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> str:
     """An HTML table of cells that are HTML already; `head` is (name, is a number)."""
     numeric = [" class=n" if n else "" for _, n in head]
     top = "".join(f"<th{c}>{html.escape(name)}</th>" for (name, _), c in zip(head, numeric, strict=True))
@@ -395,7 +406,7 @@ def tally(outcome: Outcome) -> str:
 def outcome_page(outcome: Outcome, svg: str) -> str:
     """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
     e = outcome.experiment
-    return _page(f"{e.id}: {e.title}", _experiment_body(outcome, svg, 1))
+    return page(f"{e.id}: {e.title}", _experiment_body(outcome, svg, 1))
 
 
 def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
@@ -440,7 +451,7 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
         parts.append(
             heading("The arithmetic in the figure") + f"<p>In {'%' if e.show == 'gain' else esc(e.unit)}, "
             f"<code>x</code> being {esc(e.label(e.x))}; nothing of it is fitted.</p>"
-            + _table([("curve or band", False), ("formula", False)], lines)
+            + table([("curve or band", False), ("formula", False)], lines)
         )
     if outcome.overrides:
         items = "".join(f"<li><code>{esc(p)} = {esc(v)}</code></li>" for p, v in outcome.overrides)
@@ -525,7 +536,7 @@ def _derived_table(outcome: Outcome) -> str:
             [html.escape(d.text), printed, computed, measured, f"<code>{html.escape(derived_formula(d))}</code>"]
         )
     names = ("quantity", "from the source's list", "from printed numbers", "measured", "formula")
-    return _table([(name, False) for name in names], lines)
+    return table([(name, False) for name in names], lines)
 
 
 def _rows_table(outcome: Outcome) -> str:
@@ -542,7 +553,7 @@ def _rows_table(outcome: Outcome) -> str:
             estimate = outcome.estimate(cell) if cell in have else None
             line.append(number(estimate.mean, estimate.half_width) if estimate else "–")
         lines.append(line)
-    return _table(head, lines)
+    return table(head, lines)
 
 
 def _gains_table(outcome: Outcome) -> str:
@@ -554,7 +565,7 @@ def _gains_table(outcome: Outcome) -> str:
         line = [html.escape(e.label(path, values[i])) for (path, values), i in zip(e.sweep, at, strict=True)]
         found = [outcome.gain(c, at) for c in e.comparisons]
         lines.append(line + [number(g.mean, g.half_width) if g else "–" for g in found])
-    return _table(head, lines)
+    return table(head, lines)
 
 
 def run_page(result: Mapping[str, Any], svg: str, text: str) -> str:
@@ -569,17 +580,17 @@ def run_page(result: Mapping[str, Any], svg: str, text: str) -> str:
     ]
     for name in ("flows", "nodes", "queues", "schemes"):
         if result.get(name):
-            parts.append(f"<h2>{name.capitalize()}</h2>{_entries(result[name])}")
-    parts.append(f"<h2>Summary</h2>{_entries([result['summary']])}")
+            parts.append(f"<h2>{name.capitalize()}</h2>{entries(result[name])}")
+    parts.append(f"<h2>Summary</h2>{entries([result['summary']])}")
     parts.append(f"<h2>Scenario</h2><pre>{esc(text)}</pre>")
-    return _page(str(result["scenario"]), "\n".join(parts))
+    return page(str(result["scenario"]), "\n".join(parts))
 
 
-def _entries(entries: Sequence[Mapping[str, Any]]) -> str:
+def entries(rows_: Sequence[Mapping[str, Any]]) -> str:
     """Entries side by side: a line per column of the results, a column per entry."""
-    names = dict.fromkeys(name for entry in entries for name in entry)
-    lines = [[f"<code>{html.escape(n)}</code>", *(_shown(entry.get(n)) for entry in entries)] for n in names]
-    return _table([("", False), *(("", True) for _ in entries)], lines)
+    names = dict.fromkeys(name for entry in rows_ for name in entry)
+    lines = [[f"<code>{html.escape(n)}</code>", *(_shown(entry.get(n)) for entry in rows_)] for n in names]
+    return table([("", False), *(("", True) for _ in rows_)], lines)
 
 
 def _shown(value: Any) -> str:
@@ -605,13 +616,13 @@ def index_page(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     if len(outcomes) > 1:
         lines.append(["", "all", "", str(sum(total.values())), *map(str, total.values())])
     parts = [f'<h1>Experiments</h1><p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""]
-    parts.append(_table(head, lines))
+    parts.append(table(head, lines))
     for o, svg in zip(outcomes, svgs, strict=True):
         # Names inside a figure are unique there only.
         own = _ID.sub(lambda found, o=o: f"{found[1]}{o.experiment.id}.", svg)  # type: ignore[misc]
         parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(o.experiment.id)}.html">')
         parts.append("On a page of its own</a></p></section>")
-    return _page("Interlayer: experiments", "\n".join(parts))
+    return page("Interlayer: experiments", "\n".join(parts))
 
 
 # --------------------------------------------------------------------------------------------------------- folders

@@ -5,8 +5,9 @@ with the same seeds are *paired* (common random numbers): whatever the seed did 
 differences are far sharper than the two means. All intervals are Student-t at 95 % unless a level is given.
 
 Sources: @LK15 Law, "Simulation Modeling and Analysis", 5th ed., sec. 9.4 (replications), 10.2 (paired-t), 11.2 (common
-random numbers); @COC77 Cochran, "Sampling Techniques", 3rd ed., sec. 6 (ratio estimator); @JCH84 Jain, Chiu and Hawe,
-DEC TR-301 (fairness); @PAG63 Page, JASA 58 (trend); @SCH87 Schuirmann, J. Pharmacokinet. Biopharm. 15 (equivalence).
+random numbers); @HOL79 Holm, Scand. J. Statist. 6 (several comparisons); @COC77 Cochran, "Sampling Techniques",
+3rd ed., sec. 6 (ratio estimator); @JCH84 Jain, Chiu and Hawe, DEC TR-301 (fairness); @PAG63 Page, JASA 58 (trend);
+@SCH87 Schuirmann, J. Pharmacokinet. Biopharm. 15 (equivalence).
 """
 
 from __future__ import annotations
@@ -109,6 +110,34 @@ def difference(new: Floats, old: Floats, level: float = 0.95) -> Estimate:
     """Mean of `new - old`, seed by seed, with its interval (the paired-t approach). @LK15 sec. 10.2.1"""
     new, old = _paired(np.asarray(new, float), np.asarray(old, float))
     return estimate(new - old, level)
+
+
+def paired_p(new: Floats, old: Floats) -> float:
+    """Two-sided p-value of the paired t-test: how likely a mean difference this large is by chance. @LK15 sec. 10.2.1
+
+    nan for fewer than two runs or an undefined number. Without spread, 1 if all differences are zero, else 0.
+    """
+    new, old = _paired(np.asarray(new, float), np.asarray(old, float))
+    d = new - old
+    if d.size < 2 or not np.all(np.isfinite(d)):
+        return math.nan
+    if np.all(d == d[0]):
+        return 1.0 if d[0] == 0.0 else 0.0
+    return 2 * _t_cdf(-abs(float(d.mean())) / (float(d.std(ddof=1)) / math.sqrt(d.size)), int(d.size) - 1)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for being several: each is the level at which Holm's procedure would reject it. @HOL79
+
+    The smallest of m is multiplied with m, the next with m - 1, ...; none gets below a smaller one, none above 1. nan
+    stays nan, and counts as no test.
+    """
+    tested = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
+    corrected, least = [math.nan] * len(p_values), 0.0
+    for rank, (p, i) in enumerate(tested):
+        least = max(least, min(1.0, (len(tested) - rank) * p))
+        corrected[i] = least
+    return corrected
 
 
 def gain_per_seed(new: Floats, old: Floats) -> Floats:

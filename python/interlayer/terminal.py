@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -119,6 +120,44 @@ def run(result: Mapping[str, Any]) -> str:
     )
 
 
+def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
+    """A row per arm, the paired difference of goodput to the first, and a sentence on each."""
+    from rich.text import Text
+
+    from . import comparison_report
+
+    arms = result["arms"]
+    shown = list(arms[0]["compared"])
+    table = _table(f"{result['scenario']}: goodput against {result['baseline']}")
+    table.add_column("arm")
+    for metric in shown:
+        table.add_column(comparison_report.compared_name(metric), justify="right")
+    for name in ("difference, Mb/s", "%", "p"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for arm in arms:
+        line: list[Any] = [
+            Text(arm["label"]),
+            *(_cell(arm["compared"], m, comparison_report.COMPARED[m][1]) for m in shown),
+        ]
+        if arm["difference"] is None:
+            table.add_row(*line, "", "", "", "")
+            continue
+        d = arm["difference"]["goodput_bps"]
+        relative = "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}"
+        by = comparison_report.difference_text(d, "goodput_bps", "Mb/s")
+        table.add_row(
+            *line,
+            by,
+            relative,
+            comparison_report.p_text(d["p_value"]).removeprefix("p ").removeprefix("= "),
+            comparison_report.mark(d),
+        )
+    sentences = [Text(f"{comparison_report.sentence(arm, result)}.") for arm in arms[1:]]
+    took = f", {result['wall_s']:.2f} s" if clock else ""
+    return render(table, *sentences, Text(f"{comparison_report.caption(result)}{took}", style="dim"))
+
+
 def _queues(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Where packets were dropped, and how long those that were not had to wait."""
     table = _table()
@@ -139,7 +178,7 @@ def _mean(row: Mapping[str, Any], name: str) -> float:
 def _cell(row: Mapping[str, Any], name: str, unit: str) -> str:
     """A column of a row, in `unit`; a dash if the row has none."""
     value = row.get(name)
-    if not isinstance(value, dict) or value["mean"] is None:
+    if not isinstance(value, dict) or value["mean"] is None or math.isnan(value["mean"]):
         return "–"
     return str(stats.Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(name, unit)))
 
@@ -161,7 +200,7 @@ def _bracketed(row: Mapping[str, Any]) -> str:
     """Where an entry is from; of an experiment also the kind of its evidence, and how many claims it has."""
     parts = [row["source"]] if row.get("source") else []
     if "claims" in row:
-        parts += [row["evidence"], f"{row['claims']} claim{'s' * (row['claims'] != 1)}"]
+        parts.append(f"{row['evidence']}, {row['claims']} claim{'s' * (row['claims'] != 1)}")
     return f"[{'; '.join(parts)}]" if parts else ""
 
 

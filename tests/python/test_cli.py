@@ -84,6 +84,22 @@ def tree(folder: Path) -> list[str]:
         ("reproduce lle-fig-3.9 --set channel.errors.per=0.5", "lle-fig-3.9 sets it itself"),
         ("run TOY --seed 9223372036854775808", "seed: 9223372036854775808 is not from 0 to 9223372036854775807"),
         ("reproduce lle-fig-3.9 --seed 99999999999999999999999", "is not from 0 to"),
+        ("compare none.toml", "none.toml: no such file or directory"),
+        ("compare TOY", "toy.toml: no [[scheme]] to compare; say which: --schemes none,lle-tcp"),
+        ("compare TOY --schemes none,lle-tpc", '--schemes: no scheme "lle-tpc"; did you mean "lle-tcp"?'),
+        ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),
+        ("compare TOY --schemes none", "it takes two to compare"),
+        ("compare TOY --schemes lle-tcp,none,lle-tcp", '"lle-tcp" comes twice'),
+        ("compare TOY --schemes none,,lle-tcp", 'an empty part in "none,,lle-tcp"'),
+        ("compare TOY --schemes none,lle-tcp:sack", '"sack" in "lle-tcp:sack" is no parameter'),
+        ("compare TOY --schemes none,lle-tcp:a=1;;b=2", 'an empty part in "a=1;;b=2"'),
+        ("compare TOY --schemes none,lle-tcp:name=x", '"name=x" in "lle-tcp:name=x" is no parameter'),
+        ("compare TOY --schemes none:a=1,lle-tcp", '"none" has no parameters'),
+        ("compare TOY --schemes none,lle-tcp --set scheme.0.sack=keep", "compare sets the schemes itself"),
+        ("compare TOY --schemes none,lle-tcp --set flwo.x=1", "toy.toml: flwo: unknown key"),
+        ("compare TOY --schemes none,lle-tcp --runs 0", "invalid value for '--runs'"),
+        ("compare TOY --scheme none,lle-tcp", 'no such option: --scheme; did you mean "--schemes"?'),
+        ("compare TOY --schemes none,lle-tcp --out TOY", "is a file, not a folder"),
         ("list scheems", 'no list of "scheems"; did you mean "schemes"?'),
     ],
 )
@@ -324,6 +340,22 @@ def test_interrupted_reproduce_keeps_finished_runs_marked(interlayer: Any, tmp_p
     assert "lle-fig-3.7a.html" in tree(tmp_path / "out")
 
 
+def test_list_of_experiments_shows_evidence_and_number_of_claims(interlayer: Any) -> None:
+    line = next(li for li in interlayer("list", "experiments")[1].splitlines() if li.startswith("lle-fig-3.9"))
+    assert line.endswith("[Kliazovich 2006, Fig. 3.9, section 3.5.3; simulation, 5 claims]")
+    entry = json.loads(interlayer("list", "experiments", "--json", "-")[1])[-1]
+    assert (entry["id"], entry["evidence"], entry["claims"]) == ("lle-fig-3.9", "simulation", 5)
+
+
+def test_several_experiments_are_on_one_page(interlayer: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert interlayer("reproduce", "lle-fig-3.9", "lle-fig-3.7b", "--quick", "--out", out)[0] == 0
+    page = (out / "index.html").read_text()
+    assert page.count("<svg") == 2
+    assert page.count("a quick look: no verdicts") == 2
+    assert "lle-fig-3.9.html" in tree(out)
+
+
 # --------------------------------------------------------------------------------------------- list, check, version
 
 
@@ -353,7 +385,7 @@ def test_version_and_help(interlayer: Any) -> None:
     assert interlayer("--version") == (0, "interlayer 0.0.0-fake\n", "")
     status, out, _ = interlayer()
     assert status == 0
-    assert all(verb in out for verb in ("run", "reproduce", "list", "check"))
+    assert all(verb in out for verb in ("run", "compare", "reproduce", "list", "check"))
 
 
 # -------------------------------------------------------------------------------------------------------- processes

@@ -230,7 +230,7 @@ def test_order_that_noise_hides_is_untestable() -> None:
     assert verdict_on(Order(), columns) is UNTESTABLE
     assert verdict_on(Order(or_equal=True), columns) is UNTESTABLE
     assert judge(claim(Order(), [list(columns)]), Made(columns)).reason.startswith(
-        "not resolved in 10 runs: first ? second (by "
+        "not resolved in 10 runs: line 0: first ? second (by "
     )
 
 

@@ -1,0 +1,374 @@
+"""Comparisons: which arms there are, that they are paired, what is tested, and what is written."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import interlayer
+from interlayer import cli, comparison, stats
+from interlayer.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fake_core import Core
+
+SCENARIO = """
+[scenario]
+name = "toy"
+seed = 5
+[radio]
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+name = "up"
+from = "a"
+to = "b"
+transport = { protocol = "tcp" }
+"""
+WITH_SCHEME = (
+    SCENARIO
+    + """
+[[scheme]]
+name = "lle-tcp"
+at = ["a"]
+strategy = "every"
+"""
+)
+
+
+def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """5 Mb/s with a noise of 10 % common to all arms; each scheme adds `gain` Mb/s, and a little noise of its own."""
+    common = 5e6 * (1 + 0.1 * rng.standard_normal())
+    own = sum(
+        1e6 * s.get("gain", 0.1) + 1e4 * s.get("noise", 1.0) * rng.standard_normal() for s in data.get("scheme", [])
+    )
+    return {"goodput_bps": common + own, "timeouts": 2 - len(data.get("scheme", []))}
+
+
+@pytest.fixture
+def seen(core: Core) -> list[Any]:
+    """The `scheme` tables that the core was given, one a run, in order; over `model`."""
+    tables: list[Any] = []
+
+    def watched(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        tables.append(data.get("scheme"))
+        return model(data, rng)
+
+    core.model = watched
+    return tables
+
+
+def compared(schemes: Any = "none,lle-tcp", text: str = SCENARIO, **options: Any) -> comparison.Comparison:
+    found = comparison.run(text, schemes, **options)
+    assert found is not None
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------- arms
+
+
+def test_none_is_without_schemes_and_a_name_is_that_scheme_alone(seen: list[Any]) -> None:
+    compared("none,lle-tcp", runs=1)
+    assert seen == [[], [{"name": "lle-tcp"}]]
+
+
+def test_an_arm_keeps_what_the_file_says_of_its_scheme(seen: list[Any]) -> None:
+    compared("none,lle-tcp,lle-tcp:strategy=follow;gain=2,file", text=WITH_SCHEME, runs=1)
+    own = {"name": "lle-tcp", "at": ["a"], "strategy": "every"}
+    assert seen == [[], [own], [own | {"strategy": "follow", "gain": 2}], [own]]
+
+
+def test_without_schemes_it_is_none_and_those_of_the_file(seen: list[Any]) -> None:
+    assert [arm.label for arm in compared(None, text=WITH_SCHEME, runs=1).arms] == ["none", "lle-tcp"]
+    with pytest.raises(InputError, match=r"no \[\[scheme\]\] to compare"):
+        comparison.run(SCENARIO)
+
+
+@pytest.mark.parametrize(
+    ("part", "tables"),
+    [
+        ("lle-tcp:a=1;b=x", {"a": 1, "b": "x"}),
+        ('lle-tcp: at = ["a", "b"] ; b = "x;y,z"', {"at": ["a", "b"], "b": "x;y,z"}),
+        ("lle-tcp:rate=1500 B", {"rate": "1500 B"}),
+        ("lle-tcp:on=true;f=0.5", {"on": True, "f": 0.5}),
+        ({"name": "lle-tcp", "a": 1, "b": "x"}, {"a": 1, "b": "x"}),
+    ],
+)
+def test_parameters_are_toml_values_or_texts(core: Core, part: Any, tables: dict[str, Any]) -> None:
+    parts = f"none,{part}" if isinstance(part, str) else ["none", part]
+    arm = comparison.arms(SCENARIO, parts)[1]
+    assert arm.tables == ({"name": "lle-tcp", **tables},)
+    assert arm.scheme == "lle-tcp"
+
+
+def test_a_table_is_labelled_as_the_command_line_would_spell_it(core: Core) -> None:
+    arms = comparison.arms(SCENARIO, ["none", {"name": "lle-tcp", "sack": "keep", "gain": 2}])
+    assert arms[1].label == "lle-tcp:sack=keep;gain=2"
+
+
+# ---------------------------------------------------------------------------------------------------------- pairing
+
+
+def test_every_arm_has_the_same_seeds_from_the_scenarios_own(seen: list[Any]) -> None:
+    found = compared(runs=4)
+    assert [[r["seed"] for r in found.runs[arm.label]] for arm in found.arms] == [[5, 6, 7, 8]] * 2
+    assert found.seed == 5
+    assert compared(runs=2, seed=9).seed == 9
+
+
+def test_pairing_shows_what_two_intervals_would_hide(seen: list[Any]) -> None:
+    found = compared()
+    assert found.replications == 10
+    none, lle = found.estimate("none"), found.estimate("lle-tcp")
+    assert none.high > lle.low  # 10 % of 5 Mb/s of noise a run: the intervals of the means overlap
+    d = found.difference("lle-tcp")
+    assert d.estimate.mean == pytest.approx(1e5, rel=0.2)
+    assert d.estimate.low > 0
+    assert d.significant
+    assert d.relative == pytest.approx(100 * (lle.mean / none.mean - 1))
+
+
+def test_what_is_not_there_is_not_significant(seen: list[Any]) -> None:
+    found = compared("none,lle-tcp:gain=0;noise=30")
+    d = found.difference("lle-tcp:gain=0;noise=30")
+    assert not d.significant
+    assert d.estimate.low < 0 < d.estimate.high
+    assert "no significant difference of goodput in 10 runs" in str(found)
+    assert "n.s." in str(found)
+
+
+def test_identical_arms_are_said_to_be_the_same(seen: list[Any]) -> None:
+    found = compared("lle-tcp,file", text=WITH_SCHEME)
+    assert found.difference("file").p_value == 1
+    assert "file against lle-tcp: the same goodput in each of 10 runs." in str(found)
+
+
+def test_one_run_has_no_interval_and_no_mark(seen: list[Any]) -> None:
+    found = compared(runs=1)
+    assert found.difference("lle-tcp").estimate.half_width is None
+    assert math.isnan(found.difference("lle-tcp").p_value)
+    assert "nothing can be said of goodput in 1 run, one run has no interval" in str(found)
+
+
+def test_p_values_of_several_arms_are_corrected(seen: list[Any]) -> None:
+    labels = ["lle-tcp", "lle-tcp:noise=20", "lle-tcp:gain=0"]
+    found = compared(",".join(["none", *labels]))
+    old = found.sample("none", "goodput_bps")
+    raw = [stats.paired_p(found.sample(label, "goodput_bps"), old) for label in labels]
+    assert [found.difference(label).p_value for label in labels] == stats.holm(raw)
+    assert "Holm-corrected for 3 comparisons" in str(found)
+    assert "Holm" not in str(compared())
+
+
+def test_unknown_arms_and_metrics_are_suggested(seen: list[Any]) -> None:
+    found = compared(runs=2)
+    with pytest.raises(InputError, match='no arm "lle-tpc"; did you mean "lle-tcp"'):
+        found.difference("lle-tpc")
+    with pytest.raises(InputError, match="is what the others are compared with"):
+        found.difference("none")
+    with pytest.raises(InputError, match='did you mean "goodput"'):
+        found.estimate("none", "flow.up.godput")
+    assert found.difference("lle-tcp", "flow.up.timeouts").estimate.mean == -1
+
+
+# ------------------------------------------------------------------------------------------------------- statistics
+
+
+def test_paired_p_is_that_of_students_t() -> None:
+    # Differences 1, 2, 3: mean 2, deviation 1, t = 2 sqrt(3) = 3.4641 with 2 degrees of freedom: p = 0.0742, by the
+    # closed form for 2 degrees p = 1 - t / sqrt(2 + t²).
+    t = 2 * math.sqrt(3)
+    p = stats.paired_p(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert p == pytest.approx(1 - t / math.sqrt(2 + t * t))
+    assert p == pytest.approx(0.0742, abs=1e-4)
+
+
+def test_paired_p_without_spread_or_numbers() -> None:
+    one = np.ones(5)
+    assert stats.paired_p(one, one) == 1
+    assert stats.paired_p(2 * one, one) == 0
+    assert math.isnan(stats.paired_p(one[:1], one[:1]))
+    assert math.isnan(stats.paired_p(one, np.array([1.0, 1.0, np.nan, 1.0, 1.0])))
+
+
+def test_holms_correction_by_hand() -> None:
+    # 3 · 0.01 = 0.03; 2 · 0.04 = 0.08; 1 · 0.03 would be below: in order 0.01, 0.03, 0.04: 0.03, 0.06, max(0.06, 0.04).
+    assert stats.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert stats.holm([0.7, 0.6]) == [1.0, 1.0]
+    assert stats.holm([0.02]) == [0.02]
+    corrected = stats.holm([0.01, math.nan, 0.03])
+    assert corrected[0] == pytest.approx(0.02)
+    assert math.isnan(corrected[1])
+    assert stats.holm([]) == []
+
+
+# ---------------------------------------------------------------------------------------------- command and formats
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    path = tmp_path / "toy.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], seen: list[Any]) -> Any:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            cli.main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        assert isinstance(stop.value.code, int)
+        return stop.value.code, out, err
+
+    return call
+
+
+def without_clock(text: str) -> Any:
+    return {k: v for k, v in json.loads(text).items() if k not in ("wall_s", "sim_s")}
+
+
+def test_json_has_the_contracts_shape(command: Any, toy: Path) -> None:
+    status, out, err = command("compare", toy, "--schemes", "none,lle-tcp", "--json", "-")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert list(found) == ["scenario", "version", "seed", "runs", "wall_s", "sim_s", "baseline", "arms"]
+    assert (found["scenario"], found["seed"], found["runs"], found["baseline"]) == ("toy", 5, 10, "none")
+    none, lle = found["arms"]
+    assert [(a["scheme"], a["label"]) for a in (none, lle)] == [("none", "none"), ("lle-tcp", "lle-tcp")]
+    assert none["difference"] is None
+    assert none["flows"][0]["id"] == "up"
+    assert set(none["flows"][0]["goodput_bps"]) == {"mean", "ci95"}
+    assert {"goodput_bps", "jain"} <= set(none["summary"])
+    d = lle["difference"]["goodput_bps"]
+    assert list(d) == ["mean", "ci95", "relative_percent", "p_value", "significant"]
+    assert d["mean"] == pytest.approx(
+        lle["summary"]["goodput_bps"]["mean"] - none["summary"]["goodput_bps"]["mean"], rel=1e-9
+    )
+    assert d["relative_percent"] == pytest.approx(100 * d["mean"] / none["summary"]["goodput_bps"]["mean"])
+    assert d["significant"] is True
+    assert set(lle["difference"]) == {"goodput_bps", "jain", "retransmissions", "timeouts", "rtt_mean_s"}
+    same = command("compare", toy, "--schemes", "none,lle-tcp", "--json", "-")[1]
+    assert without_clock(out) == without_clock(same)
+
+
+def test_queue_drops_are_compared_where_runs_have_queues(command: Any, toy: Path, core: Core) -> None:
+    assert "queue drops" not in command("compare", toy, "--schemes", "none,lle-tcp")[1]
+    core.queues = {"ap.air": 3, "server->ap": 4}
+    assert "queue drops" in command("compare", toy, "--schemes", "none,lle-tcp")[1]
+    found = json.loads(command("compare", toy, "--schemes", "none,lle-tcp", "--json", "-")[1])
+    assert found["arms"][0]["compared"]["dropped_packets"] == {"mean": 7, "ci95": 0}
+    assert found["arms"][1]["difference"]["dropped_packets"]["p_value"] == 1
+    assert [q["id"] for q in found["arms"][0]["queues"]] == ["ap.air", "server->ap"]
+
+
+def test_table_has_a_row_an_arm_and_a_sentence_on_each(command: Any, toy: Path) -> None:
+    _, out, err = command("compare", toy, "--schemes", "none,lle-tcp,lle-tcp:gain=-1")
+    assert err == ""
+    assert "\x1b" not in out
+    rows = [line.split()[0] for line in out.splitlines() if "±" in line and line.startswith(" ")]
+    assert rows == ["none", "lle-tcp", "lle-tcp:gain=-1"]
+    assert re.search(
+        r"^lle-tcp against none: goodput [\d.]+ % higher \(\+0\.\d+ ± [\d.]+ Mb/s, p < 0\.001\)\.$", out, re.M
+    )
+    assert re.search(r"^lle-tcp:gain=-1 against none: goodput [\d.]+ % lower \(-", out, re.M)
+    assert "10 runs an arm, paired by common seeds from 5" in out
+    assert "Holm-corrected for 2 comparisons" in out
+
+
+def test_out_writes_figure_data_json_and_page(command: Any, toy: Path) -> None:
+    folder = toy.parent / "out"
+    assert (
+        command("compare", toy, "--schemes", "none,lle-tcp", "--runs", 3, "--set", "radio.x=1", "--out", folder)[0] == 0
+    )
+    assert {p.name for p in folder.iterdir()} == {
+        "comparison.csv",
+        "comparison.parquet",
+        "comparison.png",
+        "comparison.svg",
+        "differences.csv",
+        "differences.parquet",
+        "index.html",
+        "result.json",
+    }
+    data = pl.read_parquet(folder / "comparison.parquet")
+    assert data.select("arm", "seed").rows() == [(arm, seed) for arm in ("none", "lle-tcp") for seed in (5, 6, 7)]
+    result = json.loads((folder / "result.json").read_text())
+    differences = pl.read_csv(folder / "differences.csv")
+    assert differences["mean"].to_list()[0] == pytest.approx(result["arms"][1]["difference"]["goodput_bps"]["mean"])
+    page = (folder / "index.html").read_text()
+    assert page.count("<svg") == 1
+    assert not re.search(
+        r"(src|href)=|url\((?!#)|@import|<script", re.sub(r'xlink:href="#[^"]*"|href="#[^"]*"', "", page)
+    )
+    for text in ("lle-tcp against none: goodput", "# --set radio.x=1", "scheme = [{ name = &quot;lle-tcp&quot; }]"):
+        assert text in page
+
+
+def test_ctrl_c_keeps_the_seeds_that_every_arm_has(command: Any, toy: Path, core: Core) -> None:
+    core.stop_after = 7  # seed by seed over three arms: two seeds whole
+    out = toy.parent / "out"
+    arguments = ("compare", toy, "--schemes", "none,lle-tcp,lle-tcp:gain=2", "--json", "-", "--out", out)
+    status, text, _ = command(*arguments)
+    found = json.loads(text)
+    assert (status, found["runs"], found["interrupted"]) == (130, 2, True)
+    assert json.loads((out / "result.json").read_text())["runs"] == 2
+    assert "interrupted: finished runs only" in (out / "index.html").read_text()
+
+
+def test_ctrl_c_before_every_arm_has_a_run_writes_nothing(command: Any, toy: Path, core: Core) -> None:
+    core.stop_after = 1
+    arguments = ("--schemes", "none,lle-tcp", "--out", toy.parent / "out", "--json", toy.parent / "r.json")
+    assert command("compare", toy, *arguments) == (130, "", "")
+    assert sorted(p.name for p in toy.parent.iterdir()) == ["toy.toml"]
+
+
+# -------------------------------------------------------------------------------------------------------------- API
+
+
+def test_api_compares_what_was_built_or_loaded(seen: list[Any], toy: Path, core: Core) -> None:
+    found = interlayer.compare(toy, ["none", "lle-tcp"], runs=3)
+    assert found.difference("lle-tcp").estimate.n == 3
+    assert isinstance(found, interlayer.Comparison)
+    changed = interlayer.load(toy).set("scenario.seed", 40)
+    assert interlayer.compare(changed, "none,lle-tcp", runs=2).seed == 40
+    assert str(found).splitlines()[0] == "toy: goodput against none"
+    assert " s\n" not in f"{found}\n"  # no clock: the same every time
+    with pytest.raises(InputError, match="runs: 0 is too few"):
+        interlayer.compare(toy, runs=0)
+    core.stop_after = 3
+    with pytest.raises(interlayer.Interrupted) as caught:
+        interlayer.compare(toy, "none,lle-tcp")
+    assert isinstance(caught.value.result, interlayer.Comparison)
+    assert caught.value.result.replications == 1
+
+
+# ------------------------------------------------------------------------------------------------------ the real core
+
+
+@pytest.mark.core
+def test_with_the_core_the_gain_is_that_of_two_runs_side_by_side() -> None:
+    cell = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), duration="4 s", warmup="1 s")
+    cured = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), duration="4 s", warmup="1 s", scheme="lle-tcp")
+    found = interlayer.compare(cell, "none,lle-tcp", seed=1, runs=5)
+    gain = interlayer.run(cured, seed=1, runs=5).gain_over(interlayer.run(cell, seed=1, runs=5), "summary.goodput")
+    d = found.difference("lle-tcp")
+    assert d.relative == pytest.approx(100 * gain.mean)
+    assert d.significant
+
+
+@pytest.mark.core
+def test_with_the_core_a_wrong_parameter_is_named_with_its_arm() -> None:
+    cell = interlayer.wlan(duration="1 s", warmup="0 s")
+    with pytest.raises(InputError, match=r'lle-tcp:sakc=keep: scheme\[0\]\.sakc: no such key; did you mean "sack"'):
+        interlayer.compare(cell, "none,lle-tcp:sakc=keep")
