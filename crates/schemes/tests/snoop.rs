@@ -91,13 +91,12 @@ fn a_duplicate_beyond_the_expected_ones_means_the_repetition_was_lost_too() {
     send(&mut bench, 4..5);
     assert!(!waits_for(&mut bench, 0) && !waits_for(&mut bench, 0));
     assert_eq!(repeated(&mut bench), [0]);
-    // The fourth is the answer to segment 4, sent after the repetition... but one repetition that arrived twice looks the
-    // same, and is waited out.
-    assert!(!waits_for(&mut bench, 0));
-    assert_eq!(repeated(&mut bench), []);
-    send(&mut bench, 5..6);
+    // The fourth is the answer to segment 4, which was sent after the repetition.
     assert!(!waits_for(&mut bench, 0));
     assert_eq!(repeated(&mut bench), [0]);
+    // Five are behind it now and four have answered.
+    assert!(waits_for(&mut bench, 5));
+    assert_eq!(bench.counter("dup_acks_absorbed"), 4);
 }
 
 #[test]
@@ -115,6 +114,17 @@ fn a_packet_that_arrived_twice_does_not_start_a_chain_of_repetitions() {
     // Another duplicate is a loss again.
     assert!(!waits_for(&mut bench, 2));
     assert_eq!(repeated(&mut bench), [2]);
+}
+
+#[test]
+fn a_repetition_that_was_needed_hides_no_later_loss() {
+    let mut bench = snoop(&[]);
+    send(&mut bench, 0..3);
+    assert!(!waits_for(&mut bench, 0) && waits_for(&mut bench, 3));
+    // Data sent after the repetition is acknowledged: whatever the repetition would bring has come.
+    send(&mut bench, 3..7);
+    assert!(waits_for(&mut bench, 4) && !waits_for(&mut bench, 4));
+    assert_eq!(repeated(&mut bench), [0, 4]);
 }
 
 #[test]
@@ -149,7 +159,7 @@ fn a_senders_repetition_replaces_the_older_copy() {
     }
     assert_eq!(bench.held(), 1);
     assert!(bench.next_timer());
-    assert_eq!(bench.take_injected()[0].0, stamped(8));
+    assert_eq!(bench.take_injected(), [(stamped(8), Toward::Air(THERE))]);
 }
 
 #[test]

@@ -63,6 +63,9 @@ struct Entry {
     nth: u64,
     /// Times it was repeated here.
     repeated: u32,
+    /// Times it went out again, whoever sent it, and the end of all sent by then.
+    doubles: u32,
+    doubles_until: Seq,
     /// Duplicate ACKs that are still to come for what was sent between it and its repetition.
     echoes: u64,
     /// The sender sent it again: it counts the duplicates for it and must get them.
@@ -86,7 +89,8 @@ pub(super) struct Conn {
     signals: Flags,
     /// Duplicates since.
     dups: u64,
-    /// Packets that may have arrived twice and not yet brought the duplicate for it, and the end of all sent until then.
+    /// How many that have arrived may have done so twice and not yet brought a duplicate for it, and the end of all that
+    /// was sent by the last repetition of these.
     doubles: u32,
     doubles_until: Seq,
     /// The last pure ACK.
@@ -191,20 +195,19 @@ impl Conn {
         }
         let is_new = self.highest.is_none_or(|highest| highest.le(range.start));
         self.highest = Some(self.highest.map_or(range.end, |highest| highest.max(range.end)));
-        if !is_new {
-            counts.by_sender += 1;
-            self.may_arrive_twice();
-        }
+        counts.by_sender += u64::from(!is_new);
         let at = if is_new {
             self.cache.len()
         } else {
             self.cache.partition_point(|entry| entry.range.start.lt(range.start))
         };
         // A copy kept of an older transmission gives way: it may be cut differently and has an older timestamp.
+        let mut doubles = 0;
         if self.cache.get(at).is_some_and(|entry| entry.range.start == range.start)
             && let Some(entry) = self.cache.remove(at)
         {
             cx.drop(entry.pkt, DropWhy::CopyDone);
+            doubles = entry.doubles + 1;
         }
         if self.is_closed() {
             return Some(pkt);
@@ -215,9 +218,20 @@ impl Conn {
             return Some(pkt);
         }
         let copy = cx.copy(&pkt);
-        let (sent_at, nth) = (cx.now, self.sent);
-        let entry = Entry { pkt: copy, range, sent_at, nth, repeated: 0, echoes: 0, by_sender: !is_new };
-        self.cache.insert(at, entry);
+        self.cache.insert(
+            at,
+            Entry {
+                pkt: copy,
+                range,
+                sent_at: cx.now,
+                nth: self.sent,
+                repeated: 0,
+                doubles,
+                doubles_until: self.highest.unwrap_or(range.end),
+                echoes: 0,
+                by_sender: !is_new,
+            },
+        );
         counts.cached += 1;
         if self.deadline == SimTime::NEVER {
             self.arm(flow, limits, cx);
@@ -300,17 +314,22 @@ impl Conn {
         if ack - self.floor > SPAN {
             self.floor = ack - SPAN;
         }
-        if self.doubles_until.lt(ack) {
-            self.doubles = 0;
-        }
         let (mut sample, mut is_plain) = (None, true);
         while self.cache.front().is_some_and(|entry| entry.range.end.le(ack))
             && let Some(entry) = self.cache.pop_front()
         {
             // Of what was sent twice nobody knows which arrived, and what waited behind it waited for that. @BSAK95
             is_plain &= entry.repeated == 0 && !entry.by_sender;
+            if entry.doubles > 0 {
+                self.doubles += entry.doubles;
+                self.doubles_until = entry.doubles_until;
+            }
             sample = Some(cx.now.since(entry.sent_at));
             cx.drop(entry.pkt, DropWhy::CopyDone);
+        }
+        // What was sent after a repetition has been answered, so it has, too.
+        if self.doubles_until.lt(ack) {
+            self.doubles = 0;
         }
         if let Some(rtt) = sample.filter(|_| is_plain) {
             self.measured(rtt);
@@ -371,6 +390,8 @@ impl Conn {
             return false;
         }
         entry.repeated += 1;
+        entry.doubles += 1;
+        entry.doubles_until = self.highest.unwrap_or(entry.range.end);
         // All that went to the radio after it arrives before the repetition, and brings a duplicate each.
         let seen = if at == 0 { self.dups } else { 0 };
         entry.echoes = (self.sent - entry.nth).saturating_sub(seen);
@@ -381,13 +402,7 @@ impl Conn {
             Why::Timer => counts.local_timer += 1,
             Why::Report => counts.local_report += 1,
         }
-        self.may_arrive_twice();
         true
-    }
-
-    fn may_arrive_twice(&mut self) {
-        self.doubles += 1;
-        self.doubles_until = self.highest.unwrap_or(self.doubles_until);
     }
 
     /// Its timer went off.
