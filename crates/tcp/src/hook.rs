@@ -35,6 +35,10 @@ pub trait SenderHook: fmt::Debug {
         configured
     }
 
+    /// The retransmission timer has expired, with something in flight. Asked before [`SenderHook::loss`] is, which cannot
+    /// tell a timeout from duplicates.
+    fn on_timeout(&mut self, _facts: &FlowFacts) {}
+
     /// The segment `range` is taken for lost: at the third duplicate ACK, at a partial ACK, at a timeout.
     fn loss(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Loss {
         Loss::Congestion

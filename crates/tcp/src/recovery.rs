@@ -272,6 +272,7 @@ impl Connection {
             self.snd.nxt = self.snd.iss;
             return;
         }
+        self.ask(|hook, flow| hook.on_timeout(flow));
         let repeated = self.snd.retries > 1;
         if !self.judge_loss(Congestion::Rto { repeated }) {
             // Not congestion: repeat the one segment and leave the rest in flight.

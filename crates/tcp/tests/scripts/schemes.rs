@@ -89,6 +89,39 @@ fn a_timeout_by_corruption_repeats_one_segment_and_backs_off() {
     );
 }
 
+/// Answers with a cut what comes after a timeout, and with none what comes before.
+#[derive(Debug, Default)]
+struct Patient {
+    timed_out: bool,
+}
+
+impl SenderHook for Patient {
+    fn on_timeout(&mut self, facts: &FlowFacts) {
+        assert_eq!(facts.rto, Dur::from_secs(2), "the timer has backed off");
+        self.timed_out = true;
+    }
+
+    fn loss(&mut self, _: SeqRange, _: &FlowFacts) -> Loss {
+        if self.timed_out { Loss::Congestion } else { Loss::Corruption }
+    }
+}
+
+#[test]
+fn a_hook_hears_of_a_timeout_before_it_judges_the_loss() {
+    four_out().hook(Patient::default()).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.12 > . 4001:5001(1000) ack 1
+         1.12 > . 5001:6001(1000) ack 1
+         1.12 > . 6001:7001(1000) ack 1
+         1.12 is cwnd=4000
+         2.12 > . 1:1001(1000) ack 1 again
+         2.12 is cwnd=1000 timeouts=1",
+    );
+}
+
 #[test]
 fn a_hook_may_rewrite_the_rtt_sample() {
     // 100 ms from the SYN; then SRTT 7/8 * 100 + 1/8 * 40.
