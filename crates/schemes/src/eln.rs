@@ -14,7 +14,6 @@
 //!   (c) Every ACK that waits for a lost number is marked, not duplicates alone: a partial ACK (@RFC6582) is how a sender
 //!   hears of the second loss of a window. A mark on anything but a duplicate starts nothing.
 //!   (d) The endpoint's own fast recovery does the repair: duplicates inflate the window, where ns-2's sends nothing new.
-//!   (e) A timeout while the latest ACK was marked cuts nothing either. The timer backs off (@RFC6298 sec. 5.5).
 //! - **Bound** A packet that the *mobile's* own queue had no room for is missing just so, and is marked: the base station
 //!   cannot tell. The same holds for a relay behind it.
 //! - **Checked** `tests/eln.rs`; `every_scheme`.
@@ -207,6 +206,10 @@ impl SenderHook for Obey {
         if !ack.local {
             self.marked = ack.flags.has(Flags::LOSS_NOTICE).then_some(ack.number);
         }
+    }
+
+    fn on_timeout(&mut self, _: &FlowFacts) {
+        self.marked = None; // the repetition is lost too, or the mark came too late: a timeout like any other
     }
 
     fn dup_ack_threshold(&mut self, configured: u32, _: &FlowFacts) -> u32 {

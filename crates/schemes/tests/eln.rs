@@ -343,6 +343,16 @@ fn a_second_loss_that_is_not_marked_cuts_the_window_all_the_same() {
 }
 
 #[test]
+fn a_timeout_is_congestion_whatever_the_last_ack_said() {
+    let mut sender = Sender::new(hook(1));
+    sender.hears(1, Flags::ACK | Flags::LOSS_NOTICE);
+    let now = sender.0.next_wakeup();
+    sender.0.handle(now, Input::Timer);
+    assert_eq!(sender.sends(now), [1], "slow start");
+    assert_eq!((sender.0.cwnd(), sender.0.counters().timeouts), (Bytes(1000), 1));
+}
+
+#[test]
 fn a_new_ack_with_a_mark_starts_no_repetition() {
     let mut sender = Sender::new(hook(1));
     assert_eq!(sender.hears(1001, Flags::ACK | Flags::LOSS_NOTICE), [4001, 5001]);
