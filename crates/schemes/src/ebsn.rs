@@ -8,11 +8,12 @@
 //!   (a) The notice is an ICMP message of a type for experiments, 253 with code 0 (@RFC4727 sec. 3.2), since none was ever
 //!   assigned; it quotes the segment as an error message does (@RFC792).
 //!   (b) The paper's link repeats until it succeeds or a generous limit is reached. An 802.11 MAC gives up after a few
-//!   attempts (`max_attempts`), and what it gave up on is still TCP's to repeat, by duplicate ACKs or by the timer.
+//!   attempts (`max_attempts`), and what it gave up on is still TCP's to repeat, by duplicate ACKs or by the timer. With
+//!   many holes over a long path that costs more than the timeout would have: docs/schemes/ebsn.md.
 //!   (c) `min_interval` spaces the notices of a flow. Zero, the default, is the paper's rule: one for each failure.
 //! - **Bound** A source that is itself the station with the radio gets no notice: the scheme is between a base station and
 //!   a source elsewhere. Nor does a failure of SYN or ACK, which carry no data, cause one; nor that of a notice.
-//! - **Checked** `tests/ebsn.rs`; `every_scheme`.
+//! - **Checked** `tests/ebsn.rs`; `every_scheme`; `world/tests/notices.rs`; figures in docs/schemes/ebsn.md.
 
 use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Toward, Value};
 use mac::TxReport;
