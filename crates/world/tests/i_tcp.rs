@@ -2,6 +2,7 @@
 //! Every run checks that no packet is unaccounted for.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use world::{Cell, Record, Run};
@@ -133,5 +134,118 @@ fn an_access_point_that_dies_takes_with_it_what_it_has_acknowledged() {
         let plain = "[[event]]\nat = \"20 s\"\nkill = \"ap\"\n";
         let none = run(&scenario("2 ms", &[("server", "laptop")], "", plain), seed);
         assert_eq!(flows(&none, "acked_undelivered_bytes"), 0.0);
+    }
+}
+
+/// What varies between random cells.
+#[derive(Debug, Clone)]
+struct Case {
+    seed: u64,
+    /// Loss on the air, on the wire; packets the AP's queue and the wire's hold; delay of the wire.
+    path: (u32, u32, u32, u32, u32),
+    buffer: u32,
+    /// Of each flow: to the server, bytes there and back, the reader's rate in kb/s, receive buffer, options.
+    flows: Vec<(bool, u32, u32, Option<u32>, u32, (bool, bool, bool))>,
+    kill: Option<u32>,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let path = (0u32..9, 0u32..3, 5u32..60, 5u32..60, 0u32..60);
+    let options = any::<(bool, bool, bool)>();
+    let flow =
+        (any::<bool>(), 0u32..200_000, 0u32..100_000, prop::option::of(300u32..3000), 8000u32..100_000, options);
+    let kill = prop::option::weighted(0.2, 100u32..5_000);
+    (any::<u32>(), path, 0u32..300_000, prop::collection::vec(flow, 1..6), kill)
+        .prop_map(|(seed, path, buffer, flows, kill)| Case { seed: seed.into(), path, buffer, flows, kill })
+}
+
+fn random_scenario(case: &Case) -> String {
+    let (per, loss, air, wire, delay) = case.path;
+    let mut text = format!(
+        r#"
+[scenario]
+duration = "3600 s"
+[radio]
+standard = "802.11b"
+queue = {{ packets = {air} }}
+[channel]
+errors = {{ model = "packet", per = 0.{per:02}, at = "msdu" }}
+[[node]]
+name = "server"
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "laptop"
+[[link]]
+between = ["server", "ap"]
+rate = "20 Mb/s"
+delay = "{delay} ms"
+loss = 0.{loss:02}
+queue = {{ discipline = "drop-tail", packets = {wire} }}
+[[scheme]]
+name = "i-tcp"
+buffer = "{} B"
+min_rto = "100 ms"
+"#,
+        case.buffer
+    );
+    for (up, there, back, reader, receive_buffer, (timestamps, sack, scale)) in &case.flows {
+        let (from, to) = if *up { ("laptop", "server") } else { ("server", "laptop") };
+        let bulk = |bytes: u32| match bytes {
+            0 => "{ model = \"none\" }".to_owned(),
+            _ => format!("{{ model = \"bulk\", bytes = \"{bytes} B\" }}"),
+        };
+        let reader = reader.map_or("{ model = \"instant\" }".to_owned(), |rate| {
+            format!("{{ model = \"rate\", rate = \"{rate} kb/s\" }}")
+        });
+        _ = write!(
+            text,
+            r#"
+[[flow]]
+from = "{from}"
+to = "{to}"
+traffic = {}
+reverse = {}
+reader = {reader}
+[flow.transport]
+protocol = "tcp"
+timestamps = {timestamps}
+sack = {sack}
+window_scale = {}
+receive_buffer = "{receive_buffer} B"
+min_rto = "200 ms"
+"#,
+            bulk(there + 1),
+            bulk(*back),
+            if *scale { "\"auto\"" } else { "\"off\"" },
+        );
+    }
+    if let Some(at) = case.kill {
+        _ = write!(text, "[[event]]\nat = \"{at} ms\"\nkill = \"ap\"\n");
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_the_cell_all_arrives_unless_the_access_point_dies(case in case()) {
+        let run = run(&random_scenario(&case), case.seed);
+        let held = f64::from(case.buffer.max(2 * 1460));
+        for (flow, (_, there, back, ..)) in run.flows.iter().zip(&case.flows) {
+            let lost = [cell(flow, "acked_undelivered_bytes"), cell(flow, "reverse_acked_undelivered_bytes")];
+            if case.kill.is_some() {
+                prop_assert!(lost[0] <= held && lost[1] <= held, "{lost:?}");
+            } else {
+                let all = [cell(flow, "delivered_bytes_total"), cell(flow, "reverse_delivered_bytes_total")];
+                prop_assert_eq!(all, [f64::from(there + 1), f64::from(*back)]);
+                prop_assert_eq!(lost, [0.0; 2]);
+            }
+        }
+        let crossed = if case.kill.is_some() { 0.0 } else { case.flows.iter().map(|f| f64::from(f.1 + 1 + f.2)).sum() };
+        prop_assert!(cell(&run.schemes[0], "forwarded_bytes") >= crossed);
+        prop_assert_eq!(cell(&run.schemes[0], "segments_refused"), 0.0);
     }
 }
