@@ -205,6 +205,8 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
                 ("timeouts", count(0, |c| c.timeouts)),
                 ("fast_retransmits", count(0, |c| c.fast_retransmits)),
                 ("dup_acks_received", count(0, |c| c.dup_acks_received)),
+                ("ecn_marks_received", count(1, |c| c.ecn_marks_received)),
+                ("ecn_cuts", count(0, |c| c.ecn_cuts)),
                 ("zero_window_probes", count(0, |c| c.zero_window_probes)),
                 ("acks_sent", count(1, |c| c.acks_sent)),
                 ("out_of_order_segments", count(1, |c| c.out_of_order_segments)),
@@ -215,6 +217,7 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
                 ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
                 ("state", Cell::Text(format!("{:?}", ends[0].state()))),
+                ("failed", Cell::Count(u64::from(flow.failed.is_some()))),
             ]);
         }
     }

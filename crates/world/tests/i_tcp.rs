@@ -137,6 +137,9 @@ fn an_access_point_that_dies_takes_with_it_what_it_has_acknowledged() {
     }
 }
 
+/// To the server; bytes there and back; the reader's rate in kb/s; receive buffer; timestamps, SACK, window scale.
+type Flow = (bool, u32, u32, Option<u32>, u32, (bool, bool, bool));
+
 /// What varies between random cells.
 #[derive(Debug, Clone)]
 struct Case {
@@ -144,8 +147,7 @@ struct Case {
     /// Loss on the air, on the wire; packets the AP's queue and the wire's hold; delay of the wire.
     path: (u32, u32, u32, u32, u32),
     buffer: u32,
-    /// Of each flow: to the server, bytes there and back, the reader's rate in kb/s, receive buffer, options.
-    flows: Vec<(bool, u32, u32, Option<u32>, u32, (bool, bool, bool))>,
+    flows: Vec<Flow>,
     kill: Option<u32>,
 }
 

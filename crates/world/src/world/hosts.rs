@@ -7,7 +7,7 @@ use engine::Class;
 use schemes::Place;
 use tcp::{Input as TcpInput, Output as TcpOutput};
 use units::{FlowId, NodeId, SimTime};
-use wire::{Ipv4, L4, Packet, Payload, Udp};
+use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
 
 impl World {
     pub(super) fn tcp(&mut self, now: SimTime, flow: u32, end: u8, input: TcpInput<'_>) {
@@ -35,11 +35,12 @@ impl World {
         let connection = &mut ends[e];
         while let Some(output) = connection.poll(now) {
             match output {
-                TcpOutput::Segment { tcp, payload, .. } => {
+                TcpOutput::Segment { tcp, payload, ect, .. } => {
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
                     let ip = Ipv4 {
                         src: net::address(flow.ends[e]),
                         dst: net::address(flow.ends[1 - e]),
+                        tos: if ect { ecn::ECT_0 } else { ecn::NOT_ECT },
                         id: flow.ip_id[e],
                         ..Ipv4::default()
                     };
