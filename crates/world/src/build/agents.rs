@@ -8,13 +8,21 @@ use crate::scenario::{self as sc, InputError, Scenario};
 use schemes::{Agent, Port, Signal, Site};
 use units::NodeId;
 
+/// Ports that only one scheme of a node can hold, and what a message calls them. A sender has one hook for both of its
+/// ports.
+const EXCLUSIVE: &[(&[Port], &str)] = &[
+    (&[Port::TxQueue], "transmit queue"),
+    (&[Port::Exchange], "frame exchange"),
+    (&[Port::LossResponse, Port::RttSample], "TCP senders"),
+];
+
 /// The agents of each node, in the order of the file.
 pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<Box<dyn Agent>>>> {
     let nodes = scenario.nodes.len();
     let mut agents: Vec<Vec<Box<dyn Agent>>> = (0..nodes).map(|_| Vec::new()).collect();
     // Who holds an exclusive port at a node.
     let relays = relays(scenario, network);
-    let mut holders: Vec<Vec<(Port, usize)>> = vec![Vec::new(); nodes];
+    let mut holders: Vec<Vec<(&str, usize)>> = vec![Vec::new(); nodes];
     for (i, used) in scenario.schemes.iter().enumerate() {
         let Some(scheme) = schemes::find(used.name) else { continue };
         let all: Vec<NodeId> = (0..nodes as u32).map(NodeId).collect();
@@ -38,16 +46,16 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
                 let message = format!("{} {lacks}, which this version does not simulate", used.name);
                 return Err(InputError { path: format!("scheme[{i}].name"), message });
             }
-            for port in [Port::TxQueue, Port::Exchange] {
-                if !scheme.info.turns(port) {
+            for (ports, what) in EXCLUSIVE {
+                if !ports.iter().any(|port| agent.info().turns(*port)) {
                     continue;
                 }
-                if let Some((_, other)) = holders[node.index()].iter().find(|(p, _)| *p == port) {
+                if let Some((_, other)) = holders[node.index()].iter().find(|(held, _)| held == what) {
                     let (name, at) = (&scenario.nodes[node.index()].name, scenario.schemes[*other].name);
-                    let message = format!("{at} and {} both claim the {port:?} of \"{name}\"", used.name);
+                    let message = format!("{at} and {} both claim the {what} of \"{name}\"", used.name);
                     return Err(InputError { path: format!("scheme[{i}].name"), message });
                 }
-                holders[node.index()].push((port, i));
+                holders[node.index()].push((what, i));
             }
             sits = true;
             agents[node.index()].push(agent);
