@@ -96,8 +96,6 @@ pub struct Msdu {
     pub class: Class,
     /// Bytes of MAC options in `mpdu`.
     pub options_room: u8,
-    /// It goes before all that is queued: a repetition that others wait for. A queue may know better.
-    pub goes_first: bool,
     /// MAC options as last written.
     pub options: MacOptions,
     /// Sequence number, once it has been transmitted. It keeps it when a queue takes it back.
@@ -172,7 +170,6 @@ impl Msdu {
             mpdu,
             class,
             options_room,
-            goes_first: false,
             options: MacOptions::default(),
             seq: None,
             attempts: 0,
@@ -261,9 +258,6 @@ impl TxQueue for Fifo {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
         let (size, is_ect) = (packet.ip_len(), packet.ip.is_ect());
-        if msdu.goes_first {
-            return self.queue.push_first(now, msdu, size).map_err(|(msdu, _)| msdu);
-        }
         let mark = self.queue.push(now, msdu, size, is_ect).map_err(|(msdu, _)| msdu)?;
         if let (Mark::Ce, Some(msdu)) = (mark, self.queue.newest()) {
             all.get_mut(&msdu.pkt).ip.mark_ce();

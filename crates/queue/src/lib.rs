@@ -171,24 +171,6 @@ impl<T> Queue<T> {
         Ok(mark)
     }
 
-    /// Puts an entry of `size` before all others: what is sent again and was let in before, so RED is not asked.
-    ///
-    /// # Errors
-    /// Gives the entry back if it does not fit.
-    pub fn push_first(&mut self, now: SimTime, entry: T, size: Bytes) -> Result<(), (T, Refused)> {
-        self.integrate(now);
-        self.stats.offered += 1;
-        self.stats.bytes_offered += size;
-        if !self.fits(size) {
-            self.stats.dropped_full += 1;
-            return Err((entry, Refused::Full));
-        }
-        self.bytes += size;
-        self.entries.push_front(Entry { what: entry, size, since: now });
-        self.stats.max_entries = self.stats.max_entries.max(self.entries.len() as u32);
-        Ok(())
-    }
-
     fn fits(&self, size: Bytes) -> bool {
         match self.limit {
             Limit::Packets(n) => self.entries.len() < n as usize,
@@ -327,18 +309,6 @@ mod tests {
         assert_eq!(queue.pop(now), Some(1));
         assert_eq!(queue.space(), Space { free: Bytes(1500), used: Bytes(20), entries: 2 });
         assert_eq!((queue.pop(now), queue.pop(now), queue.pop(now)), (Some(2), Some(3), None));
-    }
-
-    #[test]
-    fn what_goes_first_leaves_first_if_there_is_room() {
-        let now = SimTime::ZERO;
-        let mut queue = drop_tail(Limit::Packets(2));
-        assert_eq!(queue.push(now, 1, Bytes(10), false), Ok(Mark::None));
-        assert_eq!(queue.push_first(now, 2, Bytes(20)), Ok(()));
-        assert_eq!(queue.push_first(now, 3, Bytes(20)), Err((3, Refused::Full)));
-        assert_eq!((queue.space().used, queue.pop(now), queue.pop(now)), (Bytes(30), Some(2), Some(1)));
-        let stats = queue.stats(now);
-        assert_eq!((stats.offered, stats.departed, stats.dropped_full, stats.max_entries), (3, 2, 1, 2));
     }
 
     #[test]

@@ -13,8 +13,6 @@ pub enum Toward {
     Host,
     /// To this neighbour, by radio.
     Air(NodeId),
-    /// To this neighbour, by radio, before all that waits there: a repetition that its receiver waits for.
-    AirFirst(NodeId),
     /// Wherever its destination address leads: this node's transport, the radio, a wire.
     Route,
     /// On from where the agent kept it, as if it had let it pass then: a packet held at this place, on its way to (or

@@ -249,7 +249,7 @@ impl Node {
                 self.unanswered.push(packet.clone());
             }
             // What it sends by radio is reported on like anything else.
-            if matches!(toward, Toward::Air(_) | Toward::AirFirst(_)) {
+            if matches!(toward, Toward::Air(_)) {
                 self.queued.push(packet);
             }
         }

@@ -82,7 +82,7 @@ impl World {
     fn inject(&mut self, node: NodeId, member: u8, pkt: Pkt, toward: Toward) {
         let (at, peer) = match toward {
             Toward::Host => (Place::ToHost, None),
-            Toward::Air(peer) | Toward::AirFirst(peer) => (Place::ToAir, Some(peer)),
+            Toward::Air(peer) => (Place::ToAir, Some(peer)),
             Toward::Route if self.destination(&pkt) == Some(node) => (Place::ToHost, None),
             Toward::Route => match self.next_hop(node, &pkt) {
                 Some(Hop::Air(next)) => (Place::ToAir, Some(next)),
@@ -90,8 +90,7 @@ impl World {
             },
             Toward::Onward(at, peer) => (at, peer),
         };
-        let goes_first = matches!(toward, Toward::AirFirst(_));
-        self.jobs.push_back(Job::Packet(Passage { node, pkt, at, after: Some(member), peer, goes_first }));
+        self.jobs.push_back(Job::Packet(Passage { node, pkt, at, after: Some(member), peer }));
     }
 
     pub(super) fn agents_timer(&mut self, now: SimTime, node: NodeId) {

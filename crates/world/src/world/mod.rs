@@ -56,14 +56,12 @@ struct Passage {
     after: Option<u8>,
     /// The neighbour it comes from or, from `ToAir` on, goes to.
     peer: Option<NodeId>,
-    /// It goes before all that is queued for the air.
-    goes_first: bool,
 }
 
 impl Passage {
     /// A packet that enters `node` at `at`, from `peer` if from anybody.
     fn into(node: NodeId, pkt: Pkt, at: Place, peer: Option<NodeId>) -> Job {
-        Job::Packet(Passage { node, pkt, at, after: None, peer, goes_first: false })
+        Job::Packet(Passage { node, pkt, at, after: None, peer })
     }
 }
 

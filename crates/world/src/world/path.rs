@@ -23,7 +23,7 @@ impl World {
 
     /// A packet passes the agents that sit at `at`, then goes where that leads.
     fn walk(&mut self, now: SimTime, passage: Passage) {
-        let Passage { node, mut pkt, mut at, mut after, mut peer, goes_first } = passage;
+        let Passage { node, mut pkt, mut at, mut after, mut peer } = passage;
         if self.is_dead[node.index()] {
             self.packets.free(pkt, DropWhy::NodeDown);
             return;
@@ -66,7 +66,7 @@ impl World {
                 Place::FromAir if self.destination(&pkt) == Some(node) => Place::ToHost,
                 Place::FromAir => Place::Transit,
                 Place::ToAir => {
-                    self.enqueue(now, node, pkt, peer, goes_first);
+                    self.enqueue(now, node, pkt, peer);
                     return;
                 }
                 Place::ToHost => {
@@ -97,15 +97,14 @@ impl World {
         packet.ip.ttl > 0
     }
 
-    fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, peer: Option<NodeId>, goes_first: bool) {
+    fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, peer: Option<NodeId>) {
         let Some(to) = peer else {
             self.packets.free(pkt, DropWhy::NoRoute);
             return;
         };
         let packet = self.packets.get(&pkt);
         let room: u8 = self.chains[node.index()].writes_options().map(|member| member.mac_room(packet, to)).sum();
-        let mut msdu = Msdu::new(now, pkt, &self.packets, to, room);
-        msdu.goes_first = goes_first;
+        let msdu = Msdu::new(now, pkt, &self.packets, to, room);
         self.station(now, node, Input::Enqueue(msdu));
     }
 
