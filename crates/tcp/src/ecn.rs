@@ -72,6 +72,7 @@ impl Reduction {
     }
 
     /// Data up to `ack` has arrived.
+    #[inline]
     pub fn acknowledged(&mut self, ack: Seq) {
         if let Told::From(seq) = self.told
             && seq.lt(ack)
@@ -107,6 +108,7 @@ impl Connection {
     }
 
     /// The ECN bits of a data segment within the window.
+    #[inline]
     pub(crate) fn read_marks(&mut self, flags: Flags, ce: bool) {
         if self.options.ecn {
             self.counters.ecn_marks_received += u64::from(ce);
@@ -115,6 +117,7 @@ impl Connection {
     }
 
     /// An ACK with ECE has been processed; `flight` is what was in flight before it. @RFC3168 sec. 6.1.2
+    #[cold]
     pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64) {
         let snd = &mut self.snd;
         if snd.recovering.is_some() || snd.reduction.told != Told::Yes {
