@@ -105,6 +105,12 @@ pub trait Agent: std::fmt::Debug {
         None
     }
 
+    /// A queue of its own around the interface's, which keeps its discipline: asked of who claims [`crate::Port::TxQueue`]
+    /// and brings no [`Agent::tx_queue`].
+    fn around_queue(&mut self, queue: Box<dyn TxQueue>) -> Box<dyn TxQueue> {
+        queue
+    }
+
     /// Its own choice of access category. Claims [`crate::Port::Classifier`].
     fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
         None

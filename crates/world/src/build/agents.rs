@@ -47,6 +47,7 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
                 return Err(InputError { path: format!("scheme[{i}].name"), message });
             }
             for (ports, what) in EXCLUSIVE {
+                // What this agent claims: the scheme's own may be narrower with other parameters.
                 if !ports.iter().any(|port| agent.info().turns(*port)) {
                     continue;
                 }

@@ -40,9 +40,11 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     }
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
-        let own = holder(&mut agents[i], Port::TxQueue).and_then(|agent| agent.tx_queue(queue.limit, mtu));
-        let draws = streams.get(Purpose::Queue, i as u64);
-        let queue: Box<dyn TxQueue> = own.unwrap_or_else(|| Box::new(Fifo::new(queue, mtu, draws)));
+        let fifo = || Box::new(Fifo::new(queue, mtu, streams.get(Purpose::Queue, i as u64))) as Box<dyn TxQueue>;
+        let queue = match holder(&mut agents[i], Port::TxQueue) {
+            Some(agent) => agent.tx_queue(queue.limit, mtu).unwrap_or_else(|| agent.around_queue(fifo())),
+            None => fifo(),
+        };
         let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
         let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf::default()));
         let node = NodeId(i as u32);
