@@ -1,6 +1,7 @@
 //! One direction of one connection, as the base station sees it: `snoop_data` and `snoop_ack` of @BSAK95 sec. 4.
 
 use super::FlowId;
+use super::express::Word;
 use crate::{Cx, Key, Toward};
 use std::collections::VecDeque;
 use units::{Dur, NodeId, SimTime};
@@ -12,7 +13,7 @@ const FIRST_RTTVAR: Dur = Dur::from_ms(250);
 /// A number further from the last ACK than the largest window there is (@RFC7323 sec. 2.3) belongs to another connection.
 const SPAN: u32 = 1 << 30;
 
-/// What the scenario sets.
+/// What the scenario sets, and the way to the queue.
 #[derive(Debug)]
 pub(super) struct Limits {
     pub(super) cache: usize,
@@ -20,6 +21,7 @@ pub(super) struct Limits {
     pub(super) min_timeout: Dur,
     pub(super) retransmissions: u32,
     pub(super) hides_sack: bool,
+    pub(super) word: Word,
 }
 
 /// What was counted, over all connections.
@@ -376,7 +378,7 @@ impl Conn {
         if repeated == 0 && self.dups < u64::from(limits.dup_acks) {
             return false;
         }
-        let is_sent = self.repeat(0, Why::DupAck, limits, counts, cx);
+        let is_sent = self.repeat(flow, 0, Why::DupAck, limits, counts, cx);
         if is_sent {
             self.arm(flow, limits, cx);
         }
@@ -384,7 +386,15 @@ impl Conn {
     }
 
     /// Sends a cached packet again. `false` if it has been often enough, or there is no room.
-    fn repeat(&mut self, at: usize, why: Why, limits: &Limits, counts: &mut Counts, cx: &mut Cx) -> bool {
+    fn repeat(
+        &mut self,
+        flow: FlowId,
+        at: usize,
+        why: Why,
+        limits: &Limits,
+        counts: &mut Counts,
+        cx: &mut Cx,
+    ) -> bool {
         let (Some(entry), Some(peer)) = (self.cache.get_mut(at), self.peer) else { return false };
         if entry.repeated >= limits.retransmissions || cx.room().free < cx.get(&entry.pkt).ip_len() {
             return false;
@@ -392,10 +402,11 @@ impl Conn {
         entry.repeated += 1;
         entry.doubles += 1;
         entry.doubles_until = self.highest.unwrap_or(entry.range.end);
-        // All that went to the radio after it arrives before the repetition, and brings a duplicate each.
+        // What went to the radio after it and is not overtaken arrives before the repetition, and brings a duplicate each.
         let seen = if at == 0 { self.dups } else { 0 };
-        entry.echoes = (self.sent - entry.nth).saturating_sub(seen);
+        entry.echoes = (self.sent - entry.nth).saturating_sub(seen + limits.word.waiting(flow));
         let copy = cx.copy(&entry.pkt);
+        limits.word.is_urgent(cx.serial(&copy));
         cx.inject(copy, Toward::Air(peer));
         match why {
             Why::DupAck => counts.local_dup += 1,
@@ -426,14 +437,14 @@ impl Conn {
             self.clear(DropWhy::CopyDone, cx);
             return;
         }
-        self.repeat(0, Why::Timer, limits, counts, cx);
+        self.repeat(flow, 0, Why::Timer, limits, counts, cx);
         self.arm(flow, limits, cx);
     }
 
     /// The MAC has given the packet at `seq` up.
     pub(super) fn was_given_up(&mut self, flow: FlowId, seq: Seq, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
         if let Some(at) = self.position(seq)
-            && self.repeat(at, Why::Report, limits, counts, cx)
+            && self.repeat(flow, at, Why::Report, limits, counts, cx)
         {
             self.arm(flow, limits, cx);
         }

@@ -8,8 +8,8 @@
 //! - **Realism** no oracle: it reads IP and TCP headers that pass and the room in its own queue. Encrypted traffic, UDP and
 //!   the base station's own connections pass untouched. All its state is soft: what is lost of it costs speed, not data.
 //! - **Departs**
-//!   (a) A repetition joins the end of the transmit queue; the paper sends it ahead of what waits there. The duplicates it
-//!   expects are therefore all that was sent behind the lost packet, which is the paper's own upper bound.
+//!   (a) A repetition goes ahead of what waits in the transmit queue, as in @BSAK95; the duplicates to expect are those for
+//!   what had left the queue by then (with `priority = false`, of all that was sent behind the lost packet).
 //!   (b) A duplicate beyond those expected was sent for a packet *behind* the repetition, so that is lost too and goes out
 //!   again; @NS2 lets such duplicates pass.
 //!   (c) A packet that arrived twice is answered with a duplicate as well. As many as there were repetitions do not
@@ -26,13 +26,15 @@
 //!   is later lost on the wire leaves that loss to a timeout, and the mobile cuts its window all the same. The 1997 one
 //!   replaced it by explicit loss notification, which is a scheme of its own and can sit beside this one.
 //!   (j) `on_report = true`, off by default: repeats at once what the MAC has given up, and forgets what its queue refused.
-//! - **Checked** tests in `tests/snoop.rs`; `every_scheme`.
+//! - **Checked** tests in `tests/snoop.rs`; `every_scheme`; `world/tests/snoop.rs`.
 
 mod conn;
+mod express;
 
 use crate::{Agent, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
 use conn::{Conn, Counts, Limits};
-use mac::{Fate, TxReport};
+use express::{Express, Word};
+use mac::{Fate, TxQueue, TxReport};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use units::{Dur, FlowId, NodeId};
@@ -70,6 +72,12 @@ const PARAMS: &[Param] = &[
         doc: "whether SACK blocks are blanked while the hole they show is repaired here",
     },
     Param {
+        key: "priority",
+        kind: Kind::Bool,
+        default: Value::Bool(true),
+        doc: "whether local retransmissions go ahead of what waits in the transmit queue",
+    },
+    Param {
         key: "on_report",
         kind: Kind::Bool,
         default: Value::Bool(false),
@@ -84,12 +92,16 @@ pub const INFO: Info = Info {
     source: "BSAK95; BPSK97 sec. III-B",
     sits: &[Place::ToAir, Place::FromAir],
     reads: &[Signal::TcpHeader, Signal::QueueRoom, Signal::TxReport],
-    turns: &[Port::Packets, Port::TcpOptions],
+    turns: &[Port::Packets, Port::TcpOptions, Port::TxQueue],
     params: PARAMS,
 };
 
-/// The published scheme hears nothing of the MAC.
-const WITHOUT_REPORTS: Info = Info { reads: &[Signal::TcpHeader, Signal::QueueRoom], ..INFO };
+/// What it reads without the MAC's word, and turns without a lane of its own.
+const READS: &[Signal] = &[Signal::TcpHeader, Signal::QueueRoom];
+const TURNS: &[Port] = &[Port::Packets, Port::TcpOptions];
+const WITHOUT_REPORTS: Info = Info { reads: READS, ..INFO };
+const WITHOUT_PRIORITY: Info = Info { turns: TURNS, ..INFO };
+const WITHOUT_EITHER: Info = Info { reads: READS, turns: TURNS, ..INFO };
 
 /// An agent wherever packets are forwarded to or from a radio.
 pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
@@ -111,7 +123,12 @@ impl Snoop {
     fn new(site: &Site, params: &Params) -> Snoop {
         let count = |key| u32::try_from(params.int(key)).unwrap_or(u32::MAX);
         Snoop {
-            info: if params.bool("on_report") { &INFO } else { &WITHOUT_REPORTS },
+            info: match (params.bool("on_report"), params.bool("priority")) {
+                (true, true) => &INFO,
+                (false, true) => &WITHOUT_REPORTS,
+                (true, false) => &WITHOUT_PRIORITY,
+                (false, false) => &WITHOUT_EITHER,
+            },
             address: site.address,
             limits: Limits {
                 cache: count("cache") as usize,
@@ -119,6 +136,7 @@ impl Snoop {
                 min_timeout: params.time("min_timeout"),
                 retransmissions: count("max_retransmissions"),
                 hides_sack: params.choice("sack") == "hide",
+                word: Word::default(),
             },
             conns: BTreeMap::new(),
             counts: Counts::default(),
@@ -190,6 +208,10 @@ impl Agent for Snoop {
             Fate::QueueFull | Fate::Expired => conn.was_refused(tcp.seq, &mut self.counts, cx),
             Fate::Delivered | Fate::Attempt => {}
         }
+    }
+
+    fn around_queue(&mut self, queue: Box<dyn TxQueue>) -> Box<dyn TxQueue> {
+        Box::new(Express::new(self.limits.word.clone(), queue))
     }
 
     fn timer(&mut self, key: Key, cx: &mut Cx) {

@@ -1,0 +1,227 @@
+//! Repetitions go ahead of what waits: @BSAK95 sec. 4 sends them at higher priority.
+
+use mac::{Msdu, Next, TxQueue};
+use queue::Space;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use units::{Bytes, FlowId, SimTime};
+use wire::Packets;
+
+/// What agent and queue tell each other.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// The serial of the repetition that comes next, if it gets here.
+    urgent: Option<u64>,
+    /// Packets with data that wait behind a repetition, by flow.
+    waiting: BTreeMap<FlowId, u64>,
+}
+
+/// Where an agent leaves word for its queue, if it has one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Word(Rc<RefCell<Shared>>);
+
+impl Word {
+    /// The packet of this serial, which will be queued before anything else happens, is to go first.
+    pub(super) fn is_urgent(&self, serial: u64) {
+        self.0.borrow_mut().urgent = Some(serial);
+    }
+
+    /// Packets of `flow` that a repetition would overtake.
+    pub(super) fn waiting(&self, flow: FlowId) -> u64 {
+        self.0.borrow().waiting.get(&flow).copied().unwrap_or(0)
+    }
+
+    fn takes(&self, serial: u64) -> bool {
+        self.0.borrow_mut().urgent.take_if(|urgent| *urgent == serial).is_some()
+    }
+
+    /// One packet more, or less, waits: of this flow, if it brings data.
+    fn count(&self, data: Option<FlowId>, by: i64) {
+        if let Some(flow) = data {
+            let shared = &mut *self.0.borrow_mut();
+            let waiting = shared.waiting.entry(flow).or_default();
+            *waiting = waiting.saturating_add_signed(by);
+        }
+    }
+}
+
+/// The flow of an MSDU that the receiver answers if it is out of order.
+fn data(msdu: &Msdu, all: &Packets) -> Option<FlowId> {
+    let packet = all.get(&msdu.pkt);
+    packet.tcp_range().filter(|range| !range.is_empty()).map(|_| packet.flow)
+}
+
+/// The interface's queue with a lane for repetitions beside it.
+#[derive(Debug)]
+pub(super) struct Express {
+    word: Word,
+    first: VecDeque<Msdu>,
+    bytes: Bytes,
+    rest: Box<dyn TxQueue>,
+}
+
+impl Express {
+    pub(super) fn new(word: Word, rest: Box<dyn TxQueue>) -> Express {
+        Express { word, first: VecDeque::new(), bytes: Bytes::ZERO, rest }
+    }
+}
+
+impl TxQueue for Express {
+    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+        if !self.word.takes(msdu.serial) {
+            let data = data(&msdu, all);
+            self.rest.push(now, msdu, all)?;
+            self.word.count(data, 1);
+            return Ok(());
+        }
+        let size = all.get(&msdu.pkt).ip_len();
+        // The lane has no room of its own.
+        if self.space().free < size {
+            return Err(msdu);
+        }
+        self.bytes += size;
+        self.first.push_back(msdu);
+        Ok(())
+    }
+
+    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        if let Some(msdu) = self.first.pop_front() {
+            self.bytes -= all.get(&msdu.pkt).ip_len();
+            return Some(msdu);
+        }
+        let msdu = self.rest.pop(now, all)?;
+        self.word.count(data(&msdu, all), -1);
+        Some(msdu)
+    }
+
+    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        let msdu = self.rest.expired(now, all)?;
+        self.word.count(data(&msdu, all), -1);
+        Some(msdu)
+    }
+
+    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
+        let data = data(&msdu, all);
+        let next = self.rest.failed(now, msdu, is_last, all);
+        if matches!(next, Next::Yield) {
+            self.word.count(data, 1);
+        }
+        next
+    }
+
+    fn next_wakeup(&self) -> SimTime {
+        self.rest.next_wakeup()
+    }
+
+    fn space(&self) -> Space {
+        let rest = self.rest.space();
+        Space {
+            free: rest.free.saturating_sub(self.bytes),
+            used: rest.used + self.bytes,
+            entries: rest.entries + self.first.len() as u32,
+        }
+    }
+
+    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+        self.bytes = Bytes::ZERO;
+        self.word.0.borrow_mut().waiting.clear();
+        let mut all: Vec<Msdu> = self.first.drain(..).collect();
+        all.extend(self.rest.drain(now));
+        all
+    }
+
+    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
+        self.rest.stats(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{OUT, THERE, ack, data};
+    use engine::{Purpose, Streams};
+    use mac::Fifo;
+    use queue::{Limit, Spec};
+    use wire::{DropWhy, Packet};
+
+    struct Radio {
+        packets: Packets,
+        word: Word,
+        queue: Express,
+    }
+
+    /// A queue with room for three packets.
+    fn radio() -> Radio {
+        let spec = Spec::drop_tail(Limit::Packets(3));
+        let fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+        let word = Word::default();
+        Radio { packets: Packets::default(), queue: Express::new(word.clone(), Box::new(fifo)), word }
+    }
+
+    impl Radio {
+        /// Whether the queue takes `packet`.
+        fn push(&mut self, packet: Packet, is_urgent: bool) -> bool {
+            let pkt = self.packets.put(packet);
+            if is_urgent {
+                self.word.is_urgent(self.packets.serial(&pkt));
+            }
+            let msdu = Msdu::new(SimTime::ZERO, pkt, &self.packets, THERE, 0);
+            let refused = self.queue.push(SimTime::ZERO, msdu, &mut self.packets).err();
+            let is_taken = refused.is_none();
+            if let Some(msdu) = refused {
+                self.packets.free(msdu.pkt, DropWhy::QueueFull);
+            }
+            is_taken
+        }
+
+        /// The first number of what is sent next.
+        fn pop(&mut self) -> Option<u32> {
+            let msdu = self.queue.pop(SimTime::ZERO, &self.packets)?;
+            self.packets.free(msdu.pkt, DropWhy::MacDone).tcp().map(|tcp| tcp.seq.0)
+        }
+    }
+
+    #[test]
+    fn a_repetition_goes_first_and_what_it_overtakes_is_counted() {
+        let mut radio = radio();
+        for start in [1001, 2001] {
+            assert!(radio.push(data(OUT, start..start + 1000), false));
+        }
+        assert_eq!(radio.word.waiting(OUT), 2);
+        assert!(radio.push(data(OUT, 1..1001), true));
+        assert_eq!(radio.word.waiting(OUT), 2);
+        assert_eq!([(); 4].map(|()| radio.pop()), [Some(1), Some(1001), Some(2001), None]);
+        assert_eq!(radio.word.waiting(OUT), 0);
+    }
+
+    #[test]
+    fn only_the_packet_that_was_named_goes_first_and_acks_bring_no_duplicates() {
+        let mut radio = radio();
+        assert!(radio.push(data(OUT, 1001..2001), false));
+        radio.word.is_urgent(99);
+        assert!(radio.push(ack(OUT, 1, 1000), false));
+        assert_eq!((radio.word.waiting(OUT), radio.pop()), (1, Some(1001)));
+    }
+
+    #[test]
+    fn the_lane_has_no_room_of_its_own() {
+        let mut radio = radio();
+        assert!(radio.push(data(OUT, 1..1001), true) && radio.push(data(OUT, 1001..2001), false));
+        let space = radio.queue.space();
+        // Room for two more of 1500 bytes, less the 1040 in the lane.
+        assert_eq!((space.free, space.used, space.entries), (Bytes(3000 - 1040), Bytes(2080), 2));
+        assert!(radio.push(data(OUT, 2001..3001), false));
+        assert!(!radio.push(data(OUT, 1..1001), true), "460 bytes are left");
+    }
+
+    #[test]
+    fn a_node_that_dies_gives_both_lanes_back() {
+        let mut radio = radio();
+        assert!(radio.push(data(OUT, 1001..2001), false) && radio.push(data(OUT, 1..1001), true));
+        for msdu in radio.queue.drain(SimTime::ZERO) {
+            radio.packets.free(msdu.pkt, DropWhy::NodeDown);
+        }
+        assert_eq!((radio.packets.live(), radio.word.waiting(OUT), radio.queue.space().used), (0, 0, Bytes::ZERO));
+    }
+}
