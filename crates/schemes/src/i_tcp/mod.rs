@@ -1,7 +1,7 @@
 //! I-TCP: the base station ends every connection between a wired host and a mobile, and goes on with one of its own.
 //!
 //! - **Source** @BB95: Bakre & Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; seed 000 sec. 2.4.2 and
-//!   tables 2.2, 2.3.
+//!   tables 2.2, 2.3. Of the paper only the abstract and summaries were at hand.
 //! - **Realism** no oracle. Needs readable TCP headers. Breaks TCP's promise: a byte is acknowledged to its sender before
 //!   its receiver has it (`acked_not_delivered_bytes`), and is lost if the base station dies (`acked_lost_bytes`).
 //!   Costs memory (`buffer`, each way of each connection) and two TCPs' work for every segment.
@@ -9,15 +9,18 @@
 //!   (a) The split is transparent: both halves use the addresses and ports of the connection. In the paper the mobile's
 //!   library asks the Mobility Support Router (MSR) to open it; the fixed host sees no difference.
 //!   (b) The opener's SYN is answered when the other end has answered the base station's, so that a refusal stays a
-//!   refusal. A SYN of nobody's is repeated by the base station's timer, not by the opener's.
+//!   refusal. The SYN to the other end is repeated by the base station's timer, not by the opener's.
 //!   (c) No handoff: the paper moves both halves' state to the next MSR. An access point whose neighbour leaves goes on
 //!   sending until its timers give up.
 //!   (d) The wireless half is a plain TCP with the controller `congestion` and the timer bound `min_rto`; the wired half is
 //!   the default of `tcp::Config`, whatever the hosts use. Both offer what the opener's SYN offered of timestamps, SACK and
 //!   scaling, and each agrees with its own host.
-//!   (e) Streams are virtual. A segment that does not fit the stream, such as one of real bytes, is refused.
+//!   (e) What the halves send is seen only by schemes listed after this one, and ACKs that those make for a half pass it by:
+//!   `snoop` and `eln` belong after it, `lle-tcp` before it.
+//!   (f) Streams are virtual. A segment that does not fit the stream, such as one of real bytes, is refused.
 //! - **Bound** of what is acknowledged and never delivered if the base station dies: `buffer` for each direction.
-//! - **Checked** tests in `tests/i_tcp.rs`; `every_scheme`.
+//! - **Checked** tests in `tests/i_tcp.rs`, `tests/i_tcp_allocations.rs`; `every_scheme`; `world/tests/i_tcp.rs`;
+//!   docs/schemes/i-tcp.md.
 //!
 //! Which connections: those whose SYN crosses between the radio and a wire. A SYN that came by radio was seen at
 //! `FromAir`; its next hop is a radio neighbour if that one was announced (`PeerEvent::Up`). Two stations of one access
