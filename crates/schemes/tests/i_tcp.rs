@@ -151,6 +151,28 @@ fn options_are_agreed_with_each_host_for_itself() {
 }
 
 #[test]
+fn a_congestion_mark_is_the_business_of_the_half_it_was_set_on() {
+    for mobile_has_ecn in [true, false] {
+        let [mobile, fixed] = configs();
+        let configs = [Config { ecn: mobile_has_ecn, ..mobile }, Config { ecn: true, ..fixed }];
+        let mut net = Net::new(bench(&[]), configs, FIXED);
+        net.write(FIXED, 200_000);
+        net.run_until(SimTime::ZERO + Dur::from_ms(200));
+        net.mark_next(FIXED, true);
+        net.mark_next(MOBILE, false);
+        net.run_until(secs(10));
+        let [mobile, fixed] = [MOBILE, FIXED].map(|end| *net.ends[end].conn.counters());
+        // On the wire the server cuts once; on the radio the mobile hears of the mark and the server does not.
+        assert_eq!((net.ends[MOBILE].read, fixed.ecn_cuts), (200_000, 1));
+        assert_eq!(mobile.ecn_marks_received, u64::from(mobile_has_ecn));
+        let cwr = net.log.iter().filter(|s| s.end == MOBILE && s.tcp().flags.has(Flags::CWR | Flags::ACK)).count();
+        assert_eq!(cwr, usize::from(mobile_has_ecn), "the wireless half cuts and says so");
+        let syns = net.log.iter().filter(|s| s.tcp().flags.has(Flags::SYN));
+        assert!(syns.clone().count() == 4 && syns.clone().all(|s| !s.packet.ip.is_ect()));
+    }
+}
+
+#[test]
 fn a_loss_on_the_radio_is_repaired_there_and_the_fixed_host_hears_nothing_of_it() {
     let mut net = net(FIXED);
     net.write(FIXED, 200_000);

@@ -13,8 +13,8 @@
 //!   (c) No handoff: the paper moves both halves' state to the next MSR. An access point whose neighbour leaves goes on
 //!   sending until its timers give up.
 //!   (d) The wireless half is a plain TCP with the controller `congestion` and the timer bound `min_rto`; the wired half is
-//!   the default of `tcp::Config`, whatever the hosts use. Both offer what the opener's SYN offered of timestamps, SACK and
-//!   scaling, and each agrees with its own host.
+//!   the default of `tcp::Config`, whatever the hosts use. Both offer what the opener's SYN offered of timestamps, SACK, scaling and
+//!   ECN, and each agrees with its own host.
 //!   (e) What the halves send is seen only by schemes listed after this one, and ACKs that those make for a half pass it by:
 //!   `snoop` and `eln` belong after it, `lle-tcp` before it.
 //!   (f) Streams are virtual. A segment that does not fit the stream, such as one of real bytes, is refused.
@@ -160,6 +160,7 @@ impl ITcp {
             receive_buffer: buffer,
             timestamps: syn.options.timestamps().is_some(),
             sack: syn.options.sack_permitted(),
+            ecn: syn.flags.has(Flags::ECE | Flags::CWR), // @RFC3168 sec. 6.1.1
             window_scale: syn.options.window_scale().map(|_| shift),
             initial_sequence: initial_sequence(now, flow),
             ..Config::default()

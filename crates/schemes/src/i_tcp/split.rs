@@ -4,7 +4,7 @@ use super::Books;
 use crate::{Cx, Key, Toward};
 use tcp::{Config, Connection, Input, Output, State, Why};
 use units::{FlowId, SimTime};
-use wire::{Content, Flags, Ipv4, L4, Packet, Payload, Tcp};
+use wire::{Content, Flags, Ipv4, L4, Packet, Payload, Tcp, ecn};
 
 /// The half that faces the end that opened the connection.
 const NEAR: usize = 0;
@@ -64,7 +64,7 @@ impl Split {
     /// Takes over a connection from its SYN. `configs` are of the half that faces the opener and of the other.
     pub fn new(syn: &Packet, tcp: &Tcp, configs: [Config; 2], came_by_air: bool) -> Split {
         let [near, far] = configs;
-        let out = Ipv4 { src: syn.ip.src, dst: syn.ip.dst, tos: syn.ip.tos, ..Ipv4::default() };
+        let out = Ipv4 { src: syn.ip.src, dst: syn.ip.dst, tos: syn.ip.tos & !ecn::MASK, ..Ipv4::default() };
         let back = Ipv4 { src: out.dst, dst: out.src, ..out };
         let near = Connection::listen(near, tcp.dst_port, tcp.src_port);
         let far = Connection::open(far, tcp.src_port, tcp.dst_port);
@@ -106,7 +106,7 @@ impl Split {
             return false;
         }
         let was = half.conn.state();
-        half.conn.handle(now, Input::Segment { tcp, payload: &packet.payload, ce: false });
+        half.conn.handle(now, Input::Segment { tcp, payload: &packet.payload, ce: packet.ip.is_ce() });
         if was == State::SynReceived && half.conn.state() == State::Listen {
             half.conn.handle(now, Input::Abort); // the opener took its SYN back
             self.fail(side, Why::Reset, now, books);
@@ -131,7 +131,13 @@ impl Split {
                 while let Some(output) = self.halves[side].conn.poll(now) {
                     is_settled = false;
                     match output {
-                        Output::Segment { tcp, payload, .. } => self.send(side, tcp, payload, cx, books),
+                        Output::Segment { tcp, payload, ect, .. } => {
+                            let mut ip = self.halves[side].ip;
+                            if ect {
+                                ip.set_ect();
+                            }
+                            self.send(side, ip, tcp, payload, cx, books);
+                        }
                         // At once, before its ACK is made: the window in it counts what was read.
                         Output::Readable { .. } => _ = self.carry(side, now, books),
                         Output::PeerClosed => self.halves[side].has_peer_closed = true,
@@ -153,13 +159,13 @@ impl Split {
         self.book(books);
     }
 
-    fn send(&mut self, side: usize, tcp: Tcp, payload: Payload, cx: &mut Cx, books: &mut Books) {
+    fn send(&mut self, side: usize, ip: Ipv4, tcp: Tcp, payload: Payload, cx: &mut Cx, books: &mut Books) {
         let half = &mut self.halves[side];
         if tcp.flags.has(Flags::ACK) {
             half.acked = half.conn.counters().delivered_bytes;
         }
         books.segments_made += 1;
-        let pkt = cx.make(Packet { ip: half.ip, l4: L4::Tcp(tcp), payload, flow: half.flow });
+        let pkt = cx.make(Packet { ip, l4: L4::Tcp(tcp), payload, flow: half.flow });
         cx.inject(pkt, Toward::Route);
     }
 

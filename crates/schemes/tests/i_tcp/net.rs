@@ -71,6 +71,8 @@ pub struct Net {
     is_cut: [bool; 2],
     lose_to: [u32; 2],
     lose_from: [u32; 2],
+    mark_from: [bool; 2],
+    mark_to: [bool; 2],
     weather: [Weather; 2],
     dice: u64,
 }
@@ -97,6 +99,8 @@ impl Net {
             is_cut: [false; 2],
             lose_to: [0; 2],
             lose_from: [0; 2],
+            mark_from: [false; 2],
+            mark_to: [false; 2],
             weather: [Weather::default(); 2],
             dice: 0,
         }
@@ -138,6 +142,12 @@ impl Net {
         self.lose_from[end] = n;
     }
 
+    /// The next packet that may be marked on its way from this end, or to it, is.
+    pub fn mark_next(&mut self, end: usize, is_from_end: bool) {
+        let marks = if is_from_end { &mut self.mark_from } else { &mut self.mark_to };
+        marks[end] = true;
+    }
+
     /// Nothing goes either way on this end's link.
     pub fn cut(&mut self, end: usize) {
         self.is_cut[end] = true;
@@ -157,7 +167,11 @@ impl Net {
     }
 
     /// A packet sets out on a link, and may not get far.
-    fn transmit(&mut self, seen: Seen) {
+    fn transmit(&mut self, mut seen: Seen) {
+        let marks = if seen.is_from_end { &mut self.mark_from } else { &mut self.mark_to };
+        if seen.packet.ip.is_ect() && std::mem::take(&mut marks[seen.end]) {
+            seen.packet.ip.mark_ce();
+        }
         let (end, weather) = (seen.end, self.weather[seen.end]);
         let left = if seen.is_from_end { &mut self.lose_from[end] } else { &mut self.lose_to[end] };
         let is_next = *left > 0;
@@ -194,7 +208,8 @@ impl Net {
     fn arrives(&mut self, seen: Seen) {
         let Seen { end, is_from_end, packet } = seen;
         if !is_from_end {
-            let input = Input::Segment { tcp: packet.tcp().unwrap(), payload: &packet.payload, ce: false };
+            let ce = packet.ip.is_ce();
+            let input = Input::Segment { tcp: packet.tcp().unwrap(), payload: &packet.payload, ce };
             return self.ends[end].conn.handle(self.now, input);
         }
         let by_air = [(Place::FromAir, Some(THERE)), (Place::Transit, Some(WIRE))];
@@ -210,8 +225,11 @@ impl Net {
             while let Some(output) = self.ends[at].conn.poll(self.now) {
                 let end = &mut self.ends[at];
                 match output {
-                    Output::Segment { tcp, payload, .. } => {
-                        let ip = Ipv4 { src: Net::address(at), dst: Net::address(1 - at), ..Ipv4::default() };
+                    Output::Segment { tcp, payload, ect, .. } => {
+                        let mut ip = Ipv4 { src: Net::address(at), dst: Net::address(1 - at), ..Ipv4::default() };
+                        if ect {
+                            ip.set_ect();
+                        }
                         let flow = if at == self.opener { FlowId(0) } else { FlowId(1) };
                         self.put_in(at, Packet { ip, l4: L4::Tcp(tcp), payload, flow });
                     }

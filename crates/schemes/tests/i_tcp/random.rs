@@ -24,8 +24,8 @@ fn config() -> impl Strategy<Value = Config> {
     let names = (prop::sample::select(cc::NAMES), prop::sample::select(ack::NAMES));
     let sizes = (200u16..1500, 1u32..11, 1_500u64..60_000, 1_500u64..120_000);
     let isn = prop_oneof![(0u32..5000).prop_map(|n| Seq(u32::MAX - n)), any::<u32>().prop_map(Seq)];
-    (names, sizes, any::<[bool; 2]>(), prop::option::of(0u8..8), isn, 100u64..1000).prop_map(
-        |((congestion, policy), sizes, [timestamps, sack], window_scale, initial_sequence, min_rto)| Config {
+    (names, sizes, any::<[bool; 3]>(), prop::option::of(0u8..8), isn, 100u64..1000).prop_map(
+        |((congestion, policy), sizes, [timestamps, sack, ecn], window_scale, initial_sequence, min_rto)| Config {
             congestion: cc::find(congestion).unwrap(),
             ack_policy: ack::find(policy).unwrap(),
             mss: sizes.0,
@@ -34,6 +34,7 @@ fn config() -> impl Strategy<Value = Config> {
             receive_buffer: Bytes(sizes.3),
             timestamps,
             sack,
+            ecn,
             window_scale,
             initial_sequence,
             min_rto: Dur::from_ms(min_rto),
