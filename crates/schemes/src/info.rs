@@ -76,6 +76,9 @@ pub enum Port {
     MacOptions,
     /// The sequence of frames in an exchange.
     Exchange,
+    /// TCP connections that lead through this node: it ends them here. It stands before whoever watches the radio, or
+    /// that one would not see what it sends.
+    Connections,
 }
 
 /// A scheme's declaration.

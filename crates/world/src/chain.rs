@@ -1,5 +1,6 @@
-//! The agents of one node, in the order of the scenario's file: outward packets meet them in that order, inward ones in
-//! reverse. Who does not sit at a place is not asked there.
+//! The agents of one node, in the order of the scenario's file: the first stands next to the host (and to wires), the last
+//! next to the air. Packets that go out by radio meet them in that order, all others in reverse. Who does not sit at a place
+//! is not asked there.
 
 use schemes::{Agent, Info, Key, Place, Port, Signal};
 use units::SimTime;
@@ -29,25 +30,21 @@ impl Chain {
             members.iter().enumerate().filter(|(_, m)| keep(m.info)).map(|(i, _)| i as u8).collect()
         };
         let places = [Place::FromHost, Place::ToHost, Place::Transit, Place::ToAir, Place::FromAir];
-        let at = places.map(|place| {
-            let mut list = those(&|info| info.sits_at(place));
-            if !place.is_outward() {
-                list.reverse();
-            }
-            list
-        });
+        let at = places.map(|place| those(&|info| info.sits_at(place)));
         let reads_reports = those(&|info| info.reads(Signal::TxReport));
         let reads_attempts = those(&|info| info.reads(Signal::TxAttempt));
         Chain { members, timers: Vec::new(), at, reads_reports, reads_attempts }
     }
 
-    /// The next member to ask at `place`, given who was asked last there (or injected from there).
-    pub fn next(&self, place: Place, after: Option<u8>) -> Option<u8> {
-        let list = &self.at[place as usize];
-        match after {
-            None => list.first().copied(),
-            Some(last) if place.is_outward() => list.iter().copied().find(|&i| i > last),
-            Some(last) => list.iter().copied().find(|&i| i < last),
+    /// The next member to ask at `place`, given who was asked last there (or injected from there). `outward`: the packet
+    /// moves towards the air.
+    pub fn next(&self, place: Place, after: Option<u8>, outward: bool) -> Option<u8> {
+        let mut list = self.at[place as usize].iter().copied();
+        match (after, outward) {
+            (None, true) => list.next(),
+            (None, false) => list.next_back(),
+            (Some(last), true) => list.find(|&i| i > last),
+            (Some(last), false) => list.rfind(|&i| i < last),
         }
     }
 

@@ -272,3 +272,15 @@ proptest! {
         prop_assert_eq!(cell(&run.schemes[0], "segments_refused"), 0.0);
     }
 }
+
+#[test]
+fn what_watches_the_radio_stands_behind_it() {
+    let order =
+        |first: &str, second: &str| format!("[[scheme]]\nname = \"{first}\"\n[[scheme]]\nname = \"{second}\"\n");
+    let text = |schemes: &str| scenario("2 ms", &[("server", "laptop")], "", schemes);
+    assert!(world::parse(&text(&order("i-tcp", "lle-tcp")), &[]).is_ok());
+    assert_eq!(
+        world::parse(&text(&order("lle-tcp", "i-tcp")), &[]).unwrap_err().to_string(),
+        "scheme[1].name: i-tcp ends connections at \"ap\", and lle-tcp before it would not see its packets; write i-tcp first"
+    );
+}

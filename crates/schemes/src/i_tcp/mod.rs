@@ -49,7 +49,7 @@ pub const INFO: Info = Info {
     source: "BB95",
     sits: &[Place::Transit, Place::FromAir],
     reads: &[Signal::TcpHeader],
-    turns: &[Port::Packets],
+    turns: &[Port::Packets, Port::Connections],
     params: &[
         Param {
             key: "buffer",

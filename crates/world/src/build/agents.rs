@@ -5,7 +5,7 @@ use super::network::Network;
 use super::radio::mac_config;
 use super::transport::policy;
 use crate::scenario::{self as sc, InputError, Scenario};
-use schemes::{Agent, Port, Signal, Site};
+use schemes::{Agent, Info, Place, Port, Signal, Site};
 use units::NodeId;
 
 /// Ports that only one scheme of a node can hold, and what a message calls them. A sender has one hook for both of its
@@ -58,6 +58,15 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
                 }
                 holders[node.index()].push((what, i));
             }
+            if agent.info().turns(Port::Connections)
+                && let Some(other) = agents[node.index()].iter().find(|other| watches_radio(other.info()))
+            {
+                let (own, other, name) = (used.name, other.info().id, &scenario.nodes[node.index()].name);
+                let message = format!(
+                    "{own} ends connections at \"{name}\", and {other} before it would not see its packets; write {own} first"
+                );
+                return Err(InputError { path: format!("scheme[{i}].name"), message });
+            }
             sits = true;
             agents[node.index()].push(agent);
         }
@@ -67,6 +76,10 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
         }
     }
     Ok(agents)
+}
+
+fn watches_radio(info: &Info) -> bool {
+    [Place::ToAir, Place::FromAir].iter().any(|place| info.sits_at(*place))
 }
 
 /// Which nodes forward: access points, and those that a route of some flow leads through.

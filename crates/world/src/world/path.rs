@@ -30,10 +30,13 @@ impl World {
         }
         let is_opaque = self.packets.get(&pkt).l4 == L4::Opaque;
         loop {
+            let mut outward = at.is_outward();
             if matches!(at, Place::FromHost | Place::Transit) {
-                peer = self.next_hop(node, &pkt).map(Hop::node);
+                let hop = self.next_hop(node, &pkt);
+                peer = hop.map(Hop::node);
+                outward &= at == Place::FromHost || !matches!(hop, Some(Hop::Wire(..)));
             }
-            while let Some(member) = self.chains[node.index()].next(at, after).filter(|_| !is_opaque) {
+            while let Some(member) = self.chains[node.index()].next(at, after, outward).filter(|_| !is_opaque) {
                 after = Some(member);
                 match self.ask(node, member, peer, |agent, cx| agent.packet(at, pkt, cx)) {
                     Some(passed) => pkt = passed,
