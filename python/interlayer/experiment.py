@@ -130,15 +130,36 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
+class Crossing:
+    """Where along the line the quantities first lie below `limit` (or above), in the claim's unit of x.
+
+    `limit` is in `unit`, that of the quantities. Between two points of the sweep nothing is known.
+    """
+
+    expected: Expected
+    limit: float
+    below: bool
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Numbers that the paper prints beside what it claims, in a unit of their own."""
+
+    range: Expected
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """Every line's quantities are ranked, largest first (or lowest); with `or_equal`, equal ones do not break it.
 
-    `printed` is the range of the metric that the paper gives beside the ranking: shown, not tested.
+    `printed` is the range that the paper gives beside the ranking: shown, not tested.
     """
 
     lowest_first: bool = False
     or_equal: bool = False
-    printed: Expected | None = None
+    printed: Printed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +211,16 @@ class Claim:
     strength: str
     metric: str
     unit: str
-    test: Value | Ratio | Order | Trend | Shape
+    test: Value | Ratio | Crossing | Order | Trend | Shape
     lines: tuple[Line, ...]
     evidence: tuple[Evidence, ...] = ()
     inferred: bool = False
     approx: bool = False
+
+    @property
+    def sample_unit(self) -> str:
+        """The unit of its quantities: the claim's own, but for a crossing, which is somewhere along x."""
+        return self.test.unit if isinstance(self.test, Crossing) else self.unit
 
     def quantities(self) -> list[Quantity]:
         return [q for line in self.lines for q in line.quantities]

@@ -20,6 +20,7 @@ from .experiment import (
     Cell,
     Claim,
     Comparison,
+    Crossing,
     Curve,
     Derived,
     Evidence,
@@ -30,6 +31,7 @@ from .experiment import (
     Kind,
     Line,
     Order,
+    Printed,
     Quantity,
     Ratio,
     Shape,
@@ -313,10 +315,12 @@ def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mappi
     if kind == "ratio" and not (build.of or build.formula):
         raise t.error("a ratio compares: give `of` and `over`, or a `formula`")
     unit = t.one_of("unit", quantity.UNITS, "%" if build.of is not None else e.unit)
-    if build.of is not None and unit != "%" and not (build.share and unit == "1"):
+    if build.of is not None and not t.has("first") and unit != "%" and not (build.share and unit == "1"):
         raise t.error(f'a {"share" if build.share else "gain"} is no "{unit}"; leave `unit` out', "unit")
-    test: Value | Ratio | Order | Trend | Shape
+    test: Value | Ratio | Crossing | Order | Trend | Shape
     match kind:
+        case "value" if t.has("first"):
+            test, lines = _crossing(t, e, build)
         case "value":
             test = Value(_expected(t))
             lines = build.single()
@@ -332,7 +336,9 @@ def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mappi
                 raise t.error('a gain of nothing has no sign: make it a `shape` with test = "close"', "expected")
             lines = build.along(along) if along is not None else build.single()
         case "order":
-            printed = _expected(t) if any(map(t.has, ("expected", "low", "high"))) else None
+            printed = None
+            if any(map(t.has, ("expected", "low", "high"))):
+                printed = Printed(_expected(t), t.one_of("printed_unit", quantity.UNITS, unit))
             test = Order(t.take("lowest_first", bool, False), t.take("or_equal", bool, False), printed)
             lines = build.ranking(t.take("order", list), t.take("at_every", list, []))
         case "trend":
@@ -361,6 +367,24 @@ def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mappi
     if not e.base and not claim.is_computed:
         raise t.error("nothing runs here (there is no `base`): give a `formula`")
     return claim
+
+
+def _crossing(t: _Table, e: Experiment, build: _Builder) -> tuple[Crossing, tuple[Line, ...]]:
+    """`first` says below or above what the quantities are to lie, in which unit; the claim's number is an x."""
+    expected, x = _expected(t), t.take("x", str)
+    first = _Table(t.take("first", dict), f"{t.where}.first")
+    unit = first.one_of("unit", quantity.UNITS, "%" if build.of is not None else e.unit)
+    below, above = first.number("below"), first.number("above")
+    first.done()
+    limit = below if below is not None else above
+    if limit is None or (below is not None and above is not None):
+        raise first.error("give either `below` or `above`")
+    lines = build.along(x)
+    if len(lines) != 1:
+        raise t.error(f"one line crosses a limit, `where` leaves {len(lines)}", "where")
+    if any(q.x is None for q in lines[0].quantities):
+        raise t.error(f"the values of {x} are no numbers", "x")
+    return Crossing(expected, limit, below is not None, unit), lines
 
 
 def _derived(content: object, i: int, e: Experiment, grid: _Grid) -> Derived:

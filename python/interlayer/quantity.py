@@ -62,6 +62,11 @@ def scale(name: str, unit: str) -> float:
     return 1.0 / units[unit]
 
 
+def in_base(unit: str) -> float:
+    """What one of a printable unit is in base units: 1000 for kB, 0.01 for %."""
+    return next(units[unit] for units in _SCALES.values() if unit in units)
+
+
 def natural_unit(name: str) -> str:
     """The unit to show a column in: Mb/s for rates, else the base unit; "1" for counts and indices."""
     units = _SCALES[column_unit(name)]

@@ -10,7 +10,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from . import expression, metrics, plots, toml_text
-from .experiment import Expected, Order, Ratio, Shape, Trend, Value
+from .experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
 from .stats import Estimate
 from .verdict import Verdict
 
@@ -136,7 +136,7 @@ def gains(outcome: Outcome) -> list[dict[str, Any]]:
 def expected(claim: Claim) -> Any:
     """What the paper says, as JSON: a number, `[low, high]`, the ranking best first, a direction, a shape's name."""
     match claim.test:
-        case Value(expected=Expected() as e) | Ratio(expected=Expected() as e):
+        case Value(expected=Expected() as e) | Ratio(expected=Expected() as e) | Crossing(expected=Expected() as e):
             return e.value if e.value is not None else [e.low, e.high]
         case Order():
             return [q.label for q in claim.lines[0].quantities]
@@ -150,7 +150,7 @@ def claim_json(s: Scored, e: Experiment) -> dict[str, Any]:
     """A claim with its verdict. A value or gain has one number for `measured`, other kinds a list, line by line."""
     worked = e.arithmetic(s.claim)
     estimates = s.judgement.measured if s.judgement else ()
-    one = isinstance(s.claim.test, Value) or (isinstance(s.claim.test, Ratio) and not s.claim.test.spans)
+    one = isinstance(s.claim.test, Value | Crossing) or (isinstance(s.claim.test, Ratio) and not s.claim.test.spans)
     means: Any = [e.mean for e in estimates]
     halves: Any = [e.half_width for e in estimates]
     found = {
@@ -169,7 +169,8 @@ def claim_json(s: Scored, e: Experiment) -> dict[str, Any]:
     }
     found |= {name: True for name in ("inferred", "approx") if getattr(s.claim, name)}
     if isinstance(s.claim.test, Order) and (printed := s.claim.test.printed):
-        found["printed"] = printed.value if printed.value is not None else [printed.low, printed.high]
+        e_ = printed.range
+        found["printed"] = {"value": e_.value if e_.value is not None else [e_.low, e_.high], "unit": printed.unit}
     if formulas := s.claim.formulas():
         found["formulas"] = formulas
     if not one:
@@ -269,6 +270,8 @@ td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto
 figure { margin: 1.5rem 0 } figure svg { width: 100%; max-width: 52rem; height: auto; display: block }
 figure img { width: 100%; max-width: 44rem; height: auto; display: block }
 figcaption { font-size: .84rem; color: var(--soft); margin-top: .5rem; max-width: 52rem }
+h3 { font-size: 1.1rem; margin: 2rem 0 .5rem } section { border-top: 1.5px solid var(--ink); margin-top: 4rem }
+section h2 { font-size: 1.5rem; margin: 1.2rem 0 .3rem }
 tr.claim td { border-bottom: none; padding-bottom: 0; padding-top: .7rem }
 a { color: #0058a3 } .why p { margin: .1rem 0 .3rem } .why ul { margin: 0 0 .3rem; padding-left: 1.2rem }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace } code { font-size: .86em }
@@ -313,11 +316,13 @@ def expected_text(claim: Claim) -> str:
     """What the paper says, for tables."""
     match claim.test:
         case Value(expected=e) | Ratio(expected=e):
-            return _printed_text(e, claim)
+            return _printed_text(e, claim, claim.unit)
+        case Crossing(expected=e):
+            return f"from {_printed_text(e, claim, claim.unit)} on"
         case Order(lowest_first=lowest, or_equal=or_equal, printed=printed):
             mark = ("≤" if lowest else "≥") if or_equal else ("<" if lowest else ">")
             ranking = f" {mark} ".join(q.label for q in claim.lines[0].quantities)
-            return f"{ranking} ({_printed_text(printed, claim)})" if printed else ranking
+            return f"{ranking} ({_printed_text(printed.range, claim, printed.unit)})" if printed else ranking
         case Trend(direction=direction):
             return direction
         case Shape(test="peak", at=at) if at is not None:
@@ -326,9 +331,9 @@ def expected_text(claim: Claim) -> str:
             return "close"
 
 
-def _printed_text(e: Expected, claim: Claim) -> str:
+def _printed_text(e: Expected, claim: Claim, unit: str) -> str:
     about = "about " if claim.approx else ""
-    unit = unit_text(claim.unit)
+    unit = unit_text(unit)
     if e.value is not None:
         return f"{about}{e.value:g}{unit}"
     if e.low is None or e.high is None:

@@ -11,6 +11,8 @@ indices, and for gains, 0.01 is enough). What is computed without runs is exact.
 - **order**: on every line, every neighbouring paired difference significant in the claimed direction; `differs` when
   one is significant against it, or not significant in it and shown equal within 2 %. Where the paper says "or equal",
   what is shown equal within 2 % holds.
+- **value of x** at which something first lies below or above a limit: by intervals it was still beyond at one point of
+  the sweep, and past it at the next; the printed x lies between the two.
 - **trend**: Page's test over the replications along every line (with two points: the paired difference); `differs`
   when one goes the other way, or is shown flat within 2 %. Flat: every pair of points shown equal within the stated
   margin; `differs` when a pair is shown to lie further apart.
@@ -29,8 +31,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from . import stats
-from .experiment import Claim, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
+from . import quantity, stats
+from .experiment import Claim, Crossing, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
 from .stats import Estimate
 
 if TYPE_CHECKING:
@@ -75,17 +77,21 @@ class Samples(Protocol):
 def judge(claim: Claim, samples: Samples) -> Judgement:
     """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds."""
     quantities = claim.quantities()
-    columns = [samples.sample(q, claim.metric, claim.unit) for q in quantities]
+    columns = [samples.sample(q, claim.metric, claim.sample_unit) for q in quantities]
     runs = min(len(c) for c in columns)
     columns = [c[:runs] for c in columns]
-    estimates = tuple(stats.estimate(c) for c in columns)
+    estimates: tuple[Estimate, ...] = tuple(stats.estimate(c) for c in columns)
     context = _Context(claim, columns, estimates, runs)
     band = _band(claim)
     if problem := context.unresolved():
+        if isinstance(claim.test, Crossing):
+            estimates = ()
         return Judgement(Verdict.UNTESTABLE, estimates, problem, band, runs)
     verdict, reason = _rule(context)
     if verdict is Verdict.UNTESTABLE and not reason.startswith(_UNRESOLVED):
         reason = f"{_UNRESOLVED} in {runs} runs: {reason}"
+    if isinstance(claim.test, Crossing):
+        return Judgement(verdict, (Estimate(_crossed(context, claim.test)[1], None, runs),), reason, band, runs)
     if claim.is_computed:  # no replications: nothing to put an interval on
         return Judgement(verdict, tuple(Estimate(e.mean, None, 0) for e in estimates), reason, band, 0)
     return Judgement(verdict, estimates, reason, band, runs)
@@ -102,6 +108,8 @@ def _rule(c: _Context) -> tuple[Verdict, str]:
             return _span(c, expected)
         case Ratio(expected=expected):
             return _ratio(c, expected)
+        case Crossing() as crossing:
+            return _crossing(c, crossing)
         case Order() as order:
             return _order(c, order)
         case Trend() as trend:
@@ -126,8 +134,8 @@ class _Context:
         for q, e in zip(self.claim.quantities(), self.estimates, strict=True):
             if not math.isfinite(e.mean):
                 return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
-            if _is_zero(self.claim):
-                continue  # every single run decides
+            if _is_zero(self.claim) or isinstance(self.claim.test, Crossing):
+                continue  # every single run decides; each interval decides, however wide
             # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
             small = e.scaled(0.01) if self.claim.unit == "%" else e
             if not stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1"):
@@ -143,7 +151,7 @@ class _Context:
 
     @property
     def unit(self) -> str:
-        return {"1": "", "%": " %"}.get(self.claim.unit, f" {self.claim.unit}")
+        return _unit(self.claim.unit)
 
     def lines(self) -> list[tuple[Line, list[Floats], list[Estimate]]]:
         """Each line with its columns and estimates."""
@@ -153,6 +161,10 @@ class _Context:
             found.append((line, list(self.columns[start:end]), list(self.estimates[start:end])))
             start = end
         return found
+
+
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else f" {unit}"
 
 
 # ------------------------------------------------------------------------------------------------- value and ratio
@@ -245,6 +257,38 @@ def _span(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     told = f"gains from {c.show(least)} to {c.show(most)} against the printed {_printed(expected)}{c.unit}"
     ends = {_gain_verdict(expected.low, least, None), _gain_verdict(expected.high, most, None)}
     return _worst(ends), told
+
+
+def _crossed(c: _Context, test: Crossing) -> tuple[float, float, int]:
+    """The last x where the limit was shown not to be passed, the first where it was, and how many lie open between.
+
+    In the claim's unit; infinite where the sweep has no such point.
+    """
+    xs = [(q.x or 0.0) / quantity.in_base(c.claim.unit) for q in c.claim.lines[0].quantities]
+    last, open_ = -math.inf, 0
+    for x, e in zip(xs, c.estimates, strict=True):
+        passed, beyond = (
+            (e.high < test.limit, e.low > test.limit) if test.below else (e.low > test.limit, e.high < test.limit)
+        )
+        if passed:
+            return last, x, open_
+        last, open_ = (x, 0) if beyond else (last, open_ + 1)
+    return last, math.inf, open_
+
+
+def _crossing(c: _Context, test: Crossing) -> tuple[Verdict, str]:
+    last, first, open_ = _crossed(c, test)
+    e, band = test.expected, test.expected.band or 0.0
+    low, high = (e.low, e.high) if e.value is None else (e.value - band, e.value + band)
+    side = f"{'below' if test.below else 'above'} {test.limit:g}{_unit(test.unit)}"
+    told = f"shown to be {side} from {first:g}{c.unit} on" if math.isfinite(first) else f"nowhere shown to be {side}"
+    told += f", and not yet at {last:g}{c.unit}" if math.isfinite(last) else ", and at no x shown not to be"
+    told += f"; printed {_printed(e)}{c.unit}"
+    if (low is not None and low > first) or (high is not None and high <= last):
+        return Verdict.DIFFERS, told
+    if not (math.isfinite(last) and math.isfinite(first)):
+        return Verdict.UNTESTABLE, f"{told}, beyond the sweep"
+    return Verdict.UNTESTABLE if open_ else Verdict.HOLDS, told
 
 
 # ------------------------------------------------------------------------------------------------- order and trend
@@ -421,6 +465,8 @@ def _band(claim: Claim) -> str:
             return f"within {_gain_tolerance(printed):g} points, zero excluded"
         case Ratio():
             return "both ends within the larger of 3 points and 30 %, zero excluded"
+        case Crossing():
+            return "between the points of the sweep where it was shown not yet, and first, to be"
         case Order(or_equal=or_equal):
             also = f", or shown equal within {EQUAL_WITHIN:.0%}".replace("%", " %") if or_equal else ""
             return f"every paired difference significant{also}"

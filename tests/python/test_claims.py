@@ -162,17 +162,18 @@ def test_an_order_at_every_swept_point(toy: Any) -> None:
         metric = "flow.9.goodput"
         at_every = ["channel.per"]
         order = ["mixed", "reno"]
-        low = 0.3
-        high = 0.5"""
+        low = 7
+        high = 23
+        printed_unit = "%" """
     outcome = toy(HEAD + claim(text))
     s = outcome.scored[0]
     assert s.verdict is HOLDS
     assert [line.label for line in s.claim.lines] == ["0.2", "0.1"]
     assert s.why.startswith("0.2: Mixed > reno (by ")
     assert "; 0.1: Mixed > reno (by " in s.why
-    assert report.expected_text(s.claim) == "Mixed > reno (0.3 to 0.5 Mb/s)"
+    assert report.expected_text(s.claim) == "Mixed > reno (7 to 23 %)"
     found = report.claim_json(s, outcome.experiment)
-    assert (found["expected"], found["printed"]) == (["Mixed", "reno"], [0.3, 0.5])
+    assert (found["expected"], found["printed"]) == (["Mixed", "reno"], {"value": [7, 23], "unit": "%"})
     assert found["of"] == ["0.2, Mixed", "0.2, reno", "0.1, Mixed", "0.1, reno"]
 
 
@@ -203,6 +204,69 @@ def test_a_trend_goes_along_x_by_size_whatever_the_order_in_the_file(toy: Any) -
     outcome = toy(HEAD + claim(text))
     assert [q.x for q in outcome.scored[0].claim.quantities()] == [0.1, 0.2]
     assert verdict(outcome) is HOLDS
+
+
+STEPS = HEAD.replace("[0.2, 0.1]", "[0.05, 0.06, 0.07, 0.08]")
+
+
+def collapsing(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """0.30 Mb/s, which stop at an error rate of 7 %; at 6 % half the seeds get through."""
+    per = data["channel"]["per"]
+    alive = per < 0.06 or (per == 0.06 and rng.random() < 0.5)
+    return {"flows": [{"goodput_bps": 3e5 * alive * (1 + 1e-3 * rng.standard_normal())}] * len(data["flow"])}
+
+
+@pytest.mark.parametrize(
+    ("printed", "steps", "found", "says"),
+    [
+        ("expected = 7", "[0.05, 0.06, 0.07, 0.08]", HOLDS, "from 7 % on, and not yet at 6 %"),
+        ("expected = 6", "[0.05, 0.06, 0.07, 0.08]", DIFFERS, "printed 6 %"),  # it was alive there
+        ("expected = 6.5", "[0.05, 0.06, 0.07, 0.08]", HOLDS, ""),  # between two points nothing is known
+        ("expected = 8", "[0.08, 0.07, 0.06, 0.05]", DIFFERS, "from 7 % on"),
+        ("low = 4\nhigh = 6.2", "[0.05, 0.06, 0.07]", HOLDS, "printed 4 to 6.2 %"),
+        ("high = 5", "[0.05, 0.06, 0.07]", DIFFERS, "printed at most 5 %"),
+        ("expected = 6", "[0.05, 0.055]", UNTESTABLE, "owhere shown"),  # printed beyond the sweep
+        ("expected = 4", "[0.05, 0.055]", DIFFERS, "owhere shown to be below 0.01 Mb/s, and not yet at 5.5 %"),
+        ("expected = 7", "[0.07, 0.08]", UNTESTABLE, "at no x shown not to be"),
+    ],
+)
+def test_the_x_from_which_on_nothing_gets_through(
+    toy: Any, core: Core, printed: str, steps: str, found: Verdict, says: str
+) -> None:
+    core.model = collapsing
+    text = f"""kind = "value"
+        where = {{ arm = "reno" }}
+        x = "channel.per"
+        first = {{ below = 0.01 }}
+        unit = "%"
+        {printed}"""
+    outcome = toy(HEAD.replace("[0.2, 0.1]", steps) + claim(text))
+    assert verdict(outcome) is found
+    assert says in outcome.scored[0].why
+    if found is not UNTESTABLE and "0.07" in steps:
+        assert report.claim_json(outcome.scored[0], outcome.experiment)["measured"] == pytest.approx(7)
+
+
+def test_the_x_from_which_on_a_gain_is_gone(toy: Any) -> None:
+    # 1.8 times as fast at every x: a gain of 80 % is never below 2 %.
+    text = """kind = "value"
+        metric = "flow.9.goodput"
+        of = "mixed"
+        over = "reno"
+        x = "channel.per"
+        first = { below = 2 }
+        unit = "%"
+        expected = 5.5"""
+    outcome = toy(STEPS + claim(text))
+    assert verdict(outcome) is DIFFERS
+    assert "owhere shown to be below 2 %" in outcome.scored[0].why
+    for wrong, message in (
+        ("{}", "give either"),
+        ("{ below = 2, above = 3 }", "give either"),
+        ("{ bellow = 2 }", "below"),
+    ):
+        with pytest.raises(InputError, match=message):
+            toy(STEPS + claim(text.replace("{ below = 2 }", wrong)))
 
 
 # -------------------------------------------------------------------------------------- another experiment's results
