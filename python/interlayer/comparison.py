@@ -10,7 +10,7 @@ import math
 import time
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import campaign, metrics, simulator, stats, toml_text
@@ -89,7 +89,10 @@ def _tables(text: str) -> list[dict[str, Any]]:
 def _arm(part: str | Mapping[str, Any], own: Sequence[Mapping[str, Any]]) -> Arm:
     if isinstance(part, str):
         name, _, rest = (word.strip() for word in part.partition(":"))
-        given = dict(_parameter(p, part) for p in _split(rest, ";")) if rest else {}
+        pairs = [_parameter(p, part) for p in _split(rest, ";")] if rest else []
+        given = dict(pairs)
+        if len(given) < len(pairs):
+            raise _wrong(f'a parameter comes twice in "{part}"')
         label = part.strip()
     else:
         name, given = str(part.get("name", "")), {k: v for k, v in part.items() if k != "name"}
@@ -163,9 +166,9 @@ class Comparison:
     """
 
     scenario: str
-    text: str
+    text: str = field(repr=False)
     arms: tuple[Arm, ...]
-    runs: Mapping[str, Sequence[Run]]
+    runs: Mapping[str, Sequence[Run]] = field(repr=False)
     seed: int
     version: str
     wall_s: float

@@ -110,7 +110,7 @@ def run(result: Mapping[str, Any]) -> str:
             _cell(f, "rtt_mean_s", "ms"),
         )
     summary = "  ".join(f"{quantity.without_unit(n)} {_labelled(result['summary'], n)}" for n in result["summary"])
-    full = [q for q in result.get("queues", []) if (_mean(q, "dropped_packets") or _mean(q, "dropped_early_packets"))]
+    full = [q for q in result.get("queues", []) if q["dropped_packets"]["mean"]]
     note = "interrupted: finished runs only. " if result.get("interrupted") else ""
     return render(
         flows,
@@ -161,18 +161,12 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
 def _queues(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Where packets were dropped, and how long those that were not had to wait."""
     table = _table()
-    for name in ("queue", "offered", "dropped", "dropped early", "mean packets", "mean wait, ms"):
+    for name in ("queue", "offered", "dropped", "of these early", "mean packets", "mean wait, ms"):
         table.add_column(name, justify="left" if name == "queue" else "right")
     for q in rows:
         counts = ("offered_packets", "dropped_packets", "dropped_early_packets", "mean_packets")
         table.add_row(q["id"], *(_cell(q, name, "packets") for name in counts), _cell(q, "mean_wait_s", "ms"))
     return table
-
-
-def _mean(row: Mapping[str, Any], name: str) -> float:
-    """The mean of a column, 0 if the row has none."""
-    value = row.get(name)
-    return (value["mean"] or 0.0) if isinstance(value, dict) else 0.0
 
 
 def _cell(row: Mapping[str, Any], name: str, unit: str) -> str:

@@ -93,6 +93,7 @@ def tree(folder: Path) -> list[str]:
         ("compare TOY --schemes none,,lle-tcp", 'an empty part in "none,,lle-tcp"'),
         ("compare TOY --schemes none,lle-tcp:sack", '"sack" in "lle-tcp:sack" is no parameter'),
         ("compare TOY --schemes none,lle-tcp:a=1;;b=2", 'an empty part in "a=1;;b=2"'),
+        ("compare TOY --schemes none,lle-tcp:a=1;a=2", 'a parameter comes twice in "lle-tcp:a=1;a=2"'),
         ("compare TOY --schemes none,lle-tcp:name=x", '"name=x" in "lle-tcp:name=x" is no parameter'),
         ("compare TOY --schemes none:a=1,lle-tcp", '"none" has no parameters'),
         ("compare TOY --schemes none,lle-tcp --set scheme.0.sack=keep", "compare sets the schemes itself"),
