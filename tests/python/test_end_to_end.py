@@ -131,7 +131,7 @@ def test_run_i_of_a_batch_is_the_run_of_its_seed() -> None:
     scenario = short(loss=0.1)
     batch = interlayer.run(scenario, seed=3, runs=4)
     alone = interlayer.run(scenario, seed=5)
-    assert batch.flows.filter(batch.flows["seed"] == 5).rows() == alone.flows.rows()
+    assert batch.flows.filter(batch.flows["seed"] == 5).equals(alone.flows)
     assert len(set(batch.flows["goodput_bps"])) == 4
 
 
@@ -196,7 +196,7 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
         for entry in json.loads(command("list", kind, "--json", "-").stdout):
             short().set(path, entry["id"]).check()
     for entry in json.loads(command("list", "schemes", "--json", "-").stdout):
-        short(scheme=entry["id"]).check()
+        interlayer.parse(BEHIND_AN_ACCESS_POINT).set("scheme", [{"name": entry["id"]}]).check()
 
 
 def test_quick_look_in_a_pipe_is_silent_and_preliminary() -> None:
@@ -249,6 +249,53 @@ def test_a_reader_that_leaves_early_causes_no_traceback() -> None:
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# ------------------------------------------------------------------------------------------------------------ queues
+
+BEHIND_AN_ACCESS_POINT = """
+[scenario]
+name = "access-point"
+duration = "5 s"
+warmup = "1 s"
+[radio]
+standard = "802.11b"
+queue = { packets = 10 }
+[[node]]
+name = "server"
+[[node]]
+name = "ap"
+role = "ap"
+position = [0, 0]
+[[node]]
+name = "laptop"
+position = [5, 0]
+[[link]]
+between = ["server", "ap"]
+rate = "100 Mb/s"
+delay = "2 ms"
+[[flow]]
+from = "server"
+to = "laptop"
+transport = { protocol = "udp", datagram = "1500 B" }
+traffic = { model = "cbr", rate = "8 Mb/s" }
+"""
+
+
+def test_queues_of_an_access_point_are_metrics_and_shown_when_they_drop(tmp_path: Path) -> None:
+    r = interlayer.run(interlayer.parse(BEHIND_AN_ACCESS_POINT), runs=2)
+    assert {"ap.air", "server->ap"} <= set(r.queues["id"])
+    offered, dropped = (r.sample(f"queue.ap.air.{name}") for name in ("offered", "dropped"))
+    # 8 Mb/s of payload into a channel that carries 6: a quarter at least is dropped, and nothing on the fast wire.
+    assert all(dropped > 0.2 * offered)
+    assert r.sample("queue.server->ap.dropped").tolist() == [0, 0]
+    assert r.sample("sum(queue.*.dropped)").tolist() == dropped.tolist()
+    file = tmp_path / "ap.toml"
+    file.write_text(BEHIND_AN_ACCESS_POINT)
+    shown = command("run", file).stdout
+    assert "ap.air" in shown
+    assert "server->ap" not in shown
+    assert "queue drops" in command("compare", file, "--schemes", "none,lle-tcp", "--runs", 2).stdout
 
 
 # ---------------------------------------------------------------------------------------------------------- captures
