@@ -169,8 +169,9 @@ mod tests {
         if let Some(tcp) = with_sack.tcp_mut() {
             tcp.options.push_sack(&[SeqRange { start: Seq(1007), end: Seq(2007) }]);
         }
+        let with_echo = segment(IN, Flags::ACK | Flags::ECE, Seq(1), 0, Seq(7), 10_000);
         let mut shown = Shown::default();
-        for packet in [ack(IN, 7, 8_000), with_sack] {
+        for packet in [ack(IN, 7, 8_000), with_sack, with_echo] {
             assert_eq!(shown.show(&packet, 5_000, 1000, &Scale::default()), Window(5_000));
         }
     }

@@ -5,6 +5,7 @@ use queue::Space;
 use schemes::testing::{Bench, HERE, IN, OUT, ack, segment, site};
 use schemes::{Params, Place, Site, Value, find};
 use units::{Bytes, Dur};
+use wire::tcp::kind;
 use wire::{Flags, L4, Packet, Payload, Seq};
 
 fn router() -> Site {
@@ -126,14 +127,28 @@ fn windows_of_the_other_direction_and_what_it_cannot_read_pass() {
 #[test]
 fn a_new_syn_forgets_the_old_connections_scale() {
     let mut bench = connected(&[], Some(4));
-    for (place, packet) in [(Place::ToAir, syn(true, None)), (Place::FromAir, syn(false, None))] {
-        assert!(bench.pass(place, packet).is_some());
-    }
     room(&mut bench, 64);
+    assert!(bench.pass(Place::ToAir, syn(true, None)).is_some());
+    // Half known, it is left alone.
+    assert_eq!(shown(&mut bench, 1, 60_000), Some(60_000));
+    assert!(bench.pass(Place::FromAir, syn(false, None)).is_some());
     assert_eq!(shown(&mut bench, 1, 60_000), Some(8760));
     // After a reset nothing is known.
     assert!(bench.pass(Place::ToAir, segment(OUT, Flags::RST, Seq(1), 0, Seq(0), 0)).is_some());
     assert_eq!(shown(&mut bench, 2, 60_000), Some(60_000));
+}
+
+#[test]
+fn the_lesser_of_both_sides_segments_counts_and_536_bytes_where_nothing_is_said() {
+    let mut bench = ewa(&[]);
+    let mut silent = syn(false, None);
+    silent.tcp_mut().unwrap().options.blank(kind::MSS);
+    for (place, packet) in [(Place::ToAir, syn(true, None)), (Place::FromAir, silent)] {
+        assert!(bench.pass(place, packet).is_some());
+    }
+    // Room for 64 datagrams of 576 bytes: six segments of 536.
+    bench.set_room(Space { free: Bytes(64 * 576), used: Bytes::ZERO, entries: 0 });
+    assert_eq!(shown(&mut bench, 1, 60_000), Some(6 * 536));
 }
 
 #[test]

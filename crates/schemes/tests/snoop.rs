@@ -94,9 +94,12 @@ fn a_duplicate_beyond_the_expected_ones_means_the_repetition_was_lost_too() {
     // The fourth is the answer to segment 4, which was sent after the repetition.
     assert!(!waits_for(&mut bench, 0));
     assert_eq!(repeated(&mut bench), [0]);
-    // Five are behind it now and four have answered.
-    assert!(waits_for(&mut bench, 5));
-    assert_eq!(bench.counter("dup_acks_absorbed"), 4);
+    // All four that were sent behind it have answered: what comes next tells the same of the second repetition.
+    send(&mut bench, 5..6);
+    assert!(!waits_for(&mut bench, 0));
+    assert_eq!(repeated(&mut bench), [0]);
+    assert!(waits_for(&mut bench, 6));
+    assert_eq!(bench.counter("dup_acks_absorbed"), 5);
 }
 
 #[test]
@@ -128,6 +131,19 @@ fn a_repetition_that_was_needed_hides_no_later_loss() {
 }
 
 #[test]
+fn nor_does_one_that_the_sender_sent_twice() {
+    let mut bench = snoop(&[]);
+    send(&mut bench, 0..3);
+    send(&mut bench, 0..1);
+    assert!(waits_for(&mut bench, 3));
+    send(&mut bench, 3..5);
+    assert!(!waits_for(&mut bench, 3));
+    assert_eq!(repeated(&mut bench), []);
+    assert!(!waits_for(&mut bench, 3));
+    assert_eq!(repeated(&mut bench), [3]);
+}
+
+#[test]
 fn what_is_not_in_the_cache_is_the_senders_loss() {
     let mut bench = snoop(&[]);
     send(&mut bench, 0..1);
@@ -137,6 +153,9 @@ fn what_is_not_in_the_cache_is_the_senders_loss() {
     for _ in 0..3 {
         assert!(waits_for(&mut bench, 1));
     }
+    // The timer does not repeat what the mobile cannot use yet.
+    while bench.next_timer() {}
+    assert_eq!(repeated(&mut bench), []);
     // The sender repeats it, it is kept, and the sender goes on counting duplicates: they still pass.
     send(&mut bench, 1..2);
     assert!(waits_for(&mut bench, 1));
@@ -247,6 +266,18 @@ fn the_timer_waits_as_long_as_the_measured_air_suggests() {
     send(&mut bench, 2..3);
     let sent = bench.now;
     assert_eq!(timer_repeats(&mut bench), (2, sent + Dur::from_ms(120)));
+    // Nor does what the sender repeated; then a sample of 80 ms: srtt (7 · 40 + 80) / 8 = 45, rttvar
+    // (3 · 20 + 40) / 4 = 25, timeout 45 + 4 · 25 = 145 ms.
+    assert!(waits_for(&mut bench, 3));
+    send(&mut bench, 3..4);
+    send(&mut bench, 3..4);
+    assert!(waits_for(&mut bench, 4));
+    send(&mut bench, 4..5);
+    bench.now += Dur::from_ms(79);
+    assert!(waits_for(&mut bench, 5));
+    send(&mut bench, 5..6);
+    let sent = bench.now;
+    assert_eq!(timer_repeats(&mut bench), (5, sent + Dur::from_ms(145)));
 }
 
 #[test]
@@ -269,6 +300,14 @@ fn after_so_many_repetitions_in_vain_the_sender_is_left_to_it() {
     assert_eq!(repeated(&mut bench), [0, 0]);
     assert_eq!((bench.counter("evicted"), bench.held()), (3, 0));
     assert!(waits_for(&mut bench, 0));
+    // The same for duplicates.
+    send(&mut bench, 3..4);
+    assert!(waits_for(&mut bench, 3));
+    for n in 4..7 {
+        send(&mut bench, n..n + 1);
+        assert_eq!(waits_for(&mut bench, 3), n == 6);
+    }
+    assert_eq!(repeated(&mut bench), [3, 3]);
 }
 
 #[test]
@@ -342,10 +381,10 @@ fn a_reset_and_an_acknowledged_fin_end_the_state() {
     assert!(bench.pass(Place::ToAir, segment(OUT, Flags::RST, Seq(2001), 0, Seq(1), 0)).is_some());
     assert_eq!(bench.held(), 0);
     send(&mut bench, 2..3);
-    let fin = segment(OUT, Flags::FIN | Flags::ACK, Seq(3001), 0, Seq(1), WINDOW);
+    let fin = segment(OUT, Flags::FIN | Flags::ACK, Seq(3001), 100, Seq(1), WINDOW);
     assert!(bench.pass(Place::ToAir, fin.clone()).is_some());
     assert_eq!(bench.held(), 2);
-    assert!(bench.pass(Place::FromAir, ack(IN, 3002, WINDOW)).is_some());
+    assert!(bench.pass(Place::FromAir, ack(IN, 3102, WINDOW)).is_some());
     assert_eq!(bench.held(), 0);
     // What the sender repeats of a connection that is over goes to the mobile, not to an agent without memory of it.
     assert!(bench.pass(Place::ToAir, fin).is_some());
@@ -358,6 +397,26 @@ fn a_lost_fin_is_repaired() {
     assert!(bench.pass(Place::ToAir, fin.clone()).is_some());
     assert!(bench.next_timer());
     assert_eq!(bench.take_injected(), [(fin, Toward::Air(THERE))]);
+}
+
+#[test]
+fn numbers_too_far_away_for_any_window_are_another_connections() {
+    let mut bench = snoop(&[]);
+    send(&mut bench, 0..2);
+    assert!(waits_for(&mut bench, 2));
+    let far = segment(OUT, Flags::ACK, Seq(2001) - 0x7fff_0000, 1000, Seq(1), 65_535);
+    assert_eq!(bench.pass(Place::ToAir, far.clone()), Some(far));
+    assert_eq!((bench.held(), bench.take_injected()), (1, vec![]));
+}
+
+#[test]
+fn an_old_ack_is_known_as_such_however_much_was_acknowledged() {
+    let mut bench = snoop(&[]);
+    // Three gibibytes in steps of half of one.
+    for step in 1..=6 {
+        assert!(bench.pass(Place::FromAir, ack(IN, 1 + step * (1 << 29), WINDOW)).is_some());
+    }
+    assert!(bench.pass(Place::FromAir, ack(IN, 6 * (1 << 29), WINDOW)).is_none());
 }
 
 /// A duplicate of segment `n` with these SACK blocks, in bytes.
@@ -392,6 +451,12 @@ fn a_duplicate_that_reports_a_duplicate_is_no_loss() {
     // The network itself doubled segment 0. @RFC2883 sec. 4
     assert!(bench.pass(Place::FromAir, sacked(1, &[(1, 1001)])).is_some());
     assert_eq!(repeated(&mut bench), []);
+    // Nor is it one of the duplicates that are expected: of segments 2 to 4, the first repeats segment 1.
+    send(&mut bench, 3..5);
+    assert!(!waits_for(&mut bench, 1));
+    assert!(bench.pass(Place::FromAir, sacked(1, &[(1, 1001)])).is_some());
+    assert!(!waits_for(&mut bench, 1) && !waits_for(&mut bench, 1));
+    assert_eq!(repeated(&mut bench), [1]);
 }
 
 #[test]
@@ -400,6 +465,13 @@ fn the_second_or_third_duplicate_may_be_the_one_that_counts() {
     send(&mut bench, 0..5);
     let passed = [0, 0, 0, 0].map(|n| waits_for(&mut bench, n));
     assert_eq!((passed, repeated(&mut bench)), ([true, true, false, false], vec![0]));
+    // It counts anew for every number; and not at all once the timer has repeated the packet.
+    assert!(waits_for(&mut bench, 5));
+    send(&mut bench, 5..8);
+    assert!(waits_for(&mut bench, 6) && waits_for(&mut bench, 6) && waits_for(&mut bench, 6));
+    assert_eq!(timer_repeats(&mut bench).0, 6);
+    send(&mut bench, 8..9);
+    assert!(!waits_for(&mut bench, 6));
 }
 
 #[test]
