@@ -89,6 +89,13 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
             // Out of reach: it sends in vain, as a station whose peer has walked away does.
             routes.set(from, to, Hop::Air(to));
         }
+        if flow.traffic == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..))) {
+            let from = &scenario.nodes[flow.from.index()].name;
+            let message = format!(
+                "\"saturated\" keeps the queue of a radio full, and the way from \"{from}\" begins with a wire"
+            );
+            return Err(InputError { path: format!("flow[{i}].traffic.model"), message });
+        }
     }
     Ok(routes)
 }

@@ -1,0 +1,65 @@
+//! A run with captures, and the IP packets in them.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use units::{FlowId, SimTime};
+use wire::Packet;
+use wire::dot11::{Body, Data, DataHeader, Frame};
+use wire::pcapng::{Capture, LinkType};
+use world::Record;
+
+/// A packet in the capture of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// When it was put on a wire or arrived there; by radio, when its frame ended.
+    pub at: SimTime,
+    /// The header of its frame; `None` on a wire.
+    pub air: Option<DataHeader>,
+    pub packet: Packet,
+}
+
+/// A folder of its own, removed when done.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("interlayer-network-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        Folder(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What each node saw of IP in a run.
+pub fn watched(text: &str) -> BTreeMap<String, Vec<Seen>> {
+    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let folder = Folder::new();
+    let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
+    world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap();
+    let read = |name: &str| {
+        let bytes = std::fs::read(folder.0.join(format!("{name}-1.pcapng"))).unwrap();
+        let capture = Capture::read(&bytes).unwrap();
+        let seen = capture.packets.iter().filter_map(|captured| {
+            let (air, ip) = if capture.interfaces[captured.interface].link_type == LinkType::RAW_IP {
+                (None, captured.bytes)
+            } else {
+                let (_, frame) = wire::radiotap::Radiotap::parse(captured.bytes).unwrap();
+                let Frame::Data(Data { header, body: Body::Ip(ip), .. }) = Frame::parse(frame).unwrap() else {
+                    return None;
+                };
+                (Some(header), ip)
+            };
+            let packet = Packet::parse(ip, FlowId(0)).unwrap();
+            Some(Seen { at: captured.at, air, packet })
+        });
+        seen.collect()
+    };
+    scenario.nodes.iter().map(|node| (node.name.clone(), read(&node.name))).collect()
+}
