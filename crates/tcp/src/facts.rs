@@ -78,6 +78,10 @@ pub struct Counters {
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// Those of them that followed progress, and not another expiry: sequences of timeouts. @PFTK00 sec. II-B
+    pub timeout_sequences: u64,
+    /// The RTO that ran out at the first timeout of each sequence, summed. Over their number, the T0 of @PFTK00.
+    pub first_rto_sum: Dur,
     /// Losses found by duplicate ACKs.
     pub fast_retransmits: u64,
     /// Data segments received in the window with a congestion mark, if ECN was agreed on. @RFC3168 sec. 6.1.3

@@ -266,6 +266,10 @@ impl Connection {
             return self.enter_closed(Some(Why::TimedOut)); // R2. @RFC9293 sec. 3.8.3
         }
         self.counters.timeouts += 1;
+        if self.snd.retries == 1 {
+            self.counters.timeout_sequences += 1;
+            self.counters.first_rto_sum += self.snd.rtt.rto();
+        }
         self.snd.rtt.back_off();
         if opening {
             self.snd.syn_lost = true;

@@ -196,6 +196,9 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
             let samples = now[0].rtt_samples - then[0].rtt_samples;
             let rtt_sum = now[0].rtt_sum - then[0].rtt_sum;
             let rtt = if samples == 0 { f64::NAN } else { rtt_sum.as_secs_f64() / samples as f64 };
+            let sequences = now[0].timeout_sequences - then[0].timeout_sequences;
+            let rto_sum = now[0].first_rto_sum - then[0].first_rto_sum;
+            let first_rto = if sequences == 0 { f64::NAN } else { rto_sum.as_secs_f64() / sequences as f64 };
             record.extend([
                 ("reverse_goodput_bps", rate(back)),
                 ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
@@ -203,6 +206,8 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
                 ("retransmissions", count(0, |c| c.retransmissions)),
                 ("retransmissions_total", Cell::Count(now[0].retransmissions)),
                 ("timeouts", count(0, |c| c.timeouts)),
+                ("timeout_sequences", Cell::Count(sequences)),
+                ("first_rto_mean_s", Cell::Real(first_rto)),
                 ("fast_retransmits", count(0, |c| c.fast_retransmits)),
                 ("dup_acks_received", count(0, |c| c.dup_acks_received)),
                 ("ecn_marks_received", count(1, |c| c.ecn_marks_received)),

@@ -294,6 +294,8 @@ impl Script {
             "updates" => counters.window_updates_sent,
             "dup-acks" => counters.dup_acks_received,
             "timeouts" => counters.timeouts,
+            "timeout-sequences" => counters.timeout_sequences,
+            "first-rtos" => return counters.first_rto_sum.to_string().replace(' ', ""),
             "fast-retransmits" => counters.fast_retransmits,
             "ecn-marks" => counters.ecn_marks_received,
             "ecn-cuts" => counters.ecn_cuts,

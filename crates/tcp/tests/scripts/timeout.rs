@@ -66,6 +66,23 @@ fn an_ack_of_what_was_sent_again_does_not_end_the_backoff_an_ack_of_new_data_doe
 }
 
 #[test]
+fn timeouts_without_progress_are_one_sequence_told_by_its_first_rto() {
+    connected(config(), PEER).run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
+         2    > . 1:1001(1000) ack 1 again
+         4    > . 1:1001(1000) ack 1 again
+         4    is timeouts=2 timeout-sequences=1 first-rtos=1s
+         // Progress; Karn keeps the RTO at 4 s, and that is what the next sequence begins with: 1 + 4 s.
+         4.1  < . 1:1(0) ack 1001
+         4.1  > P. 1001:2001(1000) ack 1 again
+         8.1  > P. 1001:2001(1000) ack 1 again
+         8.1  is timeouts=3 timeout-sequences=2 first-rtos=5s",
+    );
+}
+
+#[test]
 fn an_ack_of_new_data_restarts_the_timer() {
     connected(config(), PEER).run(
         "1    write 2000
