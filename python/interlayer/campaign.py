@@ -332,6 +332,7 @@ def _name(e: Evidence) -> str:
 
 def _check_overrides(e: Experiment, overrides: Sequence[tuple[str, str]]) -> None:
     own = dict.fromkeys(e.paths, "sweep")
+    own |= {path: "sweep" for _, others in e.follow for path, _ in others}
     own |= {path: f"arm {arm}" for arm, change in e.arms for path, _ in change}
     for path, _ in overrides:
         for there, what in own.items():

@@ -310,6 +310,10 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     derived: tuple[Derived, ...] = ()
     bases: tuple[tuple[str, str], ...] = ()
+    follow: tuple[tuple[str, tuple[tuple[str, tuple[Any, ...]], ...]], ...] = ()
+    """What else a swept path's values set: swept path, then (path, as many values as it has)."""
+    drawn: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
+    """What the figure is narrowed to: arms, and indices into the values of swept paths."""
 
     def scenario(self, arm: str) -> str:
         """The text of an arm's base scenario: its own, or the experiment's."""
@@ -353,9 +357,17 @@ class Experiment:
         return ()
 
     def overrides(self, cell: Cell) -> list[tuple[str, Any]]:
-        """What makes the experiment's scenario this cell: the point, then the arm."""
-        point = [(path, values[i]) for (path, values), i in zip(self.sweep, cell.at, strict=True)]
+        """What makes the experiment's scenario this cell: the point, what follows it, then the arm."""
+        followers = dict(self.follow)
+        point: list[tuple[str, Any]] = []
+        for (path, values), i in zip(self.sweep, cell.at, strict=True):
+            point += [(path, values[i]), *((other, theirs[i]) for other, theirs in followers.get(path, ()))]
         return [*point, *dict(self.arms)[cell.arm]]
+
+    def is_drawn(self, cell: Cell) -> bool:
+        """Whether the figure shows this cell."""
+        at = {ARM: cell.arm, **dict(zip(self.paths, cell.at, strict=True))}
+        return all(at[path] in picks for path, picks in self.drawn.items())
 
     def label(self, what: str, value: Any = None) -> str:
         """How an arm, a path, or a path's value is called in tables and figures."""
@@ -378,9 +390,13 @@ def folder() -> Path:
 
 
 def known() -> list[str]:
-    """The ids of all experiments of the package, sorted."""
-    ids = (p.stem for p in folder().glob("*.toml") if "[[claim]]" in p.read_text(encoding="utf-8"))
-    return sorted(ids, key=_natural)
+    """The ids of all experiments of the package: the papers' sorted, then those that have a folder, `beyond/…`."""
+    files = [p for p in folder().rglob("*.toml") if "[[claim]]" in p.read_text(encoding="utf-8")]
+    return sorted(map(_id_of, files), key=lambda name: (name.count("/"), _natural(name)))
+
+
+def _id_of(file: Path) -> str:
+    return file.relative_to(folder()).as_posix().removesuffix(".toml")
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:
@@ -391,12 +407,14 @@ def _natural(text: str) -> list[tuple[int, int, str]]:
 
 
 def load(name: str | Path) -> Experiment:
-    """An experiment of the package by its id, or any experiment file by its path."""
+    """An experiment of the package by its id, whose folder may be left out, or any experiment file by its path."""
     path = Path(name)
     if path.suffix != ".toml":
-        path = folder() / f"{name}.toml"
-        if str(name) not in known():
-            raise InputError(f'no experiment "{name}"{suggestion(str(name), known())}')
+        there = known()
+        found = [id_ for id_ in there if str(name) in (id_, id_.rpartition("/")[2])]
+        if not found:
+            raise InputError(f'no experiment "{name}"{suggestion(str(name), there)}')
+        path = folder() / f"{found[0]}.toml"
     return parse(toml_text.read_text(path), str(path), path.parent)
 
 

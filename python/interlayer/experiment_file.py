@@ -109,6 +109,7 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
     runs = _needs_runs(t)
     settings = tuple(t.take("set", dict, {}).items())
     sweep = _sweep(t)
+    follow = _follow(t, sweep)
     arms_table = t.take("arms", dict, ... if runs else {})
     for arm, change in arms_table.items():
         if not isinstance(change, dict):
@@ -121,6 +122,7 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
     x = figure.one_of("x", grid.paths, grid.paths[0]) if grid.paths else ""
     y_label = figure.take("y", str, "")
     show = cast(Literal["metric", "gain"], figure.one_of("show", ("metric", "gain"), "metric"))
+    drawn = _drawn(figure, grid)
     figure.done()
 
     e = Experiment(
@@ -145,6 +147,8 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
         comparisons=tuple(_comparison(c, i, grid) for i, c in enumerate(t.take("gain", list, []))),
         curves=tuple(_curve(c, i, grid, x) for i, c in enumerate(t.take("curve", list, []))),
         bases=tuple(_bases(arms_table, beside)),
+        follow=follow,
+        drawn=drawn,
     )
     if e.max_runs < MIN_RUNS:
         raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
@@ -160,7 +164,7 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
     )
 
 
-_OF_RUNS = ("set", "sweep", "arms", "metric", "max_runs", "gain", "curve", "figure")
+_OF_RUNS = ("set", "sweep", "follow", "arms", "metric", "max_runs", "gain", "curve", "figure")
 
 
 def _needs_runs(t: _Table) -> bool:
@@ -178,6 +182,36 @@ def _sweep(t: _Table) -> tuple[tuple[str, tuple[Any, ...]], ...]:
         if len({toml_text.literal(v) for v in values}) < len(values):
             raise InputError(f'sweep."{path}": a value comes twice', f"sweep.{path}")
     return tuple((path, tuple(values)) for path, values in table.items())
+
+
+def _follow(
+    t: _Table, sweep: tuple[tuple[str, tuple[Any, ...]], ...]
+) -> tuple[tuple[str, tuple[tuple[str, tuple[Any, ...]], ...]], ...]:
+    """What goes with a swept path's values: other paths, each with as many values."""
+    swept, found, taken = dict(sweep), [], {path for path, _ in sweep}
+    for leader, others in t.take("follow", dict, {}).items():
+        where = f'follow."{leader}"'
+        if leader not in swept:
+            raise InputError(f'{where}: "{leader}" is not swept{suggestion(leader, swept)}', f"follow.{leader}")
+        if not isinstance(others, dict):
+            raise InputError(f"{where}: expected a table of lists", f"follow.{leader}")
+        for path, values in others.items():
+            if path in taken:
+                raise InputError(f'{where}: "{path}" is set already', f"follow.{leader}")
+            if not isinstance(values, list) or len(values) != len(swept[leader]):
+                raise InputError(
+                    f'{where}: "{path}" needs a list of {len(swept[leader])}, as many as are swept', f"follow.{leader}"
+                )
+            taken.add(path)
+        found.append((leader, tuple((path, tuple(values)) for path, values in others.items())))
+    return tuple(found)
+
+
+def _drawn(figure: _Table, grid: _Grid) -> dict[str, tuple[Any, ...]]:
+    """What the figure's `where` leaves of the grid, by the paths it names."""
+    where = _where(figure.take("where", dict, {}), figure, "where")
+    allowed = grid.choices(where, figure, "where")
+    return {path: tuple(allowed[path]) for path in where}
 
 
 _BASE = "base"

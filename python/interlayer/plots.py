@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import quantity
-from .experiment import Claim, Gain, Ratio, Value
+from .experiment import ARM, Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .campaign import Outcome
-    from .experiment import Experiment, Quantity
+    from .experiment import Comparison, Curve, Experiment, Quantity
     from .stats import Estimate
 
 # Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
@@ -122,7 +122,7 @@ def _single_point(outcome: Outcome) -> Figure:
     from .experiment import Cell
 
     e = outcome.experiment
-    arms = [arm for arm, _ in e.arms if Cell(arm, ()) in set(outcome.cells())]
+    arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
     with _style():
         figure, axes = _canvas(8.0, 1.8 + 0.5 * len(arms))
         found = [outcome.estimate(Cell(arm, ())) for arm in arms]
@@ -187,8 +187,9 @@ Look = tuple[str, Any]
 
 
 def _others(e: Experiment) -> list[tuple[int, ...]]:
-    """Every combination of the swept values other than x, as indices with 0 at x's place."""
-    seen = dict.fromkeys(tuple(0 if p == e.x else i for p, i in zip(e.paths, c.at, strict=True)) for c in e.cells())
+    """Every combination of the swept values other than x that is drawn, as indices with 0 at x's place."""
+    cells = filter(e.is_drawn, e.cells())
+    seen = dict.fromkeys(tuple(0 if p == e.x else i for p, i in zip(e.paths, c.at, strict=True)) for c in cells)
     return list(seen)
 
 
@@ -200,7 +201,7 @@ def _other_label(e: Experiment, other: tuple[int, ...]) -> str:
     parts = [
         e.label(path, values[o])
         for (path, values), o in zip(e.sweep, other, strict=True)
-        if path != e.x and len(values) > 1
+        if path != e.x and len(e.drawn.get(path, values)) > 1
     ]
     return "".join(f", {part}" for part in parts)
 
@@ -226,7 +227,7 @@ def _draw(
 def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
     from .experiment import Cell
 
-    e, have = outcome.experiment, set(outcome.cells())
+    e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
     colours: dict[str, str] = {}
     for a, (arm, _) in enumerate(e.arms):
         colours[arm] = _COLOURS[a % len(_COLOURS)]
@@ -244,13 +245,20 @@ def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[s
     for k, comparison in enumerate(e.comparisons):
         colours[comparison.over] = _COLOURS[k % len(_COLOURS)]
         for o, other in enumerate(_others(e)):
-            gains = [(x, outcome.gain(comparison, _point(e, other, i))) for i, x in enumerate(places)]
+            ats = [(x, _point(e, other, i)) for i, x in enumerate(places)]
+            gains = [(x, outcome.gain(comparison, at)) for x, at in ats if _gain_is_drawn(e, comparison, at)]
             points = [(x, gain) for x, gain in gains if gain is not None]
             label = f"{e.label(comparison.of)} over {e.label(comparison.over)}{_other_label(e, other)}"
             dash, marker = _DASHES[o % len(_DASHES)], _MARKERS[k % len(_MARKERS)]
             _draw(axes, points, label, colours[comparison.over], dash, marker)
     axes.axhline(0.0, color="0.4", linewidth=0.8)
     return colours
+
+
+def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -> bool:
+    from .experiment import Cell
+
+    return e.is_drawn(Cell(comparison.of, at)) and e.is_drawn(Cell(comparison.over, at))
 
 
 def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
@@ -286,6 +294,8 @@ def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
     q = claim.quantities()[0]
     if not q.is_plain or q.is_gain != (e.show == "gain"):
         return None
+    if not all(map(e.is_drawn, q.cells())):
+        return None
     spots = {cell.at[e.paths.index(e.x)] for cell in q.cells()}
     return (q, spots.pop()) if len(spots) == 1 else None
 
@@ -293,9 +303,10 @@ def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
 def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
     """The curves of the file, from constants alone: in their arm's colour, a band where they give two ends."""
     xs = np.linspace(min(places), max(places), 200)
-    tied = sum(bool(curve.arm) for curve in e.curves)
+    curves = [curve for curve in e.curves if _curve_is_drawn(e, curve)]
+    tied = sum(bool(curve.arm) for curve in curves)
     named = False
-    for k, curve in enumerate(e.curves):
+    for k, curve in enumerate(curves):
         colour = colours.get(curve.arm, "0.35")
         label: str | None = f"{_ARITHMETIC}: {curve.label}"
         if curve.arm and tied > 2:  # they stand beside their lines: one entry for all
@@ -308,6 +319,12 @@ def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], colours: Map
             dash = (0, (1, 1 + (0 if curve.arm else k)))
             (line,) = zip(*ys, strict=True)
             axes.plot(xs, line, color=colour, linewidth=1.1, linestyle=dash, label=label, zorder=1)
+
+
+def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
+    """Whether one of the lines it stands beside is drawn; what stands beside none always is."""
+    what: dict[str, tuple[Any, ...]] = dict(curve.at) | ({ARM: (curve.arm,)} if curve.arm else {})
+    return all(not set(what[path]).isdisjoint(picks) for path, picks in e.drawn.items() if path in what)
 
 
 def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:

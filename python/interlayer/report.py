@@ -463,7 +463,7 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
         parts.append(heading("Set on the command line") + f"<ul>{items}</ul>")
     parts.append(heading("Do it again") + f"<pre>{esc(_command(outcome))}</pre>")
     kinds = ("csv", "parquet", "json", "png", "svg") if outcome.cells() else ("json",)
-    files = " · ".join(f'<a href="{esc(e.id)}.{kind}">{kind}</a>' for kind in kinds)
+    files = " · ".join(f'<a href="{esc(file_name(e))}.{kind}">{kind}</a>' for kind in kinds)
     what = "Every run" if outcome.cells() else "The result"
     parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
     return "\n".join(parts)
@@ -625,12 +625,17 @@ def index_page(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     for o, svg in zip(outcomes, svgs, strict=True):
         # Names inside a figure are unique there only.
         own = _ID.sub(lambda found, o=o: f"{found[1]}{o.experiment.id}.", svg)  # type: ignore[misc]
-        parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(o.experiment.id)}.html">')
+        parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(file_name(o.experiment))}.html">')
         parts.append("On a page of its own</a></p></section>")
     return page("Interlayer: experiments", "\n".join(parts))
 
 
 # --------------------------------------------------------------------------------------------------------- folders
+
+
+def file_name(e: Experiment) -> str:
+    """What an experiment's files are called, before their suffix: its id, with a folder's slash as a hyphen."""
+    return e.id.replace("/", "-")
 
 
 def write_outcomes(outcomes: Sequence[Outcome], folder: Path) -> None:
@@ -641,7 +646,7 @@ def write_outcomes(outcomes: Sequence[Outcome], folder: Path) -> None:
 
 def write_outcome(outcome: Outcome, folder: Path) -> str:
     """Figure, data, JSON and page of an experiment into `folder`, each named by its id; gives the figure's SVG."""
-    stem, svg = folder / outcome.experiment.id, ""
+    stem, svg = folder / file_name(outcome.experiment), ""
     if outcome.cells():
         plots.save(plots.experiment(outcome), stem)
         write_frame(outcome_frame(outcome), stem)

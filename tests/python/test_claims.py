@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import campaign, experiment, report, terminal
+from interlayer import campaign, experiment, plots, report, terminal
 from interlayer.errors import InputError
 from interlayer.experiment import Cell
 from interlayer.verdict import Verdict
@@ -315,6 +315,58 @@ def test_two_lines_left_free_are_compared_and_more_are_to_be_named(toy: Any) -> 
         toy(HEAD + claim(close + 'x = "channel.per"'))
     with pytest.raises(InputError, match=r"pairs\[0\]"):
         toy(HEAD + claim(close + 'x = "channel.per"\npairs = [["reno"]]'))
+
+
+# ------------------------------------------------------------------------------------- what follows, what is drawn
+
+FOLLOW = HEAD.replace("[arms]", '[follow."channel.per"]\n"radio.last" = [1.5, 3.0]\n[arms]').replace(
+    'mixed = { "radio.last" = 1.8 }', "mixed = {}"
+)
+
+
+def test_what_follows_a_swept_path_changes_with_it_and_its_value_can_be_claimed(toy: Any) -> None:
+    # The last flow of ten has 1.5 times the others' rate at 0.2, three times at 0.1.
+    share = """kind = "ratio"
+        share = true
+        unit = "1"
+        of = { metric = "flow.9.goodput" }
+        over = { metric = "mean(flow.0-8.goodput)" }
+        expected = EXPECTED
+        where = { arm = "reno", "channel.per" = PER }"""
+    text = "".join(claim(share.replace("PER", per).replace("EXPECTED", x)) for per, x in (("0.2", "1.5"), ("0.1", "3")))
+    assert [s.verdict for s in toy(FOLLOW + text).scored] == [HOLDS, HOLDS]
+
+
+def test_an_arm_wins_over_what_follows_and_an_override_of_it_is_refused(toy: Any) -> None:
+    text = FOLLOW.replace("mixed = {}", 'mixed = { "radio.last" = 1.8 }')
+    e = toy(text).experiment
+    assert dict(e.overrides(Cell("mixed", (1,)))) == {"channel.per": 0.1, "radio.last": 1.8}
+    with pytest.raises(InputError, match="sets it itself"):
+        toy(FOLLOW, overrides=[("radio.last", "2")])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[1.5, 3.0]", "[1.5]", "needs a list of 2"),
+        ("[1.5, 3.0]", "3.0", "needs a list of 2"),
+        ('follow."channel.per"', 'follow."channel.prr"', 'is not swept; did you mean "channel.per"'),
+        ('"radio.last" = [1.5, 3.0]', '"channel.per" = [1, 2]', "is set already"),
+    ],
+)
+def test_mistakes_in_what_follows_are_named(toy: Any, old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        toy(FOLLOW.replace(old, new))
+
+
+def test_a_figure_draws_the_part_of_the_grid_that_it_names(toy: Any) -> None:
+    text = HEAD.replace("[labels]", '[figure]\nx = "channel.per"\nwhere = { arm = ["reno", "mixed"] }\n[labels]')
+    text += '[[curve]]\nlabel = "a"\nformula = "1"\nwhere = { arm = "mixed" }\n'
+    text += '[[curve]]\nlabel = "b"\nformula = "2"\nwhere = { arm = "alone" }\n'
+    _, labels = plots.experiment(toy(text)).axes[0].get_legend_handles_labels()
+    assert sorted(labels) == ["Mixed", "arithmetic: a", "reno"]
+    with pytest.raises(InputError, match=r"figure\.where: arm is never moxed; did you mean"):
+        toy(text.replace('["reno", "mixed"]', '"moxed"'))
 
 
 # ------------------------------------------------------------------------------------------------------- none of it
