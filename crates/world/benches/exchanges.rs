@@ -24,6 +24,18 @@ fn star(stations: u32, seconds: u32, radio: &str, flow: &str, scheme: &str) -> S
     world::parse(&(text + scheme), &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// A server, a wire, an access point, and a download for each of `stations`.
+fn behind_an_access_point(stations: u32, seconds: u32, radio: &str) -> Scenario {
+    let mut text = format!(
+        "scenario = {{ duration = '{seconds} s' }}\n[radio]\n{radio}\n[[node]]\nname = 'server'\n[[node]]\nname = 'ap'\nrole = 'ap'\n\
+         [[link]]\nbetween = ['server', 'ap']\nrate = '100 Mb/s'\ndelay = '2 ms'\n"
+    );
+    for i in 0..stations {
+        text += &format!("[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 'server'\nto = 's{i}'\n{DOWNLOAD}\n");
+    }
+    world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
 fn run(scenario: &Scenario) -> Run {
     world::run(scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance")
 }
@@ -33,6 +45,7 @@ fn exchanges(criterion: &mut Criterion) {
     let scenes = [
         ("one LLE-TCP flow, 30 s", star(1, 30, DOT11B, DOWNLOAD, lle)),
         ("one TCP flow, 30 s", star(1, 30, DOT11B, DOWNLOAD, "")),
+        ("10 downloads behind an access point, 100 s", behind_an_access_point(10, 100, DOT11B)),
         ("6 TCP uploads, 30 s", star(6, 30, DOT11A, UPLOAD, "")),
         ("50 TCP uploads, 10 s", star(50, 10, DOT11A, UPLOAD, "")),
         ("50 saturated, 10 s", star(50, 10, DOT11A, SATURATED, "")),
