@@ -14,7 +14,7 @@ mod dissect;
 pub use dissect::tshark_is_here;
 
 /// What is asked of each frame.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 34] = [
     "_ws.malformed",
     "_ws.expert.severity",
     "frame.protocols",
@@ -36,6 +36,19 @@ const FIELDS: [&str; 21] = [
     "tcp.analysis.out_of_order",
     "tcp.analysis.keep_alive",
     "tcp.window_size_value",
+    "tcp.analysis.spurious_retransmission",
+    "tcp.srcport",
+    "tcp.flags.res",
+    "frame.interface_name",
+    "wlan.fc.ds",
+    "wlan.sa",
+    "wlan.da",
+    "wlan.bssid",
+    "ip.dst",
+    "ip.ttl",
+    "ip.dsfield.ecn",
+    "icmp.type",
+    "icmp.checksum.status",
 ];
 
 /// Types and subtypes of frames, as tshark numbers them.
@@ -186,7 +199,7 @@ fn frames(file: &Path) -> Vec<Frame> {
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let text = String::from_utf8(out.stdout).unwrap();
     let spelt = |value: &str| dissect::plain(value).clone();
-    let is_address = |field: &str| ["wlan.ra", "wlan.ta"].contains(&field);
+    let is_address = |field: &str| ["wlan.ra", "wlan.ta", "wlan.sa", "wlan.da", "wlan.bssid"].contains(&field);
     text.lines()
         .map(|line| {
             let values = FIELDS.iter().zip(line.split('\t'));
