@@ -73,7 +73,60 @@ at = "1500 ms"
 kill = "c"
 "#;
 
-const ALL: [&str; 3] = [LLE, CONTENTION, SATURATED];
+/// A cell behind wires that differ in both directions, lose, and drop or mark early by chance; flows of all directions.
+const NETWORK: &str = r#"
+[radio]
+standard = "802.11g"
+queue = { discipline = "red", packets = 60, min_th = 2, max_th = 20, weight = 0.05, ecn = true }
+[channel]
+errors = { model = "packet", per = 0.05, control_per = 0.02 }
+[[node]]
+name = "router"
+radio = false
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "c"
+[[link]]
+between = ["a", "router"]
+rate = "50 Mb/s"
+delay = "3 ms"
+queue = { discipline = "red", packets = 100, min_th = 2, max_th = 9, max_p = 0.2, weight = 0.1 }
+[[link]]
+from = "router"
+to = "ap"
+rate = "8 Mb/s"
+delay = "1 ms"
+loss = 0.01
+queue = { discipline = "red", bytes = "30 kB", min_th = 3000, max_th = 12000, weight = 0.1, ecn = true }
+[[link]]
+from = "ap"
+to = "router"
+rate = "2 Mb/s"
+delay = "700 us"
+loss = 0.002
+[[flow]]
+from = "a"
+to = "b"
+transport = { protocol = "tcp", ecn = true, sack = true, min_rto = "200 ms" }
+[[flow]]
+from = "c"
+to = "a"
+transport = { protocol = "tcp", timestamps = true, min_rto = "200 ms" }
+[[flow]]
+from = "b"
+to = "c"
+traffic = { model = "poisson", rate = "1 Mb/s" }
+transport = { protocol = "udp", datagram = "600 B" }
+[[flow]]
+from = "a"
+to = "c"
+traffic = { model = "poisson", rate = "2 Mb/s" }
+transport = { protocol = "udp", datagram = "1000 B" }
+"#;
+
+const ALL: [&str; 4] = [LLE, CONTENTION, SATURATED, NETWORK];
 
 fn scenario(rest: &str) -> Scenario {
     world::parse(&format!("{HEAD}{rest}"), &[]).unwrap_or_else(|error| panic!("{error}"))
@@ -87,16 +140,21 @@ fn run(scenario: &Scenario, seed: u64, record: &Record) -> Run {
     world::run(scenario, seed, record, &AtomicBool::new(false)).unwrap()
 }
 
-/// Everything of a run but the time it took. Numbers are compared as bits: NaN equals itself, 0 does not equal -0.
-fn bits(run: &Run) -> String {
+/// Rows as text. Numbers are compared as bits: NaN equals itself, 0 does not equal -0.
+fn text_of(rows: &[Row]) -> String {
     let cell = |(name, cell): &(&str, Cell)| match cell {
         Cell::Real(x) => format!("{name} {:016x} ", x.to_bits()),
         other => format!("{name} {other:?} "),
     };
-    let rows = |rows: &[Row]| rows.iter().flatten().map(cell).collect::<String>();
-    let Run { seed, sim_s: _, simulated, events, exchanges, flows, nodes, frames, schemes, summary, books, .. } = run;
-    let records: Vec<String> = [flows, nodes, frames, schemes].map(|all| rows(all)).into();
-    let summary = rows(std::slice::from_ref(summary));
+    rows.iter().flatten().map(cell).collect()
+}
+
+/// Everything of a run but the time it took.
+fn bits(run: &Run) -> String {
+    let Run { seed, sim_s: _, simulated, events, exchanges, flows, nodes, queues, frames, schemes, .. } = run;
+    let Run { summary, books, .. } = run;
+    let records: Vec<String> = [flows, nodes, queues, frames, schemes].map(|all| text_of(all)).into();
+    let summary = text_of(std::slice::from_ref(summary));
     format!("{seed} {simulated:?} {events} {exchanges} {books:?} {summary} {records:?}")
 }
 
@@ -106,11 +164,12 @@ fn bits(run: &Run) -> String {
 /// SATURATED as it is. Debug and release builds assert the same numbers (`cargo test`, `cargo test --release`).
 #[test]
 fn golden_fingerprints_are_what_they_were() {
-    const GOLDEN: [[u64; 3]; 3] = [
+    const GOLDEN: [[u64; 3]; 4] = [
         [0x79c2_3174_180e_032a, 0x1011_bcf3_84fe_9500, 0x2549_77c1_8944_79be],
         [0x6a5a_7767_29d2_722d, 0x3284_704c_8f6a_708a, 0x6e35_9f68_07ba_8b3f],
         // The last is the hash of nothing: there is no TCP in it.
         [0xf470_2a96_647e_e8a2, 0xb992_a315_5de0_f84c, 0xcbf2_9ce4_8422_2325],
+        [0x9e88_618a_cad5_4c62, 0x1f78_3512_b9ca_165b, 0x639b_152f_fc40_4f95],
     ];
     let found = ALL.map(|text| run(&scenario(text), 1, &fingerprints()).fingerprint.unwrap());
     assert_eq!(found, GOLDEN, "new: {found:#018x?}");
@@ -128,7 +187,7 @@ fn seeds_differ() {
 #[test]
 fn a_batch_gives_the_same_bits_whatever_the_number_of_jobs() {
     let scenarios = ALL.map(scenario);
-    let tasks: Vec<(&Scenario, u64)> = (0..9).map(|i| (&scenarios[i % 3], i as u64 / 3 + 1)).collect();
+    let tasks: Vec<(&Scenario, u64)> = (0..12).map(|i| (&scenarios[i % 4], i as u64 / 4 + 1)).collect();
     let stop = AtomicBool::new(false);
     let batch = |jobs| {
         let runs = world::run_batch(&tasks, jobs, &fingerprints(), &stop, |_| {});
@@ -148,7 +207,7 @@ fn two_worlds_on_two_threads_give_the_bits_they_give_alone() {
     let scenarios = ALL.map(scenario);
     let alone = scenarios.each_ref().map(|scenario| run(scenario, 7, &fingerprints()));
     // Each with each, itself included, over and over while the other runs.
-    for (i, j) in [(0, 0), (0, 1), (1, 2)] {
+    for (i, j) in [(0, 0), (0, 1), (1, 2), (3, 2)] {
         let together = thread::scope(|scope| {
             let other = scope.spawn(|| [0; 3].map(|_| run(&scenarios[j], 7, &fingerprints())));
             let one = [0; 3].map(|_| run(&scenarios[i], 7, &fingerprints()));
@@ -213,11 +272,16 @@ fn a_station_that_is_idle_changes_nothing_for_the_others() {
         let with = run(&scenario(&format!("{text}{idle}")), 5, &fingerprints());
         assert_eq!(with.nodes.len(), without.nodes.len() + 1);
         // Not a backoff draw, an error, an arrival or a number of the others is another one.
-        let expected = Run { nodes: with.nodes.clone(), schemes: with.schemes.clone(), ..without.clone() };
+        let (nodes, schemes, queues) = (with.nodes.clone(), with.schemes.clone(), with.queues.clone());
+        let expected = Run { nodes, schemes, queues, ..without.clone() };
         assert_eq!(bits(&with), bits(&Run { events: with.events, ..expected }));
         let shared = without.nodes.len();
         assert_eq!(with.nodes[..shared], without.nodes[..]);
         assert_eq!(with.schemes[..without.schemes.len()], without.schemes[..]);
+        // Its queue stands behind those of the other radios and before those of wires.
+        let is_its = |row: &&Row| row[0] == ("id", Cell::Text("idle.air".to_owned()));
+        let others: Vec<Row> = with.queues.iter().filter(|row| !is_its(row)).cloned().collect();
+        assert_eq!((others.len() + 1, text_of(&others)), (with.queues.len(), text_of(&without.queues)));
         let ([_, mac, tcp], [_, mac_without, tcp_without]) =
             (with.fingerprint.unwrap(), without.fingerprint.unwrap());
         assert_eq!((mac, tcp), (mac_without, tcp_without));

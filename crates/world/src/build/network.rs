@@ -110,8 +110,8 @@ pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<W
     let wire = |(i, (link, (from, to))): (u64, (&sc::Link, (NodeId, NodeId)))| {
         let queue = queue_spec(&link.queue, mtu, link.rate);
         let config = WireConfig { from, to, rate: link.rate, delay: link.delay, loss: link.loss, queue, mtu };
-        // Queues of radios are numbered by node; those of wires come after them.
-        let entity = scenario.nodes.len() as u64 + i;
+        // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
+        let entity = 1 << 32 | i;
         Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity))
     };
     (0..).zip(links).map(wire).collect()
