@@ -31,7 +31,7 @@ class Scenario:
     def set(self, path: str, value: object) -> Scenario:
         """The same scenario with one value replaced: `s.set("flow.0.transport.datagram", "500 B")`.
 
-        Paths have dots, and go into arrays by index or by the entry's name (`node.ap.position`).
+        Paths have dots, and go into arrays by index, by the entry's name (`node.ap.position`), or by `*`: every entry.
         """
         return replace(self, changes=(*self.changes, (path, toml_text.literal(value))))
 

@@ -336,8 +336,13 @@ def _check_overrides(e: Experiment, overrides: Sequence[tuple[str, str]]) -> Non
     own |= {path: f"arm {arm}" for arm, change in e.arms for path, _ in change}
     for path, _ in overrides:
         for there, what in own.items():
-            if there == path or there.startswith(f"{path}.") or path.startswith(f"{there}."):
+            if _overlap(there, path):
                 raise InputError(f"{path}: {e.id} sets it itself ({what} of the experiment)", path)
+
+
+def _overlap(a: str, b: str) -> bool:
+    """Whether two paths set the same thing, or one a part of the other; `*` is every entry."""
+    return all(x == y or "*" in (x, y) for x, y in zip(a.split("."), b.split("."), strict=False))
 
 
 def _score(claim: Claim, outcome: Outcome, variants: dict[str, _Variant]) -> Scored:

@@ -56,6 +56,11 @@ class Scenario:
 
 
 def _replace(data: Any, path: str, value: Any) -> None:
+    if "*" in (steps := path.split(".")):
+        array, rest = steps[0], steps[2:]
+        for i in range(len(data[array])):
+            _replace(data, ".".join([array, str(i), *rest]), value)
+        return
     *parents, last = path.split(".")
     for part in parents:
         data = data[int(part)] if part.isdecimal() else data.setdefault(part, {})

@@ -45,6 +45,24 @@ fn overrides_replace_values() {
 }
 
 #[test]
+fn a_star_stands_for_every_entry() {
+    let s = read_with(TCP, &[("flow.*.transport.datagram", "500 B"), ("flow.1.transport.datagram", "1000 B")]);
+    let sizes: Vec<u64> = s.unwrap().flows.iter().map(|flow| flow.transport.datagram().0).collect();
+    assert_eq!(sizes, [500, 1000, 500]);
+    for (text, path, line) in [
+        (TCP, "flow.*.to", "flow[0].to: the flow would run from \"a\" to itself"),
+        (LEAST, "scheme.*.to", "scheme.*.to: there is no [[scheme]] to change"),
+    ] {
+        assert_eq!(read_with(text, &[(path, "a")]).unwrap_err().to_string(), line);
+    }
+    let none = [("event", "[]"), ("event.*.at", "1 s")];
+    assert_eq!(
+        read_with(TCP, &none).unwrap_err().to_string(),
+        "event.*.at: event has no entry called \"*\"; there are none"
+    );
+}
+
+#[test]
 fn overrides_that_lead_nowhere() {
     for (path, value, line) in [
         ("", "1", "\"\": not a path; write it like radio.data_rate or node.ap.position"),

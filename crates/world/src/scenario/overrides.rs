@@ -7,7 +7,8 @@ use toml::Value;
 /// Deeper than any key lies.
 const MOST_STEPS: usize = 12;
 
-/// Replaces the value at `path` (`node.ap.position`, `flow.0.transport.datagram`), or creates the key.
+/// Replaces the value at `path` (`node.ap.position`, `flow.0.transport.datagram`), or creates the key; `*` stands for
+/// every entry of an array (`flow.*.transport.datagram`).
 pub(super) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<(), InputError> {
     // The spelling of error messages, flow[0].name, is as good as flow.0.name.
     let spelled = path.trim().replace('[', ".").replace(']', "");
@@ -50,18 +51,25 @@ fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, va
 fn set(child: &mut Value, step: &str, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
     match child {
         Value::Table(table) => set_in_table(table, step, rest, at, value),
+        Value::Array(entries) if step == "*" && !entries.is_empty() => {
+            (0..entries.len()).try_for_each(|index| set_entry(entries, index, rest, at, value.clone()))
+        }
         Value::Array(entries) => {
             let index = index_of(entries, step, at)?;
-            let entry = &mut entries[index];
-            match rest.split_first() {
-                None => {
-                    *entry = value;
-                    Ok(())
-                }
-                Some((next, below)) => set(entry, next, below, &format!("{at}[{index}]"), value),
-            }
+            set_entry(entries, index, rest, at, value)
         }
         other => Err(format!("{at} is {}, which has no \"{step}\"", super::scalar::describe(other))),
+    }
+}
+
+fn set_entry(entries: &mut [Value], index: usize, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
+    let entry = &mut entries[index];
+    match rest.split_first() {
+        None => {
+            *entry = value;
+            Ok(())
+        }
+        Some((next, below)) => set(entry, next, below, &format!("{at}[{index}]"), value),
     }
 }
 
