@@ -78,8 +78,10 @@ def judge(claim: Claim, samples: Samples) -> Judgement:
     """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds."""
     quantities = claim.quantities()
     columns = [samples.sample(q, claim.metric, claim.sample_unit) for q in quantities]
-    runs = min(len(c) for c in columns)
-    columns = [c[:runs] for c in columns]
+    measured = [len(c) for q, c in zip(quantities, columns, strict=True) if not q.is_computed]
+    runs = min(measured or map(len, columns))
+    # What is computed is the same for every seed: it limits nobody's runs.
+    columns = [np.full(runs, c[0]) if q.is_computed else c[:runs] for q, c in zip(quantities, columns, strict=True)]
     estimates: tuple[Estimate, ...] = tuple(stats.estimate(c) for c in columns)
     context = _Context(claim, columns, estimates, runs)
     band = _band(claim)
