@@ -606,7 +606,8 @@ class _Builder:
         if self._anywhere(self.formula):
             return (Line("", (self._quantity({}, ""),)),)
         free = self._allowed(self.where, "where")
-        self._only_one(free, "where")
+        if not self.formula:  # what a formula reads is asked for its place one by one
+            self._only_one(free, "where")
         return (Line("", (self._quantity(free, self.name(free)),)),)
 
     def _anywhere(self, formula: str) -> bool:
@@ -630,7 +631,7 @@ class _Builder:
                 if twice := [path for path in side.where if path in fixed]:
                     raise self.t.error(f"{twice[0]} is in `at_every`", "order")
                 allowed = self._allowed(self.where | side.where, "order") | fixed
-                if not self._anywhere(side.formula):
+                if not (side.formula or self.formula):
                     self._only_one(allowed, "order")
                 name = ", ".join(
                     part

@@ -504,6 +504,17 @@ def test_a_ceiling_that_is_computed_does_not_limit_the_runs_of_what_lies_under_i
     assert outcome.scored[0].judgement.runs == outcome.runs > 10
 
 
+def test_a_formula_needs_no_place_of_its_own_where_all_that_it_reads_has_one(toy: Any) -> None:
+    read = """formula = "100 * a / b"
+        [claim.let]
+        a = { metric = "flow.9.goodput", arm = "mixed" }
+        b = { metric = "flow.9.goodput", arm = "reno" }"""
+    assert verdict(toy(HEAD + claim(f'kind = "value"\nunit = "%"\nexpected = 180\nwhere = {{ {AT} }}\n{read}'))) is HOLDS
+    with pytest.raises(InputError, match=r'let\.b: leaves 3 values of "arm"'):
+        wanting = read.replace(', arm = "reno"', "")
+        toy(HEAD + claim(f'kind = "value"\nunit = "%"\nexpected = 180\nwhere = {{ {AT} }}\n{wanting}'))
+
+
 # ------------------------------------------------------------------------------------- cited, analysis, and derived
 
 ANALYSIS = """
