@@ -26,6 +26,10 @@ pub enum Purpose {
     Queue = 8,
     /// Losses of one direction of a wired link.
     Link = 9,
+    /// Shadowing of one unordered pair of stations.
+    Shadowing = 10,
+    /// Fading of one unordered pair of stations.
+    Fading = 11,
 }
 
 /// The source of all streams of a run.
@@ -42,14 +46,24 @@ impl Streams {
 
     /// The stream of `purpose` for `entity`: the same numbers for the same (seed, purpose, entity), wherever asked.
     pub fn get(&self, purpose: Purpose, entity: u64) -> Stream {
-        // Two rounds of SplitMix64's finaliser over each word: neighbouring seeds and entities share no bit pattern.
-        let mut state = mix(self.seed ^ 0x6a09_e667_f3bc_c908);
-        state = mix(state ^ mix(purpose as u64));
-        state = mix(state ^ mix(entity.wrapping_add(0x9e37_79b9_7f4a_7c15)));
+        let state = self.name(purpose, entity);
         let mut seed = [0; 16];
         seed[..8].copy_from_slice(&state.to_le_bytes());
         seed[8..].copy_from_slice(&mix(state).to_le_bytes());
         Stream(Pcg64Mcg::from_seed(seed))
+    }
+
+    /// A source of its own for `entity`, for what needs a stream per (entity, index): no number that fits one word
+    /// names both.
+    pub fn within(&self, purpose: Purpose, entity: u64) -> Streams {
+        Streams { seed: self.name(purpose, entity) }
+    }
+
+    fn name(&self, purpose: Purpose, entity: u64) -> u64 {
+        // Two rounds of SplitMix64's finaliser over each word: neighbouring seeds and entities share no bit pattern.
+        let state = mix(self.seed ^ 0x6a09_e667_f3bc_c908);
+        let state = mix(state ^ mix(purpose as u64));
+        mix(state ^ mix(entity.wrapping_add(0x9e37_79b9_7f4a_7c15)))
     }
 }
 
@@ -102,6 +116,18 @@ mod tests {
         assert_eq!(base, draw(1, Purpose::Backoff, 0));
         for other in [draw(2, Purpose::Backoff, 0), draw(1, Purpose::FrameError, 0), draw(1, Purpose::Backoff, 1)] {
             assert!(base.iter().zip(&other).filter(|(a, b)| a == b).count() <= 1);
+        }
+    }
+
+    #[test]
+    fn a_source_within_another_is_named_by_purpose_and_entity() {
+        let draw = |outer: u64, inner: u64| {
+            let streams = Streams::new(1).within(Purpose::Fading, outer);
+            streams.get(Purpose::Fading, inner).below(u32::MAX)
+        };
+        assert_eq!(draw(3, 4), draw(3, 4));
+        for other in [draw(4, 3), draw(3, 5), draw(4, 4), Streams::new(1).get(Purpose::Fading, 4).below(u32::MAX)] {
+            assert_ne!(draw(3, 4), other);
         }
     }
 
