@@ -1,9 +1,10 @@
 //! Quantities and identifiers as types.
 //!
 //! Models nothing; gives the other crates integer time, sizes, rates and powers that cannot be mixed up, and parses the
-//! way a scenario spells them (`"20 ms"`, `"5.5 Mb/s"`, `"1500 B"`, `"-62 dBm"`). Decimal multiples only: `kB` is
+//! way a scenario spells them (`"20 ms"`, `"5.5 Mb/s"`, `"1500 B"`, `"-62 dBm"`, `"2.4 GHz"`). Decimal multiples only: `kB` is
 //! 1000 bytes, `Mb/s` 10⁶ bit/s.
 
+mod frequency;
 mod id;
 mod parse;
 mod power;
@@ -11,6 +12,7 @@ mod rate;
 mod size;
 mod time;
 
+pub use frequency::Hertz;
 pub use id::{FlowId, LinkId, NodeId};
 pub use parse::UnitError;
 pub use power::{Db, Dbm, MilliWatt};

@@ -1,6 +1,6 @@
 //! Quantities as a scenario spells them: a number, a space, a unit.
 
-use crate::{BitRate, Bytes, Db, Dbm, Dur};
+use crate::{BitRate, Bytes, Db, Dbm, Dur, Hertz};
 use core::str::FromStr;
 
 /// Why a text is not the quantity it should be. The message is one line and says what would be.
@@ -64,6 +64,8 @@ const SIZE: Kind = Kind {
     signed: false,
 };
 const LEVEL: Kind = Kind { units: &[("dBm", 1.0)], example: "-62 dBm", signed: true };
+const FREQUENCY: Kind =
+    Kind { units: &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)], example: "2.4 GHz", signed: false };
 const RATIO: Kind = Kind { units: &[("dB", 1.0)], example: "10 dB", signed: true };
 
 /// The value in the kind's base unit.
@@ -141,6 +143,14 @@ impl FromStr for Db {
     }
 }
 
+impl FromStr for Hertz {
+    type Err = UnitError;
+    /// `"2.4 GHz"`; `Hz`, `kHz`, `MHz`, `GHz`.
+    fn from_str(text: &str) -> Result<Hertz, UnitError> {
+        quantity(text, &FREQUENCY).map(Hertz)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +164,8 @@ mod tests {
         assert_eq!("1500 B".parse(), Ok(Bytes(1500)));
         assert_eq!("2 MB".parse(), Ok(Bytes(2_000_000)));
         assert_eq!("-62 dBm".parse(), Ok(Dbm(-62.0)));
+        assert_eq!("2.5 GHz".parse(), Ok(Hertz(2.5e9)));
+        assert_eq!("22 MHz".parse(), Ok(Hertz(22e6)));
         assert_eq!("1e3 b/s".parse(), Ok(BitRate::from_kbps(1)));
     }
 
