@@ -5,11 +5,17 @@
 //! reach or not; two signals at one station spoil each other), and everything of clause 19 and later.
 
 pub mod airtime;
+pub mod curves;
 pub mod errors;
+pub mod fading;
 pub mod medium;
+pub mod propagation;
 pub mod rates;
 
 pub use airtime::airtime;
+pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit};
+pub use fading::Fading;
 pub use medium::{Heard, Medium, Verdict};
+pub use propagation::{NoiseFloor, PathLoss, shadowing};
 pub use rates::{Modulation, Preamble, Rate, Standard, Timing};
