@@ -105,7 +105,7 @@ fn an_ack_that_passes_is_bounded_too_its_duplicate_is_one_still_and_a_closed_win
     open(&mut bench, OUT, None);
     room(&mut bench, 20_000);
     assert_eq!(windows(&mut bench, OUT, 0, Fate::Delivered), [20_000]);
-    let mut hear = |bench: &mut Bench, number, window| {
+    let hear = |bench: &mut Bench, number, window| {
         bench.pass(Place::FromAir, ack(IN, number, window)).map(|packet| packet.tcp().unwrap().window)
     };
     room(&mut bench, 3_000);
