@@ -250,6 +250,23 @@ fn nothing_keeps_the_queue_of_a_wire_full() {
 }
 
 #[test]
+fn a_saturated_source_is_not_silenced_by_a_queue_that_remembers_others() {
+    let flow = |traffic: &str| one_datagram("one", "other", 0).replace("model = \"cbr\", rate = \"8 kb/s\"", traffic);
+    let burst = flow("model = \"poisson\", rate = \"50 Mb/s\"").replace("start =", "stop = \"5 s\"\nstart =");
+    let red =
+        "queue = { discipline = \"red\", packets = 200, min_th = 5, max_th = 15, weight = 0.0005, gentle = false }";
+    let text = format!(
+        "[radio]\nstandard = \"802.11b\"\n{red}\n[[node]]\nname = \"one\"\n[[node]]\nname = \"other\"\n{burst}{}",
+        flow("model = \"saturated\"")
+    );
+    // When the burst ends the queue runs empty with an average above its upper threshold, and all is dropped until that has
+    // faded. Then the medium is the saturated source's alone: a frame of 0.966 ms, 10 µs, the ACK at 2 Mb/s of 0.248, a DIFS
+    // of 50 µs and 15.5 slots of 20 µs on average make 1.584 ms; 14 s of them, less one in twenty for what came before.
+    let delivered = run(&lasting("20 s", &text), 1).flow(1, "delivered_packets").unwrap();
+    assert!(delivered > 0.95 * 14.0 / 1.584e-3, "{delivered}");
+}
+
+#[test]
 fn of_two_ways_of_one_length_the_first_in_the_file_is_taken() {
     let nodes: String = ["a", "b", "left", "right"].map(|name| format!("[[node]]\nname = \"{name}\"\n")).concat();
     let link = |a: &str, b: &str| format!("[[link]]\nbetween = [\"{a}\", \"{b}\"]\nrate = \"8 Mb/s\"\n");

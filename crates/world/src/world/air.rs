@@ -123,6 +123,8 @@ impl World {
         }
         if report.fate != Fate::QueueFull {
             self.refill(now, node);
+        } else if self.stations[node.index()].backlog() == 0 {
+            self.refill_later(now, node);
         }
     }
 }

@@ -6,8 +6,11 @@ use crate::scenario::Traffic;
 use engine::Class;
 use schemes::Place;
 use tcp::{Input as TcpInput, Output as TcpOutput};
-use units::{FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
+
+/// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
+const REFUSED_AGAIN: Dur = Dur::from_ms(1);
 
 impl World {
     pub(super) fn tcp(&mut self, now: SimTime, flow: u32, end: u8, input: TcpInput<'_>) {
@@ -130,6 +133,11 @@ impl World {
         if self.is_dead[flow.ends[e].index()] || flow.sources[e].is_done {
             return;
         }
+        if flow.sources[e].traffic == Traffic::Saturated {
+            let node = flow.ends[e];
+            self.refill(now, node);
+            return;
+        }
         let is_udp = matches!(flow.transport, Transport::Udp { .. });
         let unit = flow.datagram.0 - if is_udp { 28 } else { 40 };
         let n = flow.sources[e].timed(unit);
@@ -167,6 +175,18 @@ impl World {
         let pkt = self.packets.put(Packet { ip, l4, payload, flow: FlowId::forward(index) });
         let node = flow.ends[0];
         self.jobs.push_back(Passage::into(node, pkt, Place::FromHost, None));
+    }
+
+    /// A queue refused a datagram though nothing waits in it: RED remembers a long one. No departure will ask the saturated
+    /// sources for more, so they ask again themselves.
+    pub(super) fn refill_later(&mut self, now: SimTime, node: NodeId) {
+        if self.is_dead[node.index()] {
+            return;
+        }
+        for i in 0..self.saturators[node.index()].len() {
+            let slot = self.layout().source(self.saturators[node.index()][i], 0);
+            self.timers.set(slot, now + REFUSED_AGAIN, Class::Between);
+        }
     }
 
     /// Saturated sources of a node see to it that its queue holds the next datagram.
