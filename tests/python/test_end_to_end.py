@@ -143,7 +143,13 @@ def reproduced(name: str) -> campaign.Outcome:
     return interlayer.reproduce(name)
 
 
-@pytest.mark.parametrize("name", experiment.known())
+LONG = {"lle-fig-3.14", "lle-fig-3.16-fairness", "lle-fig-3.16-coexistence", "lle-fig-3.17"}
+"""Experiments that take more than ten seconds; so does whatever test runs one of them whole."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in experiment.known()]
+)
 def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
     for s in reproduced(name).scored:
         assert s.verdict is not None, s.claim.id
