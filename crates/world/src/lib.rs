@@ -1,8 +1,8 @@
 //! A scenario becomes a runnable world, and a run becomes results.
 //!
 //! The world wires the layers (radio and MAC, agents, transport ends, applications) and decides nothing about them. Models
-//! one channel, static nodes in one subnet whose next hop is always the destination. Leaves out, for now: wired links,
-//! routing, mobility.
+//! one channel, access points and wires behind them, static nodes and routes. Leaves out, for now:
+//! routing protocols, mobility.
 
 mod build;
 mod chain;
