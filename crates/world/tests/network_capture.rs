@@ -75,7 +75,7 @@ const NO_ERRORS: &str = "{ model = \"none\" }";
 const ATTEMPTS: &str = "{ model = \"packet\", per = 0.1, control_per = 0.05 }";
 const MSDUS: &str = "{ model = \"packet\", per = 0.03, at = \"msdu\" }";
 const LOSSY: &str = "loss = 0.03";
-const ECN: &str = "queue = { discipline = \"red\", packets = 100, min_th = 1, max_th = 5, weight = 0.2, ecn = true }";
+const ECN: &str = "queue = { discipline = \"red\", packets = 100, min_th = 0, max_th = 5, max_p = 0.5, weight = 0.5, ecn = true }";
 
 fn is_wired(frame: &Frame) -> bool {
     ["backbone", "access"].contains(&frame.text("frame.interface_name"))
@@ -231,7 +231,8 @@ fn a_mark_of_a_wires_queue_arrives_in_the_header() {
         // CE is 3. @RFC3168 sec. 5
         let is_marked = |frame: &Frame| outer(frame.text("ip.dsfield.ecn")) == "3";
         assert_eq!(on_link(&captured, node, "access", is_up, is_marked), marked, "{id}");
-        assert!(is_up || marked >= 2, "{id}: {marked}");
+        println!("{id}: {marked}");
+        assert!(is_up || marked >= 4, "{id}: {marked}");
     }
 }
 
