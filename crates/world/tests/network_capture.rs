@@ -75,7 +75,8 @@ const NO_ERRORS: &str = "{ model = \"none\" }";
 const ATTEMPTS: &str = "{ model = \"packet\", per = 0.1, control_per = 0.05 }";
 const MSDUS: &str = "{ model = \"packet\", per = 0.03, at = \"msdu\" }";
 const LOSSY: &str = "loss = 0.03";
-const ECN: &str = "queue = { discipline = \"red\", packets = 100, min_th = 0, max_th = 5, max_p = 0.5, weight = 0.5, ecn = true }";
+const ECN: &str =
+    "queue = { discipline = \"red\", packets = 100, min_th = 0, max_th = 5, max_p = 0.5, weight = 0.5, ecn = true }";
 
 fn is_wired(frame: &Frame) -> bool {
     ["backbone", "access"].contains(&frame.text("frame.interface_name"))
@@ -265,4 +266,7 @@ fn a_notice_of_a_failed_attempt_is_an_icmp_message_about_a_segment() {
     assert!(notices > 10, "{notices}");
     assert_eq!(notices, captured.run.scheme("ebsn", "notices") as u64, "all are for the server");
     assert_eq!(captured.count(OTHER, is_notice), 0);
+    // The access point is its source, the router alone forwards it.
+    let is_one_hop_old = |frame: &Frame| is_notice(frame) && outer(frame.text("ip.ttl")) == "63";
+    assert_eq!(on_link(&captured, SERVER, "backbone", true, is_one_hop_old), notices);
 }

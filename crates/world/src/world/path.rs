@@ -46,8 +46,9 @@ impl World {
             after = None;
             at = match at {
                 Place::FromHost | Place::Transit => {
-                    // A packet is older by one for every node that passes it on. @RFC791 sec. 3.2, @RFC1812 sec. 5.3.1
-                    if at == Place::Transit && !self.ages(&pkt) {
+                    // A packet is older by one for every node that passes it on, its source not among them.
+                    // @RFC791 sec. 3.2, @RFC1812 sec. 5.3.1
+                    if at == Place::Transit && !self.ages(node, &pkt) {
                         self.packets.free(pkt, DropWhy::TtlExpired);
                         return;
                     }
@@ -90,10 +91,11 @@ impl World {
         self.destination(pkt).and_then(|to| self.routes.next(node, to))
     }
 
-    /// A packet that is passed on loses one of its hops. Returns whether it may go on. An opaque packet goes as it came.
-    fn ages(&mut self, pkt: &Pkt) -> bool {
+    /// A packet that is passed on loses one of its hops. Returns whether it may go on. An opaque packet goes as it came, and
+    /// what an agent of this node made in its name goes as from any host.
+    fn ages(&mut self, node: NodeId, pkt: &Pkt) -> bool {
         let packet = self.packets.get_mut(pkt);
-        if packet.l4 == L4::Opaque {
+        if packet.l4 == L4::Opaque || packet.ip.src == net::address(node) {
             return true;
         }
         packet.ip.ttl = packet.ip.ttl.saturating_sub(1);
