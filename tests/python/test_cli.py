@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -297,10 +298,13 @@ def test_one_id_is_an_object_and_several_are_an_array(interlayer: Any) -> None:
     assert [o["experiment"] for o in several] == ["lle-fig-3.9", "lle-fig-3.7a"]
 
 
-def test_all_is_every_experiment(interlayer: Any) -> None:
+def test_all_is_every_experiment(interlayer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("single-hop-80211b", "lle-fig-3.9", "lle-fig-3.7b", "lle-fig-3.7a"):  # what the double can run
+        shutil.copy(experiment.folder() / f"{name}.toml", tmp_path)
+    monkeypatch.setattr(experiment, "folder", lambda: tmp_path)
     several = json.loads(interlayer("reproduce", "--all", "--quick", "--json", "-")[1])
     listed = [line.split()[0] for line in interlayer("list", "experiments")[1].splitlines()]
-    assert [o["experiment"] for o in several] == listed
+    assert [o["experiment"] for o in several] == listed == ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9"]
 
 
 def test_quick_is_preliminary_and_without_verdicts(interlayer: Any) -> None:

@@ -223,7 +223,9 @@ def test_unknown_id_is_suggested() -> None:
 
 
 def test_experiments_are_known_in_natural_order() -> None:
-    assert experiment.known() == ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9"]
+    known = experiment.known()
+    assert known[:5] == ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9", "lle-fig-3.14", "lle-fig-3.15"]
+    assert known[5:8] == ["lle-fig-3.16-coexistence", "lle-fig-3.16-fairness", "lle-fig-3.17"]
 
 
 @pytest.mark.parametrize("name", experiment.known())
@@ -234,7 +236,7 @@ def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
     assert e.assumptions
 
 
-# The numbers below are typed from the thesis, Kliazovich 2006, section 3.5.3, not from our files.
+# The numbers below are typed from the thesis, Kliazovich 2006, sections 3.5.3 and 3.5.5, not from our files.
 PRINTED: dict[str, list[tuple[str, Any]]] = {
     "lle-fig-3.7a": [
         ("value", 6.09),
@@ -252,6 +254,18 @@ PRINTED: dict[str, list[tuple[str, Any]]] = {
         ("ratio", (20.0, 100.0)),
     ],
     "lle-fig-3.9": [("ratio", 23.0), ("ratio", 7.0), ("order", None), ("trend", "flat"), ("trend", "decreases")],
+    "lle-fig-3.14": [("shape", None), ("value", 0.0)],
+    "lle-fig-3.15": [("shape", None), ("order", None)],
+    "lle-fig-3.16-fairness": [("value", 0.95), ("value", 0.47)],
+    "lle-fig-3.16-coexistence": [("value", 0.3), ("value", 0.93), ("value", 0.54), ("order", None)],
+    "lle-fig-3.17": [
+        ("value", 55.0),
+        ("value", 87.0),
+        ("value", 25.0),
+        ("value", 19.5),
+        ("order", None),
+        ("ratio", 28.2),  # 25 over 19.5
+    ],
 }
 
 
