@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import cli
+from interlayer import cli, experiment
 
 if TYPE_CHECKING:
     from fake_core import Core
@@ -348,8 +348,8 @@ def test_interrupted_reproduce_keeps_finished_runs_marked(interlayer: Any, tmp_p
 def test_list_of_experiments_shows_evidence_and_number_of_claims(interlayer: Any) -> None:
     line = next(li for li in interlayer("list", "experiments")[1].splitlines() if li.startswith("lle-fig-3.9"))
     assert line.endswith("[Kliazovich 2006, Fig. 3.9, section 3.5.3; simulation, 5 claims]")
-    entry = json.loads(interlayer("list", "experiments", "--json", "-")[1])[-1]
-    assert (entry["id"], entry["evidence"], entry["claims"]) == ("lle-fig-3.9", "simulation", 5)
+    entries = {entry["id"]: entry for entry in json.loads(interlayer("list", "experiments", "--json", "-")[1])}
+    assert (entries["lle-fig-3.9"]["evidence"], entries["lle-fig-3.9"]["claims"]) == ("simulation", 5)
 
 
 def test_several_experiments_are_on_one_page(interlayer: Any, tmp_path: Path) -> None:
