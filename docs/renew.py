@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from interlayer.campaign import Outcome
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"<!-- claims (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+ROWS = re.compile(r"<!-- rows (\S+) (\S+) (\S+)((?:; [^;]+?)*) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def output(*arguments: str) -> str:
@@ -19,12 +25,19 @@ def output(*arguments: str) -> str:
     return done.stdout
 
 
+@cache
+def reproduced(name: str) -> Outcome:
+    """An experiment's outcome; several tables of a page share it."""
+    import interlayer
+
+    return interlayer.reproduce(name)
+
+
 def claims(name: str) -> str:
     """The claims of an experiment that have one number: paper, arithmetic, measurement, verdict."""
-    import interlayer
     from interlayer import report
 
-    o = interlayer.reproduce(name)
+    o = reproduced(name)
     lines = [f"<!-- claims {name} -->", f"| {o.experiment.source} | paper | arithmetic | measured | verdict |"]
     lines.append("|---|---|---|---|---|")
     for s in o.scored:
@@ -35,8 +48,35 @@ def claims(name: str) -> str:
     return "\n".join([*lines, "<!-- end -->"])
 
 
+def rows(name: str, metric: str, unit: str, where: str) -> str:
+    """A metric in the cells of an experiment: a line per point, a column per arm.
+
+    `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Goodput has its 95 % interval, of
+    other metrics three digits are enough.
+    """
+    from interlayer import report, stats
+    from interlayer.experiment import Cell, plain
+
+    o = reproduced(name)
+    e, fixed = o.experiment, dict(part.strip().split("=", 1) for part in where.split(";") if part.strip())
+    assert set(fixed) <= set(e.paths), where
+    paths = [path for path in e.paths if path not in fixed]
+    lines = [f"<!-- rows {name} {metric} {unit}{where} -->"]
+    lines.append(f"| {' | '.join([*map(e.label, paths), *(e.label(arm) for arm, _ in e.arms)])} |")
+    lines.append("|---" * len(paths) + "|--:" * len(e.arms) + "|")
+    for at in dict.fromkeys(cell.at for cell in e.cells()):
+        here = {path: e.value(Cell("", at), path) for path in e.paths}
+        if all(plain(here[path]) == value for path, value in fixed.items()):
+            found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm, _ in e.arms]
+            wide = metric.endswith("goodput")
+            shown = [report.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found]
+            lines.append(f"| {' | '.join([*(e.label(path, here[path]) for path in paths), *shown])} |")
+    return "\n".join([*lines, "<!-- end -->"])
+
+
 def renewed(page: str) -> str:
     """A page with its outputs and tables as they are now."""
+    page = ROWS.sub(lambda m: rows(m[1], m[2], m[3], m[4]), page)
     page = SHOWN.sub(lambda m: m[0].replace(f"```text\n{m[2]}", f"```text\n{output('-c', m[1])}"), page)
     return TABLE.sub(lambda m: claims(m[1]), page)
 

@@ -509,9 +509,11 @@ def test_a_formula_needs_no_place_of_its_own_where_all_that_it_reads_has_one(toy
         [claim.let]
         a = { metric = "flow.9.goodput", arm = "mixed" }
         b = { metric = "flow.9.goodput", arm = "reno" }"""
-    assert verdict(toy(HEAD + claim(f'kind = "value"\nunit = "%"\nexpected = 180\nwhere = {{ {AT} }}\n{read}'))) is HOLDS
+    assert (
+        verdict(toy(HEAD + claim(f'kind = "value"\nunit = "%"\nexpected = 180\nwhere = {{ {AT} }}\n{read}'))) is HOLDS
+    )
+    wanting = read.replace(', arm = "reno"', "")
     with pytest.raises(InputError, match=r'let\.b: leaves 3 values of "arm"'):
-        wanting = read.replace(', arm = "reno"', "")
         toy(HEAD + claim(f'kind = "value"\nunit = "%"\nexpected = 180\nwhere = {{ {AT} }}\n{wanting}'))
 
 

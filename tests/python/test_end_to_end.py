@@ -148,7 +148,7 @@ LONG = {"lle-fig-3.14", "lle-fig-3.16-fairness", "lle-fig-3.16-coexistence", "ll
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in experiment.known()]
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG or "/" in n else n for n in experiment.known()]
 )
 def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
     is_scored = reproduced(name).experiment.scored  # what a paper cites or sums up is shown only

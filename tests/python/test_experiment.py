@@ -228,6 +228,12 @@ def test_experiments_are_known_in_natural_order() -> None:
     assert [name for name in experiment.known() if name in ordered] == ordered
 
 
+def test_an_experiment_in_a_folder_is_found_by_its_name_alone() -> None:
+    assert experiment.load("base-station-league") == experiment.load("beyond/base-station-league")
+    with pytest.raises(InputError, match='did you mean "beyond/base-station-league"'):
+        experiment.load("beyond/base-station-leage")
+
+
 @pytest.mark.parametrize("name", experiment.known())
 def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
     e = experiment.load(name)
@@ -266,6 +272,16 @@ PRINTED: dict[str, list[tuple[str, Any]]] = {
         ("order", None),
         ("ratio", 28.2),  # 25 over 19.5
     ],
+    # Table 2.1, section 2.3; Table 3.1, section 3.1; the abstract.
+    "lle-table-2.1": [
+        *(("value", x) for x in (0.75, 1.41, 3.38, 5.32, 9.2, 16.2, 26.57)),
+        *(("ratio", x) for x in (74.9, 70.7, 61.5, 48.4, 76.6, 67.5, 49.2)),
+        ("trend", "decreases"),
+        ("ratio", (None, 50.0)),
+        ("order", None),
+    ],
+    "lle-table-3.1": [*(("value", x) for x in (0.7, 1.4, 5.0, 25.0, 25.0)), ("value", (100.0, None))],
+    "lle-headline": [("ratio", (20.0, 100.0)), ("trend", "decreases"), *([("order", None)] * 4)],
 }
 
 
@@ -284,5 +300,5 @@ def test_claims_carry_the_printed_numbers_in_order(name: str) -> None:
 
 
 def test_no_packaged_file_names_a_place_outside_the_package() -> None:
-    for file in experiment.folder().glob("*.toml"):
+    for file in experiment.folder().rglob("*.toml"):
         assert "../" not in file.read_text()
