@@ -224,7 +224,8 @@ def test_unknown_id_is_suggested() -> None:
 
 def test_experiments_are_known_in_natural_order() -> None:
     ordered = ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9", "lle-fig-3.14", "lle-fig-3.15"]
-    ordered += ["lle-fig-3.16-coexistence", "lle-fig-3.16-fairness", "lle-fig-3.17"]
+    ordered += ["lle-fig-3.16-coexistence", "lle-fig-3.16-fairness", "lle-fig-3.17", "lle-headline", "lle-table-2.1"]
+    ordered += ["beyond/base-station-channels", "beyond/base-station-league"]
     assert [name for name in experiment.known() if name in ordered] == ordered
 
 
