@@ -112,3 +112,33 @@ fn qam16(sinr: f64) -> f64 {
 fn qam64(sinr: f64) -> f64 {
     7.0 / 12.0 * half_erfc_root(sinr / 42.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn union_bounds_worked_by_hand() {
+        // p = 0.01: D² = 0.0396, D = 0.198997.
+        // Rate 1/2: ½ (36 D¹⁰ + 211 D¹² + 1404 D¹⁴ + 11633 D¹⁶ + …), in units of D¹⁰ = 9.7382·10⁻⁸:
+        // 36 + 8.3556 + 2.2017 + 0.72240 + 0.19042 + 0.04895 + 0.01281 + 0.00325 + 0.00081 = 47.5359; · D¹⁰ / 2 = 2.3146·10⁻⁶.
+        assert!((HALF.survival(0.01) + 2.314_6e-6).abs() < 1e-10);
+        // p = 10⁻⁴: D² = 3.9996·10⁻⁴, D = 0.019999. Rate 3/4: ⅙ D⁵ (42 + 201 D + 1492 D² + 10469 D³ + 62935 D⁴ + …)
+        // = ⅙ · 3.1992·10⁻⁹ (42 + 4.01980 + 0.59674 + 0.08374 + 0.01007 + 0.00121 + 0.00014 + 0.00002) = 2.4907·10⁻⁸.
+        assert!((THREE_QUARTERS.survival(1e-4) + 2.490_7e-8).abs() < 1e-12);
+        // Rate 2/3: ¼ D⁶ (3 + 70 D + 285 D² + 1276 D³ + 6160 D⁴ + …)
+        // = ¼ · 6.3981·10⁻¹¹ (3 + 1.39993 + 0.11399 + 0.01021 + 0.00099 + 0.00009 + 0.00001) = 7.2382·10⁻¹¹.
+        assert!((TWO_THIRDS.survival(1e-4) + 7.238_2e-11).abs() < 1e-14);
+    }
+
+    #[test]
+    fn constellations_worked_by_hand() {
+        // erfc(1) = 0.157299 (tables). BPSK at 0 dB, QPSK at 2 (3 dB), 16-QAM at 10, 64-QAM at 42: the argument is 1 in each.
+        let half = 0.157_299_2 / 2.0;
+        let expected =
+            [(bpsk(1.0), half), (qpsk(2.0), half), (qam16(10.0), 0.75 * half), (qam64(42.0), 7.0 / 12.0 * half)];
+        for (got, wanted) in expected {
+            assert!((got - wanted).abs() < 1e-7, "{got} {wanted}");
+        }
+    }
+}
