@@ -43,6 +43,10 @@ pub(super) fn dqpsk(sinr: f64) -> f64 {
 /// the right one), which makes them fewer than 14: [`NEIGHBOURS`].
 fn cck(sinr: f64, halves: f64, bits: f64) -> f64 {
     let energy = sinr * (BANDWIDTH / 1.375e6) / 2.0 / halves;
+    // From here on 14 · ½ e^(−52) is below the last bit of 1 in a frame of 10⁵ symbols. (β/2)² = e/2.
+    if energy >= 104.0 {
+        return 0.0;
+    }
     let beta = libm::sqrt(2.0 * energy);
     neighbours(beta) * halves / bits * libm::log1p(-0.5 * libm::erfc(beta / 2.0))
 }
@@ -118,5 +122,15 @@ mod tests {
         // 5.5 Mb/s: 1 of 16 symbols, 4 bits each; 11 Mb/s: 1 of 256, 8 bits each.
         assert_eq!(payload(5_500_000, 0.0), -core::f64::consts::LN_2);
         assert_eq!(payload(11_000_000, 0.0), -core::f64::consts::LN_2);
+    }
+
+    #[test]
+    fn where_cck_loses_nothing_a_frame_of_a_hundred_thousand_bits_rounds_to_certainty() {
+        // e = 104: a SINR of 13 at 5.5 Mb/s and 26 at 11 Mb/s.
+        for (bps, sinr) in [(5_500_000, 13.0), (11_000_000, 26.0)] {
+            let before = payload(bps, sinr * (1.0 - 1e-9));
+            assert!(before < 0.0 && libm::exp(before * 1e5) == 1.0, "{before}");
+            assert_eq!(payload(bps, sinr), 0.0);
+        }
     }
 }
