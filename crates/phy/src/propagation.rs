@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn shadowing_is_normal_reciprocal_and_a_matter_of_the_pair_alone() {
-        let streams = Streams::new(11);
+        let streams = Streams::new(1);
         let sigma = Db(6.0);
         assert_eq!(shadowing(&streams, A, B, sigma), shadowing(&streams, B, A, sigma));
         assert_ne!(shadowing(&streams, A, B, sigma), shadowing(&Streams::new(12), A, B, sigma));
