@@ -96,12 +96,22 @@ validate: build
 
 bench: build
 	$(CARGO) bench --workspace --locked
+	$(BIN)/interlayer bench
 
-# The optional peer, from Debian's packages (3.37 in bookworm), for cross-checks and speed comparisons.
+# The optional peer, against Debian's packages (3.37 in bookworm), for cross-checks and `interlayer bench --against ns3`.
+NS3 := bench/ns3/build/wlan_tcp
+NS3_MODULES := $(addprefix ns3-,core network internet wifi mobility applications propagation traffic-control)
+
 ns3:
-	apt-get update
-	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends g++ pkg-config libns3-dev
+	@pkg-config --exists $(NS3_MODULES) 2>/dev/null && command -v g++ >/dev/null \
+	  || { echo "ns3: no ns-3 to build against. On Debian: apt-get install libns3-dev libgsl-dev g++ pkg-config" >&2; exit 1; }
+	@$(MAKE) --no-print-directory $(NS3)
+
+$(NS3): bench/ns3/wlan_tcp.cc
+	@mkdir -p $(@D)
+	g++ -O2 -std=c++17 -DNS3_VERSION="\"$$(pkg-config --modversion ns3-core)\"" $< -o $@ \
+	  $$(pkg-config --cflags --libs $(NS3_MODULES))
 
 clean:
-	rm -rf $(VENV) target demo python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target demo bench/ns3/build python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf python/interlayer/__pycache__ tests/python/__pycache__

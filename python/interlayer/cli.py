@@ -280,6 +280,41 @@ def check(
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
 
 
+@app.command()
+def bench(
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="ns3", help="Run it in turn with the peer that `make ns3` builds."),
+    ] = None,
+    case: Annotated[list[str] | None, typer.Option("--case", metavar="NAME", help="This case. May come again.")] = None,
+    runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.")] = 3,
+    json: Json = None,
+) -> None:
+    """Measure how fast the simulator is, alone or against ns-3."""
+    from . import bench as benchmark
+    from . import report
+
+    if runs % 2 == 0:
+        raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")
+    cases = benchmark.chosen(case or [], against)
+    rows: list[dict[str, Any]] = []
+    interrupted = False
+    with output.file(_json_file(json)) as to_file:
+        try:
+            rows.extend(benchmark.run(cases, against=against, runs=runs))
+        except KeyboardInterrupt:
+            interrupted = True
+        if rows:
+            text = report.dumps(benchmark.to_json(rows))
+            if to_file:
+                to_file.path.write_text(text, encoding="utf-8")
+                to_file.commit()
+    if rows:
+        output.to_stdout(text if json == "-" else benchmark.table(rows))
+    if interrupted:
+        raise typer.Exit(130)
+
+
 # ----------------------------------------------------------------------------------------------------------- parts
 
 

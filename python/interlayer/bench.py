@@ -1,0 +1,190 @@
+"""How fast the core is: whole runs of six scenes, alone or in turn with ns-3 on the same machine (design.md section 8).
+
+Seconds are wall-clock seconds of the event loop, start-up excluded, on both sides: `sim_s` of a run here, the time in
+`Simulator::Run` after the flows' start there. Both sides also count processor seconds, which a busy machine disturbs
+less; ours hold the making of the world and of the results too, so their ratio is slightly against us.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError, InterlayerError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PEERS = ("ns3",)
+
+_PEER = Path(__file__).parents[2] / "bench/ns3/build/wlan_tcp"
+
+_DOT11A = "standard = '802.11a'\ndata_rate = '54 Mb/s'"
+_DOT11B = "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'"
+
+# The peer's TCP, for scenes that it runs too: bench/README.md.
+_UPLOAD = (
+    "transport = { protocol = 'tcp', datagram = '576 B', initial_window = 1, min_rto = '200 ms', granularity = '1 ms', "
+    "send_buffer = '65535 B', nagle = false }\ntraffic = { model = 'bulk' }"
+)
+_DOWNLOAD = "transport = { protocol = 'tcp', datagram = '1500 B' }\ntraffic = { model = 'bulk' }"
+_SATURATED = "transport = { protocol = 'udp', datagram = '1500 B' }\ntraffic = { model = 'saturated' }"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scene, how long it lasts in simulated seconds, alone and beside the peer, and the peer's arguments for it."""
+
+    name: str
+    body: str
+    seconds: float
+    paired_seconds: float = 0.0
+    peer: tuple[str, ...] = ()
+
+    def scenario(self, seconds: float) -> str:
+        """The scenario file of a run of `seconds`."""
+        return f"[scenario]\nname = '{self.name}'\nduration = '{seconds} s'\n{self.body}"
+
+    def command(self, seconds: float, run: int) -> list[str]:
+        """The peer's command line for the same."""
+        return [str(_PEER), "--adhoc=1", "--count=0", f"--seconds={seconds}", f"--run={run}", *self.peer]
+
+
+def _star(stations: int, radio: str, flow: str, *, queue: int = 500) -> str:
+    """`stations` with a flow each to one sink in everybody's reach."""
+    text = f"[radio]\n{radio}\nqueue = {{ packets = {queue} }}\n[[node]]\nname = 'sink'\n"
+    for i in range(stations):
+        text += f"[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 's{i}'\nto = 'sink'\n{flow}\n"
+    return text
+
+
+def _behind_a_wire(stations: int) -> str:
+    """Downloads from one server through an access point."""
+    text = f"[radio]\n{_DOT11B}\n[[node]]\nname = 'server'\n[[node]]\nname = 'ap'\nposition = [0, 0]\nrole = 'ap'\n"
+    text += "[[link]]\nbetween = ['server', 'ap']\nrate = '100 Mb/s'\ndelay = '2 ms'\n"
+    for i in range(stations):
+        text += f"[[node]]\nname = 's{i}'\nposition = [1, 0]\n[[flow]]\nfrom = 'server'\nto = 's{i}'\n{_DOWNLOAD}\n"
+    return text
+
+
+CASES = (
+    Case("lle-flow", _star(1, _DOT11B, _DOWNLOAD, queue=50) + "[[scheme]]\nname = 'lle-tcp'\n", 30),
+    Case("6-uploads", _star(6, _DOT11A, _UPLOAD), 30, 30, ("--n=6",)),
+    Case("50-uploads", _star(50, _DOT11A, _UPLOAD), 30, 10, ("--n=50",)),
+    Case("200-saturated", _star(200, _DOT11A, _SATURATED), 10, 2, ("--n=200", "--udp=1")),
+    Case("1000-saturated", _star(1000, _DOT11A, _SATURATED), 10, 0.25, ("--n=1000", "--udp=1")),
+    Case("10-behind-a-wire", _behind_a_wire(10), 100),
+)
+
+
+def chosen(names: Sequence[str], against: str | None) -> list[Case]:
+    """The cases named, or all, that `against` can run. Raises `InputError`, also if the peer is not there."""
+    for name in names:
+        if name not in (known := [case.name for case in CASES]):
+            raise InputError(f'--case: no case "{name}"{suggestion(name, known)}')
+    cases = [case for case in CASES if not names or case.name in names]
+    if against is None:
+        return cases
+    if against not in PEERS:
+        raise InputError(f'--against: no peer "{against}"{suggestion(against, PEERS)}')
+    if not _PEER.exists():
+        raise InputError(
+            "--against ns3: the peer is not built. In the source tree: `make ns3`, which needs Debian's "
+            "libns3-dev, libgsl-dev, g++ and pkg-config"
+        )
+    paired = [case for case in cases if case.peer]
+    if not paired:
+        raise InputError(f"--against ns3: it cannot run {', '.join(names)}")
+    return paired
+
+
+def run(cases: Sequence[Case], *, against: str | None, runs: int) -> Iterator[dict[str, Any]]:
+    """One row a case, as it is done: medians of `runs`, which in turn with a peer is a number of pairs."""
+    for case in cases:
+        seconds = case.paired_seconds if against else case.seconds
+        ours, theirs = [], []
+        for i in range(1, runs + 1):
+            ours.append(_ours(case.scenario(seconds), i))
+            if against:
+                theirs.append(_theirs(case.command(seconds, i)))
+        yield _row(case.name, seconds, ours, theirs)
+
+
+def _ours(text: str, seed: int) -> dict[str, float]:
+    from . import simulator
+
+    scenario = simulator.parse(text)
+    before = time.process_time()
+    batch = simulator.run_batch([(scenario, seed)], jobs=1)
+    cpu_s = time.process_time() - before
+    found = batch.runs[0]
+    if found is None:
+        raise KeyboardInterrupt
+    return {"wall_s": found["sim_s"], "cpu_s": cpu_s, "events": found["events"], "exchanges": found["exchanges"]}
+
+
+def _theirs(command: Sequence[str]) -> dict[str, Any]:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        why = (done.stderr or done.stdout).strip().splitlines()
+        raise InterlayerError(f"--against ns3: the peer failed: {why[-1] if why else f'status {done.returncode}'}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _row(
+    name: str, seconds: float, ours: Sequence[dict[str, float]], theirs: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    wall_s = median(one["wall_s"] for one in ours)
+    row: dict[str, Any] = {"name": name, "interlayer_s": wall_s}
+    if theirs:
+        row["ns3_s"] = median(one["wall_s"] for one in theirs)
+        row["ratio"] = row["ns3_s"] / wall_s
+        row["ns3_version"] = theirs[0]["ns3_version"]
+    cpu_s = median(one["cpu_s"] for one in ours)
+    row |= {"runs": len(ours), "simulated_s": seconds, "real_time_ratio": seconds / wall_s, "interlayer_cpu_s": cpu_s}
+    if theirs:
+        row["ns3_cpu_s"] = median(one["cpu_s"] for one in theirs)
+        row["cpu_ratio"] = row["ns3_cpu_s"] / cpu_s
+        row["ns3_events"] = median(one["events"] for one in theirs)
+    for what in ("events", "exchanges"):
+        row[what] = median(one[what] for one in ours)
+        row[f"{what}_per_s"] = median(one[what] / one["wall_s"] for one in ours)
+    return row
+
+
+def to_json(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The object of `interlayer bench --json`."""
+    from . import simulator
+
+    return {"version": simulator.version(), "cases": list(rows)}
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """The same for a person."""
+    from rich import box
+    from rich.table import Table
+
+    from . import simulator, terminal
+
+    paired = any("ratio" in row for row in rows)
+    shown = Table(title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("case")
+    extra = ("ns-3, s", "ratio", "of processor time") if paired else ()
+    for name in ("simulated, s", "wall, s", *extra, "x real time", "events/s", "exchanges/s", "ns/exchange"):
+        shown.add_column(name, justify="right")
+    for row in rows:
+        cells = [f"{row['simulated_s']:g}", f"{row['interlayer_s']:.3g}"]
+        if paired:
+            cells += [f"{row['ns3_s']:.3g}", f"{row['ratio']:.0f}", f"{row['cpu_ratio']:.0f}"]
+        per_exchange_ns = 1e9 / row["exchanges_per_s"] if row["exchanges_per_s"] else float("nan")
+        cells += [f"{row['real_time_ratio']:.3g}", f"{row['events_per_s']:.3g}", f"{row['exchanges_per_s']:.3g}"]
+        shown.add_row(row["name"], *cells, f"{per_exchange_ns:.0f}")
+    peer = f", ns-3 {rows[0]['ns3_version']}" if paired else ""
+    what = "pairs" if paired else "runs"
+    return terminal.render(shown, f"medians of {rows[0]['runs']} {what}. Interlayer {simulator.version()}{peer}")
