@@ -1,4 +1,4 @@
-"""`interlayer bench`: medians, pairs in turn, and what is said when ns-3 is not there; over a toy core and a toy peer."""
+"""`interlayer bench`: medians, pairs in turn, what is said when ns-3 is not there; over a toy core and a toy peer."""
 
 from __future__ import annotations
 
