@@ -2,8 +2,8 @@
 // stock ns-3, one flow each. `make ns3` builds it; bench/README.md says what it matches and what it cannot.
 //
 // By default ns-3's TCP is what Interlayer's is: no SACK, timestamps, window scaling or limited transmit, NewReno's own
-// recovery instead of PRR, IW 1, RTO >= 0.2 s, buffers of 65535 B, no queue disciplines above the MAC; DCF instead of EDCA;
-// RTS at 24 Mb/s, as CTS and ACK are after 54 Mb/s; ARP caches filled; packets do not age in the MAC queue of 500.
+// recovery instead of PRR, IW 1, RTO >= 0.2 s, buffers of 65535 B (--window), no queue disciplines above the MAC; DCF instead
+// of EDCA; RTS at 24 Mb/s, as CTS and ACK are after 54 Mb/s; ARP caches filled; packets do not age in the MAC queue of 500.
 // --plain=0 --qos=1 --control=OfdmRate6Mbps --arp=1 --lifetime_ms=500 give ns-3's own defaults back.
 //
 // Prints one JSON object. Rates and counters cover `seconds` after `start + warmup`; wall_s and cpu_s cover Simulator::Run
@@ -75,7 +75,13 @@ GivenUp(Mac48Address)
 }
 
 void
-Dropped(Ptr<const WifiMpdu>)
+Expired(Ptr<const WifiMpdu>)
+{
+    ++g_counts.dropped;
+}
+
+void
+NoRoom(Ptr<const Packet>)
 {
     ++g_counts.dropped;
 }
@@ -95,7 +101,7 @@ Received(const std::vector<Ptr<PacketSink>>& sinks)
 int
 main(int argc, char** argv)
 {
-    uint32_t n = 6, mss = 536, run = 1, delack = 2, lifetimeMs = 1000000;
+    uint32_t n = 6, mss = 536, run = 1, delack = 2, lifetimeMs = 1000000, window = 65535;
     double seconds = 30, warmup = 0, radius = 4, capture = -1;
     bool rts = false, qos = false, download = false, grid = false, plain = true, udp = false, adhoc = false, together = false,
          arp = false, count = true;
@@ -116,6 +122,7 @@ main(int argc, char** argv)
     cmd.AddValue("delack", "segments per ACK", delack);
     cmd.AddValue("capture", "capture margin dB, negative = off", capture);
     cmd.AddValue("mss", "B", mss);
+    cmd.AddValue("window", "B of each TCP buffer; from plain", window);
     cmd.AddValue("plain", "TCP as in Interlayer, see the head of this file; no queue discs", plain);
     cmd.AddValue("cc", "TypeId of the congestion control", cc);
     cmd.AddValue("rate", "data mode", rate);
@@ -142,8 +149,8 @@ main(int argc, char** argv)
         Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
         Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
         Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
-        Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(65535));
-        Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(65535));
+        Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window));
+        Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window));
     }
     if (rts)
     {
@@ -201,8 +208,7 @@ main(int argc, char** argv)
             manager->TraceConnectWithoutContext("MacTxFinalDataFailed", MakeCallback(&GivenUp));
             manager->TraceConnectWithoutContext("MacTxFinalRtsFailed", MakeCallback(&GivenUp));
             auto queue = device->GetMac()->GetTxopQueue(qos ? AC_BE : AC_BE_NQOS);
-            queue->TraceConnectWithoutContext("DropBeforeEnqueue", MakeCallback(&Dropped));
-            queue->TraceConnectWithoutContext("Expired", MakeCallback(&Dropped));
+            queue->TraceConnectWithoutContext("Expired", MakeCallback(&Expired));
         }
     }
 
@@ -248,6 +254,11 @@ main(int argc, char** argv)
         TrafficControlHelper discs; // installed by Assign; the MAC queue of 500 packets remains
         discs.Uninstall(stationDevices);
         discs.Uninstall(apDevice);
+    }
+    for (auto node = NodeList::Begin(); count && node != NodeList::End(); ++node)
+    {
+        // A full MAC queue stops the device; without a queue disc the layer above then drops.
+        (*node)->GetObject<TrafficControlLayer>()->TraceConnectWithoutContext("TcDrop", MakeCallback(&NoRoom));
     }
     if (!arp)
     {

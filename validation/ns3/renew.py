@@ -34,7 +34,7 @@ MEASURED = (
     "given_up",
     "queue_drops",
 )
-COLUMNS = ("geometry", "stations", "direction", "variant", "run", *MEASURED, "ns3_version", "script", "date")
+COLUMNS = ("geometry", *star.Cell._fields, "run", *MEASURED, "ns3_version", "script", "date")
 GEOMETRIES = {"star": [], "together": ["--together=1"]}
 
 
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--geometry", choices=GEOMETRIES, default="star")
-    parser.add_argument("--only", default="", help="cells whose name contains this, as 6-upload-base")
+    parser.add_argument("--only", default="", help="cells whose name contains this, as 6-upload-base-10720")
     parser.add_argument("--peer", type=Path, default=PEER)
     parser.add_argument("--out", type=Path, default=REFERENCE)
     options = parser.parse_args()
@@ -80,10 +80,10 @@ def main() -> None:
         print(f"run {run} of {options.runs}: {len(cells)} cells", flush=True)
 
 
-def order(key: tuple[str, ...]) -> tuple[str, int, str, int, int]:
-    """Rows by geometry, variant, direction, stations, run."""
-    geometry, stations, direction, variant, run = key
-    return geometry, star.VARIANTS.index(variant), direction, int(stations), int(run)
+def order(key: tuple[str, ...]) -> tuple[str, int, int, str, int, int]:
+    """Rows by geometry, variant, window, direction, stations, run."""
+    geometry, stations, direction, variant, window, run = key
+    return geometry, star.VARIANTS.index(variant), int(window), direction, int(stations), int(run)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ from typing import NamedTuple
 STATIONS = (2, 6, 10, 20)
 DIRECTIONS = ("upload", "download")
 VARIANTS = ("base", "rts", "ack1", "udp")
+WINDOWS = (10720, 65535)
+"""B of each TCP buffer. With 20 segments nothing overflows the queue of 500 and what differs is the MAC's; with 65535 B
+and from five stations on it does, and what differs is also how each TCP mends the losses of its first slow start."""
 WARMUP_S = 1
 MEASURED_S = 4
 
@@ -18,12 +21,18 @@ class Cell(NamedTuple):
     stations: int
     direction: str
     variant: str
+    window: int
 
     def __str__(self) -> str:
-        return f"{self.stations}-{self.direction}-{self.variant}"
+        window = f"-{self.window}" if self.window else ""
+        return f"{self.stations}-{self.direction}-{self.variant}{window}"
 
 
-CELLS = [Cell(n, d, v) for v, d, n in product(VARIANTS, DIRECTIONS, STATIONS)]
+CELLS = [
+    Cell(n, d, v, w)
+    for v, w, d, n in product(VARIANTS, (0, *WINDOWS), DIRECTIONS, STATIONS)
+    if (v == "udp") == (w == 0)
+]
 
 RADIO = """\
 [radio]
@@ -40,7 +49,7 @@ queue = {{ packets = 500 }}
 TCP = """\
 transport = {{ protocol = "tcp", datagram = "576 B", congestion = "newreno", receiver = "{receiver}", \
 delayed_ack_count = {count}, delayed_ack_timeout = "200 ms", initial_window = 1, initial_ssthresh = "unlimited", \
-send_buffer = "65535 B", receive_buffer = "65535 B", min_rto = "200 ms", initial_rto = "1 s", granularity = "1 ms", \
+send_buffer = "{window} B", receive_buffer = "{window} B", min_rto = "200 ms", initial_rto = "1 s", granularity = "1 ms", \
 nagle = false, timestamps = false, sack = false, window_scale = "off", limited_transmit = false }}
 traffic = {{ model = "bulk" }}
 """
@@ -54,7 +63,7 @@ traffic = { model = "saturated" }
 def scenario(cell: Cell) -> str:
     """Ours, as a scenario file."""
     delayed = cell.variant != "ack1"
-    tcp = TCP.format(receiver="delayed-ack" if delayed else "every", count=2 if delayed else 1)
+    tcp = TCP.format(receiver="delayed-ack" if delayed else "every", count=2 if delayed else 1, window=cell.window)
     flow = UDP if cell.variant == "udp" else tcp
     text = f'[scenario]\nname = "{cell}"\nduration = "{WARMUP_S + MEASURED_S} s"\nwarmup = "{WARMUP_S} s"\n\n'
     text += RADIO.format(rts="200 B" if cell.variant == "rts" else "off")
@@ -80,4 +89,5 @@ def peer(cell: Cell, run: int) -> list[str]:
         f"--rts={int(cell.variant == 'rts')}",
         f"--udp={int(cell.variant == 'udp')}",
         f"--delack={1 if cell.variant == 'ack1' else 2}",
+        f"--window={cell.window or 65535}",
     ]
