@@ -2,8 +2,9 @@
 // stock ns-3, one flow each. `make ns3` builds it; bench/README.md says what it matches and what it cannot.
 //
 // By default ns-3's TCP is what Interlayer's is: no SACK, timestamps, window scaling or limited transmit, NewReno's own
-// recovery instead of PRR, IW 1, RTO >= 0.2 s, buffers of 65535 B (--window), no queue disciplines above the MAC; DCF instead
-// of EDCA; RTS at 24 Mb/s, as CTS and ACK are after 54 Mb/s; ARP caches filled; packets do not age in the MAC queue of 500.
+// recovery instead of PRR, IW 1, RTO >= 0.2 s, Nagle's algorithm, buffers of 65535 B (--window), no queue disciplines above
+// the MAC; DCF instead of EDCA; RTS at 24 Mb/s, as CTS and ACK are after 54 Mb/s; ARP caches filled; packets do not age in
+// the MAC queue of 500.
 // --plain=0 --qos=1 --control=OfdmRate6Mbps --arp=1 --lifetime_ms=500 give ns-3's own defaults back.
 //
 // Prints one JSON object. Rates and counters cover `seconds` after `start + warmup`; wall_s and cpu_s cover Simulator::Run
@@ -149,6 +150,8 @@ main(int argc, char** argv)
         Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
         Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
         Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
+        Config::SetDefault("ns3::TcpSocket::TcpNoDelay", BooleanValue(false));
+        Config::SetDefault("ns3::BulkSendApplication::SendSize", UintegerValue(mss)); // 512 makes short segments
         Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window));
         Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window));
     }

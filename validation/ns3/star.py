@@ -8,9 +8,10 @@ from typing import NamedTuple
 STATIONS = (2, 6, 10, 20)
 DIRECTIONS = ("upload", "download")
 VARIANTS = ("base", "rts", "ack1", "udp")
-WINDOWS = (10720, 65535)
-"""B of each TCP buffer. With 20 segments nothing overflows the queue of 500 and what differs is the MAC's; with 65535 B
-and from five stations on it does, and what differs is also how each TCP mends the losses of its first slow start."""
+WINDOWS = (10720, 65392)
+"""B of each TCP buffer, whole segments. With 20 nothing overflows the queue of 500 and what differs is the MAC's; with
+122, the most without scaling, it does from five stations on, and what differs is also how each TCP mends the losses of
+its first slow start."""
 WARMUP_S = 1
 MEASURED_S = 4
 
@@ -50,7 +51,7 @@ TCP = """\
 transport = {{ protocol = "tcp", datagram = "576 B", congestion = "newreno", receiver = "{receiver}", \
 delayed_ack_count = {count}, delayed_ack_timeout = "200 ms", initial_window = 1, initial_ssthresh = "unlimited", \
 send_buffer = "{window} B", receive_buffer = "{window} B", min_rto = "200 ms", initial_rto = "1 s", granularity = "1 ms", \
-nagle = false, timestamps = false, sack = false, window_scale = "off", limited_transmit = false }}
+nagle = true, timestamps = false, sack = false, window_scale = "off", limited_transmit = false }}
 traffic = {{ model = "bulk" }}
 """
 
