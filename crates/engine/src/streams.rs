@@ -30,6 +30,8 @@ pub enum Purpose {
     Shadowing = 10,
     /// Fading of one unordered pair of stations.
     Fading = 11,
+    /// Whether one station receives the frames of another, where their SINR leaves it to chance.
+    Reception = 12,
 }
 
 /// The source of all streams of a run.
