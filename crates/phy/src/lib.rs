@@ -1,8 +1,7 @@
 //! The 802.11 radio: rates and airtime, frame errors, and the medium that carries signals between stations.
 //!
 //! Follows IEEE 802.11-2020: clause 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP). Propagation time (at most 1 µs) is part
-//! of the slot and not modelled (design.md section 4). Leaves out, for now: SINR, capture and thresholds (a pair is in
-//! reach or not; two signals at one station spoil each other), and everything of clause 19 and later.
+//! of the slot and not modelled (design.md section 4). Leaves out everything of clause 19 and later.
 
 pub mod airtime;
 pub mod curves;
@@ -16,6 +15,6 @@ pub use airtime::airtime;
 pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit};
 pub use fading::Fading;
-pub use medium::{Heard, Medium, Verdict};
+pub use medium::{Capture, Curve, Heard, Levels, LevelsConfig, Medium, Signal, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};
 pub use rates::{Modulation, Preamble, Rate, Standard, Timing};

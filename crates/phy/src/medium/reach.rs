@@ -1,9 +1,10 @@
-//! The medium: who is in reach of whom, which signals stand at each station, and what a receiver makes of them.
+//! A medium in which a pair is in reach or not.
 //!
 //! A station locks on a signal that starts while nothing else is in the air around it and it does not transmit. Any
 //! second signal spoils the first, one that starts at the same instant included, and cannot be locked on. A station that
-//! transmits hears nothing. (Powers, capture and thresholds take the place of "any" when pairs have levels.)
+//! transmits hears nothing.
 
+use super::{Heard, NOTHING, Verdict};
 use units::{Db, NodeId, SimTime};
 
 /// Who hears whom, and how loud.
@@ -11,28 +12,6 @@ use units::{Db, NodeId, SimTime};
 struct Pair {
     in_reach: bool,
     gain: Db,
-}
-
-/// What a listener made of a signal that has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It transmitted itself while the signal stood there: half duplex.
-    Deaf,
-    /// It never locked on it: another signal stood there first.
-    NotLocked,
-    /// It locked, and another signal or its own transmission spoilt the frame.
-    Spoilt,
-    /// It locked and nothing else was heard; noise has not been asked yet.
-    Clear,
-}
-
-/// One listener of a signal that has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heard {
-    /// What came of it.
-    pub verdict: Verdict,
-    /// Whether the air around the listener is silent now.
-    pub is_silent: bool,
 }
 
 /// One listener's ear.
@@ -49,11 +28,9 @@ struct Ear {
     stopped: SimTime,
 }
 
-const NOTHING: NodeId = NodeId::BROADCAST;
-
-/// The shared medium of one channel.
+/// Pairs in reach, and what stands at each station.
 #[derive(Debug)]
-pub struct Medium {
+pub struct Reach {
     nodes: usize,
     pairs: Vec<Pair>,
     /// Listeners of each transmitter, in order of id; derived from `pairs`.
@@ -61,9 +38,9 @@ pub struct Medium {
     ears: Vec<Ear>,
 }
 
-impl Medium {
+impl Reach {
     /// A medium in which everybody hears everybody.
-    pub fn new(nodes: usize) -> Medium {
+    pub fn new(nodes: usize) -> Reach {
         let silence = Ear {
             signals: 0,
             is_transmitting: false,
@@ -73,7 +50,7 @@ impl Medium {
             stopped: SimTime::ZERO,
         };
         let pairs = vec![Pair { in_reach: true, gain: Db(0.0) }; nodes * nodes];
-        let mut medium = Medium { nodes, pairs, listeners: vec![Vec::new(); nodes], ears: vec![silence; nodes] };
+        let mut medium = Reach { nodes, pairs, listeners: vec![Vec::new(); nodes], ears: vec![silence; nodes] };
         (0..nodes).for_each(|from| medium.list(from));
         medium
     }
@@ -183,10 +160,12 @@ impl Medium {
                 true if ear.is_spoilt => Verdict::Spoilt,
                 true => Verdict::Clear,
             };
-            if ear.locked_on == from {
+            let is_locked = ear.locked_on == from;
+            if is_locked {
                 ear.locked_on = NOTHING;
             }
-            heard(to, Heard { verdict, is_silent: ear.signals == 0 && !ear.is_transmitting });
+            let turns_idle = ear.signals == 0 && !ear.is_transmitting;
+            heard(to, Heard { verdict, is_locked, is_free: is_locked, turns_idle });
         }
     }
 }
@@ -203,13 +182,13 @@ mod tests {
         SimTime::from_ns(ns)
     }
 
-    fn start(medium: &mut Medium, now: u64, from: NodeId) {
+    fn start(medium: &mut Reach, now: u64, from: NodeId) {
         medium.start(from);
         medium.arrive(at(now), from, |_| {});
     }
 
     /// What `to` made of the signal of `from`, which began at 0 and ends.
-    fn leave(medium: &mut Medium, from: NodeId, to: NodeId) -> Heard {
+    fn leave(medium: &mut Reach, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
         medium.leave(from, at(0), |node, heard| {
             if node == to {
@@ -221,7 +200,7 @@ mod tests {
 
     #[test]
     fn of_three_nodes_the_one_out_of_reach_hears_nothing() {
-        let mut medium = Medium::new(3);
+        let mut medium = Reach::new(3);
         for (x, y) in [(A, C), (C, A)] {
             medium.set_reach(x, y, false);
         }
@@ -234,14 +213,20 @@ mod tests {
 
     #[test]
     fn hidden_transmitters_spoil_each_other_at_the_one_between() {
-        let mut medium = Medium::new(3);
+        let mut medium = Reach::new(3);
         for (x, y) in [(A, C), (C, A)] {
             medium.set_reach(x, y, false);
         }
         start(&mut medium, 0, A);
         start(&mut medium, 5, C);
-        assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::Spoilt, is_silent: false });
-        assert_eq!(leave(&mut medium, C, B), Heard { verdict: Verdict::NotLocked, is_silent: true });
+        assert_eq!(
+            leave(&mut medium, A, B),
+            Heard { verdict: Verdict::Spoilt, is_locked: true, is_free: true, turns_idle: false }
+        );
+        assert_eq!(
+            leave(&mut medium, C, B),
+            Heard { verdict: Verdict::NotLocked, is_locked: false, is_free: false, turns_idle: true }
+        );
         // The air is clean again.
         assert!(medium.stop(at(8), A) && medium.stop(at(8), C));
         start(&mut medium, 9, A);
@@ -250,13 +235,16 @@ mod tests {
 
     #[test]
     fn who_transmits_is_deaf_until_the_next_signal_starts() {
-        let mut medium = Medium::new(2);
+        let mut medium = Reach::new(2);
         start(&mut medium, 0, A);
         start(&mut medium, 0, B);
         // B ends first: A's signal still stands, but B missed its beginning.
         assert!(!medium.stop(at(10), B));
-        assert!(!leave(&mut medium, B, A).is_silent);
+        assert!(!leave(&mut medium, B, A).turns_idle);
         assert!(medium.stop(at(20), A));
-        assert_eq!(leave(&mut medium, A, B), Heard { verdict: Verdict::Deaf, is_silent: true });
+        assert_eq!(
+            leave(&mut medium, A, B),
+            Heard { verdict: Verdict::Deaf, is_locked: false, is_free: false, turns_idle: true }
+        );
     }
 }

@@ -1,0 +1,311 @@
+//! One receiver among signals with powers: what stands there, what it is locked on, what that has suffered.
+//!
+//! Whatever is decided at a start depends on the set of signals that stand, not on the order in which those of one instant
+//! were told: signals are kept in order of transmitter, and sums are taken over them anew.
+
+use super::{Curve, Signal};
+use crate::curves::{self, Part};
+use crate::rates::{Preamble, Rate};
+use units::{Dur, NodeId, SimTime};
+
+/// What a receiver needs to know of itself and its kind; ratios and milliwatts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    /// Energy at which the medium is busy.
+    pub cca_ed_mw: f64,
+    /// How long a preamble stands before it is detected.
+    pub latency: Dur,
+    /// SINR at which a preamble is locked on.
+    pub preamble_sinr: f64,
+    /// SINR at which a locked receiver turns to another signal, if it ever does: the one it is locked on could still be
+    /// decoded, or not.
+    pub capture: Option<[f64; 2]>,
+    /// Of DSSS frames.
+    pub preamble: Preamble,
+    /// Probability that so many bits survive.
+    pub curve: Curve,
+}
+
+/// When a frame is on the air, and in what parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    pub rate: Rate,
+    pub started: SimTime,
+    pub airtime: Dur,
+}
+
+impl Sent {
+    pub fn of(now: SimTime, signal: &Signal) -> Sent {
+        Sent { rate: signal.rate, started: now, airtime: signal.airtime }
+    }
+
+    /// Logarithm of the probability that nothing of the frame between two instants is hit at this SINR.
+    pub fn ln_survival(&self, rules: &Rules, from: SimTime, to: SimTime, sinr: f64) -> f64 {
+        let mut ln = 0.0;
+        let mut begin = self.started;
+        let end = self.started + self.airtime;
+        let front = curves::front(self.rate, rules.preamble);
+        let payload_end = SimTime::from_ns(end.ns() - curves::silent_end(self.rate).ns().min(self.airtime.ns()));
+        let ends = [begin + front[0].1, begin + front[0].1 + front[1].1, payload_end];
+        for (part, end) in [front[0].0, front[1].0, Part::Payload].into_iter().zip(ends) {
+            let span = to.min(end).since(from.max(begin));
+            if span > Dur::ZERO {
+                ln += (rules.curve)(self.rate, part, sinr, curves::bits(self.rate, part, span));
+            }
+            begin = end;
+        }
+        ln
+    }
+}
+
+/// A signal at a receiver.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    from: NodeId,
+    mw: f64,
+    started: SimTime,
+    /// The receiver heard its preamble begin, and may lock on it while that lasts.
+    is_eligible: bool,
+    /// Its preamble was detected: busy to its end.
+    is_detected: bool,
+    /// The receiver was locked on it and left it for a stronger one.
+    is_left: bool,
+}
+
+/// A frame that the receiver follows.
+#[derive(Debug, Clone, Copy)]
+struct Lock {
+    from: NodeId,
+    mw: f64,
+    started: SimTime,
+    /// Until when `ln` counts.
+    since: SimTime,
+    /// Logarithm of the probability that nothing was hit.
+    ln: f64,
+    /// Nothing has overlapped it.
+    is_clean: bool,
+}
+
+/// What became of a signal, before chance has spoken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum End {
+    /// The receiver transmitted.
+    Deaf,
+    /// It never was locked on it; nothing but noise was needed for that, or something was.
+    NotLocked { by_noise: bool },
+    /// It left it for a stronger one.
+    Left,
+    /// It followed it to its end, and nothing overlapped.
+    Alone,
+    /// It followed it to its end; something overlapped. Logarithm of the probability that nothing was hit.
+    Overlapped { ln: f64 },
+}
+
+/// One receiver.
+#[derive(Debug)]
+pub(super) struct Ear {
+    signals: Vec<Standing>,
+    pub noise_mw: f64,
+    pub is_transmitting: bool,
+    /// When its own last transmission ended.
+    pub stopped: SimTime,
+    /// When the last frame began that it locked on, `fresh` not counted.
+    last_start: SimTime,
+    /// Signals that stand and whose preamble it detected.
+    detected: u32,
+    /// The frame whose preamble is over.
+    held: Option<Lock>,
+    /// The frame it turns to once this preamble is over, unless a further signal reopens the question.
+    fresh: Option<Lock>,
+    /// Frames it left for stronger ones.
+    pub relocks: u64,
+}
+
+impl Ear {
+    pub fn new(nodes: usize, noise_mw: f64) -> Ear {
+        Ear {
+            signals: Vec::with_capacity(nodes),
+            noise_mw,
+            is_transmitting: false,
+            stopped: SimTime::ZERO,
+            last_start: SimTime::ZERO,
+            detected: 0,
+            held: None,
+            fresh: None,
+            relocks: 0,
+        }
+    }
+
+    pub fn hears_any(&self) -> bool {
+        !self.signals.is_empty()
+    }
+
+    /// What it receives, as things stand.
+    pub fn locked_on(&self) -> Option<NodeId> {
+        self.fresh.or(self.held).map(|lock| lock.from)
+    }
+
+    fn energy_mw(&self) -> f64 {
+        self.signals.iter().map(|signal| signal.mw).sum()
+    }
+
+    pub fn is_busy(&self, rules: &Rules) -> bool {
+        self.is_transmitting || self.detected > 0 || self.energy_mw() >= rules.cca_ed_mw
+    }
+
+    /// Noise and all signals but that of `but`.
+    fn against_mw(&self, but: NodeId) -> f64 {
+        self.noise_mw + self.signals.iter().filter(|signal| signal.from != but).map(|signal| signal.mw).sum::<f64>()
+    }
+
+    fn find(&mut self, from: NodeId) -> Option<&mut Standing> {
+        self.signals.iter_mut().find(|signal| signal.from == from)
+    }
+
+    /// When the last frame began that it locked on.
+    pub fn last_start(&self) -> SimTime {
+        self.fresh.map_or(self.last_start, |lock| lock.started)
+    }
+
+    /// Brings everything up to `now`: segments end, and a preamble that is over has decided.
+    fn settle(&mut self, now: SimTime, sent: &[Sent], rules: &Rules) {
+        let (mut held, mut fresh) = (self.held, self.fresh);
+        for lock in [&mut held, &mut fresh].into_iter().flatten().filter(|lock| !lock.is_clean && lock.since < now) {
+            if lock.ln > f64::NEG_INFINITY {
+                let sinr = lock.mw / self.against_mw(lock.from);
+                lock.ln += sent[lock.from.index()].ln_survival(rules, lock.since, now, sinr);
+            }
+            lock.since = now;
+        }
+        if let Some(lock) = fresh.take_if(|lock| now >= lock.started + rules.latency) {
+            if let Some(left) = held {
+                self.leave_for_stronger(left.from);
+            }
+            self.last_start = lock.started;
+            held = Some(lock);
+        }
+        (self.held, self.fresh) = (held, fresh);
+    }
+
+    fn leave_for_stronger(&mut self, from: NodeId) {
+        self.relocks += 1;
+        if let Some(signal) = self.find(from) {
+            signal.is_left = true;
+        }
+    }
+
+    /// A signal begins. Returns whether carrier sense turns busy by its energy.
+    #[inline]
+    pub fn arrive(&mut self, now: SimTime, from: NodeId, mw: f64, sent: &[Sent], rules: &Rules) -> bool {
+        let was_busy = self.is_busy(rules);
+        let mut is_eligible = !self.is_transmitting;
+        if self.signals.is_empty() {
+            (self.held, self.fresh) = (None, None);
+        } else {
+            self.settle(now, sent, rules);
+            self.close_clean(now, sent, rules);
+            is_eligible &= self.held.is_none() || rules.capture.is_some();
+        }
+        let place = self.signals.iter().position(|signal| signal.from > from).unwrap_or(self.signals.len());
+        let standing = Standing { from, mw, started: now, is_eligible, is_detected: false, is_left: false };
+        self.signals.insert(place, standing);
+        if is_eligible {
+            self.choose(now, rules);
+        }
+        !was_busy && self.energy_mw() >= rules.cca_ed_mw
+    }
+
+    /// Frames followed alone so far get their segment up to now: something begins to overlap them.
+    fn close_clean(&mut self, now: SimTime, sent: &[Sent], rules: &Rules) {
+        let noise_mw = self.noise_mw;
+        for lock in [&mut self.held, &mut self.fresh].into_iter().flatten().filter(|lock| lock.is_clean) {
+            lock.is_clean = false;
+            lock.ln = sent[lock.from.index()].ln_survival(rules, lock.since, now, lock.mw / noise_mw);
+            lock.since = now;
+        }
+    }
+
+    /// Which of the signals whose preamble lasts the receiver turns to: the strongest, if it is strong enough against all
+    /// the rest.
+    fn choose(&mut self, now: SimTime, rules: &Rules) {
+        let threshold = match (&self.held, rules.capture) {
+            (None, _) => rules.preamble_sinr,
+            (Some(_), None) => return,
+            (Some(held), Some([clear, garbled])) => {
+                if held.ln >= -core::f64::consts::LN_2 {
+                    clear
+                } else {
+                    garbled
+                }
+            }
+        };
+        let lasts = |signal: &&Standing| signal.is_eligible && signal.started + rules.latency > now;
+        let mut best: Option<&Standing> = None;
+        let mut is_tie = false;
+        for signal in self.signals.iter().filter(lasts) {
+            match best {
+                Some(other) if signal.mw < other.mw => {}
+                Some(other) if signal.mw == other.mw => is_tie = true,
+                _ => (best, is_tie) = (Some(signal), false),
+            }
+        }
+        let Some(best) = best.filter(|best| !is_tie && best.mw >= threshold * self.against_mw(best.from)) else {
+            self.fresh = None;
+            return;
+        };
+        if self.fresh.is_none_or(|lock| lock.from != best.from) {
+            // One that the question was reopened for has begun a preamble earlier; of that, nothing is counted.
+            let Standing { from, mw, started, .. } = *best;
+            self.fresh = Some(Lock { from, mw, started, since: now, ln: 0.0, is_clean: self.signals.len() == 1 });
+        }
+    }
+
+    /// The preamble of `from` is over. Returns whether carrier sense turns busy by it.
+    pub fn sense(&mut self, from: NodeId, now: SimTime, rules: &Rules) -> bool {
+        if self.is_transmitting || self.locked_on() != Some(from) {
+            return false;
+        }
+        let was_busy = self.is_busy(rules);
+        let latency = rules.latency;
+        let Some(signal) = self.find(from).filter(|signal| signal.started + latency <= now) else { return false };
+        if !std::mem::replace(&mut signal.is_detected, true) {
+            self.detected += 1;
+        }
+        !was_busy
+    }
+
+    /// Begins to transmit.
+    pub fn start(&mut self, now: SimTime, sent: &[Sent], rules: &Rules) {
+        self.settle(now, sent, rules);
+        self.is_transmitting = true;
+        (self.held, self.fresh) = (None, None);
+        self.signals.iter_mut().for_each(|signal| signal.is_eligible = false);
+    }
+
+    /// The signal of `from` ends. Returns what came of it and whether carrier sense turns idle.
+    #[inline]
+    pub fn leave(&mut self, now: SimTime, from: NodeId, sent: &[Sent], rules: &Rules) -> (End, bool) {
+        let was_busy = self.is_busy(rules);
+        self.settle(now, sent, rules);
+        let place = self.signals.iter().position(|signal| signal.from == from).expect("what ends has stood here");
+        let followed = self.fresh.or(self.held).filter(|lock| lock.from == from);
+        if self.held.is_some_and(|lock| lock.from == from) {
+            self.held = None;
+            if self.fresh.is_some() {
+                self.leave_for_stronger(from);
+            }
+        } else if followed.is_some() {
+            self.fresh = None;
+        }
+        let signal = self.signals.remove(place);
+        self.detected -= u32::from(signal.is_detected);
+        let end = match followed {
+            Some(Lock { is_clean: true, .. }) => End::Alone,
+            Some(Lock { ln, .. }) => End::Overlapped { ln },
+            None if self.is_transmitting || self.stopped > signal.started => End::Deaf,
+            None if signal.is_left => End::Left,
+            None => End::NotLocked { by_noise: signal.mw < rules.preamble_sinr * self.noise_mw },
+        };
+        (end, was_busy && !self.is_busy(rules))
+    }
+}

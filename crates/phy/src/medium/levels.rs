@@ -1,0 +1,348 @@
+//! A medium in which signals have powers: path gains, noise, carrier sense by energy and by preamble, capture, SINR.
+//!
+//! Powers are milliwatts, ratios plain numbers. Interference adds up and counts as noise. What a receiver decides is in
+//! `ear.rs`; here is who hears whom how loud, and chance.
+
+use super::ear::{Ear, End, Rules, Sent};
+use super::{Heard, Signal, Verdict};
+use crate::curves::Part;
+use crate::fading::Fading;
+use crate::rates::{Preamble, Rate};
+use engine::{Purpose, Stream, Streams};
+use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
+
+/// An error curve: the natural logarithm of the probability that so many bits of a part of a frame at a rate survive a
+/// SINR (a ratio). [`crate::ln_survival`] is one.
+pub type Curve = fn(Rate, Part, f64, f64) -> f64;
+
+/// When a locked receiver turns to a stronger frame that begins ("message in message").
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Capture {
+    /// SINR it takes while the frame in reception has lived so far with probability 1/2 at least.
+    pub clear: Db,
+    /// SINR it takes otherwise.
+    pub garbled: Db,
+}
+
+/// Levels and thresholds of a radio.
+#[derive(Debug, Clone, Copy)]
+pub struct LevelsConfig {
+    /// Transmit power of every node; [`Levels::set_power`] changes one's.
+    pub power: Dbm,
+    /// Noise at every receiver; [`Levels::set_noise`] changes one's.
+    pub noise: Dbm,
+    /// How far below the noise a signal may be to be reckoned with at all.
+    pub floor: Db,
+    /// Energy at which the medium is busy. @80211-2020 17.3.10.6: 20 dB above the sensitivity of the lowest rate
+    pub cca_ed: Dbm,
+    /// How long after its start a preamble is sensed. 1 ns at least, so that starts of one instant do not hear each other;
+    /// shorter than any frame. @80211-2020 table 17-21: aCCATime below 4 µs
+    pub cca_preamble_latency: Dur,
+    /// SINR at which a preamble is locked on.
+    pub preamble_sinr: Db,
+    /// Whether, and when, a receiver leaves one frame for another.
+    pub capture: Option<Capture>,
+    /// Of DSSS frames.
+    pub preamble: Preamble,
+    /// The error curve.
+    pub curve: Curve,
+    /// Rayleigh fading, redrawn so often; `None`: none.
+    pub coherence: Option<Dur>,
+}
+
+/// Whom a transmitter reaches, and with what power now.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    to: NodeId,
+    mw: f64,
+}
+
+/// What a link needs less often.
+#[derive(Debug)]
+struct Behind {
+    gain: f64,
+    draws: Stream,
+    fading: Option<Fading>,
+    /// The fading factor, and when it ends.
+    factor: (f64, SimTime),
+    known: [Known; 2],
+    next: u8,
+}
+
+/// A frame that nothing overlaps survives with this probability: data and answers of a pair are the same again and again.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    rate: BitRate,
+    airtime: Dur,
+    mw: f64,
+    p: f64,
+}
+
+const UNKNOWN: Known = Known { rate: BitRate::from_kbps(0), airtime: Dur::ZERO, mw: 0.0, p: 0.0 };
+
+/// The medium of one channel.
+#[derive(Debug)]
+pub struct Levels {
+    nodes: usize,
+    rules: Rules,
+    floor: f64,
+    coherence: Option<Dur>,
+    streams: Streams,
+    powers_mw: Vec<f64>,
+    /// Of each ordered pair.
+    gains: Vec<Db>,
+    /// Of each transmitter: whom it reaches, in order of id.
+    listeners: Vec<Vec<NodeId>>,
+    links: Vec<Vec<Link>>,
+    behind: Vec<Vec<Behind>>,
+    /// Whether the powers in `links` are those of a frame with a power of its own.
+    is_odd: Vec<bool>,
+    sent: Vec<Sent>,
+    ears: Vec<Ear>,
+}
+
+impl Levels {
+    /// A medium in which nobody hears anybody until gains are set.
+    pub fn new(nodes: usize, config: &LevelsConfig, streams: &Streams) -> Levels {
+        let rules = Rules {
+            cca_ed_mw: config.cca_ed.milliwatt().0,
+            latency: config.cca_preamble_latency.max(Dur::from_ns(1)),
+            preamble_sinr: config.preamble_sinr.ratio(),
+            capture: config.capture.map(|capture| [capture.clear.ratio(), capture.garbled.ratio()]),
+            preamble: config.preamble,
+            curve: config.curve,
+        };
+        let noise_mw = config.noise.milliwatt().0;
+        let silence = Sent { rate: crate::Standard::B.rates()[0], started: SimTime::ZERO, airtime: Dur::ZERO };
+        Levels {
+            nodes,
+            rules,
+            floor: (-config.floor).ratio(),
+            coherence: config.coherence,
+            streams: *streams,
+            powers_mw: vec![config.power.milliwatt().0; nodes],
+            gains: vec![Db(f64::NEG_INFINITY); nodes * nodes],
+            listeners: vec![Vec::new(); nodes],
+            links: vec![Vec::new(); nodes],
+            behind: (0..nodes).map(|_| Vec::new()).collect(),
+            is_odd: vec![false; nodes],
+            sent: vec![silence; nodes],
+            ears: (0..nodes).map(|_| Ear::new(nodes, noise_mw)).collect(),
+        }
+    }
+
+    /// Sets a node's transmit power.
+    pub fn set_power(&mut self, node: NodeId, power: Dbm) {
+        self.powers_mw[node.index()] = power.milliwatt().0;
+        self.list(node.index());
+    }
+
+    /// Sets the noise at a node.
+    pub fn set_noise(&mut self, node: NodeId, noise: Dbm) {
+        self.ears[node.index()].noise_mw = noise.milliwatt().0;
+        (0..self.nodes).for_each(|from| self.list(from));
+    }
+
+    /// Sets the gain from `from` to `to` (negative: a loss; −∞: out of reach).
+    pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
+        self.gains[from.index() * self.nodes + to.index()] = gain;
+        self.list(from.index());
+    }
+
+    /// Sets the gains from `from` to all others; `gain` is told each one's and its present gain.
+    pub fn set_gains(&mut self, from: NodeId, gain: impl Fn(NodeId, Db) -> Db) {
+        for (to, own) in self.gains[from.index() * self.nodes..][..self.nodes].iter_mut().enumerate() {
+            *own = gain(NodeId(to as u32), *own);
+        }
+        self.list(from.index());
+    }
+
+    /// Streams and fading of a link are named by its pair: lists made anew are as they were.
+    fn list(&mut self, from: usize) {
+        let (streams, coherence, power) = (&self.streams, self.coherence, self.powers_mw[from]);
+        let row = &self.gains[from * self.nodes..][..self.nodes];
+        let ratios = row.iter().map(|gain| gain.ratio()).enumerate();
+        let reached: Vec<(usize, f64)> =
+            ratios.filter(|(to, gain)| *to != from && power * gain >= self.floor * self.ears[*to].noise_mw).collect();
+        self.listeners[from] = reached.iter().map(|(to, _)| NodeId(*to as u32)).collect();
+        self.links[from] =
+            reached.iter().map(|(to, gain)| Link { to: NodeId(*to as u32), mw: power * gain }).collect();
+        let behind = |&(to, gain): &(usize, f64)| {
+            let (one, other) = (NodeId(from as u32), NodeId(to as u32));
+            Behind {
+                gain,
+                draws: streams.get(Purpose::Reception, (from as u64) << 32 | to as u64),
+                fading: coherence.map(|coherence| Fading::of_pair(streams, one, other, coherence)),
+                factor: (1.0, SimTime::ZERO),
+                known: [UNKNOWN; 2],
+                next: 0,
+            }
+        };
+        self.behind[from] = reached.iter().map(behind).collect();
+    }
+
+    /// The gain from `from` to `to`.
+    pub fn gain(&self, from: NodeId, to: NodeId) -> Db {
+        self.gains[from.index() * self.nodes + to.index()]
+    }
+
+    /// Where `from` is above the floor, in order of id.
+    pub fn listeners(&self, from: NodeId) -> &[NodeId] {
+        &self.listeners[from.index()]
+    }
+
+    /// Whether `from`, with its own power and mean gain, can be locked on by `to`.
+    pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
+        let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
+        to != from && mean_mw >= self.rules.preamble_sinr * self.ears[to.index()].noise_mw
+    }
+
+    /// The power with which the last frame of `from` stood, or stands, at `to`; nothing below the floor.
+    pub(super) fn power_mw(&self, from: NodeId, to: NodeId) -> f64 {
+        self.listeners(from).binary_search(&to).map_or(0.0, |i| self.links[from.index()][i].mw)
+    }
+
+    pub(super) fn is_above_noise(&self, from: NodeId, to: NodeId) -> bool {
+        self.power_mw(from, to) >= self.ears[to.index()].noise_mw
+    }
+
+    pub(super) fn is_transmitting(&self, node: NodeId) -> bool {
+        self.ears[node.index()].is_transmitting
+    }
+
+    pub(super) fn hears_any(&self, node: NodeId) -> bool {
+        self.ears[node.index()].hears_any()
+    }
+
+    pub(super) fn is_locked(&self, node: NodeId) -> bool {
+        self.ears[node.index()].locked_on().is_some()
+    }
+
+    pub(super) fn last_start(&self, node: NodeId) -> SimTime {
+        self.ears[node.index()].last_start()
+    }
+
+    pub(super) fn relocks(&self) -> u64 {
+        self.ears.iter().map(|ear| ear.relocks).sum()
+    }
+
+    pub(super) fn start(&mut self, now: SimTime, node: NodeId) {
+        let ear = &mut self.ears[node.index()];
+        debug_assert!(!ear.is_transmitting, "{node} transmits twice at once");
+        ear.start(now, &self.sent, &self.rules);
+    }
+
+    pub(super) fn arrive(&mut self, now: SimTime, signal: &Signal, mut broken: impl FnMut(NodeId)) -> SimTime {
+        let from = signal.from.index();
+        self.sent[from] = Sent::of(now, signal);
+        if self.coherence.is_some() || signal.power.is_some() || self.is_odd[from] {
+            self.set_levels(now, signal);
+        }
+        let Levels { rules, sent, ears, links, .. } = self;
+        let mut can_be_sensed_later = false;
+        for link in &links[from] {
+            if ears[link.to.index()].arrive(now, signal.from, link.mw, sent, rules) {
+                broken(link.to);
+            }
+            can_be_sensed_later |= link.mw < rules.cca_ed_mw;
+        }
+        if can_be_sensed_later { now + rules.latency } else { SimTime::NEVER }
+    }
+
+    /// The powers of a frame at its listeners, if they are not those of the last one.
+    fn set_levels(&mut self, now: SimTime, signal: &Signal) {
+        let from = signal.from.index();
+        self.is_odd[from] = signal.power.is_some();
+        let power = signal.power.map_or(self.powers_mw[from], |power| power.milliwatt().0);
+        for (link, behind) in self.links[from].iter_mut().zip(&mut self.behind[from]) {
+            if let Some(fading) = &behind.fading
+                && now >= behind.factor.1
+            {
+                let interval = fading.interval(now);
+                behind.factor = (fading.power(interval), fading.ends(interval));
+            }
+            link.mw = power * behind.gain * behind.factor.0;
+        }
+    }
+
+    pub(super) fn sense(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(NodeId)) {
+        for link in &self.links[from.index()] {
+            // Who senses its energy senses it to its end anyway.
+            if link.mw < self.rules.cca_ed_mw && self.ears[link.to.index()].sense(from, now, &self.rules) {
+                broken(link.to);
+            }
+        }
+    }
+
+    pub(super) fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
+        let ear = &mut self.ears[node.index()];
+        debug_assert!(ear.is_transmitting, "{node} ends what it did not begin");
+        ear.is_transmitting = false;
+        ear.stopped = now;
+        !ear.is_busy(&self.rules)
+    }
+
+    pub(super) fn leave(
+        &mut self,
+        now: SimTime,
+        from: NodeId,
+        started: SimTime,
+        mut heard: impl FnMut(NodeId, Heard),
+    ) {
+        let Levels { rules, sent, ears, links, behind, .. } = self;
+        let frame = sent[from.index()];
+        debug_assert_eq!(frame.started, started, "what ends is what has begun last");
+        for (link, behind) in links[from.index()].iter().zip(&mut behind[from.index()]) {
+            let ear = &mut ears[link.to.index()];
+            let (end, turns_idle) = ear.leave(now, from, sent, rules);
+            let snr = link.mw / ear.noise_mw;
+            let (verdict, is_locked) = match end {
+                End::Deaf => (Verdict::Deaf, false),
+                End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
+                End::NotLocked { by_noise: true } => (Verdict::Noise, false),
+                End::Left => (Verdict::Spoilt, false),
+                End::Alone => (behind.alone(&frame, link.mw, snr, rules), true),
+                End::Overlapped { ln } => (behind.overlapped(&frame, ln, link.mw, snr, rules), true),
+            };
+            let is_free = is_locked || ear.locked_on().is_none();
+            heard(link.to, Heard { verdict, is_locked, is_free, turns_idle });
+        }
+    }
+}
+
+impl Behind {
+    /// The probability that noise alone spares a frame.
+    #[inline]
+    fn survival(&mut self, frame: &Sent, mw: f64, snr: f64, rules: &Rules) -> f64 {
+        let is_this =
+            |known: &&Known| known.mw == mw && known.airtime == frame.airtime && known.rate == frame.rate.bit_rate;
+        if let Some(known) = self.known.iter().find(is_this) {
+            return known.p;
+        }
+        let p = libm::exp(frame.ln_survival(rules, frame.started, frame.started + frame.airtime, snr));
+        self.known[usize::from(self.next)] = Known { rate: frame.rate.bit_rate, airtime: frame.airtime, mw, p };
+        self.next ^= 1;
+        p
+    }
+
+    /// Noise alone decides.
+    #[inline]
+    fn alone(&mut self, frame: &Sent, mw: f64, snr: f64, rules: &Rules) -> Verdict {
+        let p = self.survival(frame, mw, snr, rules);
+        if self.draws.chance(p) { Verdict::Clear } else { Verdict::Noise }
+    }
+
+    /// Noise and others decide, by one draw; it is noise that lost the frame if the same draw had lost it without them.
+    fn overlapped(&mut self, frame: &Sent, ln: f64, mw: f64, snr: f64, rules: &Rules) -> Verdict {
+        let p = libm::exp(ln);
+        if p >= 1.0 {
+            return Verdict::Clear;
+        }
+        let draw = if p > 0.0 { self.draws.unit() } else { 0.0 };
+        if draw < p {
+            return Verdict::Clear;
+        }
+        let by_noise = draw >= self.survival(frame, mw, snr, rules);
+        if by_noise { Verdict::Noise } else { Verdict::Spoilt }
+    }
+}

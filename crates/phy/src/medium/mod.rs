@@ -1,0 +1,218 @@
+//! The medium: which signals stand at each station, and what a receiver makes of them.
+//!
+//! Two media behind one face (docs/design/air.md): [`Reach`], in which a pair hears each other or not and two signals at one
+//! station spoil each other, and [`Levels`], in which signals have powers. Whoever calls does not tell them apart: a
+//! transmission goes through [`Medium::start`], [`Medium::arrive`], perhaps [`Medium::sense`], [`Medium::stop`],
+//! [`Medium::leave`], in this order. At one instant ends come before starts; in which order the starts of one instant are
+//! told makes no difference to who receives what.
+
+mod ear;
+mod levels;
+mod reach;
+
+pub use levels::{Capture, Curve, Levels, LevelsConfig};
+pub use reach::Reach;
+
+use crate::rates::Rate;
+use units::{Db, Dbm, Dur, NodeId, SimTime};
+
+/// Nobody.
+const NOTHING: NodeId = NodeId::BROADCAST;
+
+/// A transmission as the medium sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signal {
+    /// Transmitter.
+    pub from: NodeId,
+    /// Rate of its payload.
+    pub rate: Rate,
+    /// Time on the air, preamble included.
+    pub airtime: Dur,
+    /// Its power; `None`: its transmitter's. Of no meaning where a pair is in reach or not.
+    pub power: Option<Dbm>,
+}
+
+/// What a listener made of a signal that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It transmitted itself while the signal stood there: half duplex.
+    Deaf,
+    /// It never locked on it because of other signals.
+    NotLocked,
+    /// It locked, and another signal spoilt the frame or drew the receiver away.
+    Spoilt,
+    /// Noise would have been enough: the signal was too weak to be locked on, or bits were hit that no other signal had
+    /// a part in.
+    Noise,
+    /// It locked and received the frame, as far as the medium is concerned ([`crate::Errors`] has not been asked).
+    Clear,
+}
+
+/// One listener of a signal that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Whether the receiver was locked on it to its end, and so reports an error if there was one.
+    pub is_locked: bool,
+    /// Whether who waited for the end of what the listener receives need wait no longer: it was this signal, or the
+    /// listener has lost what it was locked on.
+    pub is_free: bool,
+    /// Whether the listener's carrier sense turns from busy to idle by this end.
+    pub turns_idle: bool,
+}
+
+/// The shared medium of one channel.
+#[derive(Debug)]
+pub enum Medium {
+    /// Pairs hear each other or not.
+    Reach(Reach),
+    /// Pairs have gains.
+    Levels(Box<Levels>),
+}
+
+/// The same call to whichever it is.
+macro_rules! each {
+    ($medium:expr, $it:ident => $call:expr) => {
+        match $medium {
+            Medium::Reach($it) => $call,
+            Medium::Levels($it) => $call,
+        }
+    };
+}
+
+impl Medium {
+    /// A medium without powers in which everybody hears everybody.
+    pub fn new(nodes: usize) -> Medium {
+        Medium::Reach(Reach::new(nodes))
+    }
+
+    /// Sets whether `to` hears `from`. Where signals have powers, a pair out of reach has no gain at all, for good.
+    pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
+        match self {
+            Medium::Reach(reach) => reach.set_reach(from, to, in_reach),
+            Medium::Levels(_) if in_reach => {}
+            Medium::Levels(levels) => levels.set_gain(from, to, Db(f64::NEG_INFINITY)),
+        }
+    }
+
+    /// Sets who hears `from`, all at once; as [`Medium::set_reach`].
+    pub fn set_reaches(&mut self, from: NodeId, in_reach: impl Fn(NodeId) -> bool) {
+        match self {
+            Medium::Reach(reach) => reach.set_reaches(from, in_reach),
+            Medium::Levels(levels) => {
+                levels.set_gains(from, |to, gain| if in_reach(to) { gain } else { Db(f64::NEG_INFINITY) });
+            }
+        }
+    }
+
+    /// Whether `to` can receive `from`: it is in reach, or its mean power alone is enough to be locked on.
+    pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
+        each!(self, medium => medium.hears(to, from))
+    }
+
+    /// Whether a signal of `from` counts as one that overlaps another's at `to`: it is in reach, or not below the noise.
+    pub fn overlaps(&self, to: NodeId, from: NodeId) -> bool {
+        match self {
+            Medium::Reach(reach) => reach.hears(to, from),
+            Medium::Levels(levels) => to != from && levels.is_above_noise(from, to),
+        }
+    }
+
+    /// Whether the signal of `one` is stronger at `to` than that of `other`. Never where a pair is in reach or not.
+    pub fn is_stronger(&self, to: NodeId, one: NodeId, other: NodeId) -> bool {
+        match self {
+            Medium::Reach(_) => false,
+            Medium::Levels(levels) => levels.power_mw(one, to) > levels.power_mw(other, to),
+        }
+    }
+
+    /// Sets the gain from `from` to `to` (negative: a loss).
+    pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
+        each!(self, medium => medium.set_gain(from, to, gain));
+    }
+
+    /// The gain from `from` to `to`.
+    pub fn gain(&self, from: NodeId, to: NodeId) -> Db {
+        each!(self, medium => medium.gain(from, to))
+    }
+
+    /// At whom signals of `from` stand, in order of id: who is in reach, or where they are above the floor.
+    pub fn listeners(&self, from: NodeId) -> &[NodeId] {
+        each!(self, medium => medium.listeners(from))
+    }
+
+    /// Whether `node` transmits now.
+    pub fn is_transmitting(&self, node: NodeId) -> bool {
+        each!(self, medium => medium.is_transmitting(node))
+    }
+
+    /// Whether a signal of another station stands at `node` now.
+    pub fn hears_any(&self, node: NodeId) -> bool {
+        each!(self, medium => medium.hears_any(node))
+    }
+
+    /// Whether `node` is locked on a frame now.
+    pub fn is_locked(&self, node: NodeId) -> bool {
+        each!(self, medium => medium.is_locked(node))
+    }
+
+    /// When the last signal at `node` began that it could take notice of.
+    pub fn last_start(&self, node: NodeId) -> SimTime {
+        each!(self, medium => medium.last_start(node))
+    }
+
+    /// Frames that receivers have left for a stronger one ("message in message").
+    pub fn relocks(&self) -> u64 {
+        match self {
+            Medium::Reach(_) => 0,
+            Medium::Levels(levels) => levels.relocks(),
+        }
+    }
+
+    /// `node` begins to transmit: it goes deaf, and what it was receiving is lost to it.
+    #[inline]
+    pub fn start(&mut self, now: SimTime, node: NodeId) {
+        match self {
+            Medium::Reach(reach) => reach.start(node),
+            Medium::Levels(levels) => levels.start(now, node),
+        }
+    }
+
+    /// A signal reaches its listeners, in order of id. `broken` is told of those whose carrier sense turns busy by it at
+    /// once. Returns when [`Medium::sense`] is due; `NEVER` if nobody can sense the signal later.
+    #[inline]
+    pub fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
+        match self {
+            Medium::Reach(reach) => {
+                reach.arrive(now, signal.from, broken);
+                SimTime::NEVER
+            }
+            Medium::Levels(levels) => levels.arrive(now, signal, broken),
+        }
+    }
+
+    /// The preamble of `from` is over: `broken` is told of those who detect it and sensed nothing before. To be called
+    /// before the starts of that instant.
+    pub fn sense(&mut self, now: SimTime, from: NodeId, broken: impl FnMut(NodeId)) {
+        if let Medium::Levels(levels) = self {
+            levels.sense(now, from, broken);
+        }
+    }
+
+    /// `node` ends its transmission. Returns whether its carrier sense is idle now.
+    #[inline]
+    pub fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
+        each!(self, medium => medium.stop(now, node))
+    }
+
+    /// The signal of `from`, which began at `started`, ends at its listeners, in order of id. `heard` is told what each
+    /// made of it.
+    #[inline]
+    pub fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard)) {
+        match self {
+            Medium::Reach(reach) => reach.leave(from, started, heard),
+            Medium::Levels(levels) => levels.leave(now, from, started, heard),
+        }
+    }
+}
