@@ -5,7 +5,7 @@
 
 use crate::contention::Contention;
 use crate::frame::{Class, Frame, Kind};
-use phy::{Errors, Medium, Verdict};
+use phy::{Errors, Medium, Signal, Verdict};
 use units::{Bytes, Dur, NodeId, SimTime};
 
 /// When frame errors are drawn (design.md section 4).
@@ -52,8 +52,13 @@ pub struct Tally {
     pub noise: u64,
     /// Spoilt by another transmission, or begun under one.
     pub collision: u64,
+    /// Of those, by the class ([`FRAME_CLASSES`]) of the transmission that overlapped first at the receiver; of several
+    /// that did so at one instant, the strongest.
+    pub collided_with: [u64; 8],
     /// Not heard: the receiver transmitted itself.
     pub deaf: u64,
+    /// Received although another transmission overlapped: capture.
+    pub captured: u64,
     /// Time on the air.
     pub airtime: Dur,
 }
@@ -67,7 +72,9 @@ impl Tally {
             received: self.received - then.received,
             noise: self.noise - then.noise,
             collision: self.collision - then.collision,
+            collided_with: std::array::from_fn(|i| self.collided_with[i] - then.collided_with[i]),
             deaf: self.deaf - then.deaf,
+            captured: self.captured - then.captured,
             airtime: self.airtime - then.airtime,
         }
     }
@@ -84,10 +91,69 @@ pub struct Channel {
     pub errors: Errors,
     errors_at: ErrorsAt,
     air: Vec<Option<Frame>>,
+    overlaps: Overlaps,
     /// Stations that wait for the end of whatever they hear.
     waits_for_end: Vec<bool>,
     navs: Navs,
     tallies: [Tally; 8],
+}
+
+/// Which transmission first overlapped a frame at its addressee, for the frames in the air.
+#[derive(Debug)]
+struct Overlaps {
+    airing: Vec<Airing>,
+    /// Of each transmitter's frame: since when, by whom, of which class.
+    first: Vec<Option<(SimTime, NodeId, usize)>>,
+}
+
+/// A frame in the air, as far as others may overlap it.
+#[derive(Debug, Clone, Copy)]
+struct Airing {
+    from: NodeId,
+    to: NodeId,
+    class: usize,
+}
+
+impl Overlaps {
+    fn of(nodes: usize) -> Overlaps {
+        Overlaps { airing: Vec::with_capacity(nodes), first: vec![None; nodes] }
+    }
+
+    /// A frame has reached its listeners.
+    #[inline]
+    fn start(&mut self, now: SimTime, new: Airing, medium: &Medium) {
+        self.first[new.from.index()] = None;
+        for i in 0..self.airing.len() {
+            let other = self.airing[i];
+            self.note(now, other, new, medium);
+            self.note(now, new, other, medium);
+        }
+        self.airing.push(new);
+    }
+
+    /// `other` overlaps `frame` from `now` on, if it is heard where that is received.
+    fn note(&mut self, now: SimTime, frame: Airing, other: Airing, medium: &Medium) {
+        let at = frame.to;
+        if at.index() >= self.first.len() || at == other.from || !medium.overlaps(at, other.from) {
+            return;
+        }
+        let first = &mut self.first[frame.from.index()];
+        let is_first = first.is_none_or(|(when, by, _)| {
+            // In order of strength, then of id, whichever is told first.
+            let is_weaker = medium.is_stronger(at, by, other.from);
+            now == when && !is_weaker && (medium.is_stronger(at, other.from, by) || other.from < by)
+        });
+        if is_first {
+            *first = Some((now, other.from, other.class));
+        }
+    }
+
+    /// A frame ends. The class of what overlapped it first.
+    #[inline]
+    fn end(&mut self, from: NodeId) -> Option<usize> {
+        self.airing.retain(|airing| airing.from != from);
+        self.first[from.index()].map(|(_, _, class)| class)
+    }
 }
 
 /// NAVs that rest on an RTS: they fall if no CTS follows.
@@ -131,6 +197,7 @@ impl Channel {
             errors,
             errors_at,
             air: vec![None; nodes],
+            overlaps: Overlaps::of(nodes),
             waits_for_end: vec![false; nodes],
             navs: Navs { rts_heard: vec![None; nodes], next_check: SimTime::NEVER, patience: rts_nav_patience },
             tallies: [Tally::default(); 8],
@@ -140,6 +207,11 @@ impl Channel {
     /// How frames of each of [`FRAME_CLASSES`] fared so far.
     pub fn tallies(&self) -> &[Tally; 8] {
         &self.tallies
+    }
+
+    /// Frames that receivers have left for a stronger one that began later, those of others included.
+    pub fn relocks(&self) -> u64 {
+        self.medium.relocks()
     }
 
     /// What `node` has in the air.
@@ -159,24 +231,35 @@ impl Channel {
         is_locked
     }
 
-    /// A transmission starts.
-    pub fn start(&mut self, now: SimTime, frame: Frame) {
+    /// A transmission starts. Returns when [`Channel::sense`] is due for it; `NEVER` if it is not.
+    pub fn start(&mut self, now: SimTime, frame: Frame) -> SimTime {
         let from = frame.from;
         self.air[from.index()] = Some(frame);
-        let tally = &mut self.tallies[tally_index(&frame)];
+        let class = tally_index(&frame);
+        let tally = &mut self.tallies[class];
         tally.sent += 1;
         tally.airtime += frame.airtime;
-        self.medium.start(from);
+        self.medium.start(now, from);
         self.contention.busy(now, from);
         let contention = &mut self.contention;
-        self.medium.arrive(now, from, |to| contention.busy(now, to));
+        let signal = Signal { from, rate: frame.rate, airtime: frame.airtime, power: None };
+        let sensed = self.medium.arrive(now, &signal, |to| contention.busy(now, to));
+        self.overlaps.start(now, Airing { from, to: frame.to, class }, &self.medium);
+        sensed
+    }
+
+    /// The preamble of `from` is over: it makes the medium busy where its energy did not. To be called before the grants of
+    /// that instant; who is granted at it transmits all the same.
+    pub fn sense(&mut self, now: SimTime, from: NodeId) {
+        let contention = &mut self.contention;
+        self.medium.sense(now, from, |to| contention.busy(now, to));
     }
 
     /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
     /// carrier sense, EIFS and NAV up to date when this returns.
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
         let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
-        let Channel { medium, contention, errors, errors_at, waits_for_end, navs, tallies, .. } = self;
+        let Channel { medium, contention, errors, errors_at, overlaps, waits_for_end, navs, tallies, .. } = self;
         let is_silent = medium.stop(now, from);
         // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
         // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
@@ -186,13 +269,15 @@ impl Channel {
         }
         let is_control = frame.kind != Kind::Data;
         let started = now - frame.airtime;
+        let overlapped = overlaps.end(from);
         let tally = &mut tallies[tally_index(&frame)];
-        medium.leave(from, started, |to, heard| {
+        medium.leave(now, from, started, |to, heard| {
             let is_addressee = frame.to == to;
             let is_for_me = is_addressee || frame.to == NodeId::BROADCAST;
             let loss = match heard.verdict {
                 Verdict::Deaf => Some(Loss::Deaf),
                 Verdict::NotLocked | Verdict::Spoilt => Some(Loss::Collision),
+                Verdict::Noise => Some(Loss::Noise),
                 Verdict::Clear => {
                     let is_hit = match errors_at {
                         ErrorsAt::Attempt => errors.hits(started, from, to, frame.mpdu, is_control),
@@ -202,25 +287,31 @@ impl Channel {
                 }
             };
             if is_addressee {
-                match loss {
-                    None => tally.received += 1,
-                    Some(Loss::Noise) => tally.noise += 1,
-                    Some(Loss::Collision) => tally.collision += 1,
-                    Some(Loss::Deaf) => tally.deaf += 1,
+                match (loss, overlapped) {
+                    (None, by) => {
+                        tally.received += 1;
+                        tally.captured += u64::from(by.is_some());
+                    }
+                    (Some(Loss::Collision), Some(by)) => {
+                        tally.collision += 1;
+                        tally.collided_with[by] += 1;
+                    }
+                    // Signals below the noise, each for itself, are noise.
+                    (Some(Loss::Noise | Loss::Collision), _) => tally.noise += 1,
+                    (Some(Loss::Deaf), _) => tally.deaf += 1,
                 }
             }
             if loss.is_none() && !is_for_me {
                 navs.overhear(now, to, &frame, contention);
             }
-            let has_locked = matches!(heard.verdict, Verdict::Spoilt | Verdict::Clear);
-            let in_error = has_locked.then_some(loss.is_some());
-            if heard.is_silent {
+            let in_error = heard.is_locked.then_some(loss.is_some());
+            if heard.turns_idle {
                 contention.idle(now, to, in_error);
             } else if let Some(in_error) = in_error {
                 contention.note_reception(to, in_error);
             }
             let is_mine = loss.is_none() && is_for_me;
-            let has_waited = in_error.is_some() && std::mem::take(&mut waits_for_end[to.index()]);
+            let has_waited = heard.is_free && std::mem::take(&mut waits_for_end[to.index()]);
             if is_mine || has_waited {
                 receptions.push(Reception { node: to, is_for_me: is_mine });
             }
