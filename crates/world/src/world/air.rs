@@ -24,7 +24,10 @@ impl World {
         if frame.kind == Kind::Data {
             self.write_options(now, frame.from);
         }
-        self.channel.start(now, frame);
+        let sensed_at = self.channel.start(now, frame);
+        if sensed_at != SimTime::NEVER {
+            self.timers.set(self.layout().sensed(frame.from), sensed_at, Class::Between);
+        }
         let slot = self.layout().air(frame.from);
         self.timers.set(slot, now + frame.airtime, Class::End);
     }

@@ -16,6 +16,8 @@ pub(crate) enum Event {
     AirEnd(NodeId),
     /// A station's MAC.
     Station(NodeId),
+    /// The preamble of a node's frame is over: who hears no more of it than that senses it now.
+    Sensed(NodeId),
     /// The agents of a node.
     Agents(NodeId),
     /// Packets on their way from a node's radio to its transport (`host_delay`).
@@ -54,6 +56,7 @@ impl Layout {
         events.extend(ids().map(Event::Station));
         events.extend(ids().map(Event::Agents));
         events.extend(ids().map(Event::Inbox));
+        events.extend(ids().map(Event::Sensed));
         events.extend((0..self.wires as u32).map(|link| Event::Wire(LinkId(link))));
         for flow in 0..flows as u32 {
             events.extend([Event::Tcp(flow, 0), Event::Tcp(flow, 1)]);
@@ -83,12 +86,16 @@ impl Layout {
         self.node(3, node)
     }
 
+    pub fn sensed(self, node: NodeId) -> Slot {
+        self.node(4, node)
+    }
+
     pub fn wire(self, link: LinkId) -> Slot {
-        Slot((3 + 4 * self.nodes) as u32 + link.0)
+        Slot((3 + 5 * self.nodes) as u32 + link.0)
     }
 
     fn flow(self, flow: u32, which: u32) -> Slot {
-        Slot((3 + 4 * self.nodes + self.wires) as u32 + 6 * flow + which)
+        Slot((3 + 5 * self.nodes + self.wires) as u32 + 6 * flow + which)
     }
 
     pub fn tcp(self, flow: u32, end: u8) -> Slot {

@@ -236,6 +236,7 @@ impl World {
                 Event::NavCheck => self.channel.check_navs(now),
                 Event::AirEnd(node) => self.air_end(now, node),
                 Event::Station(node) => self.station(now, node, Input::Timer),
+                Event::Sensed(node) => self.channel.sense(now, node),
                 Event::Agents(node) => self.agents_timer(now, node),
                 Event::Inbox(node) => self.inbox(now, node),
                 Event::Wire(link) => self.wire(now, link),
