@@ -216,3 +216,6 @@ impl Medium {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

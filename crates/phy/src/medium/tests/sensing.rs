@@ -1,0 +1,104 @@
+//! Carrier sense by energy (−62 dBm) and by preamble (4 dB over the noise, 4 µs after its start).
+
+use super::*;
+
+/// When R turns busy and idle, in µs.
+fn sensed(config: &LevelsConfig, levels: &[(NodeId, f64)], all: &[Tx]) -> Vec<(char, u64)> {
+    let mut medium = medium(config, levels);
+    play(&mut medium, all).sensed_at_r()
+}
+
+fn a6() -> Rate {
+    rate(Standard::A, 6)
+}
+
+#[test]
+fn energy_is_sensed_at_once_a_preamble_after_the_latency_and_less_never() {
+    let mut config = config(None);
+    for (level, latency, expected) in [
+        (-61.9, 4, vec![('+', 10), ('-', 100)]),
+        (-62.1, 4, vec![('+', 14), ('-', 100)]),
+        (-62.1, 16, vec![('+', 26), ('-', 100)]),
+        (-105.9, 4, vec![('+', 14), ('-', 100)]),
+        // An exposed station no longer: 3.9 dB over the noise.
+        (-106.1, 4, vec![]),
+    ] {
+        config.cca_preamble_latency = Dur::from_us(latency);
+        assert_eq!(sensed(&config, &[(X, level)], &[tx(X, 10, 100, a6())]), expected, "{level} dBm");
+    }
+}
+
+#[test]
+fn no_latency_is_the_shortest_time_there_is() {
+    let config = LevelsConfig { cca_preamble_latency: Dur::ZERO, ..config(None) };
+    let mut medium = medium(&config, &[(X, -80.0)]);
+    let said = play(&mut medium, &[tx(X, 10, 100, a6())]);
+    assert_eq!(said.sensed[0], (us(10) + Dur::from_ns(1), R, true));
+}
+
+#[test]
+fn a_hidden_stations_collision_is_sensed_by_energy_or_not_at_all() {
+    // Equal preambles of one instant: nobody is locked, nothing detected. −64.9 twice is −61.9 dBm.
+    let all = [tx(X, 10, 100, a6()), tx(Y, 10, 200, a6())];
+    assert_eq!(sensed(&config(None), &[(X, -64.9), (Y, -64.9)], &all), [('+', 10), ('-', 100)]);
+    assert_eq!(sensed(&config(None), &[(X, -65.1), (Y, -65.1)], &all), []);
+}
+
+#[test]
+fn who_detected_a_preamble_is_busy_to_the_end_of_its_frame() {
+    // Y spoils X and goes on; its own preamble was not detected under X.
+    let all = [tx(X, 0, 100, a6()), tx(Y, 50, 200, a6())];
+    assert_eq!(sensed(&config(None), &[(X, -80.0), (Y, -80.0)], &all), [('+', 4), ('-', 100)]);
+    // 12 dB stronger, Y is turned to where capture is on: busy to the end of both.
+    assert_eq!(sensed(&config(CAPTURE), &[(X, -80.0), (Y, -68.0)], &all), [('+', 4), ('-', 200)]);
+    let all = [tx(X, 0, 300, a6()), tx(Y, 50, 200, a6())];
+    assert_eq!(sensed(&config(CAPTURE), &[(X, -80.0), (Y, -68.0)], &all), [('+', 4), ('-', 300)]);
+}
+
+#[test]
+fn energy_that_goes_leaves_the_detected_frame_standing() {
+    // −63 and −68 dBm are −61.8 together: busy at once when Y joins at 2. X, 5 dB over Y, is detected at 4, so the end of Y's
+    // energy at 50 changes nothing.
+    let levels = [(X, -63.0), (Y, -68.0)];
+    let all = [tx(X, 0, 100, a6()), tx(Y, 2, 50, a6())];
+    assert_eq!(sensed(&config(None), &levels, &all), [('+', 2), ('-', 100)]);
+}
+
+#[test]
+fn own_transmissions_hide_preambles_but_not_energy() {
+    for (level, expected) in [(-61.0, vec![('-', 100)]), (-70.0, vec![('-', 50)])] {
+        // R transmits from 0 to 50, X from 10 to 100: afterwards R senses X's energy, and never its preamble.
+        let all = [tx(R, 0, 50, a6()), tx(X, 10, 100, a6())];
+        assert_eq!(sensed(&config(None), &[(X, level)], &all), expected, "{level} dBm");
+    }
+    // One that begins to transmit while a preamble lasts has not detected it either.
+    let all = [tx(X, 0, 100, a6()), tx(R, 3, 50, a6())];
+    assert_eq!(sensed(&config(None), &[(X, -70.0)], &all), [('-', 50)]);
+}
+
+#[test]
+fn sensing_is_due_once_for_each_frame_that_somebody_can_sense_late() {
+    for (level, is_due) in [(-61.0, false), (-70.0, true)] {
+        let mut medium = medium(&config(None), &[(X, level)]);
+        medium.start(us(7), X);
+        let signal = Signal { from: X, rate: a6(), airtime: Dur::from_us(100), power: None };
+        let due = medium.arrive(us(7), &signal, |_| {});
+        assert_eq!(due, if is_due { us(11) } else { SimTime::NEVER });
+    }
+}
+
+#[test]
+fn a_frame_may_have_a_power_of_its_own() {
+    let mut medium = medium(&config(None), &[(X, -70.0)]);
+    let mut broken = |at: u64, power| {
+        medium.start(us(at), X);
+        let signal = Signal { from: X, rate: a6(), airtime: Dur::from_us(50), power };
+        let mut by_energy = false;
+        medium.arrive(us(at), &signal, |_| by_energy = true);
+        medium.stop(us(at + 50), X);
+        medium.leave(us(at + 50), X, us(at), |_, _| {});
+        by_energy
+    };
+    // 10 dBm − 70 dB is above −62 dBm; 0 dBm, the transmitter's own power, is not.
+    assert_eq!([broken(0, None), broken(100, Some(Dbm(10.0))), broken(200, None)], [false, true, false]);
+}
