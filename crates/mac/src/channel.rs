@@ -41,6 +41,34 @@ pub struct Reception {
 /// Kinds of frames, for statistics: data by class, and control frames.
 pub const FRAME_CLASSES: [&str; 8] = ["tcp-data", "tcp-ack", "tcp-control", "udp", "other", "rts", "cts", "ack"];
 
+/// Why frames are lost, in the terms of design.md section 4: *data* carries a payload (TCP or UDP), *ack* is a pure TCP
+/// ACK; the first is what was lost, the second what overlapped it first. RTS or CTS on either side make `rts`, all other
+/// pairs (MAC ACKs, SYN, FIN) `other`.
+pub const LOSS_CAUSES: [&str; 8] =
+    ["noise", "data-ack", "ack-data", "data-data", "ack-ack", "rts", "other", "transmitter-busy"];
+
+/// Frames lost by each of [`LOSS_CAUSES`], over all classes.
+pub fn losses_by_cause(tallies: &[Tally; 8]) -> [u64; 8] {
+    let mut losses = [0; 8];
+    let is_data = |class: usize| matches!(class, 0 | 3);
+    for (class, tally) in tallies.iter().enumerate() {
+        losses[0] += tally.noise;
+        losses[7] += tally.deaf;
+        for (with, count) in tally.collided_with.iter().enumerate() {
+            let cause = match (class, with) {
+                (5 | 6, _) | (_, 5 | 6) => 5,
+                (1, 1) => 4,
+                (_, 1) if is_data(class) => 1,
+                (1, _) if is_data(with) => 2,
+                _ if is_data(class) && is_data(with) => 3,
+                _ => 6,
+            };
+            losses[cause] += count;
+        }
+    }
+    losses
+}
+
 /// How many of a kind of frame fared how at their receivers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {

@@ -12,7 +12,7 @@ pub mod frame;
 mod msdu;
 mod station;
 
-pub use channel::{Channel, ErrorsAt, FRAME_CLASSES, Loss, Reception, Tally};
+pub use channel::{Channel, ErrorsAt, FRAME_CLASSES, LOSS_CAUSES, Loss, Reception, Tally, losses_by_cause};
 pub use config::{AfterTimeout, Config, Rts};
 pub use contention::{Access, ContenderId, Contention, Outcome};
 pub use exchange::{Dcf, Plan};
