@@ -1,6 +1,7 @@
 //! LLE-TCP at a base station: the windows it tells senders from the room in its own queue (@KLI06 sec. 3.3).
 //!
-//! HERE is the base station, data goes out on even flows, segments of 1000 B. The receiver advertises 65 535 B throughout.
+//! HERE is the base station, data goes out on even flows, segments of 1000 B in datagrams of 1040 B: of a room of 1040 B a
+//! window takes 1000. The receiver advertises 65 535 B throughout.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use mac::Fate;
@@ -24,7 +25,9 @@ fn base_station(advertise: &'static str) -> Bench {
     bench
 }
 
-fn room(bench: &mut Bench, free: u64) {
+/// Room for so many bytes of payload.
+fn room(bench: &mut Bench, payload: u64) {
+    let free = payload * 1040 / 1000;
     bench.set_room(Space { free: Bytes(free), used: Bytes::ZERO, entries: 0 });
 }
 

@@ -124,6 +124,12 @@ impl Connection {
         let acceptable =
             seq.le(self.rcv.edge) && if len == 0 { self.rcv.nxt.le(seq) } else { self.rcv.nxt.lt(seq + len) };
         if !acceptable {
+            // What ends where this end has acknowledged is the last segment once more: its ACK was lost, and the next one
+            // is to tell the RTT of this copy, not the time since the first. @RFC7323 sec. 4.3 (2) asks for no more than
+            // SEG.SEQ <= Last.ACK.sent; like Linux (tcp_sequence) this asks that the segment reaches up to there as well.
+            if self.rcv.last_ack_sent.le(seq + len) {
+                self.record_timestamp(tcp);
+            }
             return self.discard_unacceptable(now, tcp, payload);
         }
         // Second: RST, believed only where it is exactly due. @RFC5961 sec. 3.2
@@ -144,12 +150,7 @@ impl Connection {
             self.counters.segments_discarded += 1;
             return;
         }
-        if self.options.timestamps
-            && seq.le(self.rcv.last_ack_sent)
-            && let Some((tsval, _)) = timestamps(tcp)
-        {
-            self.options.ts_recent = tsval; // @RFC7323 sec. 4.3 (2); PAWS has seen that it is not older
-        }
+        self.record_timestamp(tcp);
         if self.state == State::SynReceived {
             if !(self.snd.una.lt(tcp.ack) && tcp.ack.le(self.snd.max)) {
                 return self.refuse(tcp, payload);
@@ -194,6 +195,17 @@ impl Connection {
             }
         }
         passes
+    }
+
+    /// TS.Recent, of a segment that begins no later than the last ACK said. PAWS has seen that its timestamp is not older.
+    /// @RFC7323 sec. 4.3 (2)
+    fn record_timestamp(&mut self, tcp: &Tcp) {
+        if self.options.timestamps
+            && tcp.seq.le(self.rcv.last_ack_sent)
+            && let Some((tsval, _)) = timestamps(tcp)
+        {
+            self.options.ts_recent = tsval;
+        }
     }
 
     /// An old duplicate, or beyond the window: only an ACK. @RFC9293 sec. 3.10.7.4, "first"

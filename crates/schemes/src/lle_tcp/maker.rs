@@ -27,8 +27,8 @@ struct Maker {
     scale: Scale,
     /// What the sender was told of it, where that is bounded by this node's own buffer.
     shown: Shown,
-    /// The largest payload seen: the least a bounded window tells.
-    mss: u32,
+    /// The largest payload seen, which is the least a bounded window tells, and the length of its datagram.
+    full: (u32, u32),
     /// It has carried data and is not over: it has a share of the buffer.
     is_active: bool,
     /// TSval of the receiver's last segment. Never invented: PAWS would discard what follows. @RFC7323 sec. 5
@@ -52,14 +52,16 @@ enum Advertise {
 }
 
 impl Advertise {
-    /// The most that the sender of one of `flows` may be told, in bytes; `None`: whatever its receiver says.
-    fn bound(self, flows: u32, cx: &Cx) -> Option<u32> {
-        let free = || u32::try_from(cx.room().free.0).unwrap_or(u32::MAX);
-        match self {
-            Advertise::Receiver => None,
-            Advertise::FreeBuffer => Some(free()),
-            Advertise::Share => Some(free() / flows.max(1)),
-        }
+    /// The most that the sender of one of `flows` may be told, in bytes; `None`: whatever its receiver says. A window
+    /// counts payload and a queue whole datagrams: `full` has both of a full segment.
+    fn bound(self, flows: u32, full: (u32, u32), cx: &Cx) -> Option<u32> {
+        let share = match self {
+            Advertise::Receiver => return None,
+            Advertise::FreeBuffer => 1,
+            Advertise::Share => u64::from(flows.max(1)),
+        };
+        let payload = cx.room().free.0 * u64::from(full.0) / u64::from(full.1.max(1));
+        Some(u32::try_from(payload / share).unwrap_or(u32::MAX))
     }
 }
 
@@ -115,7 +117,7 @@ impl Makers {
             return;
         }
         let maker = self.of(packet.flow, policy);
-        maker.mss = maker.mss.max(packet.payload.len);
+        maker.full = maker.full.max((packet.payload.len, packet.ip_len().0 as u32));
         let begins = packet.payload.len > 0 && !maker.is_active;
         maker.is_active |= begins;
         if tcp.flags.has(Flags::SYN) {
@@ -134,9 +136,9 @@ impl Makers {
     /// A segment of the receiver, `pkt`, made here or passing: its window is bounded by this node's own buffer. What would
     /// tell the sender nothing and look like a duplicate is ended.
     fn bound(&mut self, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let Some(most) = self.advertises.bound(self.active, cx) else { return Some(pkt) };
         let Some(maker) = self.flows.get_mut(&flow) else { return Some(pkt) };
-        match maker.shown.show(cx.get(&pkt), most, maker.mss, &maker.scale) {
+        let Some(most) = self.advertises.bound(self.active, maker.full, cx) else { return Some(pkt) };
+        match maker.shown.show(cx.get(&pkt), most, maker.full.0, &maker.scale) {
             Show::Window(field) | Show::Again(field) => {
                 if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
                     self.windows_lowered += u64::from(field < header.window);
@@ -319,7 +321,7 @@ impl Maker {
             window: 0,
             scale: Scale::default(),
             shown: Shown::default(),
-            mss: 0,
+            full: (0, 0),
             is_active: false,
             tsval: None,
             policy: make(&tcp::Config::default()),

@@ -195,3 +195,20 @@ fn paws_drops_the_old_and_the_unstamped() {
          3    > . 1:1(0) ack 301 <TS val 3000 ecr 10>",
     );
 }
+
+#[test]
+fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
+    // RFC 7323 sec. 4.3 (2). The ACK at 1.0 was lost, so the peer sends the segment again, stamped anew. Were the first stamp
+    // echoed, the peer would take its own timeout for a round trip. A copy of an earlier segment changes nothing.
+    let every = Config { ack_policy: tcp::ack::every::make, ..stamped() };
+    connected(every, "20000 <mss 1000, TS val 5 ecr 0>").run(
+        "1   < . 1:1001(1000) ack 1 <TS val 6 ecr 100>
+         1   > . 1:1(0) ack 1001 <TS val 1000 ecr 6>
+         1   < . 1001:2001(1000) ack 1 <TS val 7 ecr 100>
+         1   > . 1:1(0) ack 2001 <TS val 1000 ecr 7>
+         2   < . 1:1001(1000) ack 1 <TS val 1006 ecr 100>
+         2   > . 1:1(0) ack 2001 <TS val 2000 ecr 7>
+         3   < . 1001:2001(1000) ack 1 <TS val 2006 ecr 100>
+         3   > . 1:1(0) ack 2001 <TS val 3000 ecr 2006>",
+    );
+}
