@@ -1,0 +1,108 @@
+//! Time a transmission takes in the medium, from its start to its end at all listeners: `cargo bench -p interlayer-phy`.
+//! Budget: one pass over the listeners at the start and one at the end, nothing allocated (design.md section 8).
+#![allow(missing_docs, reason = "criterion's macros make public functions")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::Streams;
+use phy::{Capture, Levels, LevelsConfig, Medium, Preamble, Signal, Standard};
+use std::hint::black_box;
+use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
+
+/// Everybody hears everybody, at levels from −50 to −80 dBm.
+fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
+    let config = LevelsConfig {
+        power: Dbm(0.0),
+        noise: Dbm(-95.0),
+        floor: Db(10.0),
+        cca_ed: Dbm(-62.0),
+        cca_preamble_latency: Dur::from_us(4),
+        preamble_sinr: Db(4.0),
+        capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
+        preamble: Preamble::Long,
+        curve: phy::ln_survival,
+        coherence,
+    };
+    let mut levels = Levels::new(nodes, &config, &Streams::new(1));
+    for from in (0..nodes as u32).map(NodeId) {
+        levels.set_gains(from, |to, _| Db(-50.0 - f64::from((from.0 * 7 + to.0 * 13) % 31)));
+    }
+    Medium::Levels(Box::new(levels))
+}
+
+struct Turn {
+    medium: Medium,
+    nodes: u32,
+    now: SimTime,
+    at: u32,
+}
+
+impl Turn {
+    /// The next station transmits, data and answers in turn; if `overlapped`, one after it does 50 µs later.
+    fn transmit(&mut self, overlapped: bool) -> u32 {
+        let rate = Standard::A.rate(BitRate::from_kbps(54_000)).expect("a rate of 802.11a");
+        self.at += 1;
+        let airtime = Dur::from_us(if self.at % 2 == 0 { 248 } else { 28 });
+        let nodes = self.nodes;
+        let signal = |from| Signal { from: NodeId(from % nodes), rate, airtime, power: None };
+        let first = signal(self.at / 2);
+        let mut told = self.start(&first);
+        let begun = self.now;
+        let mut also = None;
+        if overlapped {
+            self.now += Dur::from_us(20);
+            let second = signal(self.at / 2 + 1);
+            told += self.start(&second);
+            also = Some((second.from, self.now));
+        }
+        self.now = begun + airtime;
+        told += self.end(first.from, begun);
+        if let Some((from, begun)) = also {
+            self.now = begun + airtime;
+            told += self.end(from, begun);
+        }
+        self.now += Dur::from_us(100);
+        told
+    }
+
+    fn start(&mut self, signal: &Signal) -> u32 {
+        let mut told = 0;
+        self.medium.start(self.now, signal.from);
+        let sense_at = self.medium.arrive(self.now, signal, |_| told += 1);
+        if sense_at != SimTime::NEVER {
+            self.medium.sense(sense_at, signal.from, |_| told += 1);
+        }
+        told
+    }
+
+    fn end(&mut self, from: NodeId, begun: SimTime) -> u32 {
+        let mut told = 0;
+        self.medium.stop(self.now, from);
+        self.medium.leave(self.now, from, begun, |_, heard| told += u32::from(heard.turns_idle));
+        told
+    }
+}
+
+fn transmissions(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("transmission");
+    for nodes in [6u32, 50] {
+        let all = nodes as usize;
+        let scenes = [
+            ("reach", Medium::new(all), false),
+            ("levels", levels(all, None), false),
+            ("levels, Rayleigh", levels(all, Some(Dur::from_ms(10))), false),
+            ("reach, overlapped", Medium::new(all), true),
+            ("levels, overlapped", levels(all, None), true),
+        ];
+        for (name, medium, overlapped) in scenes {
+            let mut turn = Turn { medium, nodes, now: SimTime::ZERO + Dur::from_us(1), at: 0 };
+            group.throughput(Throughput::Elements(if overlapped { 2 } else { 1 }));
+            group.bench_function(format!("{name}, {nodes} stations"), |bencher| {
+                bencher.iter(|| black_box(turn.transmit(overlapped)));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, transmissions);
+criterion_main!(benches);
