@@ -3,10 +3,10 @@
 //! Whatever is decided at a start depends on the set of signals that stand, not on the order in which those of one instant
 //! were told: signals are kept in order of transmitter, and sums are taken over them anew.
 
-use super::{Curve, Signal};
+use super::Curve;
 use crate::curves::{self, Part};
 use crate::rates::{Preamble, Rate};
-use units::{Dur, NodeId, SimTime};
+use units::{Db, Dur, NodeId, SimTime};
 
 /// What a receiver needs to know of itself and its kind; ratios and milliwatts.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +32,28 @@ pub(super) struct Sent {
     pub rate: Rate,
     pub started: SimTime,
     pub airtime: Dur,
+    /// SINR from which it is [`surely`] received.
+    pub sure: f64,
+}
+
+/// SINR from which no curve of this rate leaves a doubt that a number in 53 bits could hold, however long the frame: 10⁶
+/// bits and more survive with probability 1. Infinite, if that takes more than 60 dB.
+pub(super) fn surely(curve: Curve, preamble: Preamble, rate: Rate) -> f64 {
+    let bits = f64::from(1 << 20);
+    let parts = [Part::Preamble, Part::Header(preamble), Part::Payload];
+    let is_sure = |sinr: f64| parts.iter().map(|part| curve(rate, *part, sinr, bits)).sum::<f64>() > -1e-17;
+    (0..=240)
+        .map(|quarter_db| Db(f64::from(quarter_db) / 4.0).ratio())
+        .find(|sinr| is_sure(*sinr))
+        .unwrap_or(f64::INFINITY)
 }
 
 impl Sent {
-    pub fn of(now: SimTime, signal: &Signal) -> Sent {
-        Sent { rate: signal.rate, started: now, airtime: signal.airtime }
-    }
-
     /// Logarithm of the probability that nothing of the frame between two instants is hit at this SINR.
     pub fn ln_survival(&self, rules: &Rules, from: SimTime, to: SimTime, sinr: f64) -> f64 {
+        if sinr >= self.sure {
+            return 0.0;
+        }
         let mut ln = 0.0;
         let mut begin = self.started;
         let end = self.started + self.airtime;
@@ -101,6 +114,9 @@ pub(super) enum End {
     Overlapped { ln: f64 },
 }
 
+/// Below this logarithm a probability is 0 in 64 bits: what else happens to the frame does not matter.
+const HOPELESS: f64 = -746.0;
+
 /// One receiver.
 #[derive(Debug)]
 pub(super) struct Ear {
@@ -141,8 +157,12 @@ impl Ear {
     }
 
     /// What it receives, as things stand.
+    fn locked(&self) -> Option<&Lock> {
+        self.fresh.as_ref().or(self.held.as_ref())
+    }
+
     pub fn locked_on(&self) -> Option<NodeId> {
-        self.fresh.or(self.held).map(|lock| lock.from)
+        self.locked().map(|lock| lock.from)
     }
 
     fn energy_mw(&self) -> f64 {
@@ -171,7 +191,7 @@ impl Ear {
     fn settle(&mut self, now: SimTime, sent: &[Sent], rules: &Rules) {
         let (mut held, mut fresh) = (self.held, self.fresh);
         for lock in [&mut held, &mut fresh].into_iter().flatten().filter(|lock| !lock.is_clean && lock.since < now) {
-            if lock.ln > f64::NEG_INFINITY {
+            if lock.ln > HOPELESS {
                 let sinr = lock.mw / self.against_mw(lock.from);
                 lock.ln += sent[lock.from.index()].ln_survival(rules, lock.since, now, sinr);
             }
@@ -197,15 +217,23 @@ impl Ear {
     /// A signal begins. Returns whether carrier sense turns busy by its energy.
     #[inline]
     pub fn arrive(&mut self, now: SimTime, from: NodeId, mw: f64, sent: &[Sent], rules: &Rules) -> bool {
-        let was_busy = self.is_busy(rules);
-        let mut is_eligible = !self.is_transmitting;
-        if self.signals.is_empty() {
-            (self.held, self.fresh) = (None, None);
-        } else {
-            self.settle(now, sent, rules);
-            self.close_clean(now, sent, rules);
-            is_eligible &= self.held.is_none() || rules.capture.is_some();
+        if !self.signals.is_empty() {
+            return self.join(now, from, mw, sent, rules);
         }
+        let is_eligible = !self.is_transmitting;
+        self.signals.push(Standing { from, mw, started: now, is_eligible, is_detected: false, is_left: false });
+        let is_locked = is_eligible && mw >= rules.preamble_sinr * self.noise_mw;
+        self.held = None;
+        self.fresh = is_locked.then_some(Lock { from, mw, started: now, since: now, ln: 0.0, is_clean: true });
+        is_eligible && mw >= rules.cca_ed_mw
+    }
+
+    /// A signal begins while others stand.
+    fn join(&mut self, now: SimTime, from: NodeId, mw: f64, sent: &[Sent], rules: &Rules) -> bool {
+        let was_busy = self.is_busy(rules);
+        self.settle(now, sent, rules);
+        self.close_clean(now, sent, rules);
+        let is_eligible = !self.is_transmitting && (self.held.is_none() || rules.capture.is_some());
         let place = self.signals.iter().position(|signal| signal.from > from).unwrap_or(self.signals.len());
         let standing = Standing { from, mw, started: now, is_eligible, is_detected: false, is_left: false };
         self.signals.insert(place, standing);
@@ -256,7 +284,7 @@ impl Ear {
         if self.fresh.is_none_or(|lock| lock.from != best.from) {
             // One that the question was reopened for has begun a preamble earlier; of that, nothing is counted.
             let Standing { from, mw, started, .. } = *best;
-            self.fresh = Some(Lock { from, mw, started, since: now, ln: 0.0, is_clean: self.signals.len() == 1 });
+            self.fresh = Some(Lock { from, mw, started, since: now, ln: 0.0, is_clean: false });
         }
     }
 
@@ -285,10 +313,23 @@ impl Ear {
     /// The signal of `from` ends. Returns what came of it and whether carrier sense turns idle.
     #[inline]
     pub fn leave(&mut self, now: SimTime, from: NodeId, sent: &[Sent], rules: &Rules) -> (End, bool) {
+        if let &[alone] = self.signals.as_slice()
+            && self.locked().is_some_and(|lock| lock.is_clean)
+        {
+            self.signals.clear();
+            (self.held, self.fresh, self.detected) = (None, None, 0);
+            self.last_start = alone.started;
+            return (End::Alone, alone.is_detected || alone.mw >= rules.cca_ed_mw);
+        }
+        self.part(now, from, sent, rules)
+    }
+
+    /// The signal of `from` ends and it was not the only one, or the receiver did not follow it alone.
+    fn part(&mut self, now: SimTime, from: NodeId, sent: &[Sent], rules: &Rules) -> (End, bool) {
         let was_busy = self.is_busy(rules);
         self.settle(now, sent, rules);
         let place = self.signals.iter().position(|signal| signal.from == from).expect("what ends has stood here");
-        let followed = self.fresh.or(self.held).filter(|lock| lock.from == from);
+        let followed = self.locked().filter(|lock| lock.from == from).copied();
         if self.held.is_some_and(|lock| lock.from == from) {
             self.held = None;
             if self.fresh.is_some() {

@@ -3,7 +3,7 @@
 //! Powers are milliwatts, ratios plain numbers. Interference adds up and counts as noise. What a receiver decides is in
 //! `ear.rs`; here is who hears whom how loud, and chance.
 
-use super::ear::{Ear, End, Rules, Sent};
+use super::ear::{Ear, End, Rules, Sent, surely};
 use super::{Heard, Signal, Verdict};
 use crate::curves::Part;
 use crate::fading::Fading;
@@ -57,28 +57,32 @@ struct Link {
     mw: f64,
 }
 
-/// What a link needs less often.
-#[derive(Debug)]
-struct Behind {
+/// How the power of a link comes about.
+#[derive(Debug, Clone, Copy)]
+struct Path {
     gain: f64,
-    draws: Stream,
     fading: Option<Fading>,
     /// The fading factor, and when it ends.
     factor: (f64, SimTime),
+}
+
+/// Chance on a link: a cache line.
+#[derive(Debug)]
+struct Chance {
+    draws: Stream,
     known: [Known; 2],
-    next: u8,
 }
 
 /// A frame that nothing overlaps survives with this probability: data and answers of a pair are the same again and again.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    rate: BitRate,
-    airtime: Dur,
+    /// Rate in b/s and airtime, in one.
+    frame: u64,
     mw: f64,
     p: f64,
 }
 
-const UNKNOWN: Known = Known { rate: BitRate::from_kbps(0), airtime: Dur::ZERO, mw: 0.0, p: 0.0 };
+const UNKNOWN: Known = Known { frame: 0, mw: 0.0, p: 0.0 };
 
 /// The medium of one channel.
 #[derive(Debug)]
@@ -94,7 +98,10 @@ pub struct Levels {
     /// Of each transmitter: whom it reaches, in order of id.
     listeners: Vec<Vec<NodeId>>,
     links: Vec<Vec<Link>>,
-    behind: Vec<Vec<Behind>>,
+    paths: Vec<Vec<Path>>,
+    chances: Vec<Vec<Chance>>,
+    /// SINR from which frames of a rate are surely received, for the rates that were used.
+    sure: Vec<(BitRate, f64)>,
     /// Whether the powers in `links` are those of a frame with a power of its own.
     is_odd: Vec<bool>,
     sent: Vec<Sent>,
@@ -113,7 +120,8 @@ impl Levels {
             curve: config.curve,
         };
         let noise_mw = config.noise.milliwatt().0;
-        let silence = Sent { rate: crate::Standard::B.rates()[0], started: SimTime::ZERO, airtime: Dur::ZERO };
+        let rate = crate::Standard::B.rates()[0];
+        let silence = Sent { rate, started: SimTime::ZERO, airtime: Dur::ZERO, sure: f64::INFINITY };
         Levels {
             nodes,
             rules,
@@ -124,7 +132,9 @@ impl Levels {
             gains: vec![Db(f64::NEG_INFINITY); nodes * nodes],
             listeners: vec![Vec::new(); nodes],
             links: vec![Vec::new(); nodes],
-            behind: (0..nodes).map(|_| Vec::new()).collect(),
+            paths: vec![Vec::new(); nodes],
+            chances: (0..nodes).map(|_| Vec::new()).collect(),
+            sure: Vec::with_capacity(16),
             is_odd: vec![false; nodes],
             sent: vec![silence; nodes],
             ears: (0..nodes).map(|_| Ear::new(nodes, noise_mw)).collect(),
@@ -167,18 +177,17 @@ impl Levels {
         self.listeners[from] = reached.iter().map(|(to, _)| NodeId(*to as u32)).collect();
         self.links[from] =
             reached.iter().map(|(to, gain)| Link { to: NodeId(*to as u32), mw: power * gain }).collect();
-        let behind = |&(to, gain): &(usize, f64)| {
+        let path = |&(to, gain): &(usize, f64)| {
             let (one, other) = (NodeId(from as u32), NodeId(to as u32));
-            Behind {
-                gain,
-                draws: streams.get(Purpose::Reception, (from as u64) << 32 | to as u64),
-                fading: coherence.map(|coherence| Fading::of_pair(streams, one, other, coherence)),
-                factor: (1.0, SimTime::ZERO),
-                known: [UNKNOWN; 2],
-                next: 0,
-            }
+            let fading = coherence.map(|coherence| Fading::of_pair(streams, one, other, coherence));
+            Path { gain, fading, factor: (1.0, SimTime::ZERO) }
         };
-        self.behind[from] = reached.iter().map(behind).collect();
+        let chance = |&(to, _): &(usize, f64)| {
+            let draws = streams.get(Purpose::Reception, (from as u64) << 32 | to as u64);
+            Chance { draws, known: [UNKNOWN; 2] }
+        };
+        self.paths[from] = reached.iter().map(path).collect();
+        self.chances[from] = reached.iter().map(chance).collect();
     }
 
     /// The gain from `from` to `to`.
@@ -234,7 +243,8 @@ impl Levels {
 
     pub(super) fn arrive(&mut self, now: SimTime, signal: &Signal, mut broken: impl FnMut(NodeId)) -> SimTime {
         let from = signal.from.index();
-        self.sent[from] = Sent::of(now, signal);
+        let sure = self.sure(signal.rate);
+        self.sent[from] = Sent { rate: signal.rate, started: now, airtime: signal.airtime, sure };
         if self.coherence.is_some() || signal.power.is_some() || self.is_odd[from] {
             self.set_levels(now, signal);
         }
@@ -249,19 +259,28 @@ impl Levels {
         if can_be_sensed_later { now + rules.latency } else { SimTime::NEVER }
     }
 
+    fn sure(&mut self, rate: Rate) -> f64 {
+        if let Some((_, sinr)) = self.sure.iter().find(|(known, _)| *known == rate.bit_rate) {
+            return *sinr;
+        }
+        let sinr = surely(self.rules.curve, self.rules.preamble, rate);
+        self.sure.push((rate.bit_rate, sinr));
+        sinr
+    }
+
     /// The powers of a frame at its listeners, if they are not those of the last one.
     fn set_levels(&mut self, now: SimTime, signal: &Signal) {
         let from = signal.from.index();
         self.is_odd[from] = signal.power.is_some();
         let power = signal.power.map_or(self.powers_mw[from], |power| power.milliwatt().0);
-        for (link, behind) in self.links[from].iter_mut().zip(&mut self.behind[from]) {
-            if let Some(fading) = &behind.fading
-                && now >= behind.factor.1
+        for (link, path) in self.links[from].iter_mut().zip(&mut self.paths[from]) {
+            if let Some(fading) = &path.fading
+                && now >= path.factor.1
             {
                 let interval = fading.interval(now);
-                behind.factor = (fading.power(interval), fading.ends(interval));
+                path.factor = (fading.power(interval), fading.ends(interval));
             }
-            link.mw = power * behind.gain * behind.factor.0;
+            link.mw = power * path.gain * path.factor.0;
         }
     }
 
@@ -289,10 +308,10 @@ impl Levels {
         started: SimTime,
         mut heard: impl FnMut(NodeId, Heard),
     ) {
-        let Levels { rules, sent, ears, links, behind, .. } = self;
+        let Levels { rules, sent, ears, links, chances, .. } = self;
         let frame = sent[from.index()];
         debug_assert_eq!(frame.started, started, "what ends is what has begun last");
-        for (link, behind) in links[from.index()].iter().zip(&mut behind[from.index()]) {
+        for (link, chance) in links[from.index()].iter().zip(&mut chances[from.index()]) {
             let ear = &mut ears[link.to.index()];
             let (end, turns_idle) = ear.leave(now, from, sent, rules);
             let snr = link.mw / ear.noise_mw;
@@ -301,8 +320,9 @@ impl Levels {
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
                 End::NotLocked { by_noise: true } => (Verdict::Noise, false),
                 End::Left => (Verdict::Spoilt, false),
-                End::Alone => (behind.alone(&frame, link.mw, snr, rules), true),
-                End::Overlapped { ln } => (behind.overlapped(&frame, ln, link.mw, snr, rules), true),
+                End::Alone if snr >= frame.sure => (Verdict::Clear, true),
+                End::Alone => (chance.alone(&frame, link.mw, snr, rules), true),
+                End::Overlapped { ln } => (chance.overlapped(&frame, ln, link.mw, snr, rules), true),
             };
             let is_free = is_locked || ear.locked_on().is_none();
             heard(link.to, Heard { verdict, is_locked, is_free, turns_idle });
@@ -310,18 +330,17 @@ impl Levels {
     }
 }
 
-impl Behind {
+impl Chance {
     /// The probability that noise alone spares a frame.
     #[inline]
     fn survival(&mut self, frame: &Sent, mw: f64, snr: f64, rules: &Rules) -> f64 {
-        let is_this =
-            |known: &&Known| known.mw == mw && known.airtime == frame.airtime && known.rate == frame.rate.bit_rate;
+        let key = frame.rate.bit_rate.bps() << 32 ^ frame.airtime.ns();
+        let is_this = |known: &&Known| known.mw == mw && known.frame == key;
         if let Some(known) = self.known.iter().find(is_this) {
             return known.p;
         }
         let p = libm::exp(frame.ln_survival(rules, frame.started, frame.started + frame.airtime, snr));
-        self.known[usize::from(self.next)] = Known { rate: frame.rate.bit_rate, airtime: frame.airtime, mw, p };
-        self.next ^= 1;
+        self.known = [Known { frame: key, mw, p }, self.known[0]];
         p
     }
 

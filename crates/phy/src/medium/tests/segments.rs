@@ -20,7 +20,7 @@ fn ln_survival(rate: Rate, airtime: u64, overlap: (u64, u64)) -> f64 {
         curve: by_hand,
     };
     let mut ear = Ear::new(4, 1e-9);
-    let sent = |start: u64| Sent { rate, started: us(start), airtime: Dur::from_us(airtime) };
+    let sent = |start: u64| Sent { rate, started: us(start), airtime: Dur::from_us(airtime), sure: f64::INFINITY };
     let all = [sent(0), sent(0), sent(overlap.0)];
     ear.arrive(us(0), X, 1e-6, &all, &rules);
     ear.arrive(us(overlap.0), Y, 1e-7, &all, &rules);
