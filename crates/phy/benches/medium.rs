@@ -41,7 +41,7 @@ impl Turn {
     fn transmit(&mut self, overlapped: bool) -> u32 {
         let rate = Standard::A.rate(BitRate::from_kbps(54_000)).expect("a rate of 802.11a");
         self.at += 1;
-        let airtime = Dur::from_us(if self.at % 2 == 0 { 248 } else { 28 });
+        let airtime = Dur::from_us(if self.at.is_multiple_of(2) { 248 } else { 28 });
         let nodes = self.nodes;
         let signal = |from| Signal { from: NodeId(from % nodes), rate, airtime, power: None };
         let first = signal(self.at / 2);

@@ -140,7 +140,7 @@ pub(super) struct Ear {
 impl Ear {
     pub fn new(nodes: usize, noise_mw: f64) -> Ear {
         Ear {
-            signals: Vec::with_capacity(nodes),
+            signals: Vec::with_capacity(nodes.min(16)),
             noise_mw,
             is_transmitting: false,
             stopped: SimTime::ZERO,
