@@ -38,18 +38,20 @@ COLUMNS = ("geometry", *star.Cell._fields, "run", *MEASURED, "ns3_version", "scr
 GEOMETRIES = {"star": [], "together": ["--together=1"]}
 
 
-def script() -> str:
-    """The peer's source by the start of its SHA-256."""
+def script(peer: Path) -> str:
+    """The peer's source by the start of its SHA-256. To be taken before the runs: the file may change under them."""
+    if not peer.exists() or peer.stat().st_mtime < SOURCE.stat().st_mtime:
+        sys.exit(f"renew.py: {peer.name} is not built, or older than its source: make ns3")
     return f"wlan_tcp.cc@{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
 
 
-def measure(peer: Path, geometry: str, cell: star.Cell, run: int) -> dict[str, object]:
+def measure(peer: Path, source: str, geometry: str, cell: star.Cell, run: int) -> dict[str, object]:
     """One run of ns-3, as a row."""
     arguments = [str(peer), *star.peer(cell, run), *GEOMETRIES[geometry]]
     found = json.loads(subprocess.run(arguments, capture_output=True, text=True, check=True).stdout)
     row = {"geometry": geometry, **cell._asdict(), "run": run, **{name: found[name] for name in MEASURED}}
     today = datetime.now(UTC).date().isoformat()
-    return row | {"ns3_version": found["ns3_version"], "script": script(), "date": today}
+    return row | {"ns3_version": found["ns3_version"], "script": source, "date": today}
 
 
 def main() -> None:
@@ -61,8 +63,7 @@ def main() -> None:
     parser.add_argument("--peer", type=Path, default=PEER)
     parser.add_argument("--out", type=Path, default=REFERENCE)
     options = parser.parse_args()
-    if not options.peer.exists():
-        sys.exit(f"renew.py: no {options.peer}; make ns3 builds it")
+    source = script(options.peer)
     key = ("geometry", *star.Cell._fields, "run")
     rows: dict[tuple[str, ...], dict[str, object]] = {}
     if options.out.exists():
@@ -71,7 +72,7 @@ def main() -> None:
     cells = [cell for cell in star.CELLS if options.only in str(cell)]
     for run in range(1, options.runs + 1):
         with ThreadPoolExecutor(options.jobs) as pool:
-            new = pool.map(lambda cell, run=run: measure(options.peer, options.geometry, cell, run), cells)
+            new = pool.map(lambda cell, run=run: measure(options.peer, source, options.geometry, cell, run), cells)
             rows |= {tuple(str(row[k]) for k in key): row for row in new}
         with options.out.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
