@@ -97,7 +97,7 @@ fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunE
         Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
     };
     let is_short = scenario.radio.preamble == Some(scenario::Preamble::Short);
-    let network = build::attachments(scenario)?;
+    let network = build::attachments(scenario, seed)?;
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags }, is_short)?)
 }
 

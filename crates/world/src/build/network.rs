@@ -26,14 +26,14 @@ fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
     node.role == sc::Role::Ap && node.has_radio
 }
 
-pub(super) fn network(scenario: &Scenario, medium: &Medium) -> Result<Network> {
+pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
     let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
     let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
     let access_point: Vec<Option<NodeId>> = nodes(scenario)
         .map(|node| {
             let in_reach = access_points.iter().copied().filter(|ap| *ap != node && hear_each_other(node, *ap));
             let nearest =
-                in_reach.min_by(|a, b| distance_m(scenario, node, *a).total_cmp(&distance_m(scenario, node, *b)));
+                in_reach.min_by(|a, b| distance_m(places, node, *a).total_cmp(&distance_m(places, node, *b)));
             nearest.filter(|_| scenario.nodes[node.index()].has_radio && !is_access_point(scenario, node))
         })
         .collect();
@@ -76,7 +76,7 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
         }
         Routes::least_cost(&hops, ends, &HopCount)
     };
-    for (i, flow) in scenario.flows.iter().enumerate() {
+    for flow in &scenario.flows {
         for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
             if routes.next(from, to).is_some() {
                 continue;
@@ -84,7 +84,7 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
             let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()]);
             if !(is_independent && a.has_radio && b.has_radio) {
                 let message = format!("no way leads from \"{}\" to \"{}\"", a.name, b.name);
-                return Err(InputError { path: format!("flow[{i}]"), message });
+                return Err(InputError { path: format!("flow[{}]", flow.entry.0), message });
             }
             // Out of reach: it sends in vain, as a station whose peer has walked away does.
             routes.set(from, to, Hop::Air(to));
@@ -94,7 +94,7 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
             let message = format!(
                 "\"saturated\" keeps the queue of a radio full, and the way from \"{from}\" begins with a wire"
             );
-            return Err(InputError { path: format!("flow[{i}].traffic.model"), message });
+            return Err(InputError { path: format!("flow[{}].traffic.model", flow.entry.0), message });
         }
     }
     Ok(routes)

@@ -6,7 +6,7 @@ use engine::{Purpose, Stream, Streams};
 use mac::{Access, Config, ErrorsAt, Rts};
 use phy::errors::Sojourn;
 use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard};
-use units::{BitRate, Db, Dur, NodeId};
+use units::{BitRate, Dur, NodeId};
 
 fn standard(standard: sc::Standard) -> Standard {
     match standard {
@@ -70,12 +70,11 @@ pub(super) fn access(config: &Config, streams: &Streams, node: NodeId) -> (Acces
     (access, streams.get(Purpose::Backoff, u64::from(node.0)))
 }
 
-pub(super) fn medium(scenario: &Scenario) -> Medium {
+pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
     let mut medium = Medium::new(scenario.nodes.len());
     let ids = || (0..scenario.nodes.len() as u32).map(NodeId);
     let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
-    let in_range =
-        |from, to| scenario.channel.range_m.is_none_or(|range_m| distance_m(scenario, from, to) <= range_m);
+    let in_range = |from, to| scenario.channel.range_m.is_none_or(|range_m| distance_m(places, from, to) <= range_m);
     if scenario.channel.range_m.is_some() || !ids().all(has_radio) {
         for from in ids() {
             medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
@@ -86,16 +85,16 @@ pub(super) fn medium(scenario: &Scenario) -> Medium {
             if let Some(in_reach) = pair.reach {
                 medium.set_reach(from, to, in_reach);
             }
-            if pair.gain != Db(0.0) {
-                medium.set_gain(from, to, pair.gain);
+            if let Some(gain) = pair.gain {
+                medium.set_gain(from, to, gain);
             }
         }
     }
     medium
 }
 
-pub(super) fn distance_m(scenario: &Scenario, from: NodeId, to: NodeId) -> f64 {
-    let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].position_m);
+pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {
+    let [a, b] = [from, to].map(|node| places[node.index()]);
     libm::hypot(a[0] - b[0], a[1] - b[1])
 }
 

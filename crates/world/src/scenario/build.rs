@@ -7,7 +7,7 @@ use super::{InputError, Names};
 use schemes::Params;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use units::{BitRate, Bytes, Db, Dur, NodeId};
+use units::{BitRate, Bytes, Db, Dbm, Dur, Hertz, NodeId};
 
 type Result<T> = std::result::Result<T, InputError>;
 
@@ -22,19 +22,23 @@ pub(super) fn scenario(file: &Fields, names: &Names) -> Result<Scenario> {
         None if has_radio.contains(&true) => return Err(InputError::new("radio", "missing; expected a table")),
         None => NO_RADIO,
     };
-    let nodes = file.tables("node").zip(has_radio).map(|(fields, has_radio)| node(fields, &radio, has_radio));
+    let defaults = file.opt("radio").map(NodeDefaults::of).unwrap_or_default();
+    let entries = file.tables("node").zip(has_radio).enumerate();
+    let nodes = entries.flat_map(|(i, (fields, has_radio))| node(fields, i, &radio, &defaults, has_radio));
     let nodes: Vec<Node> = nodes.collect();
-    let directory = Directory::new(&nodes)?;
+    let directory = Directory::new(&nodes, file.tables("node"))?;
     let links = file.tables("link").enumerate().map(|(i, fields)| link(fields, i, &directory));
     let links = links.collect::<Result<_>>()?;
-    let flows = file.tables("flow").enumerate().map(|(i, fields)| flow(fields, i, duration, &directory));
-    let flows = flows.collect::<Result<_>>()?;
+    let mut flows = Vec::new();
+    for (i, fields) in file.tables("flow").enumerate() {
+        flow(fields, i, duration, &directory, &mut flows)?;
+    }
     Ok(Scenario {
         name: run.opt::<&str>("name").unwrap_or_default().to_owned(),
         duration,
         warmup: run.get("warmup"),
         seed: run.get("seed"),
-        channel: channel(file.get("channel"), &directory)?,
+        channel: channel(file.get("channel"), carrier(radio.standard), &directory)?,
         flows,
         schemes: {
             let uses = file.tables("scheme").enumerate();
@@ -44,10 +48,20 @@ pub(super) fn scenario(file: &Fields, names: &Names) -> Result<Scenario> {
             let events = file.tables("event").enumerate();
             events.map(|(i, fields)| event(fields, i, &directory)).collect::<Result<_>>()?
         },
+        layout: file.opt("layout").map(layout),
         radio,
         nodes,
         links,
     })
+}
+
+fn layout(fields: &Fields) -> Layout {
+    match fields.tag {
+        "grid" => Layout::Grid(fields.get("spacing")),
+        "disc" => Layout::Disc(fields.get("radius")),
+        "line" => Layout::Line(fields.get("spacing")),
+        _ => Layout::Star(fields.get("radius")),
+    }
 }
 
 /// The nodes that a link names.
@@ -80,30 +94,111 @@ const NO_RADIO: Radio = Radio {
     cw_max: None,
     slot: None,
     queue: Queue { limit: QueueLimit::Packets(50), discipline: Discipline::DropTail },
+    levels: LEVELS,
+    access_in_gap: None,
+    countdown: None,
 };
+
+/// What radios have where nothing is said.
+const LEVELS: Levels =
+    Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture: None };
+/// 40 mW, ns-3's default (16.0206 dBm).
+const TX_POWER: Dbm = Dbm(16.0);
+
+/// What nodes have that say nothing of their own.
+struct NodeDefaults {
+    tx_power: Dbm,
+    access: Access,
+    categories: [Category; 4],
+}
+
+impl Default for NodeDefaults {
+    fn default() -> NodeDefaults {
+        NodeDefaults { tx_power: TX_POWER, access: Access::Dcf, categories: [Category::default(); 4] }
+    }
+}
+
+impl NodeDefaults {
+    fn of(radio: &Fields) -> NodeDefaults {
+        let mut defaults = NodeDefaults::default();
+        defaults.tx_power = radio.opt("tx_power").unwrap_or(defaults.tx_power);
+        defaults.access = access(radio.get("access"));
+        if let Some(edca) = radio.opt("edca") {
+            categories(edca, &mut defaults.categories);
+        }
+        defaults
+    }
+}
+
+fn access(word: &str) -> Access {
+    if word == "edca" { Access::Edca } else { Access::Dcf }
+}
+
+/// What a table says of categories, over what they were.
+fn categories(edca: &Fields, all: &mut [Category; 4]) {
+    for (key, category) in ["bk", "be", "vi", "vo"].into_iter().zip(all) {
+        let Some(fields) = edca.opt::<&Fields>(key) else { continue };
+        category.aifsn = fields.opt("aifsn").or(category.aifsn);
+        category.cw_min = fields.opt("cw_min").or(category.cw_min);
+        category.cw_max = fields.opt("cw_max").or(category.cw_max);
+        category.txop_limit = fields.opt("txop_limit").or(category.txop_limit);
+    }
+}
 
 /// Where node names lead.
 struct Directory<'n> {
     ids: BTreeMap<&'n str, NodeId>,
+    /// Entries that made several nodes, by the name in the file.
+    groups: BTreeMap<&'n str, Vec<NodeId>>,
     /// In the order of the file, for suggestions.
     names: Vec<&'n str>,
 }
 
 impl<'n> Directory<'n> {
-    fn new(nodes: &'n [Node]) -> Result<Directory<'n>> {
+    fn new(nodes: &'n [Node], entries: impl Iterator<Item = &'n Fields>) -> Result<Directory<'n>> {
         let mut ids = BTreeMap::new();
-        for (i, node) in (0u32..).zip(nodes) {
-            if let Some(NodeId(first)) = ids.insert(node.name.as_str(), NodeId(i)) {
+        for (id, node) in (0u32..).map(NodeId).zip(nodes) {
+            if let Some(first) = ids.insert(node.name.as_str(), id) {
+                let Entry(first) = nodes[first.index()].entry;
                 let message = format!("node[{first}] is called \"{}\" already", node.name);
-                return Err(InputError::new(format!("node[{i}].name"), message));
+                return Err(InputError::new(format!("node[{}].name", node.entry.0), message));
             }
         }
-        Ok(Directory { ids, names: nodes.iter().map(|node| node.name.as_str()).collect() })
+        let mut groups: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        let mut names = Vec::with_capacity(nodes.len());
+        for (i, fields) in entries.enumerate() {
+            let name: &str = fields.get("name");
+            names.push(name);
+            if fields.opt::<u32>("count").is_none() {
+                continue;
+            }
+            let members = (0u32..).map(NodeId).zip(nodes).filter(|(_, node)| node.entry.0 == i);
+            let clash = groups.insert(name, members.map(|(id, _)| id).collect()).is_some() || ids.contains_key(name);
+            if clash {
+                return Err(InputError::new(
+                    format!("node[{i}].name"),
+                    format!("another entry is called \"{name}\""),
+                ));
+            }
+        }
+        Ok(Directory { ids, groups, names })
+    }
+
+    /// The nodes of a name: one, or all that its entry made.
+    fn all(&self, name: &str, path: impl Fn() -> String) -> Result<Vec<NodeId>> {
+        match self.groups.get(name) {
+            Some(group) => Ok(group.clone()),
+            None => Ok(vec![self.find(name, path)?]),
+        }
     }
 
     fn find(&self, name: &str, path: impl FnOnce() -> String) -> Result<NodeId> {
         match self.ids.get(name) {
             Some(id) => Ok(*id),
+            None if self.groups.contains_key(name) => {
+                let message = format!("\"{name}\" are several nodes; write \"{name}1\" for the first of them");
+                Err(InputError::new(path(), message))
+            }
             None => Err(InputError::new(path(), no_such("node", name, &self.names))),
         }
     }
@@ -117,11 +212,12 @@ impl<'n> Directory<'n> {
         let mut found = Vec::with_capacity(items.len());
         let mut first_at = BTreeMap::new();
         for (i, name) in named {
-            let id = self.find(name, || format!("{path}[{i}]"))?;
-            if first_at.insert(id, i).is_some() {
-                return Err(InputError::new(format!("{path}[{i}]"), format!("\"{name}\" is here twice")));
+            for id in self.all(name, || format!("{path}[{i}]"))? {
+                if first_at.insert(id, i).is_some() {
+                    return Err(InputError::new(format!("{path}[{i}]"), format!("\"{name}\" is here twice")));
+                }
+                found.push(id);
             }
-            found.push(id);
         }
         Ok(found)
     }
@@ -175,6 +271,22 @@ fn radio(fields: &Fields) -> Result<Radio> {
         cw_max: fields.opt("cw_max"),
         slot: (standard == Standard::Dot11g).then_some(if slot == Some("long") { Slot::Long } else { Slot::Short }),
         queue: queue(fields.get("queue"), &"radio.queue")?,
+        levels: Levels {
+            cca_ed: fields.opt("cca_ed").unwrap_or(LEVELS.cca_ed),
+            cca_preamble_latency: fields.opt("cca_preamble_latency").unwrap_or(LEVELS.cca_preamble_latency),
+            preamble_sinr: fields.opt("preamble_sinr").unwrap_or(LEVELS.preamble_sinr),
+            capture: fields.opt("capture").unwrap_or(false).then(|| {
+                // design.md section 4, domain.md: about 10 dB over a decodable frame, 15 to 25 over a garbled one.
+                let margin = |key, default| fields.opt(key).unwrap_or(Db(default));
+                (margin("capture_clear", 10.0), margin("capture_garbled", 15.0))
+            }),
+        },
+        access_in_gap: fields.opt("access_in_gap").map(|word| match word {
+            "edca-letter" => AccessInGap::EdcaLetter,
+            "always-draw" => AccessInGap::AlwaysDraw,
+            _ => AccessInGap::DcfLetter,
+        }),
+        countdown: fields.opt("countdown").map(access),
     })
 }
 
@@ -233,28 +345,86 @@ fn link(fields: &Fields, i: usize, nodes: &Directory) -> Result<Link> {
     })
 }
 
-fn node(fields: &Fields, radio: &Radio, has_radio: bool) -> Node {
-    let position: &[Item] = fields.opt("position").unwrap_or_default();
-    Node {
+/// The nodes of an entry.
+fn node(fields: &Fields, entry: usize, radio: &Radio, defaults: &NodeDefaults, has_radio: bool) -> Vec<Node> {
+    let mut categories = defaults.categories;
+    if let Some(edca) = fields.opt("edca") {
+        self::categories(edca, &mut categories);
+    }
+    let node = Node {
         name: text(fields, "name"),
-        position_m: match position {
+        entry: Entry(entry),
+        position_m: fields.opt("position").map(|position: &[Item]| match position {
             [Item::Num(x), Item::Num(y)] => [*x, *y],
             _ => [0.0; 2],
-        },
+        }),
+        tx_power: fields.opt("tx_power").unwrap_or(defaults.tx_power),
+        access: fields.opt("access").map_or(defaults.access, access),
+        categories,
         has_radio,
         role: if fields.get::<&str>("role") == "ap" { Role::Ap } else { Role::Station },
         data_rate: fields.opt("data_rate").unwrap_or(radio.data_rate),
         host_delay: fields.get("host_delay"),
+    };
+    match fields.opt::<u32>("count") {
+        None => vec![node],
+        Some(count) => (1..=count).map(|i| Node { name: format!("{}{i}", node.name), ..node.clone() }).collect(),
     }
 }
 
-fn channel(fields: &Fields, nodes: &Directory) -> Result<Channel> {
+fn channel(fields: &Fields, frequency: Hertz, nodes: &Directory) -> Result<Channel> {
     let pairs = fields.tables("pair").enumerate();
     Ok(Channel {
         range_m: fields.opt("range"),
+        propagation: propagation(fields, frequency)?,
         errors: errors(fields.get("errors"), &"channel.errors")?,
         pairs: pairs.map(|(i, fields)| pair(fields, i, nodes)).collect::<Result<_>>()?,
     })
+}
+
+/// The middle of a usual channel: 36 at 5 GHz, 6 at 2.4 GHz. @80211-2020 annex E, 15.4.4.3
+fn carrier(standard: Standard) -> Hertz {
+    Hertz(if standard == Standard::Dot11a { 5.18e9 } else { 2.437e9 })
+}
+
+fn propagation(fields: &Fields, carrier: Hertz) -> Result<Option<Propagation>> {
+    let Some(model) = fields.opt::<&Fields>("propagation") else {
+        for key in ["shadowing", "fading", "noise_figure", "noise"] {
+            if fields.opt::<&Item>(key).is_some() {
+                let message = "has an effect only with channel.propagation";
+                return Err(InputError::new(format!("channel.{key}"), message));
+            }
+        }
+        return Ok(None);
+    };
+    if fields.opt::<&Item>("range").is_some() {
+        return Err(InputError::new(
+            "channel.range",
+            "powers decide who hears whom where channel.propagation is given",
+        ));
+    }
+    let frequency = || model.opt("frequency").unwrap_or(carrier);
+    let loss = match model.tag {
+        "free-space" => PathLoss::FreeSpace { frequency: frequency() },
+        "two-ray-ground" => PathLoss::TwoRayGround { frequency: frequency(), height_m: model.get("height") },
+        "log-distance" => PathLoss::LogDistance {
+            exponent: model.get("exponent"),
+            reference_m: model.get("reference_distance"),
+            reference_loss: model.get("reference_loss"),
+        },
+        _ => PathLoss::Matrix,
+    };
+    let fading: Option<&Fields> = fields.opt("fading");
+    Ok(Some(Propagation {
+        loss,
+        shadowing: fields.opt("shadowing").unwrap_or(Db(0.0)),
+        coherence: fading.and_then(|fading| fading.opt("coherence")),
+        noise: match fields.opt("noise") {
+            Some(level) => Noise::Level(level),
+            // What receivers of the time add; ns-3's default too.
+            None => Noise::Figure(fields.opt("noise_figure").unwrap_or(Db(7.0))),
+        },
+    }))
 }
 
 fn pair(fields: &Fields, i: usize, nodes: &Directory) -> Result<Pair> {
@@ -266,7 +436,7 @@ fn pair(fields: &Fields, i: usize, nodes: &Directory) -> Result<Pair> {
         to,
         both_ways,
         reach: fields.opt("reach"),
-        gain: fields.get::<Db>("gain"),
+        gain: fields.opt::<Db>("gain"),
         errors: own.transpose()?,
     })
 }
@@ -314,7 +484,8 @@ fn sojourn(fields: &Fields, path: &dyn Display) -> Result<Sojourn> {
     }
 }
 
-fn flow(fields: &Fields, i: usize, duration: Dur, nodes: &Directory) -> Result<Flow> {
+/// The flows of an entry: one, or one for each node of a group.
+fn flow(fields: &Fields, i: usize, duration: Dur, nodes: &Directory, flows: &mut Vec<Flow>) -> Result<()> {
     let path = format!("flow[{i}]");
     let transport: &Fields = fields.get("transport");
     let udp = transport.tag == "udp";
@@ -335,26 +506,40 @@ fn flow(fields: &Fields, i: usize, duration: Dur, nodes: &Directory) -> Result<F
         None => Traffic::Bulk { bytes: None },
     };
     let (from, to): (&str, &str) = (fields.get("from"), fields.get("to"));
-    let from_id = nodes.find(from, || format!("{path}.from"))?;
-    let to_id = nodes.find(to, || format!("{path}.to"))?;
-    if from_id == to_id {
-        return Err(InputError::new(format!("{path}.to"), format!("the flow would run from \"{to}\" to itself")));
+    let (starts, ends) = (nodes.all(from, || format!("{path}.from"))?, nodes.all(to, || format!("{path}.to"))?);
+    if starts.len() > 1 && ends.len() > 1 {
+        let message = format!("\"{from}\" and \"{to}\" are several nodes each; one end of a flow must be one node");
+        return Err(InputError::new(format!("{path}.to"), message));
     }
-    Ok(Flow {
-        name: fields.opt::<&str>("name").map_or_else(|| format!("flow{i}"), str::to_owned),
-        from: from_id,
-        to: to_id,
-        start: fields.get("start"),
-        stop: fields.opt("stop").unwrap_or(duration).min(duration),
-        transport: if udp {
-            Transport::Udp(UdpSpec { datagram: transport.get("datagram") })
-        } else {
-            Transport::Tcp(tcp(transport))
-        },
-        traffic: written,
-        reverse: fields.opt("reverse").map_or(Traffic::None, traffic),
-        reader: fields.opt("reader").map_or(Reader::Instant, reader),
-    })
+    let is_group = nodes.groups.contains_key(from) || nodes.groups.contains_key(to);
+    let pairs = starts.iter().flat_map(|from| ends.iter().map(move |to| (*from, *to)));
+    for (nth, (from_id, to_id)) in pairs.enumerate() {
+        if from_id == to_id {
+            return Err(InputError::new(format!("{path}.to"), format!("the flow would run from \"{to}\" to itself")));
+        }
+        flows.push(Flow {
+            entry: Entry(i),
+            dscp: fields.get("dscp"),
+            name: match fields.opt::<&str>("name") {
+                None => format!("flow{}", flows.len()),
+                Some(name) if is_group => format!("{name}{}", nth + 1),
+                Some(name) => name.to_owned(),
+            },
+            from: from_id,
+            to: to_id,
+            start: fields.get("start"),
+            stop: fields.opt("stop").unwrap_or(duration).min(duration),
+            transport: if udp {
+                Transport::Udp(UdpSpec { datagram: transport.get("datagram") })
+            } else {
+                Transport::Tcp(tcp(transport))
+            },
+            traffic: written,
+            reverse: fields.opt("reverse").map_or(Traffic::None, traffic),
+            reader: fields.opt("reader").map_or(Reader::Instant, reader),
+        });
+    }
+    Ok(())
 }
 
 fn tcp(fields: &Fields) -> TcpSpec {

@@ -23,8 +23,16 @@ pub(super) fn check(s: &Scenario) -> Result<()> {
         return Err(InputError::new("scenario.warmup", message));
     }
     radio(&s.radio)?;
-    for (i, node) in s.nodes.iter().enumerate() {
-        rate_of(&s.radio, node.data_rate, || format!("node[{i}].data_rate"))?;
+    for node in &s.nodes {
+        rate_of(&s.radio, node.data_rate, || format!("node[{}].data_rate", node.entry.0))?;
+        for (category, key) in node.categories.iter().zip(["bk", "be", "vi", "vo"]) {
+            if let (Some(min), Some(max)) = (category.cw_min, category.cw_max)
+                && min > max
+            {
+                let message = format!("{max} is less than cw_min, {min}");
+                return Err(InputError::new(format!("node[{}].edca.{key}.cw_max", node.entry.0), message));
+            }
+        }
     }
     pairs(s)?;
     links(s)?;
@@ -81,7 +89,20 @@ fn radio(radio: &Radio) -> Result<()> {
     Ok(())
 }
 
+/// Whether powers decide: then a pair has a gain and no reach, otherwise the reverse.
 fn pairs(s: &Scenario) -> Result<()> {
+    for (i, pair) in s.channel.pairs.iter().enumerate() {
+        let wrong = match (&s.channel.propagation, pair.gain, pair.reach) {
+            (None, Some(_), _) => Some(("gain", "has an effect only with channel.propagation")),
+            (Some(_), _, Some(_)) => {
+                Some(("reach", "powers decide who hears whom where channel.propagation is given; write a gain"))
+            }
+            _ => None,
+        };
+        if let Some((key, message)) = wrong {
+            return Err(InputError::new(format!("channel.pair[{i}].{key}"), message));
+        }
+    }
     let mut given: BTreeMap<(NodeId, NodeId), usize> = BTreeMap::new();
     for (i, pair) in s.channel.pairs.iter().enumerate() {
         for (key, node) in [
@@ -133,9 +154,10 @@ fn all_queues(s: &Scenario) -> impl Iterator<Item = (String, &Queue)> {
 fn queues(s: &Scenario) -> Result<()> {
     for (path, queue) in all_queues(s) {
         if let QueueLimit::Bytes(limit) = queue.limit
-            && let Some((i, flow)) = s.flows.iter().enumerate().find(|(_, flow)| limit < flow.transport.datagram())
+            && let Some(flow) = s.flows.iter().find(|flow| limit < flow.transport.datagram())
         {
-            let message = format!("{limit} holds not one datagram of {} (flow[{i}])", flow.transport.datagram());
+            let (datagram, Entry(i)) = (flow.transport.datagram(), flow.entry);
+            let message = format!("{limit} holds not one datagram of {datagram} (flow[{i}])");
             return Err(InputError::new(format!("{path}.bytes"), message));
         }
         let Discipline::Red { min_th, max_th, max_p, weight, .. } = queue.discipline else { continue };
@@ -153,7 +175,8 @@ fn queues(s: &Scenario) -> Result<()> {
 
 fn flows(s: &Scenario) -> Result<()> {
     let mut given: BTreeMap<&str, usize> = BTreeMap::new();
-    for (i, flow) in s.flows.iter().enumerate() {
+    for flow in &s.flows {
+        let i = flow.entry.0;
         let wrong = |key: &str, message: String| Err(InputError::new(format!("flow[{i}].{key}"), message));
         if let Some(first) = given.insert(&flow.name, i) {
             return wrong("name", format!("flow[{first}] is called \"{}\" already", flow.name));

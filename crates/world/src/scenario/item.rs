@@ -1,7 +1,7 @@
 //! A decoded table: every value checked against its key's description, defaults filled in.
 
 use schemes::Value as ParamValue;
-use units::{BitRate, Bytes, Db, Dur};
+use units::{BitRate, Bytes, Db, Dbm, Dur, Hertz};
 
 /// A value of the kind its key asks for.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub(super) enum Item {
     Rate(BitRate),
     Size(Bytes),
     Gain(Db),
+    Level(Dbm),
+    Frequency(Hertz),
     List(Vec<Item>),
     Table(Fields),
     /// Parameter of a scheme.
@@ -87,6 +89,8 @@ take! {
     BitRate: Item::Rate(rate) => Some(*rate),
     Bytes: Item::Size(bytes) => Some(*bytes),
     Db: Item::Gain(gain) => Some(*gain),
+    Dbm: Item::Level(level) => Some(*level),
+    Hertz: Item::Frequency(frequency) => Some(*frequency),
     &'a Fields: Item::Table(fields) => Some(fields),
     &'a [Item]: Item::List(items) => Some(items.as_slice()),
 }

@@ -4,7 +4,7 @@ use super::schema::param_value;
 use super::types::*;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
-use units::NodeId;
+use units::{Db, Dbm, Hertz, NodeId};
 
 impl Scenario {
     /// The scenario with its defaults filled in, as the file would spell them, in the order of the documentation. What is
@@ -16,13 +16,24 @@ impl Scenario {
         }
         run.text("duration", self.duration).text("warmup", self.warmup).put("seed", self.seed);
         let mut all = Object::new();
-        all.put("scenario", run.0).put("radio", radio(&self.radio)).put("channel", self.channel());
+        all.put("scenario", run.0).put("radio", self.radio()).put("channel", self.channel());
         all.put("node", self.nodes.iter().map(node).collect::<Value>());
         all.put("link", self.links.iter().map(|link| self.link(link)).collect::<Value>());
         all.put("flow", self.flows.iter().map(|flow| self.flow(flow)).collect::<Value>());
         all.put("scheme", self.schemes.iter().map(|scheme| self.scheme(scheme)).collect::<Value>());
+        if let Some(layout) = &self.layout {
+            all.put("layout", self::layout(layout));
+        }
         all.put("event", self.events.iter().map(|event| self.event(event)).collect::<Value>());
         Value::Object(all.0)
+    }
+
+    fn radio(&self) -> Value {
+        let mut table = radio(&self.radio);
+        if self.channel.propagation.is_some() {
+            levels(&self.radio.levels, &mut table);
+        }
+        table.value()
     }
 
     fn name_of(&self, node: NodeId) -> &str {
@@ -32,6 +43,9 @@ impl Scenario {
     fn channel(&self) -> Value {
         let mut table = Object::new();
         table.maybe("range", self.channel.range_m.map(|metres| format!("{metres} m")));
+        if let Some(it) = &self.channel.propagation {
+            propagation(it, &mut table);
+        }
         table.put("errors", errors(&self.channel.errors));
         table.put("pair", self.channel.pairs.iter().map(|pair| self.pair(pair)).collect::<Value>());
         table.value()
@@ -62,7 +76,7 @@ impl Scenario {
     fn pair(&self, pair: &Pair) -> Value {
         let mut table = Object::new();
         self.ends(&mut table, pair.from, pair.to, pair.both_ways);
-        table.maybe("reach", pair.reach).put("gain", format!("{} dB", pair.gain.0));
+        table.maybe("reach", pair.reach).maybe("gain", pair.gain.map(decibel));
         table.maybe("errors", pair.errors.as_ref().map(errors));
         table.value()
     }
@@ -70,7 +84,7 @@ impl Scenario {
     fn flow(&self, flow: &Flow) -> Value {
         let mut table = Object::new();
         table.put("name", &flow.name).put("from", self.name_of(flow.from)).put("to", self.name_of(flow.to));
-        table.text("start", flow.start).text("stop", flow.stop);
+        table.put("dscp", flow.dscp).text("start", flow.start).text("stop", flow.stop);
         table.put("transport", transport(&flow.transport)).put("traffic", traffic(&flow.traffic));
         if matches!(flow.transport, Transport::Tcp(_)) {
             table.put("reverse", traffic(&flow.reverse)).put("reader", reader(&flow.reader));
@@ -132,7 +146,86 @@ impl Object {
     }
 }
 
-fn radio(radio: &Radio) -> Value {
+fn decibel(gain: Db) -> String {
+    format!("{} dB", gain.0)
+}
+
+fn level(level: Dbm) -> String {
+    format!("{} dBm", level.0)
+}
+
+fn metres(length: f64) -> String {
+    format!("{length} m")
+}
+
+fn hertz(frequency: Hertz) -> String {
+    format!("{} Hz", frequency.0)
+}
+
+fn layout(layout: &Layout) -> Value {
+    match layout {
+        Layout::Star(radius) => json!({ "model": "star", "radius": metres(*radius) }),
+        Layout::Grid(spacing) => json!({ "model": "grid", "spacing": metres(*spacing) }),
+        Layout::Disc(radius) => json!({ "model": "disc", "radius": metres(*radius) }),
+        Layout::Line(spacing) => json!({ "model": "line", "spacing": metres(*spacing) }),
+    }
+}
+
+fn propagation(it: &Propagation, table: &mut Object) {
+    table.put(
+        "propagation",
+        match it.loss {
+            PathLoss::FreeSpace { frequency } => json!({ "model": "free-space", "frequency": hertz(frequency) }),
+            PathLoss::LogDistance { exponent, reference_m, reference_loss } => json!({
+                "model": "log-distance", "exponent": exponent, "reference_distance": metres(reference_m),
+                "reference_loss": decibel(reference_loss),
+            }),
+            PathLoss::TwoRayGround { frequency, height_m } => {
+                json!({ "model": "two-ray-ground", "frequency": hertz(frequency), "height": metres(height_m) })
+            }
+            PathLoss::Matrix => json!({ "model": "matrix" }),
+        },
+    );
+    table.put("shadowing", decibel(it.shadowing));
+    table.put(
+        "fading",
+        match it.coherence {
+            None => json!({ "model": "none" }),
+            Some(coherence) => json!({ "model": "rayleigh", "coherence": coherence.to_string() }),
+        },
+    );
+    match it.noise {
+        Noise::Figure(figure) => table.put("noise_figure", decibel(figure)),
+        Noise::Level(noise) => table.put("noise", level(noise)),
+    };
+}
+
+fn levels(levels: &Levels, table: &mut Object) {
+    table.put("cca_ed", level(levels.cca_ed)).text("cca_preamble_latency", levels.cca_preamble_latency);
+    table.put("preamble_sinr", decibel(levels.preamble_sinr)).put("capture", levels.capture.is_some());
+    table.maybe("capture_clear", levels.capture.map(|(clear, _)| decibel(clear)));
+    table.maybe("capture_garbled", levels.capture.map(|(_, garbled)| decibel(garbled)));
+}
+
+fn access(access: Access) -> &'static str {
+    match access {
+        Access::Dcf => "dcf",
+        Access::Edca => "edca",
+    }
+}
+
+fn categories(categories: &[Category; 4]) -> Value {
+    let mut table = Object::new();
+    for (key, it) in ["bk", "be", "vi", "vo"].into_iter().zip(categories) {
+        let mut category = Object::new();
+        category.maybe("aifsn", it.aifsn).maybe("cw_min", it.cw_min).maybe("cw_max", it.cw_max);
+        category.maybe_text("txop_limit", it.txop_limit);
+        table.put(key, category.value());
+    }
+    table.value()
+}
+
+fn radio(radio: &Radio) -> Object {
     let mut table = Object::new();
     table.put("standard", radio.standard.word());
     table.text("data_rate", radio.data_rate).maybe_text("basic_rate", radio.basic_rate);
@@ -176,7 +269,16 @@ fn radio(radio: &Radio) -> Value {
         }),
     );
     table.put("queue", queue(&radio.queue));
-    table.value()
+    table.maybe("countdown", radio.countdown.map(access));
+    table.maybe(
+        "access_in_gap",
+        radio.access_in_gap.map(|reading| match reading {
+            AccessInGap::DcfLetter => "dcf-letter",
+            AccessInGap::EdcaLetter => "edca-letter",
+            AccessInGap::AlwaysDraw => "always-draw",
+        }),
+    );
+    table
 }
 
 fn queue(queue: &Queue) -> Value {
@@ -194,17 +296,13 @@ fn queue(queue: &Queue) -> Value {
 }
 
 fn node(node: &Node) -> Value {
-    json!({
-        "name": node.name,
-        "position": node.position_m,
-        "radio": node.has_radio,
-        "role": match node.role {
-            Role::Station => "station",
-            Role::Ap => "ap",
-        },
-        "data_rate": node.data_rate.to_string(),
-        "host_delay": node.host_delay.to_string(),
-    })
+    let mut table = Object::new();
+    table.put("name", &node.name).maybe("position", node.position_m).put("radio", node.has_radio);
+    table.put("role", if node.role == Role::Ap { "ap" } else { "station" });
+    table.text("data_rate", node.data_rate).put("tx_power", level(node.tx_power));
+    table.put("access", access(node.access)).put("edca", categories(&node.categories));
+    table.text("host_delay", node.host_delay);
+    table.value()
 }
 
 fn errors(errors: &ErrorSpec) -> Value {

@@ -104,6 +104,10 @@ pub(super) enum Kind {
     },
     /// `"-70 dB"`.
     Gain,
+    /// `"16 dBm"`.
+    Level,
+    /// `"5.18 GHz"`, more than zero.
+    Frequency,
     /// `"22.5 m"`, more than zero.
     Length,
     /// One of these words, or else the other kind.
@@ -193,6 +197,8 @@ impl Kind {
             Kind::Rate => "a string such as \"11 Mb/s\"".to_owned(),
             Kind::Size { .. } => "a string such as \"1500 B\"".to_owned(),
             Kind::Gain => "a string such as \"-70 dB\"".to_owned(),
+            Kind::Level => "a string such as \"16 dBm\"".to_owned(),
+            Kind::Frequency => "a string such as \"5.18 GHz\"".to_owned(),
             Kind::Length => "a string such as \"22.5 m\"".to_owned(),
             Kind::WordOr(words, kind) => {
                 let words: Vec<String> = words.iter().map(|w| suggest::quote(w)).collect();

@@ -45,6 +45,12 @@ pub(super) static SCENARIO: Table = Table {
         optional("link", Kind::Entries { of: &LINK, min: 0 }, "none", "A wired link."),
         required("flow", Kind::Entries { of: &FLOW, min: 1 }, "A connection or a stream of datagrams."),
         optional("scheme", Kind::Entries { of: &SCHEME, min: 0 }, "none", "A cross-layer system in use."),
+        optional(
+            "layout",
+            Kind::Tagged(&LAYOUT),
+            "[0, 0]",
+            "Where the nodes stand that have no position of their own.",
+        ),
         optional("event", Kind::Entries { of: &EVENT, min: 0 }, "none", "Something that happens at one instant."),
     ],
     later: &[],
@@ -109,6 +115,47 @@ static RADIO: Table = table(&[
         Preset::Text("letter"),
         "When the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.",
     ),
+    optional("tx_power", Kind::Level, "16 dBm", "Transmit power, antenna gains included; needs channel.propagation."),
+    optional(
+        "cca_ed",
+        Kind::Level,
+        "-62 dBm",
+        "Energy at which the medium is busy at once; needs channel.propagation.",
+    ),
+    optional(
+        "cca_preamble_latency",
+        ANY_TIME,
+        "4 us",
+        "Time until a preamble below cca_ed is sensed; needs channel.propagation.",
+    ),
+    optional("preamble_sinr", Kind::Gain, "4 dB", "Least SINR of a preamble to lock on; needs channel.propagation."),
+    optional(
+        "capture",
+        Kind::Bool,
+        "false",
+        "A much stronger frame takes a locked receiver; needs channel.propagation.",
+    ),
+    optional("capture_clear", Kind::Gain, "10 dB", "How much stronger than a frame that could be decoded."),
+    optional("capture_garbled", Kind::Gain, "15 dB", "How much stronger than one that could not."),
+    preset(
+        "access",
+        Kind::Word { noun: "access method", words: &["dcf", "edca"] },
+        Preset::Text("dcf"),
+        "Of all stations.",
+    ),
+    optional("edca", Kind::Table(&EDCA), "the standard's", "Parameters of the access categories."),
+    optional(
+        "access_in_gap",
+        Kind::Word { noun: "reading", words: &["dcf-letter", "edca-letter", "always-draw"] },
+        "the letter of the access method",
+        "Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.",
+    ),
+    optional(
+        "countdown",
+        Kind::Word { noun: "reading", words: &["dcf", "edca"] },
+        "that of the access method",
+        "Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).",
+    ),
     optional("cw_min", CONTENTION_WINDOW, "the standard's", "Least contention window in slots."),
     optional("cw_max", CONTENTION_WINDOW, "the standard's", "Greatest contention window in slots."),
     optional(
@@ -124,6 +171,48 @@ static RADIO: Table = table(&[
         "Interface queue of every station, limited in packets or in bytes.",
     ),
 ]);
+
+static EDCA: Table = table(&[
+    optional("bk", Kind::Table(&CATEGORY), "the standard's", "Background."),
+    optional("be", Kind::Table(&CATEGORY), "the standard's", "Best effort."),
+    optional("vi", Kind::Table(&CATEGORY), "the standard's", "Video."),
+    optional("vo", Kind::Table(&CATEGORY), "the standard's", "Voice."),
+]);
+
+static CATEGORY: Table = table(&[
+    optional("aifsn", Kind::Int { min: 1, max: 15 }, "the standard's", "Slots of its interframe space beyond SIFS."),
+    optional("cw_min", CONTENTION_WINDOW, "the standard's", "Least contention window in slots."),
+    optional("cw_max", CONTENTION_WINDOW, "the standard's", "Greatest contention window in slots."),
+    optional("txop_limit", ANY_TIME, "0 s: one exchange", "How long it may keep the medium."),
+]);
+
+static LAYOUT: Tagged = Tagged {
+    tag: "model",
+    noun: "layout",
+    default: None,
+    variants: &[
+        Variant {
+            word: "star",
+            doc: "On a circle, equally far from each other; access points in its centre.",
+            keys: &[required("radius", Kind::Length, "Of the circle.")],
+        },
+        Variant {
+            word: "grid",
+            doc: "On a square grid around its centre, where access points are.",
+            keys: &[required("spacing", Kind::Length, "Between neighbours.")],
+        },
+        Variant {
+            word: "disc",
+            doc: "Anywhere on a disc, uniform over its area, drawn anew for each run; access points in its centre.",
+            keys: &[required("radius", Kind::Length, "Of the disc.")],
+        },
+        Variant {
+            word: "line",
+            doc: "On a line, in the order of the file.",
+            keys: &[required("spacing", Kind::Length, "Between neighbours.")],
+        },
+    ],
+};
 
 const QUEUE_PACKETS: Key =
     optional("packets", Kind::Int { min: 1, max: 1_000_000 }, "limited in bytes", "Packets it holds.");
@@ -188,13 +277,76 @@ static LINK: Table = table(&[
 
 static CHANNEL: Table = Table {
     keys: &[
-        optional("range", Kind::Length, "everyone hears everyone", "Reach of every station."),
+        optional("range", Kind::Length, "everyone hears everyone", "Reach of every station; not with propagation."),
+        optional(
+            "propagation",
+            Kind::Tagged(&PROPAGATION),
+            "none: a pair is in reach or not",
+            "Powers decide who hears whom, and what becomes of frames that overlap.",
+        ),
+        optional(
+            "shadowing",
+            Kind::Gain,
+            "0 dB",
+            "Standard deviation of log-normal shadowing by pair; needs propagation.",
+        ),
+        optional("fading", Kind::Tagged(&FADING), "none", "How gains change with time; needs propagation."),
+        optional("noise_figure", Kind::Gain, "7 dB", "Of receivers, over thermal noise; needs propagation."),
+        optional("noise", Kind::Level, "thermal noise and noise_figure", "Noise at receivers; needs propagation."),
         preset("errors", Kind::Tagged(&ERRORS), NO_ERRORS, "How frames are lost to noise."),
         optional("pair", Kind::Entries { of: &EXCEPTION, min: 0 }, "none", "An exception for one pair of nodes."),
     ],
-    later: &[("propagation", "propagation models are not simulated in this version; say who hears whom with range")],
+    later: &[],
     scheme: None,
     one_of: false,
+};
+
+const FREQUENCY: Key =
+    optional("frequency", Kind::Frequency, "5.18 GHz for 802.11a, 2.437 GHz for the others", "Of the carrier.");
+
+static PROPAGATION: Tagged = Tagged {
+    tag: "model",
+    noun: "propagation model",
+    default: None,
+    variants: &[
+        Variant { word: "free-space", doc: "Friis: the square of the distance.", keys: &[FREQUENCY] },
+        Variant {
+            word: "log-distance",
+            doc: "A power of the distance.",
+            keys: &[
+                preset("exponent", Kind::Num { min: 0.0, max: 20.0 }, Preset::Num(3.0), "Of the distance."),
+                preset("reference_distance", Kind::Length, Preset::Text("1 m"), "Within it the loss is constant."),
+                preset("reference_loss", Kind::Gain, Preset::Text("46.6777 dB"), "Loss at the reference distance."),
+            ],
+        },
+        Variant {
+            word: "two-ray-ground",
+            doc: "As free space, beyond the cross-over distance the fourth power.",
+            keys: &[
+                FREQUENCY,
+                preset("height", Kind::Length, Preset::Text("1.5 m"), "Of all antennas over the ground."),
+            ],
+        },
+        Variant {
+            word: "matrix",
+            doc: "The gains of channel.pair; pairs that are not listed do not hear each other.",
+            keys: &[],
+        },
+    ],
+};
+
+static FADING: Tagged = Tagged {
+    tag: "model",
+    noun: "fading model",
+    default: None,
+    variants: &[
+        Variant { word: "none", doc: "Gains do not change.", keys: &[] },
+        Variant {
+            word: "rayleigh",
+            doc: "Exponential power of mean 1, drawn anew for each pair and coherence time.",
+            keys: &[required("coherence", SOME_TIME, "How long a gain lasts.")],
+        },
+    ],
 };
 
 static EXCEPTION: Table = table(&[
@@ -202,7 +354,7 @@ static EXCEPTION: Table = table(&[
     optional("from", Kind::NodeRef, "both directions, given by between", "The transmitter."),
     optional("to", Kind::NodeRef, "both directions, given by between", "The receiver."),
     optional("reach", Kind::Bool, "as range says", "Whether the receiver hears the transmitter."),
-    preset("gain", Kind::Gain, Preset::Text("0 dB"), "Kept for radios that model power."),
+    optional("gain", Kind::Gain, "as propagation says", "Between their antennas; needs channel.propagation."),
     optional("errors", Kind::Tagged(&ERRORS), "the channel's", "How frames between them are lost to noise."),
 ]);
 
@@ -268,7 +420,16 @@ static STATE: Table = one_of(&[
 
 static NODE: Table = table(&[
     required("name", Kind::Name, "What flows, links, pairs, schemes and events call it."),
-    optional("position", POINT, "[0, 0]", "East and north of the origin, in metres."),
+    optional("count", Kind::Int { min: 1, max: 10_000 }, "one node of that name", "So many nodes: name1, name2, …"),
+    optional("tx_power", Kind::Level, "radio.tx_power", "Its transmit power."),
+    optional(
+        "access",
+        Kind::Word { noun: "access method", words: &["dcf", "edca"] },
+        "radio.access",
+        "Its access method.",
+    ),
+    optional("edca", Kind::Table(&EDCA), "radio.edca", "Its access categories."),
+    optional("position", POINT, "as [layout] says", "East and north of the origin, in metres."),
     preset(
         "role",
         Kind::Word { noun: "role", words: &["station", "ap"] },
@@ -287,8 +448,18 @@ static NODE: Table = table(&[
 
 static FLOW: Table = table(&[
     optional("name", Kind::Name, "flow<index>", "What results and overrides call it."),
-    required("from", Kind::NodeRef, "The node that opens the connection and sends."),
+    required(
+        "from",
+        Kind::NodeRef,
+        "The node that opens the connection and sends. A name with a count: a flow each.",
+    ),
     required("to", Kind::NodeRef, "The other end."),
+    preset(
+        "dscp",
+        Kind::Int { min: 0, max: 63 },
+        Preset::Int(0),
+        "Differentiated services; its precedence is the user priority.",
+    ),
     preset("start", ANY_TIME, Preset::Text("0 s"), "When it starts."),
     optional("stop", SOME_TIME, "the end of the run", "When it stops writing; later than the end means the end."),
     preset("transport", Kind::Tagged(&TRANSPORT), Preset::Toml("{ protocol = \"tcp\" }"), "How it is carried."),

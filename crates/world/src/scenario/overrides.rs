@@ -41,7 +41,9 @@ fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, va
         return Ok(());
     };
     let at = if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") };
-    if !table.contains_key(step) && matches!(at.as_str(), "node" | "flow" | "scheme" | "event" | "channel.pair") {
+    if !table.contains_key(step)
+        && matches!(at.as_str(), "node" | "link" | "flow" | "scheme" | "event" | "channel.pair")
+    {
         return Err(format!("there is no [[{at}]] to change"));
     }
     let child = table.entry(step).or_insert_with(|| Value::Table(toml::Table::new()));

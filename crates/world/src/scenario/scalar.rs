@@ -5,7 +5,7 @@ use super::key::Kind;
 use super::suggest::{self, quote};
 use std::str::FromStr;
 use toml::Value;
-use units::{BitRate, Bytes, Db, Dur};
+use units::{BitRate, Bytes, Db, Dbm, Dur, Hertz};
 
 /// The longest time anything may take: 10⁶ s.
 const LONGEST: Dur = Dur::from_secs(1_000_000);
@@ -79,7 +79,15 @@ fn from_text(value: &Value, kind: Kind, text: &str) -> Result<Item, String> {
             Some(word) => Ok(Item::Word(word)),
             None => Err(super::decode::no_such(noun, text, words)),
         },
-        Kind::Time { .. } | Kind::Rate | Kind::Size { .. } | Kind::Gain | Kind::Length if text.len() > 60 => {
+        Kind::Time { .. }
+        | Kind::Rate
+        | Kind::Size { .. }
+        | Kind::Gain
+        | Kind::Level
+        | Kind::Frequency
+        | Kind::Length
+            if text.len() > 60 =>
+        {
             Err(wrong(value, kind))
         }
         Kind::Time { min_ns } => Ok(Item::Time(within(text, Dur::from_ns(min_ns), LONGEST)?)),
@@ -89,6 +97,22 @@ fn from_text(value: &Value, kind: Kind, text: &str) -> Result<Item, String> {
             let gain: Db = text.parse().map_err(|error: units::UnitError| error.to_string())?;
             if gain.0.abs() <= 1000.0 {
                 Ok(Item::Gain(gain))
+            } else {
+                Err(format!("{} is out of range", quote(text)))
+            }
+        }
+        Kind::Level => {
+            let level: Dbm = text.parse().map_err(|error: units::UnitError| error.to_string())?;
+            if level.0.abs() <= 1000.0 {
+                Ok(Item::Level(level))
+            } else {
+                Err(format!("{} is out of range", quote(text)))
+            }
+        }
+        Kind::Frequency => {
+            let frequency: Hertz = text.parse().map_err(|error: units::UnitError| error.to_string())?;
+            if frequency.0 > 0.0 && frequency.0 <= 1e12 {
+                Ok(Item::Frequency(frequency))
             } else {
                 Err(format!("{} is out of range", quote(text)))
             }

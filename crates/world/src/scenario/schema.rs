@@ -99,6 +99,8 @@ fn of_kind(kind: Kind, names: &Names) -> Value {
         Kind::Rate => quantity("b/s|kb/s|Mb/s|Gb/s|bit/s|kbit/s|Mbit/s", "11 Mb/s"),
         Kind::Size { .. } => quantity("B|kB|KB|MB|GB", "1500 B"),
         Kind::Gain => quantity("dB", "-70 dB"),
+        Kind::Level => quantity("dBm", "16 dBm"),
+        Kind::Frequency => quantity("Hz|kHz|MHz|GHz", "5.18 GHz"),
         Kind::Length => quantity("m|km", "22.5 m"),
         Kind::WordOr(words, other) => {
             json!({ "anyOf": [{ "type": "string", "enum": words }, of_kind(*other, names)] })

@@ -1,7 +1,7 @@
 //! What a scenario is once it has been read: plain data, with node names resolved.
 
 use schemes::Params;
-use units::{BitRate, Bytes, Db, Dur, NodeId};
+use units::{BitRate, Bytes, Db, Dbm, Dur, Hertz, NodeId};
 
 /// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,32 @@ pub struct Scenario {
     pub schemes: Vec<SchemeUse>,
     /// In the order of the file, not of time.
     pub events: Vec<TimedEvent>,
+    /// Of nodes without a position; `None`: at the origin.
+    pub layout: Option<Layout>,
+}
+
+/// `[layout]`: lengths in metres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Layout {
+    /// On a circle of this radius.
+    Star(f64),
+    /// On a grid of this spacing.
+    Grid(f64),
+    /// Anywhere on a disc of this radius.
+    Disc(f64),
+    /// On a line with this spacing.
+    Line(f64),
+}
+
+/// Which entry of the file something comes from: one entry may make several. Two scenarios that mean the same are equal,
+/// however they are written.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Entry(pub usize);
+
+impl PartialEq for Entry {
+    fn eq(&self, _: &Entry) -> bool {
+        true
+    }
 }
 
 /// `[radio]`.
@@ -59,8 +85,61 @@ pub struct Radio {
     pub cw_max: Option<u16>,
     /// `Some` for 802.11g, the only one with a choice.
     pub slot: Option<Slot>,
-    /// Interface queue of every station.
+    /// Interface queue of every station, one for each access category.
     pub queue: Queue,
+    /// Where powers decide ([`Channel::propagation`]).
+    pub levels: Levels,
+    /// When a frame queued in an interframe gap draws a backoff; `None`: as the access method has it.
+    pub access_in_gap: Option<AccessInGap>,
+    /// Whether the boundary that ends AIFS counts; `None`: as the access method has it.
+    pub countdown: Option<Access>,
+}
+
+/// Powers and thresholds of radios.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Levels {
+    /// Energy at which the medium is busy at once. @80211-2020 17.3.10.6
+    pub cca_ed: Dbm,
+    /// Until a weaker preamble is sensed. @80211-2020 17.3.10.6
+    pub cca_preamble_latency: Dur,
+    /// Least SINR of a preamble to lock on.
+    pub preamble_sinr: Db,
+    /// How much stronger a later frame must be to be taken instead: than one that could be decoded, than one that could
+    /// not. `None`: never.
+    pub capture: Option<(Db, Db)>,
+}
+
+/// How a station accesses the medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// One queue.
+    Dcf,
+    /// A queue and a backoff for each access category.
+    Edca,
+}
+
+/// Readings of immediate access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessInGap {
+    /// @80211-2016 10.3.4.2
+    DcfLetter,
+    /// @80211-2016 10.22.2.2
+    EdcaLetter,
+    /// Always a backoff.
+    AlwaysDraw,
+}
+
+/// Parameters of an access category; `None`: the standard's.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Category {
+    /// Slots of AIFS beyond SIFS.
+    pub aifsn: Option<u8>,
+    /// In slots.
+    pub cw_min: Option<u16>,
+    /// In slots.
+    pub cw_max: Option<u16>,
+    /// Zero: one exchange.
+    pub txop_limit: Option<Dur>,
 }
 
 /// The amendments whose rates and timing are known.
@@ -172,6 +251,58 @@ pub struct Channel {
     pub errors: ErrorSpec,
     /// Exceptions; no direction of a pair is given twice.
     pub pairs: Vec<Pair>,
+    /// `None`: a pair is in reach or not.
+    pub propagation: Option<Propagation>,
+}
+
+/// What becomes of powers between antennas.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Propagation {
+    /// By distance.
+    pub loss: PathLoss,
+    /// Standard deviation of log-normal shadowing.
+    pub shadowing: Db,
+    /// Coherence time of Rayleigh fading.
+    pub coherence: Option<Dur>,
+    /// At receivers.
+    pub noise: Noise,
+}
+
+/// Path loss.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PathLoss {
+    /// Friis.
+    FreeSpace {
+        /// Of the carrier.
+        frequency: Hertz,
+    },
+    /// A power of the distance.
+    LogDistance {
+        /// Of the distance.
+        exponent: f64,
+        /// In metres.
+        reference_m: f64,
+        /// At that distance.
+        reference_loss: Db,
+    },
+    /// Free space, and the fourth power beyond the cross-over distance.
+    TwoRayGround {
+        /// Of the carrier.
+        frequency: Hertz,
+        /// Of all antennas, in metres.
+        height_m: f64,
+    },
+    /// As [`Pair::gain`] says.
+    Matrix,
+}
+
+/// Noise at receivers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Noise {
+    /// Thermal, and what the receiver adds.
+    Figure(Db),
+    /// As stated.
+    Level(Dbm),
 }
 
 /// `[[channel.pair]]`: an exception for one pair of nodes.
@@ -185,8 +316,8 @@ pub struct Pair {
     pub both_ways: bool,
     /// Whether `to` hears `from`; `None`: as their distance says.
     pub reach: Option<bool>,
-    /// Kept for later radios.
-    pub gain: Db,
+    /// `None`: as the propagation model has it.
+    pub gain: Option<Db>,
     /// `None`: the channel's.
     pub errors: Option<ErrorSpec>,
 }
@@ -282,8 +413,16 @@ pub enum Shared {
 pub struct Node {
     /// Unique.
     pub name: String,
-    /// In metres; meaningless without a radio.
-    pub position_m: [f64; 2],
+    /// Which entry of the file made it.
+    pub entry: Entry,
+    /// In metres; `None`: as the layout says. Meaningless without a radio.
+    pub position_m: Option<[f64; 2]>,
+    /// Transmit power, antenna gains included.
+    pub tx_power: Dbm,
+    /// How it accesses the medium.
+    pub access: Access,
+    /// BK, BE, VI, VO under EDCA.
+    pub categories: [Category; 4],
     /// Whether it has one.
     pub has_radio: bool,
     /// What it is in its cell.
@@ -334,6 +473,10 @@ impl Link {
 /// `[[flow]]`: one connection or stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
+    /// Which entry of the file made it.
+    pub entry: Entry,
+    /// Differentiated services codepoint of its packets, both ways.
+    pub dscp: u8,
     /// Unique; `flow<index>` by default.
     pub name: String,
     /// Opens the connection and sends.
