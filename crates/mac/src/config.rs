@@ -1,9 +1,12 @@
 //! A station's MAC parameters.
 
+use crate::contention::{Access, AccessInGap, Countdown};
+use crate::edca::Edca;
 use crate::exchange::Job;
 use crate::frame::{self, Class};
+use engine::{Purpose, Stream, Streams};
 use phy::{Preamble, Rate, Timing, airtime};
-use units::{BitRate, Bytes, Dur, SimTime};
+use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 
 /// When RTS/CTS precedes a data frame. dot11RTSThreshold, @80211-2020 10.3.2.9
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +72,12 @@ pub struct Config {
     pub max_attempts_long: u8,
     /// When the backoff after an unanswered frame begins to count.
     pub after_timeout: AfterTimeout,
+    /// The access categories of a QoS station; `None`: DCF. [`Config::with_edca`] sets it with the next two.
+    pub edca: Option<Edca>,
+    /// When a backoff counts.
+    pub countdown: Countdown,
+    /// Whether a frame queued in an interframe space draws a backoff.
+    pub access_in_gap: AccessInGap,
 }
 
 impl Config {
@@ -85,12 +94,12 @@ impl Config {
     }
 
     /// The earliest start of the countdown of a backoff drawn at `now`, because the answer to a frame that ended
-    /// `waited` ago did not come.
-    pub fn countdown_after_timeout(&self, now: SimTime, waited: Dur) -> SimTime {
+    /// `waited` ago did not come; `access` is the contender's.
+    pub fn countdown_after_timeout(&self, access: &Access, now: SimTime, waited: Dur) -> SimTime {
         match self.after_timeout {
             AfterTimeout::Letter => now,
-            AfterTimeout::FreshIfs => now + self.timing.difs(),
-            AfterTimeout::Eifs => (now - waited + self.eifs()).max(now),
+            AfterTimeout::FreshIfs => now + access.ifs,
+            AfterTimeout::Eifs => (now - waited + access.eifs).max(now),
         }
     }
 
@@ -107,7 +116,43 @@ impl Config {
         self.timing.sifs * 2 + cts + rate.rx_phy_start_delay(self.preamble) + self.timing.slot * 2
     }
 
-    /// A standard's own values at `data_rate`, without RTS/CTS.
+    /// How many categories it has; 0 under DCF.
+    pub fn categories(&self) -> u8 {
+        self.edca.as_ref().map_or(0, |edca| edca.categories.len() as u8)
+    }
+
+    /// The station's contenders: one under DCF, one for each category under EDCA, lowest first.
+    pub fn accesses(&self) -> Vec<Access> {
+        let Timing { slot, cw_min, cw_max, .. } = self.timing;
+        let (difs, eifs, countdown, in_gap) = (self.timing.difs(), self.eifs(), self.countdown, self.access_in_gap);
+        let dcf = Access { ifs: difs, eifs, slot, cw_min, cw_max, countdown, in_gap };
+        let Some(edca) = &self.edca else { return vec![dcf] };
+        let of = |category: &crate::Category| {
+            let ifs = category.aifs(&self.timing);
+            // @80211-2020 10.23.2.4 b)
+            let eifs = eifs - difs + ifs;
+            Access { ifs, eifs, cw_min: category.cw_min, cw_max: category.cw_max, ..dcf }
+        };
+        edca.categories.iter().map(of).collect()
+    }
+
+    /// [`Config::accesses`] with a stream for each, for [`crate::Contention::new`]. A category more changes nobody's draws.
+    pub fn contenders(&self, streams: &Streams, node: NodeId) -> Vec<(Access, Stream)> {
+        let entity = |category: usize| (category as u64) << 32 | u64::from(node.0);
+        let draws = |(i, access)| (access, streams.get(Purpose::Backoff, entity(i)));
+        self.accesses().into_iter().enumerate().map(draws).collect()
+    }
+
+    /// The same station under EDCA, with the defaults of that access method: [`Countdown::Edca`] (@80211-2020 10.23.2.4)
+    /// and [`AccessInGap::EdcaLetter`] (10.23.2.2).
+    #[must_use]
+    pub fn with_edca(self, edca: Edca) -> Config {
+        let (countdown, access_in_gap) = (Countdown::Edca, AccessInGap::EdcaLetter);
+        Config { edca: Some(edca), countdown, access_in_gap, ..self }
+    }
+
+    /// A standard's own values at `data_rate`, under DCF, without RTS/CTS. The countdown is that of @80211-2020 10.3.4.3,
+    /// immediate access that of 10.3.4.2.
     pub fn of(standard: phy::Standard, data_rate: Rate) -> Config {
         let of_kbps = |&kbps: &u64| standard.rate(BitRate::from_kbps(kbps));
         let control_rates: Vec<Rate> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
@@ -122,6 +167,9 @@ impl Config {
             max_attempts: 7,
             max_attempts_long: 4,
             after_timeout: AfterTimeout::Letter,
+            edca: None,
+            countdown: Countdown::Dcf,
+            access_in_gap: AccessInGap::DcfLetter,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! a contender's grant is the end of its interframe space plus its remaining slots, recomputed when its medium turns
 //! busy or idle, so an event queue sees one timer for the whole channel.
 //!
-//! Follows @80211-2020 10.3.4 (DCF). A contender that wins at the instant another station's signal starts transmits all
+//! Follows @80211-2020 10.3.4 (DCF) and 10.23.2 (EDCA). A station's contenders stand in order of rising priority. A contender that wins at the instant another station's signal starts transmits all
 //! the same: starts of one instant do not hear each other.
 
 use engine::Stream;
@@ -14,12 +14,37 @@ use units::{Dur, NodeId, SimTime};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContenderId(pub u32);
 
+/// When a backoff counts one slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Countdown {
+    /// After each slot that was idle throughout. @80211-2020 10.3.4.3
+    Dcf,
+    /// At each slot boundary, the one that ends AIFS included and though somebody starts there: each idle period longer
+    /// than AIFS counts one more than under DCF. A frame for a medium long idle waits for the next boundary.
+    /// @80211-2020 10.23.2.4
+    Edca,
+}
+
+/// Whether a frame draws a backoff that is queued while physical and virtual carrier sense are idle, though the
+/// interframe space is not over: in the SIFS gap of a responder, for instance. With the medium busy it always draws; with
+/// the space over and the medium idle it never does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessInGap {
+    /// Only if the medium turns busy before the space is over. @80211-2020 10.3.4.2
+    DcfLetter,
+    /// It does not: neither carrier sense was busy when it was queued. It goes at the end of the next interframe space.
+    /// @80211-2020 10.23.2.2 a)
+    EdcaLetter,
+    /// It does, at once: ns-3 from 3.26 to 3.30.
+    AlwaysDraw,
+}
+
 /// The parameters of one contender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     /// DIFS, or AIFS of the category.
     pub ifs: Dur,
-    /// What replaces it after a frame received in error. @80211-2020 10.3.2.3.7
+    /// What replaces it after a frame received in error: EIFS, or EIFS - DIFS + AIFS. @80211-2020 10.3.2.3.7, 10.23.2.4
     pub eifs: Dur,
     /// aSlotTime.
     pub slot: Dur,
@@ -27,6 +52,10 @@ pub struct Access {
     pub cw_min: u16,
     /// Largest contention window.
     pub cw_max: u16,
+    /// When a backoff counts.
+    pub countdown: Countdown,
+    /// What a frame draws that is queued in a gap.
+    pub in_gap: AccessInGap,
 }
 
 /// What a contender is about.
@@ -51,7 +80,7 @@ struct Contender {
     cw: u16,
     /// Slots that remain as of the last change.
     slots: u32,
-    /// The countdown does not begin earlier, though the interframe space be over.
+    /// The countdown does not begin earlier, though the interframe space be over: then this is its first slot boundary.
     not_before: SimTime,
     draws: Stream,
 }
@@ -115,9 +144,26 @@ impl Contention {
         Contention { senses, contenders, grants, has_changed: false }
     }
 
-    /// The only contender of a station under DCF.
-    pub fn dcf(&self, node: NodeId) -> ContenderId {
+    /// The first contender of a station, of its lowest category; the only one under DCF. The others follow it.
+    pub fn first(&self, node: NodeId) -> ContenderId {
         ContenderId(self.senses[node.index()].contenders.0)
+    }
+
+    /// The parameters of a contender.
+    pub fn access(&self, id: ContenderId) -> &Access {
+        &self.contenders[id.0 as usize].access
+    }
+
+    /// Whether a contender has been granted and not finished yet.
+    pub fn is_granted(&self, id: ContenderId) -> bool {
+        self.contenders[id.0 as usize].phase == Phase::Granted
+    }
+
+    /// The first slot boundary of a contender from `now` on, if the medium stays idle. Under DCF every instant is one once
+    /// the interframe space is over.
+    pub fn next_boundary(&self, now: SimTime, id: ContenderId) -> SimTime {
+        let contender = &self.contenders[id.0 as usize];
+        next_boundary(contender, &self.senses[contender.node.index()], now)
     }
 
     /// Which station a contender belongs to.
@@ -136,14 +182,19 @@ impl Contention {
         std::mem::take(&mut self.has_changed)
     }
 
-    /// Takes all contenders granted at `now` into `winners`, in order of id.
+    /// All contenders granted at `now` are; of each station the highest goes into `winners`, in order of id. Its others have
+    /// collided internally: [`Contention::is_granted`] tells which. @80211-2020 10.23.2.4
     pub fn winners(&mut self, now: SimTime, winners: &mut Vec<ContenderId>) {
         self.has_changed = true;
         for (i, grant) in self.grants.iter_mut().enumerate() {
             if *grant <= now {
                 *grant = SimTime::NEVER;
                 self.contenders[i].phase = Phase::Granted;
-                winners.push(ContenderId(i as u32));
+                let node = self.contenders[i].node;
+                match winners.last_mut() {
+                    Some(lower) if self.contenders[lower.0 as usize].node == node => *lower = ContenderId(i as u32),
+                    _ => winners.push(ContenderId(i as u32)),
+                }
             }
         }
     }
@@ -160,11 +211,18 @@ impl Contention {
             }
             Phase::Off | Phase::Counting { wants: false } => {
                 contender.slots = 0;
-                if !sense.is_busy && sense.nav <= now {
-                    contender.phase = Phase::Immediate;
-                    contender.not_before = now;
-                } else {
-                    contender.draw();
+                let is_idle = !sense.is_busy && sense.nav <= now;
+                let is_in_gap = || now < count_from(contender, &sense);
+                match contender.access.in_gap {
+                    _ if !is_idle => contender.draw(),
+                    AccessInGap::AlwaysDraw if is_in_gap() => contender.draw(),
+                    in_gap => {
+                        contender.not_before = contender.not_before.max(next_boundary(contender, &sense, now));
+                        contender.phase = match in_gap {
+                            AccessInGap::DcfLetter => Phase::Immediate,
+                            AccessInGap::EdcaLetter | AccessInGap::AlwaysDraw => Phase::Counting { wants: true },
+                        };
+                    }
                 }
             }
             Phase::Immediate | Phase::Counting { wants: true } | Phase::Granted => return,
@@ -188,6 +246,31 @@ impl Contention {
         contender.phase = Phase::Counting { wants };
         contender.not_before = not_before;
         self.grants[i] = grant(contender, &sense);
+    }
+
+    /// The other contenders of the same station stand back while it waits, in the exchange that `id` was granted, for an
+    /// answer or for its next frame: their interframe spaces begin at `until`, or end an EIFS after `frame_end` where that is
+    /// given and later. @80211-2020 10.23.2.4 c)
+    pub fn hold_others(&mut self, id: ContenderId, until: SimTime, frame_end: Option<SimTime>) {
+        self.stay_others(id, |access| {
+            let eifs = frame_end.map_or(SimTime::ZERO, |end| end + access.eifs);
+            (until + access.ifs).max(eifs)
+        });
+    }
+
+    /// The answer came: only the interframe space after it counts. @80211-2020 10.23.2.4 c)
+    pub fn release_others(&mut self, id: ContenderId) {
+        self.stay_others(id, |_| SimTime::ZERO);
+    }
+
+    fn stay_others(&mut self, id: ContenderId, not_before: impl Fn(&Access) -> SimTime) {
+        self.has_changed = true;
+        let sense = &self.senses[self.contenders[id.0 as usize].node.index()];
+        for i in sense.range().filter(|i| *i != id.0 as usize) {
+            let contender = &mut self.contenders[i];
+            contender.not_before = not_before(&contender.access);
+            self.grants[i] = grant(contender, sense);
+        }
     }
 
     /// A contender gives up its claim without having been heard: its station was killed.
@@ -215,7 +298,7 @@ impl Contention {
             match contender.phase {
                 Phase::Counting { wants } => {
                     let from = count_from(contender, sense);
-                    if from < now {
+                    if from <= now {
                         contender.slots -= elapsed(contender, from, now).min(contender.slots);
                     }
                     if !wants && contender.slots == 0 && from <= now {
@@ -294,15 +377,35 @@ fn count_from(contender: &Contender, sense: &Sense) -> SimTime {
     (sense.idle_from + ifs).max(contender.not_before)
 }
 
-/// Whole slots counted down by `now`.
+/// The first slot boundary from `now` on; under DCF any instant will do.
+fn next_boundary(contender: &Contender, sense: &Sense, now: SimTime) -> SimTime {
+    let from = count_from(contender, sense);
+    match contender.access.countdown {
+        Countdown::Edca if from < now => {
+            let (gone, slot) = (now - from, contender.access.slot);
+            from + slot * (gone.ns().div_ceil(slot.ns().max(1)))
+        }
+        Countdown::Edca | Countdown::Dcf => now,
+    }
+}
+
+/// Slots counted down by `now`, `from` being over.
 fn elapsed(contender: &Contender, from: SimTime, now: SimTime) -> u32 {
-    let counted = (now - from) / contender.access.slot;
+    let first = match contender.access.countdown {
+        Countdown::Dcf => 0,
+        Countdown::Edca => 1,
+    };
+    let counted = (now - from) / contender.access.slot + first;
     u32::try_from(counted).unwrap_or(u32::MAX)
 }
 
 /// Whether a countdown with nothing to send has ended by `now` in this idle period; one that ended before has left
-/// [`Phase::Counting`] when the medium turned busy.
+/// [`Phase::Counting`] when the medium turned busy. Only DCF's letter takes a backoff of no slots for one that still waits
+/// for its interframe space: a timer of 0 is over. @80211-2020 10.23.2.2 a)
 fn is_over(contender: &Contender, sense: &Sense, now: SimTime) -> bool {
+    if contender.slots == 0 && contender.access.in_gap != AccessInGap::DcfLetter {
+        return true;
+    }
     !sense.is_busy && count_from(contender, sense) + contender.access.slot * u64::from(contender.slots) <= now
 }
 
@@ -340,13 +443,15 @@ mod tests {
             slot: Dur::from_us(20),
             cw_min: cw,
             cw_max: 1023,
+            countdown: Countdown::Dcf,
+            in_gap: AccessInGap::DcfLetter,
         };
         let streams = Streams::new(1);
         Contention::new(2, |node| vec![(access, streams.get(Purpose::Backoff, u64::from(node.0)))])
     }
 
     fn with_slots(contention: &mut Contention, now: SimTime, node: NodeId, slots: u32) {
-        let id = contention.dcf(node);
+        let id = contention.first(node);
         contention.finish(id, Outcome::Success, true, now);
         contention.contenders[id.0 as usize].slots = slots;
         contention.recount(node);
@@ -355,7 +460,7 @@ mod tests {
     #[test]
     fn an_idle_medium_is_entered_after_difs_without_backoff() {
         let mut contention = two(31);
-        let id = contention.dcf(A);
+        let id = contention.first(A);
         // Idle since 0: at 200 µs the space is long over; at 20 µs it lasts until 50.
         contention.want(us(200), id);
         assert_eq!(contention.next_grant(), us(200));
@@ -367,7 +472,7 @@ mod tests {
     #[test]
     fn a_medium_that_turns_busy_within_difs_costs_a_backoff() {
         let mut contention = two(31);
-        let id = contention.dcf(A);
+        let id = contention.first(A);
         contention.want(us(20), id);
         contention.busy(us(40), A);
         assert_eq!(contention.next_grant(), SimTime::NEVER);
@@ -413,7 +518,7 @@ mod tests {
         contention.busy(us(10), B);
         contention.set_nav(B, us(900));
         contention.idle(us(500), B, Some(false));
-        let id = contention.dcf(B);
+        let id = contention.first(B);
         contention.want(us(880), id);
         assert!(matches!(contention.contenders[1].phase, Phase::Counting { wants: true }));
         contention.reset_nav(us(890), A);
@@ -436,7 +541,7 @@ mod tests {
     #[test]
     fn cw_doubles_on_failure_up_to_its_bound_and_falls_back_on_success_and_discard() {
         let mut contention = two(31);
-        let id = contention.dcf(A);
+        let id = contention.first(A);
         for cw in [63, 127, 255, 511, 1023, 1023] {
             contention.finish(id, Outcome::Failure, true, us(0));
             assert_eq!(contention.contenders[0].cw, cw);
@@ -448,7 +553,7 @@ mod tests {
     #[test]
     fn post_backoff_with_nothing_to_send_runs_on_and_frees_the_next_frame_of_its_own() {
         let mut contention = two(31);
-        let id = contention.dcf(A);
+        let id = contention.first(A);
         contention.finish(id, Outcome::Success, false, us(0));
         contention.contenders[0].slots = 4;
         assert_eq!(contention.next_grant(), SimTime::NEVER);
@@ -466,7 +571,7 @@ mod tests {
     #[test]
     fn a_timeout_counts_from_itself_when_its_difs_is_over() {
         let mut contention = two(0);
-        let id = contention.dcf(A);
+        let id = contention.first(A);
         contention.want(us(100), id);
         contention.winners(us(100), &mut Vec::new());
         contention.busy(us(100), A);

@@ -5,6 +5,8 @@ use units::{Bytes, Dur, NodeId};
 
 /// MAC header of a data frame: frame control, Duration, three addresses, sequence control. @80211-2020 9.3.2.1
 pub const DATA_HEADER: Bytes = Bytes(24);
+/// What QoS Control adds to it. @80211-2020 9.2.4.5
+pub const QOS_CONTROL: Bytes = Bytes(2);
 /// Frame check sequence. @80211-2020 9.2.4.8
 pub const FCS: Bytes = Bytes(4);
 /// LLC and SNAP headers that say "IPv4". @80211-2020 annex M / @RFC1042
@@ -83,6 +85,23 @@ impl Class {
     }
 }
 
+/// What the QoS Control field of a data frame tells of it. @80211-2020 9.2.4.5
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Qos {
+    /// The access category, as an index into those of its transmitter.
+    pub category: u8,
+    /// The user priority: TID 0 … 7.
+    pub user_priority: u8,
+}
+
+impl Qos {
+    /// Which of its transmitter's sequence number spaces it belongs to: 0 is that of frames without QoS Control. One for
+    /// each category, where the standard has one for each TID. @80211-2020 10.3.2.14.2
+    pub fn space(self) -> usize {
+        1 + usize::from(self.category)
+    }
+}
+
 /// One transmission.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
@@ -108,4 +127,6 @@ pub struct Frame {
     pub is_doomed: bool,
     /// What it carries.
     pub class: Class,
+    /// Of a QoS data frame: between stations that both have categories. Its two bytes are in `mpdu`.
+    pub qos: Option<Qos>,
 }

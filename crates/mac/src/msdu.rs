@@ -1,6 +1,6 @@
 //! What a station's MAC is asked to deliver, what it says of it afterwards, and the ports a scheme can take.
 
-use crate::frame::{Class, DATA_HEADER, FCS, LLC_SNAP};
+use crate::frame::{Class, DATA_HEADER, FCS, LLC_SNAP, Qos};
 use queue::{Mark, Queue, Space, Spec};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
@@ -90,10 +90,14 @@ pub struct Msdu {
     pub serial: u64,
     /// Receiver on this link.
     pub to: NodeId,
-    /// Length of its data frame, header to FCS, options included.
+    /// Length of its data frame, header to FCS, options included; and QoS Control, once a MAC has queued it.
     pub mpdu: Bytes,
     /// What it is.
     pub class: Class,
+    /// Its access category, lowest 0; chosen when a MAC queues it.
+    pub category: u8,
+    /// What its QoS Control field says, if its frame has one.
+    pub qos: Option<Qos>,
     /// Bytes of MAC options in `mpdu`.
     pub options_room: u8,
     /// MAC options as last written.
@@ -142,6 +146,8 @@ pub struct TxReport {
     pub serial: u64,
     /// Receiver on this link.
     pub to: NodeId,
+    /// Its access category, lowest 0; 0 under DCF.
+    pub category: u8,
     /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
     pub attempts: u8,
     /// When it was queued.
@@ -169,6 +175,8 @@ impl Msdu {
             to,
             mpdu,
             class,
+            category: 0,
+            qos: None,
             options_room,
             options: MacOptions::default(),
             seq: None,
@@ -189,6 +197,7 @@ impl Msdu {
             fate,
             serial: self.serial,
             to: self.to,
+            category: self.category,
             attempts: self.attempts,
             enqueued: self.enqueued,
             head: self.head,
@@ -210,7 +219,7 @@ pub enum Next {
     GiveUp(Msdu),
 }
 
-/// A station's transmit queue: what is sent next, and what follows a failure. A scheme may bring its own.
+/// A transmit queue, of a station or of one of its categories: what is sent next, and what follows a failure. A scheme may bring its own.
 pub trait TxQueue: std::fmt::Debug {
     /// Takes an MSDU in.
     ///
@@ -286,9 +295,12 @@ impl TxQueue for Fifo {
     }
 }
 
-/// Which access category a packet goes to. A scheme may bring its own; nothing asks it until EDCA is there.
+/// Which access category a packet goes to. A scheme may bring its own. A station under EDCA asks it once for each MSDU, when
+/// that is queued; one under DCF has one category and asks nobody.
 pub trait Classifier: std::fmt::Debug {
-    /// The category of a packet to `to`, 0 … 3 for BK, BE, VI, VO; `default` is what its DSCP asks for.
+    /// The category of a packet to `to`: an index into the station's categories by rising priority (0 … 3 are BK, BE, VI,
+    /// VO unless told otherwise); one that is not there is the highest. `default` is what its TOS field asks for
+    /// ([`crate::Edca::of_tos`]).
     fn category(&mut self, packet: &wire::Packet, to: NodeId, default: u8) -> u8;
 }
 

@@ -1,15 +1,18 @@
-//! A station under DCF: its queue, the exchange it conducts, and its answers to those of others. @80211-2020 10.3
+//! A station: its queues, the exchange it conducts, and its answers to those of others. @80211-2020 10.3 (DCF: one queue),
+//! 10.23.2 (EDCA: one for each access category).
 //!
 //! Call order: [`Station::handle`] with what happened, then carry out the outputs in order, then ask
 //! [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
-use crate::Config;
 use crate::channel::Channel;
-use crate::contention::{ContenderId, Outcome};
-use crate::exchange::{Counter, Exchange, Job, Plan, Response};
-use crate::frame::{Frame, Kind};
-use crate::msdu::{Fate, Msdu, Next, TxQueue, TxReport};
+use crate::contention::{Access, ContenderId, Outcome};
+use crate::counters::{CategoryCounters, Counters};
+use crate::exchange::{Counter, Exchange, Job, Plan, Response, Step, Txop};
+use crate::frame::{Frame, Kind, QOS_CONTROL, Qos};
+use crate::msdu::{Classifier, Fate, Msdu, Next, TxQueue, TxReport};
+use crate::seen::Seen;
+use crate::{AfterTimeout, Config};
 use engine::Class as When;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packet, Packets};
@@ -19,7 +22,7 @@ use wire::{Packet, Packets};
 pub enum Input {
     /// The upper layer hands down a packet.
     Enqueue(Msdu),
-    /// Contention is won: transmit now.
+    /// Contention is won, by one or several of its contenders: transmit now.
     Granted,
     /// The station's own frame has left the air.
     Sent,
@@ -57,106 +60,49 @@ enum State {
     Hearing,
     /// The answer came; the next step goes out when the timer goes off.
     Gap,
+    /// The exchange is over; the next one of the transmit opportunity begins when the timer goes off.
+    BetweenExchanges,
 }
 
-/// Counters of a station.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// MSDUs handed down.
-    pub msdus_offered: u64,
-    /// MSDUs acknowledged, or sent to a group.
-    pub msdus_delivered: u64,
-    /// MSDUs dropped after the last attempt.
-    pub msdus_given_up: u64,
-    /// MSDUs refused by the queue: full, or RED's early drops.
-    pub msdus_refused: u64,
-    /// MSDUs that died with their node.
-    pub msdus_abandoned: u64,
-    /// Data frames sent, retries included.
-    pub data_frames_sent: u64,
-    /// Of those, with the retry bit.
-    pub data_frames_retried: u64,
-    /// RTS sent.
-    pub rts_sent: u64,
-    /// Exchanges begun, and those that failed.
-    pub exchanges: u64,
-    /// Steps that were not answered.
-    pub failures: u64,
-    /// MSDUs received, duplicates not counted.
-    pub msdus_received: u64,
-    /// Data frames received again.
-    pub duplicates: u64,
-    /// Time its frames have spent on the air.
-    pub airtime: Dur,
+/// One access category of a station: its queue, and what it is about to send. Under DCF there is one.
+#[derive(Debug)]
+struct Category {
+    access: Access,
+    txop_limit: Dur,
+    queue: Box<dyn TxQueue>,
+    /// The MSDU in service.
+    current: Option<Msdu>,
+    /// The one after it, taken out of the queue so that a Duration field could cover it.
+    following: Option<Msdu>,
+    counters: CategoryCounters,
 }
 
-/// Which sequence numbers of one transmitter have been received: the newest, and which of the 64 before it. More than
-/// the one the standard asks for, since a queue that yields lets MSDUs overtake each other.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    newest: Option<u16>,
-    before: u64,
-}
-
-impl Seen {
-    /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
-    fn is_duplicate(&mut self, seq: u16, is_retry: bool) -> bool {
-        let Some(newest) = self.newest else {
-            self.newest = Some(seq);
-            return false;
-        };
-        // Sequence numbers count modulo 4096; the shorter way tells ahead from behind.
-        let ahead = seq.wrapping_sub(newest) % 4096;
-        if ahead == 0 {
-            return is_retry;
-        }
-        if ahead < 2048 {
-            self.before = self.before.checked_shl(u32::from(ahead)).unwrap_or(0);
-            if let Some(bit) = 1u64.checked_shl(u32::from(ahead) - 1) {
-                self.before |= bit;
-            }
-            self.newest = Some(seq);
-            return false;
-        }
-        let Some(bit) = 1u64.checked_shl(u32::from(4096 - ahead) - 1) else { return false };
-        let was_seen = self.before & bit != 0;
-        self.before |= bit;
-        was_seen && is_retry
-    }
-}
-
-impl Counters {
-    /// What was counted after `then`.
-    #[must_use]
-    pub fn since(&self, then: &Counters) -> Counters {
-        Counters {
-            msdus_offered: self.msdus_offered - then.msdus_offered,
-            msdus_delivered: self.msdus_delivered - then.msdus_delivered,
-            msdus_given_up: self.msdus_given_up - then.msdus_given_up,
-            msdus_refused: self.msdus_refused - then.msdus_refused,
-            msdus_abandoned: self.msdus_abandoned - then.msdus_abandoned,
-            data_frames_sent: self.data_frames_sent - then.data_frames_sent,
-            data_frames_retried: self.data_frames_retried - then.data_frames_retried,
-            rts_sent: self.rts_sent - then.rts_sent,
-            exchanges: self.exchanges - then.exchanges,
-            failures: self.failures - then.failures,
-            msdus_received: self.msdus_received - then.msdus_received,
-            duplicates: self.duplicates - then.duplicates,
-            airtime: self.airtime - then.airtime,
-        }
-    }
+/// Why an exchange, or its beginning, came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    /// A step was not answered.
+    Unanswered,
+    /// A higher category of this station was granted at the same instant. @80211-2020 10.23.2.4
+    Internal,
 }
 
 /// A station's MAC.
 #[derive(Debug)]
 pub struct Station {
     node: NodeId,
-    contender: ContenderId,
+    /// Contender of its lowest category; those of the others follow.
+    first: ContenderId,
     config: Config,
-    queue: Box<dyn TxQueue>,
+    /// By rising priority.
+    categories: Vec<Category>,
+    /// The category whose exchange is under way, or was last.
+    active: usize,
+    classifier: Option<Box<dyn Classifier>>,
     plan: Box<dyn Plan>,
-    current: Option<Msdu>,
+    /// How many categories each station has; 0 under DCF.
+    peers: Vec<u8>,
     exchange: Exchange,
+    txop: Txop,
     state: State,
     /// The answer to be sent when the timer goes off, or on the air.
     answer: Option<Frame>,
@@ -164,39 +110,56 @@ pub struct Station {
     wakeup: (SimTime, When),
     /// When its last step ended.
     sent_at: SimTime,
-    next_seq: u16,
-    /// Sequence numbers received from each station. @80211-2020 10.3.2.14
+    /// The next sequence number of each [`Qos::space`]. @80211-2020 10.3.2.14.2
+    next_seq: Vec<u16>,
+    /// Sequence numbers received from each station, by space. @80211-2020 10.3.2.14.3
     seen: Vec<Seen>,
+    /// How many spaces each station has there.
+    spaces: usize,
     reports_attempts: bool,
     is_dead: bool,
     counters: Counters,
 }
 
 impl Station {
-    /// The MAC of `node` in a network of `nodes`.
+    /// The MAC of `node` in a network of as many stations as `peers`, which tells how many categories each has, see
+    /// [`Config::categories`]. `first` is its first contender; `queues` are those of its categories, lowest first.
     pub fn new(
         node: NodeId,
-        nodes: usize,
-        contender: ContenderId,
+        peers: &[u8],
+        first: ContenderId,
         config: Config,
-        queue: Box<dyn TxQueue>,
+        queues: Vec<Box<dyn TxQueue>>,
         plan: Box<dyn Plan>,
     ) -> Station {
+        debug_assert_eq!(queues.len(), config.accesses().len(), "each category has a queue");
+        let limits = config.edca.iter().flat_map(|edca| &edca.categories).map(|category| category.txop_limit);
+        let limits = limits.chain(std::iter::repeat(Dur::ZERO));
+        let category = |((access, queue), txop_limit)| {
+            let counters = CategoryCounters::default();
+            Category { access, txop_limit, queue, current: None, following: None, counters }
+        };
+        let categories: Vec<Category> = config.accesses().into_iter().zip(queues).zip(limits).map(category).collect();
+        let spaces = 1 + usize::from(peers.iter().copied().max().unwrap_or(0));
         Station {
             node,
-            contender,
+            first,
             exchange: Exchange::EMPTY,
+            next_seq: vec![0; 1 + categories.len()],
+            categories,
+            active: 0,
+            classifier: None,
             config,
-            queue,
             plan,
-            current: None,
+            peers: peers.to_vec(),
+            txop: Txop::default(),
             state: State::Idle,
             answer: None,
             is_answering: false,
             wakeup: (SimTime::NEVER, When::Between),
             sent_at: SimTime::ZERO,
-            next_seq: 0,
-            seen: vec![Seen::default(); nodes],
+            seen: vec![Seen::default(); peers.len() * spaces],
+            spaces,
             reports_attempts: false,
             is_dead: false,
             counters: Counters::default(),
@@ -208,9 +171,19 @@ impl Station {
         self.reports_attempts = true;
     }
 
+    /// Another choice of category than that of the packets' TOS field. Of no effect under DCF.
+    pub fn classify_by(&mut self, classifier: Box<dyn Classifier>) {
+        self.classifier = Some(classifier);
+    }
+
     /// Its counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Counters of its categories, lowest first.
+    pub fn category_counters(&self) -> impl Iterator<Item = &CategoryCounters> {
+        self.categories.iter().map(|category| &category.counters)
     }
 
     /// Its parameters.
@@ -218,45 +191,74 @@ impl Station {
         &self.config
     }
 
-    /// Its queue.
+    /// Its queue: that of best effort (user priority 0), if it has several.
     pub fn queue(&self) -> &dyn TxQueue {
-        &*self.queue
+        let category = self.config.edca.as_ref().map_or(0, |edca| edca.of_tos(0).0);
+        &*self.categories[usize::from(category)].queue
     }
 
-    /// The MSDU in service.
+    /// The queues of its categories, lowest first.
+    pub fn queues(&self) -> impl Iterator<Item = &dyn TxQueue> {
+        self.categories.iter().map(|category| &*category.queue)
+    }
+
+    /// The MSDU in service: of the category whose exchange is under way, or was last.
     pub fn current(&self) -> Option<&Msdu> {
-        self.current.as_ref()
+        self.categories[self.active].current.as_ref()
     }
 
     /// The MSDU in service, to write its MAC options.
     pub fn current_mut(&mut self) -> Option<&mut Msdu> {
-        self.current.as_mut()
+        self.categories[self.active].current.as_mut()
     }
 
-    /// MSDUs in its care: queued, and the one in service.
+    /// MSDUs in its care: queued, and those in service.
     pub fn backlog(&self) -> u64 {
-        u64::from(self.queue.space().entries) + u64::from(self.current.is_some())
+        let of = |category: &Category| {
+            let served = u64::from(category.current.is_some()) + u64::from(category.following.is_some());
+            u64::from(category.queue.space().entries) + served
+        };
+        self.categories.iter().map(of).sum()
     }
 
     /// When it wants [`Input::Timer`], and in which class of that instant.
     pub fn next_wakeup(&self) -> (SimTime, When) {
-        let held = if self.current.is_none() { self.queue.next_wakeup() } else { SimTime::NEVER };
-        if held < self.wakeup.0 { (held, When::Between) } else { self.wakeup }
+        let mut wakeup = self.wakeup;
+        for category in self.categories.iter().filter(|category| category.current.is_none()) {
+            let held = category.queue.next_wakeup();
+            if held < wakeup.0 {
+                wakeup = (held, When::Between);
+            }
+        }
+        wakeup
     }
 
     /// The node dies: the MAC falls silent and lets go of everything in its care. A frame in the air ends in its time.
     pub fn kill(&mut self, now: SimTime, channel: &mut Channel) -> Vec<Msdu> {
         self.is_dead = true;
-        channel.contention.silence(self.contender);
         self.wakeup = (SimTime::NEVER, When::Between);
         (self.state, self.answer) = (State::Idle, None);
-        let mut left = self.queue.drain(now);
-        // The one in service stays readable while its frame is in the air; the books count it as queued.
-        if channel.on_air(self.node).is_none() {
-            left.extend(self.current.take());
+        let mut left = Vec::new();
+        for i in 0..self.categories.len() {
+            channel.contention.silence(self.contender(i));
+            let category = &mut self.categories[i];
+            left.extend(category.queue.drain(now));
+            left.extend(category.following.take());
+            // The one in service stays readable while its frame is in the air; the books count it as queued.
+            if i != self.active || channel.on_air(self.node).is_none() {
+                left.extend(category.current.take());
+            }
         }
         self.counters.msdus_abandoned += left.len() as u64;
         left
+    }
+
+    fn contender(&self, category: usize) -> ContenderId {
+        ContenderId(self.first.0 + category as u32)
+    }
+
+    fn has_categories(&self) -> bool {
+        self.categories.len() > 1
     }
 
     /// Something happened. Outputs are appended to `out`.
@@ -279,76 +281,157 @@ impl Station {
         }
         match input {
             Input::Enqueue(msdu) => self.enqueue(now, msdu, channel, all, out),
-            Input::Granted => self.begin(now, channel, out),
+            Input::Granted => self.granted(now, channel, all, out),
             Input::Sent => self.sent(now, channel, all, out),
             Input::Received(frame) => self.received(now, frame, channel, all, out),
             Input::WaitedOut => {
                 if self.state == State::Hearing {
-                    self.fail(now, channel, all, out);
+                    self.fail(now, Failure::Unanswered, channel, all, out);
                 }
             }
             Input::Timer => self.timer(now, channel, all, out),
         }
     }
 
-    fn enqueue(&mut self, now: SimTime, msdu: Msdu, channel: &mut Channel, all: &mut Packets, out: &mut Vec<Output>) {
+    fn enqueue(
+        &mut self,
+        now: SimTime,
+        mut msdu: Msdu,
+        channel: &mut Channel,
+        all: &mut Packets,
+        out: &mut Vec<Output>,
+    ) {
         self.counters.msdus_offered += 1;
-        if let Err(msdu) = self.queue.push(now, msdu, all) {
+        self.classify(&mut msdu, all);
+        let i = usize::from(msdu.category);
+        let category = &mut self.categories[i];
+        category.counters.msdus_offered += 1;
+        if let Err(msdu) = category.queue.push(now, msdu, all) {
             self.counters.msdus_refused += 1;
+            category.counters.msdus_refused += 1;
             let report = msdu.report(now, Fate::QueueFull);
             out.push(Output::Done(msdu, report));
             return;
         }
-        if self.current.is_none() && self.take_next(now, all, out) {
-            channel.contention.want(now, self.contender);
+        if category.current.is_none() && self.take_next(now, i, all, out) {
+            channel.contention.want(now, self.contender(i));
         }
     }
 
-    /// Takes the next MSDU into service, after the queue has dropped what expired. Returns whether there was one.
-    fn take_next(&mut self, now: SimTime, all: &Packets, out: &mut Vec<Output>) -> bool {
-        while let Some(msdu) = self.queue.expired(now, all) {
-            self.counters.msdus_given_up += 1;
-            let report = msdu.report(now, Fate::Expired);
-            out.push(Output::Done(msdu, report));
+    /// Under EDCA an MSDU goes to the category that its TOS field asks for, or that the classifier says; its frame carries
+    /// QoS Control if its receiver has categories too. What is for a group does without, as in any network where some
+    /// station may not know it. @80211-2020 10.2.3.2, 9.3.2.1
+    fn classify(&mut self, msdu: &mut Msdu, all: &Packets) {
+        let Some(edca) = &self.config.edca else { return };
+        let packet = all.get(&msdu.pkt);
+        let (default, priority) = edca.of_tos(packet.ip.tos);
+        let asked = self.classifier.as_mut().map_or(default, |own| own.category(packet, msdu.to, default));
+        msdu.category = edca.within(asked);
+        if self.peers.get(msdu.to.index()).is_some_and(|categories| *categories > 0) {
+            let user_priority = edca.user_priority(msdu.category, priority);
+            msdu.qos = Some(Qos { category: msdu.category, user_priority });
+            msdu.mpdu += QOS_CONTROL;
         }
-        self.current = self.queue.pop(now, all);
-        let Some(msdu) = &mut self.current else { return false };
+    }
+
+    /// Takes the next MSDU of a category into service. Returns whether there was one.
+    fn take_next(&mut self, now: SimTime, i: usize, all: &Packets, out: &mut Vec<Output>) -> bool {
+        let next = self.categories[i].following.take().or_else(|| self.pop(now, i, all, out));
+        let category = &mut self.categories[i];
+        category.current = next;
+        let Some(msdu) = &mut category.current else { return false };
         if msdu.attempts == 0 {
             msdu.head = now;
         }
-        let rate = if msdu.to == NodeId::BROADCAST { self.config.basic_rate } else { self.config.data_rate };
-        let job = Job { to: msdu.to, mpdu: msdu.mpdu, rate, class: msdu.class };
-        self.plan.exchange(&self.config, &job, &mut self.exchange);
         true
     }
 
-    /// The first step of the exchange goes out.
-    fn begin(&mut self, now: SimTime, channel: &mut Channel, out: &mut Vec<Output>) {
+    /// The next MSDU of a category's queue, after that has dropped what expired.
+    fn pop(&mut self, now: SimTime, i: usize, all: &Packets, out: &mut Vec<Output>) -> Option<Msdu> {
+        let category = &mut self.categories[i];
+        while let Some(msdu) = category.queue.expired(now, all) {
+            self.counters.msdus_given_up += 1;
+            category.counters.msdus_given_up += 1;
+            let report = msdu.report(now, Fate::Expired);
+            out.push(Output::Done(msdu, report));
+        }
+        category.queue.pop(now, all)
+    }
+
+    /// What the exchange of an MSDU is built from.
+    fn job(&self, msdu: &Msdu, is_protected: bool) -> Job {
+        let rate = if msdu.to == NodeId::BROADCAST { self.config.basic_rate } else { self.config.data_rate };
+        Job { to: msdu.to, mpdu: msdu.mpdu, rate, class: msdu.class, is_protected }
+    }
+
+    /// Writes the exchange of the active category's MSDU, as the next of the opportunity.
+    fn plan_exchange(&mut self) {
+        let msdu = self.current().expect("a contender that wants has an MSDU in service");
+        let job = self.job(msdu, self.txop.exchanges > 0);
+        self.plan.exchange(&self.config, &job, &mut self.exchange);
+    }
+
+    /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
+    fn granted(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
         debug_assert!(self.state == State::Idle && self.answer.is_none(), "granted while {:?}", self.state);
-        let msdu = self.current.as_mut().expect("a contender that wants has an MSDU in service");
+        self.txop = Txop::default();
+        if self.has_categories() {
+            let mut highest = None;
+            for i in (0..self.categories.len()).rev() {
+                if !channel.contention.is_granted(self.contender(i)) {
+                    continue;
+                }
+                if highest.is_none() {
+                    highest = Some(i);
+                    continue;
+                }
+                self.active = i;
+                self.plan_exchange();
+                self.fail(now, Failure::Internal, channel, all, out);
+            }
+            self.active = highest.expect("one of its contenders was granted");
+        }
+        let category = &mut self.categories[self.active];
+        category.counters.txops += 1;
+        self.txop.ends = now + category.txop_limit;
+        self.begin(now, channel, all, out);
+    }
+
+    /// The first step of an exchange goes out.
+    fn begin(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
+        self.plan_exchange();
+        self.txop.exchanges += 1;
+        self.counters.exchanges += 1;
+        let category = &mut self.categories[self.active];
+        category.counters.exchanges += 1;
+        let msdu = category.current.as_mut().expect("a contender that wants has an MSDU in service");
         if msdu.seq.is_none() {
-            msdu.seq = Some(self.next_seq);
-            self.next_seq = (self.next_seq + 1) % 4096;
+            let next = &mut self.next_seq[msdu.qos.map_or(0, Qos::space)];
+            msdu.seq = Some(*next);
+            *next = (*next + 1) % 4096;
             msdu.first = now;
             msdu.is_doomed = channel.dooms(now, self.node, msdu.to, msdu.mpdu);
         }
         msdu.attempts = msdu.attempts.saturating_add(1);
-        self.counters.exchanges += 1;
-        self.exchange.restart();
-        self.send_step(out);
+        self.send_step(now, all, out);
     }
 
-    fn send_step(&mut self, out: &mut Vec<Output>) {
+    fn send_step(&mut self, now: SimTime, all: &Packets, out: &mut Vec<Output>) {
         let step = *self.exchange.step();
-        let msdu = self.current.as_mut().expect("an exchange under way has its MSDU");
+        let further = if step.kind == Kind::Data { self.announce(now, &step, all, out) } else { Dur::ZERO };
+        let category = &mut self.categories[self.active];
+        let msdu = category.current.as_mut().expect("an exchange under way has its MSDU");
         msdu.airtime += step.airtime;
         self.counters.airtime += step.airtime;
-        let is_retry = step.kind == Kind::Data && msdu.data_sent;
+        category.counters.airtime += step.airtime;
+        let is_data = step.kind == Kind::Data;
+        let is_retry = is_data && msdu.data_sent;
         match step.kind {
             Kind::Data => {
                 msdu.data_sent = true;
                 self.counters.data_frames_sent += 1;
                 self.counters.data_frames_retried += u64::from(is_retry);
+                category.counters.data_frames_retried += u64::from(is_retry);
             }
             Kind::Rts => self.counters.rts_sent += 1,
             Kind::Cts | Kind::Ack => {}
@@ -360,14 +443,39 @@ impl Station {
             rate: step.rate,
             mpdu: step.mpdu,
             airtime: step.airtime,
-            duration: step.duration,
+            duration: step.duration + further,
             seq: msdu.seq.unwrap_or_default(),
             is_retry,
-            is_doomed: msdu.is_doomed && step.kind == Kind::Data,
+            is_doomed: msdu.is_doomed && is_data,
             class: msdu.class,
+            qos: msdu.qos.filter(|_| is_data),
         };
         self.state = State::Sending;
         out.push(Output::Transmit(frame));
+    }
+
+    /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
+    /// one and it fits. @80211-2020 9.2.5.2 (single protection)
+    fn announce(&mut self, now: SimTime, step: &Step, all: &Packets, out: &mut Vec<Output>) -> Dur {
+        let i = self.active;
+        if self.categories[i].txop_limit == Dur::ZERO {
+            return Dur::ZERO;
+        }
+        if self.categories[i].following.is_none() {
+            self.categories[i].following = self.pop(now, i, all, out);
+        }
+        let Category { current: Some(current), following: Some(next), .. } = &self.categories[i] else {
+            return Dur::ZERO;
+        };
+        // A plan keeps what it wrote last: after a look at the next exchange it writes the one under way again.
+        let (next, current) = (self.job(next, true), self.job(current, self.txop.exchanges > 1));
+        let place = self.exchange.place();
+        self.plan.exchange(&self.config, &next, &mut self.exchange);
+        let further = self.config.timing.sifs + self.exchange.length();
+        self.plan.exchange(&self.config, &current, &mut self.exchange);
+        self.exchange.go_to(place);
+        let own_end = now + step.airtime + step.duration;
+        if self.txop.has_room_until(own_end + further) { further } else { Dur::ZERO }
     }
 
     fn sent(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
@@ -380,6 +488,10 @@ impl Station {
                 self.state = State::Awaiting;
                 self.sent_at = now;
                 self.wakeup = (now + answer.timeout, When::Between);
+                if self.has_categories() {
+                    let frame_end = (self.config.after_timeout == AfterTimeout::Eifs).then_some(now);
+                    channel.contention.hold_others(self.contender(self.active), now + answer.timeout, frame_end);
+                }
             }
             None => self.succeed(now, channel, all, out),
         }
@@ -388,13 +500,13 @@ impl Station {
     fn received(&mut self, now: SimTime, frame: Frame, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
         if matches!(self.state, State::Awaiting | State::Hearing) {
             let step = self.exchange.step();
-            let from_peer = self.current.as_ref().is_some_and(|msdu| msdu.to == frame.from);
+            let from_peer = self.current().is_some_and(|msdu| msdu.to == frame.from);
             if from_peer && frame.to == self.node && step.answer.is_some_and(|answer| answer.kind == frame.kind) {
                 self.answered(now, frame, channel, all, out);
                 return;
             }
             // Another frame instead of the answer: the exchange has failed. @80211-2020 10.3.2.11
-            self.fail(now, channel, all, out);
+            self.fail(now, Failure::Unanswered, channel, all, out);
         }
         let nav_is_idle = channel.contention.nav(self.node) <= now;
         if frame.to == self.node
@@ -406,7 +518,8 @@ impl Station {
             return;
         }
         // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
-        if self.seen[frame.from.index()].is_duplicate(frame.seq, frame.is_retry) {
+        let space = frame.from.index() * self.spaces + frame.qos.map_or(0, Qos::space);
+        if self.seen[space].is_duplicate(frame.seq, frame.is_retry) {
             self.counters.duplicates += 1;
             return;
         }
@@ -428,31 +541,45 @@ impl Station {
             is_retry: false,
             is_doomed: false,
             class: to.class,
+            qos: None,
         });
         self.wakeup = (now + self.config.timing.sifs, When::Start);
     }
 
     fn answered(&mut self, now: SimTime, frame: Frame, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
-        if let Some(msdu) = &mut self.current {
+        if let Some(msdu) = self.current_mut() {
             msdu.airtime += frame.airtime;
         }
         let Some(gap) = self.exchange.advance().map(|step| step.gap) else {
+            if self.has_categories() {
+                channel.contention.release_others(self.contender(self.active));
+            }
             self.succeed(now, channel, all, out);
             return;
         };
         // A CTS resets the short counter: the reservation worked. @80211-2020 10.3.4.4
-        if let Some(msdu) = &mut self.current {
+        if let Some(msdu) = self.current_mut() {
             msdu.failures.0 = 0;
         }
-        self.state = State::Gap;
+        self.pause(now, State::Gap, gap, channel);
+    }
+
+    /// The next frame follows in `gap`; the station's other categories stand back.
+    fn pause(&mut self, now: SimTime, state: State, gap: Dur, channel: &mut Channel) {
+        self.state = state;
         self.wakeup = (now + gap, When::Start);
+        if self.has_categories() {
+            channel.contention.hold_others(self.contender(self.active), now + gap, None);
+        }
     }
 
     fn timer(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
         if now < self.wakeup.0 {
-            // The queue held something back until now.
-            if self.current.is_none() && self.take_next(now, all, out) {
-                channel.contention.want(now, self.contender);
+            // A queue held something back until now.
+            for i in 0..self.categories.len() {
+                if self.categories[i].current.is_none() && self.take_next(now, i, all, out) {
+                    channel.contention.want(now, self.contender(i));
+                }
             }
             return;
         }
@@ -464,23 +591,60 @@ impl Station {
             return;
         }
         match self.state {
-            State::Gap => self.send_step(out),
+            State::Gap => self.send_step(now, all, out),
+            State::BetweenExchanges => self.begin(now, channel, all, out),
             State::Awaiting if channel.wait_for_end(self.node) => self.state = State::Hearing,
-            State::Awaiting => self.fail(now, channel, all, out),
+            State::Awaiting => self.fail(now, Failure::Unanswered, channel, all, out),
             State::Idle | State::Sending | State::Hearing => {}
         }
     }
 
+    /// The MSDU in service is delivered. The next one comes into service: in the same opportunity, if it fits.
     fn succeed(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
         self.counters.msdus_delivered += 1;
-        self.conclude(now, Fate::Delivered, Outcome::Success, channel, all, out);
+        let category = &mut self.categories[self.active];
+        category.counters.msdus_delivered += 1;
+        let has_txop = category.txop_limit > Dur::ZERO;
+        let msdu = category.current.take().expect("an exchange under way has its MSDU");
+        let report = msdu.report(now, Fate::Delivered);
+        let wants = self.take_next(now, self.active, all, out);
+        if wants && has_txop && self.next_fits(now) {
+            self.pause(now, State::BetweenExchanges, self.config.timing.sifs, channel);
+        } else {
+            self.rest(now, Outcome::Success, now, wants, channel);
+        }
+        out.push(Output::Done(msdu, report));
     }
 
-    /// The step was not answered.
-    fn fail(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
-        self.counters.failures += 1;
+    fn next_fits(&mut self, now: SimTime) -> bool {
+        self.plan_exchange();
+        self.txop.has_room_until(now + self.config.timing.sifs + self.exchange.length())
+    }
+
+    /// The step was not answered, or a higher category went first. That counts as if it had collided, but nothing was on the
+    /// air: it is no attempt, and none is reported.
+    fn fail(&mut self, now: SimTime, why: Failure, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
         let counter = self.exchange.step().counter;
-        let mut msdu = self.current.take().expect("an exchange under way has its MSDU");
+        let category = &mut self.categories[self.active];
+        let mut msdu = category.current.take().expect("an exchange under way has its MSDU");
+        let not_before = match why {
+            Failure::Unanswered => {
+                self.counters.failures += 1;
+                category.counters.failures += 1;
+                if self.reports_attempts {
+                    let report = msdu.report(now, Fate::Attempt);
+                    out.push(Output::Attempt(all.get(&msdu.pkt).clone(), report));
+                }
+                let waited = now.since(self.sent_at);
+                self.config.countdown_after_timeout(&category.access, now, waited)
+            }
+            // This slot boundary was spent on the collision. @80211-2020 10.23.2.4
+            Failure::Internal => {
+                self.counters.internal_collisions += 1;
+                category.counters.internal_collisions += 1;
+                now + category.access.slot
+            }
+        };
         let is_last = match counter {
             Counter::Short => {
                 msdu.failures.0 = msdu.failures.0.saturating_add(1);
@@ -491,70 +655,32 @@ impl Station {
                 msdu.failures.1 >= self.config.max_attempts_long
             }
         };
-        if self.reports_attempts {
-            out.push(Output::Attempt(all.get(&msdu.pkt).clone(), msdu.report(now, Fate::Attempt)));
-        }
-        let next = self.queue.failed(now, msdu, is_last, all);
-        match next {
+        match category.queue.failed(now, msdu, is_last, all) {
             Next::Again(msdu) => {
-                self.current = Some(msdu);
-                self.exchange.restart();
-                self.rest(now, Outcome::Failure, true, channel);
+                category.current = Some(msdu);
+                self.rest(now, Outcome::Failure, not_before, true, channel);
             }
             Next::Yield => {
-                let wants = self.take_next(now, all, out);
-                self.rest(now, Outcome::Failure, wants, channel);
+                let wants = self.take_next(now, self.active, all, out);
+                self.rest(now, Outcome::Failure, not_before, wants, channel);
             }
             Next::GiveUp(msdu) => {
-                self.current = Some(msdu);
                 self.counters.msdus_given_up += 1;
-                self.conclude(now, Fate::GivenUp, Outcome::Discard, channel, all, out);
+                category.counters.msdus_given_up += 1;
+                let report = msdu.report(now, Fate::GivenUp);
+                let wants = self.take_next(now, self.active, all, out);
+                self.rest(now, Outcome::Discard, not_before, wants, channel);
+                out.push(Output::Done(msdu, report));
             }
         }
     }
 
-    /// The MSDU in service is done with; the next comes into service.
-    fn conclude(
-        &mut self,
-        now: SimTime,
-        fate: Fate,
-        outcome: Outcome,
-        channel: &mut Channel,
-        all: &Packets,
-        out: &mut Vec<Output>,
-    ) {
-        let msdu = self.current.take().expect("an exchange under way has its MSDU");
-        let report = msdu.report(now, fate);
-        let wants = self.take_next(now, all, out);
-        self.rest(now, outcome, wants, channel);
-        out.push(Output::Done(msdu, report));
-    }
-
-    /// Back to contention.
-    fn rest(&mut self, now: SimTime, outcome: Outcome, wants: bool, channel: &mut Channel) {
+    /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
+    fn rest(&mut self, now: SimTime, outcome: Outcome, not_before: SimTime, wants: bool, channel: &mut Channel) {
         self.state = State::Idle;
         self.wakeup = (SimTime::NEVER, When::Between);
-        let not_before = match outcome {
-            Outcome::Success => now,
-            Outcome::Failure | Outcome::Discard => self.config.countdown_after_timeout(now, now.since(self.sent_at)),
-        };
-        channel.contention.finish(self.contender, outcome, wants, not_before);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Seen;
-
-    #[test]
-    fn a_retry_of_what_was_received_is_a_duplicate_also_when_others_came_between() {
-        let mut seen = Seen::default();
-        assert!(!seen.is_duplicate(4095, false));
-        assert!(!seen.is_duplicate(0, false), "the number wraps");
-        assert!(seen.is_duplicate(4095, true) && seen.is_duplicate(0, true));
-        assert!(!seen.is_duplicate(3, true), "a retry whose first attempts were all lost");
-        assert!(!seen.is_duplicate(2, true), "overtaken and not received yet");
-        assert!(seen.is_duplicate(2, true) && seen.is_duplicate(3, true) && !seen.is_duplicate(1, true));
-        assert!(!seen.is_duplicate(80, false) && !seen.is_duplicate(3, true), "too long ago to be known");
+        let contender = self.contender(self.active);
+        let begin = if not_before == now { channel.contention.next_boundary(now, contender) } else { not_before };
+        channel.contention.finish(contender, outcome, wants, begin);
     }
 }

@@ -160,6 +160,7 @@ impl Bench {
             first: self.now,
             done: self.now,
             airtime: Dur::ZERO,
+            category: 0,
         };
         self.report_with(packet, &report);
     }

@@ -294,6 +294,7 @@ impl Node {
             first: now,
             done: now,
             airtime: Dur::ZERO,
+            category: 0,
         };
         let options = self.bench.options_out(&packet, &report);
         self.bench.options_in(&packet, 0, &options);

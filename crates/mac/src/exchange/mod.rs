@@ -6,6 +6,9 @@
 mod basic;
 mod group;
 mod rts_cts;
+mod txop;
+
+pub use txop::Txop;
 
 use crate::Config;
 use crate::frame::{Class, Frame, Kind};
@@ -72,6 +75,8 @@ pub struct Job {
     pub rate: Rate,
     /// What it carries.
     pub class: Class,
+    /// An earlier frame of the same transmit opportunity has set the NAVs for it: it needs no RTS.
+    pub is_protected: bool,
 }
 
 /// What a station answers with, a SIFS after a frame for it.
@@ -111,7 +116,7 @@ impl Plan for Dcf {
         self.last = Some(*job);
         *exchange = if job.to == NodeId::BROADCAST {
             group::build(config, job)
-        } else if config.rts.covers(job) {
+        } else if config.rts.covers(job) && !job.is_protected {
             rts_cts::build(config, job)
         } else {
             basic::build(config, job)
@@ -156,6 +161,21 @@ impl Exchange {
         let next = self.steps.get(self.at + 1)?.as_ref()?;
         self.at += 1;
         Some(next)
+    }
+
+    /// How long it takes, as its first frame announces: up to the end of its last answer.
+    pub fn length(&self) -> Dur {
+        self.steps[0].map_or(Dur::ZERO, |first| first.airtime + first.duration)
+    }
+
+    /// At which step it stands.
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// To a step it stood at before.
+    pub(crate) fn go_to(&mut self, place: usize) {
+        self.at = place;
     }
 
     /// From the beginning again.

@@ -137,6 +137,7 @@ pub fn frame(kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Frame {
         is_retry: false,
         is_doomed: false,
         class: Class::Udp,
+        qos: None,
     }
 }
 
@@ -155,6 +156,8 @@ impl Net {
             slot: config.timing.slot,
             cw_min: setup.cw.0,
             cw_max: setup.cw.1,
+            countdown: config.countdown,
+            in_gap: config.access_in_gap,
         };
         let contention = Contention::new(nodes, |node| vec![(access, backoffs(node))]);
         let mut medium = Medium::new(nodes);
@@ -169,10 +172,10 @@ impl Net {
             let queue = Box::new(Fifo::new(Spec::drop_tail(setup.limit), Bytes(1500), stream(Purpose::Queue, node)));
             let mut station = Station::new(
                 node,
-                nodes,
-                channel.contention.dcf(node),
+                &vec![0; nodes],
+                channel.contention.first(node),
                 config.clone(),
-                queue,
+                vec![queue],
                 Box::new(Dcf::default()),
             );
             station.report_attempts();

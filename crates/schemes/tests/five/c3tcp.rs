@@ -258,7 +258,18 @@ mod tests {
         let head = SimTime::ZERO + Dur::from_us(queued_us);
         let done = head + Dur::from_us(access_us);
         let (fate, airtime) = (Fate::Attempt, Dur::ZERO);
-        TxReport { fate, serial, to, attempts: 1, enqueued: SimTime::ZERO, head, first: done, done, airtime }
+        TxReport {
+            fate,
+            serial,
+            to,
+            category: 0,
+            attempts: 1,
+            enqueued: SimTime::ZERO,
+            head,
+            first: done,
+            done,
+            airtime,
+        }
     }
 
     /// Sender, relay, receiver at 2 Mb/s, each with C³TCP and introduced to its neighbours. There T_tr of 1500 B is

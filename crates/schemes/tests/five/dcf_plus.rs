@@ -115,6 +115,7 @@ mod tests {
             is_retry: false,
             is_doomed: false,
             class: Class::TcpData,
+            qos: None,
         };
         let response = plan.answer(&config, &data, true).unwrap();
         assert_eq!(response.kind, Kind::Ack);
@@ -143,6 +144,7 @@ mod tests {
             first: now,
             done: now,
             airtime,
+            category: 0,
         };
         bench.report_with(&waiting, &report);
         assert_eq!(duration(&mut *plan, THERE), Dur::ZERO);

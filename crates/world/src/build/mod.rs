@@ -26,7 +26,7 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let streams = Streams::new(seed);
     let nodes = scenario.nodes.len();
     let configs: Vec<Config> = scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
-    let contention = Contention::new(nodes, |node| vec![radio::access(&configs[node.index()], &streams, node)]);
+    let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
     let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
     let (errors, errors_at) = radio::errors(scenario, &streams)?;
     let places = places::places(scenario, &streams);
@@ -40,17 +40,25 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     for (i, flow) in scenario.flows.iter().enumerate() {
         flows.push(transport::flow(flow, i as u32, &streams, &mut agents)?);
     }
+    let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
-        let fifo = || Box::new(Fifo::new(queue, mtu, streams.get(Purpose::Queue, i as u64))) as Box<dyn TxQueue>;
-        let queue = match holder(&mut agents[i], Port::TxQueue) {
-            Some(agent) => agent.tx_queue(queue.limit, mtu).unwrap_or_else(|| agent.around_queue(fifo())),
-            None => fifo(),
-        };
+        let mut queues = Vec::new();
+        for category in 0..config.accesses().len() as u64 {
+            let draws = streams.get(Purpose::Queue, category << 32 | i as u64);
+            let fifo = || Box::new(Fifo::new(queue, mtu, draws)) as Box<dyn TxQueue>;
+            queues.push(match holder(&mut agents[i], Port::TxQueue) {
+                Some(agent) => agent.tx_queue(queue.limit, mtu).unwrap_or_else(|| agent.around_queue(fifo())),
+                None => fifo(),
+            });
+        }
         let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
         let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf::default()));
         let node = NodeId(i as u32);
-        let mut station = Station::new(node, nodes, channel.contention.dcf(node), config, queue, plan);
+        let mut station = Station::new(node, &peers, channel.contention.first(node), config, queues, plan);
+        if let Some(classifier) = holder(&mut agents[i], Port::Classifier).and_then(|agent| agent.classifier()) {
+            station.classify_by(classifier);
+        }
         if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {
             station.report_attempts();
         }

@@ -2,8 +2,8 @@
 
 use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
-use engine::{Purpose, Stream, Streams};
-use mac::{Access, Config, ErrorsAt, Rts};
+use engine::Streams;
+use mac::{Config, ErrorsAt, Rts};
 use phy::errors::Sojourn;
 use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard};
 use units::{BitRate, Dur, NodeId};
@@ -57,17 +57,6 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
         sc::AfterTimeout::Eifs => mac::AfterTimeout::Eifs,
     };
     config
-}
-
-pub(super) fn access(config: &Config, streams: &Streams, node: NodeId) -> (Access, Stream) {
-    let access = Access {
-        ifs: config.timing.difs(),
-        eifs: config.eifs(),
-        slot: config.timing.slot,
-        cw_min: config.timing.cw_min,
-        cw_max: config.timing.cw_max,
-    };
-    (access, streams.get(Purpose::Backoff, u64::from(node.0)))
 }
 
 pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {

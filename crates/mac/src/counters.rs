@@ -1,0 +1,103 @@
+//! What a station counts.
+
+use units::Dur;
+
+/// Counters of a station.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// MSDUs handed down.
+    pub msdus_offered: u64,
+    /// MSDUs acknowledged, or sent to a group.
+    pub msdus_delivered: u64,
+    /// MSDUs dropped after the last attempt.
+    pub msdus_given_up: u64,
+    /// MSDUs refused by the queue: full, or RED's early drops.
+    pub msdus_refused: u64,
+    /// MSDUs that died with their node.
+    pub msdus_abandoned: u64,
+    /// Data frames sent, retries included.
+    pub data_frames_sent: u64,
+    /// Of those, with the retry bit.
+    pub data_frames_retried: u64,
+    /// RTS sent.
+    pub rts_sent: u64,
+    /// Exchanges begun, and those that failed.
+    pub exchanges: u64,
+    /// Steps that were not answered.
+    pub failures: u64,
+    /// Categories that lost to a higher one of the same station. @80211-2020 10.23.2.4
+    pub internal_collisions: u64,
+    /// MSDUs received, duplicates not counted.
+    pub msdus_received: u64,
+    /// Data frames received again.
+    pub duplicates: u64,
+    /// Time its frames have spent on the air.
+    pub airtime: Dur,
+}
+
+impl Counters {
+    /// What was counted after `then`.
+    #[must_use]
+    pub fn since(&self, then: &Counters) -> Counters {
+        Counters {
+            msdus_offered: self.msdus_offered - then.msdus_offered,
+            msdus_delivered: self.msdus_delivered - then.msdus_delivered,
+            msdus_given_up: self.msdus_given_up - then.msdus_given_up,
+            msdus_refused: self.msdus_refused - then.msdus_refused,
+            msdus_abandoned: self.msdus_abandoned - then.msdus_abandoned,
+            data_frames_sent: self.data_frames_sent - then.data_frames_sent,
+            data_frames_retried: self.data_frames_retried - then.data_frames_retried,
+            rts_sent: self.rts_sent - then.rts_sent,
+            exchanges: self.exchanges - then.exchanges,
+            failures: self.failures - then.failures,
+            internal_collisions: self.internal_collisions - then.internal_collisions,
+            msdus_received: self.msdus_received - then.msdus_received,
+            duplicates: self.duplicates - then.duplicates,
+            airtime: self.airtime - then.airtime,
+        }
+    }
+}
+
+/// Counters of one access category of a station; under DCF there is one. They add up to those of [`Counters`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CategoryCounters {
+    /// MSDUs that were put into it.
+    pub msdus_offered: u64,
+    /// MSDUs acknowledged, or sent to a group.
+    pub msdus_delivered: u64,
+    /// MSDUs dropped after the last attempt, or expired in the queue.
+    pub msdus_given_up: u64,
+    /// MSDUs refused by its queue.
+    pub msdus_refused: u64,
+    /// Transmit opportunities it was granted.
+    pub txops: u64,
+    /// Exchanges begun in them.
+    pub exchanges: u64,
+    /// Steps that were not answered.
+    pub failures: u64,
+    /// Grants it lost to a higher category of the same station. @80211-2020 10.23.2.4
+    pub internal_collisions: u64,
+    /// Data frames sent with the retry bit.
+    pub data_frames_retried: u64,
+    /// Time its frames have spent on the air, answers not counted.
+    pub airtime: Dur,
+}
+
+impl CategoryCounters {
+    /// What was counted after `then`.
+    #[must_use]
+    pub fn since(&self, then: &CategoryCounters) -> CategoryCounters {
+        CategoryCounters {
+            msdus_offered: self.msdus_offered - then.msdus_offered,
+            msdus_delivered: self.msdus_delivered - then.msdus_delivered,
+            msdus_given_up: self.msdus_given_up - then.msdus_given_up,
+            msdus_refused: self.msdus_refused - then.msdus_refused,
+            txops: self.txops - then.txops,
+            exchanges: self.exchanges - then.exchanges,
+            failures: self.failures - then.failures,
+            internal_collisions: self.internal_collisions - then.internal_collisions,
+            data_frames_retried: self.data_frames_retried - then.data_frames_retried,
+            airtime: self.airtime - then.airtime,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! A transmit opportunity: exchanges of one category, a SIFS apart, for as long as its limit lasts. @80211-2020 10.23.2.8
+//!
+//! The first exchange goes whatever it takes: what exceeds the limit would have to be fragmented (10.23.2.9), which is not
+//! modelled. A failed exchange ends the opportunity: recovery is by backoff (10.23.2.2), not after a PIFS (10.23.2.8).
+
+use units::SimTime;
+
+/// The opportunity under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Txop {
+    /// When the limit is reached. With a limit of zero there is room for nothing but the first exchange.
+    pub ends: SimTime,
+    /// Exchanges begun in it.
+    pub exchanges: u16,
+}
+
+impl Txop {
+    /// Whether a further exchange that is over at `end` stays within the limit.
+    pub fn has_room_until(&self, end: SimTime) -> bool {
+        end <= self.ends
+    }
+}
