@@ -167,6 +167,8 @@ pub(crate) struct Flow {
     /// The node that opens it, and the other.
     pub ends: [NodeId; 2],
     pub ports: [u16; 2],
+    /// The TOS field of its packets, ECN apart.
+    pub tos: u8,
     /// Size of a full datagram.
     pub datagram: Bytes,
     pub transport: Transport,

@@ -4,7 +4,7 @@
 //! the end) and scheme counters (whole run).
 
 use crate::flow::{Flow, Transport};
-use crate::scenario::{Link, Scenario};
+use crate::scenario::{Access, Link, Scenario};
 use crate::taps::{Column, QueueIds, Recorded};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
@@ -118,7 +118,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
     let min = rates.iter().copied().fold(max, f64::min);
     // From zero: an empty sum of floats is -0.
     let sum_of = |name: &str| flows.iter().filter_map(|record| Run::number(record, name)).fold(0.0, |a, b| a + b);
-    let summary = vec![
+    let mut summary = vec![
         ("goodput_bps", Cell::Real(rates.iter().sum())),
         ("datagram_throughput_bps", Cell::Real(sum_of("datagram_throughput_bps"))),
         ("jain", Cell::Real(jain(&rates))),
@@ -127,6 +127,12 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         ("timeouts", Cell::Real(sum_of("timeouts"))),
         ("collision_probability", Cell::Real(collision_probability(world))),
     ];
+    let frames_by_class: Vec<mac::Tally> = tallies(world).collect();
+    if let Ok(all) = <&[mac::Tally; 8]>::try_from(&frames_by_class[..]) {
+        let losses = mac::losses_by_cause(all);
+        summary.extend(LOSSES.iter().zip(losses).map(|(name, n)| (*name, Cell::Count(n))));
+    }
+
     Run {
         seed,
         sim_s,
@@ -144,6 +150,18 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         books: books(world),
     }
 }
+
+/// [`mac::LOSS_CAUSES`], as columns: frames lost at their addressees.
+const LOSSES: [&str; 8] = [
+    "lost_noise",
+    "lost_data_ack",
+    "lost_ack_data",
+    "lost_data_data",
+    "lost_ack_ack",
+    "lost_rts",
+    "lost_other",
+    "lost_transmitter_busy",
+];
 
 /// Data frames and RTS that another transmission spoilt or the addressee's own one deafened it to, over all exchanges
 /// begun. Between saturated stations, the conditional collision probability p of @BIA00.
@@ -259,7 +277,12 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
 /// What results and series call the queues of a scenario.
 pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
     let name = |node: NodeId| &scenario.nodes[node.index()].name;
-    let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
+    let air = scenario.nodes.iter().map(|node| match (node.has_radio, node.access) {
+        (false, _) => Vec::new(),
+        (true, Access::Dcf) => vec![format!("{}.air", node.name)],
+        (true, Access::Edca) => ["bk", "be", "vi", "vo"].map(|name| format!("{}.air.{name}", node.name)).into(),
+    });
+    let air = air.collect();
     let directions = scenario.links.iter().flat_map(Link::directions);
     QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
 }
@@ -282,9 +305,16 @@ fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
         ]
     };
     let mut rows = Vec::new();
-    for ((id, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
-        if let (Some(id), Some(stats), Some(then)) = (id, station.queue().stats(now), then) {
-            rows.push(row(id, &stats.since(then)));
+    for ((ids, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
+        let categories = station.queues().zip(station.category_counters());
+        for ((id, (queue, counters)), then) in ids.iter().zip(categories).zip(then) {
+            let (Some(stats), Some(then)) = (queue.stats(now), then) else { continue };
+            let mut row = row(id, &stats.since(then));
+            if ids.len() > 1 {
+                row.push(("txops_total", Cell::Count(counters.txops)));
+                row.push(("internal_collisions_total", Cell::Count(counters.internal_collisions)));
+            }
+            rows.push(row);
         }
     }
     for ((id, wire), (queue, sent)) in ids.wires.iter().zip(&world.wires).zip(&world.warm.wires) {
@@ -307,6 +337,7 @@ fn frames(world: &World) -> Vec<Record> {
             ("lost_to_noise", Cell::Count(tally.noise)),
             ("lost_to_collision", Cell::Count(tally.collision)),
             ("lost_to_deafness", Cell::Count(tally.deaf)),
+            ("captured", Cell::Count(tally.captured)),
             ("airtime_s", Cell::Real(tally.airtime.as_secs_f64())),
         ]
     })

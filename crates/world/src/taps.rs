@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use units::{BitRate, Bytes, Dur, LinkId, NodeId, SimTime};
-use wire::dot11::{self, DataHeader, DurationField, FrameFlags, MacAddr, SequenceControl};
+use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
 use wire::pcapng::{Interface, LinkType, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
 use wire::{Packet, Packets};
@@ -140,8 +140,8 @@ pub(crate) struct Series {
 /// What results and series call the queues.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QueueIds {
-    /// Of each node's radio, `ap.air`; `None` without one.
-    pub air: Vec<Option<String>>,
+    /// Of the categories of each node's radio: `ap.air`, or `ap.air.vo` and so on; none without a radio.
+    pub air: Vec<Vec<String>>,
     /// Of each wire, `server->ap`.
     pub wires: Vec<String>,
 }
@@ -183,9 +183,9 @@ impl Series {
                 );
             }
         }
-        for (id, station) in self.queues.air.iter().zip(stations) {
-            if let Some(id) = id {
-                put(&|| format!("queue.{id}.packets"), f64::from(station.queue().space().entries));
+        for (ids, station) in self.queues.air.iter().zip(stations) {
+            for (id, queue) in ids.iter().zip(station.queues()) {
+                put(&|| format!("queue.{id}.packets"), f64::from(queue.space().entries));
             }
         }
         for (id, wire) in self.queues.wires.iter().zip(wires) {
@@ -366,6 +366,7 @@ fn write_frame(
                 DataHeader::ibss(ra, ta, MacAddr::ibss(0))
             };
             (header.flags, header.duration) = (header.flags | flags, duration);
+            header.qos = frame.qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal));
             header.sequence = SequenceControl::new(frame.seq, 0);
             header.emit_packet(packet, out)
         }

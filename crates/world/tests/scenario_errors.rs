@@ -3,7 +3,7 @@
 
 mod scenario_common;
 
-use scenario_common::{LEAST, TCP, UDP, all_refused, changed, read, read_with, refused};
+use scenario_common::{LEAST, MATRIX, TCP, UDP, all_refused, changed, read, read_with, refused};
 
 #[test]
 fn syntax() {
@@ -166,13 +166,21 @@ fn unknown_keys_and_words() {
             ),
         ],
     );
+    all_refused(
+        MATRIX,
+        &[(
+            "gain = \"-70 dB\"",
+            "gain = \"-70 dBm\"",
+            "channel.pair[0].gain: \"-70 dBm\": \"dBm\" is none of dB; write it like \"10 dB\"",
+        )],
+    );
     refused(
         &format!("{LEAST}\n[[link]]\nbetween = [\"sender\", \"receiver\"]"),
         "link[0].rate: missing; expected a string such as \"11 Mb/s\"",
     );
     refused(
-        &format!("{LEAST}\n[channel]\npropagation = {{ model = \"log-distance\" }}"),
-        "channel.propagation: propagation models are not simulated in this version; say who hears whom with range",
+        &format!("{LEAST}\n[channel]\npropagation = {{ model = \"log-distanse\" }}"),
+        "channel.propagation.model: no propagation model \"log-distanse\"; did you mean \"log-distance\"?",
     );
 }
 
@@ -239,11 +247,6 @@ fn types_units_and_ranges() {
                 "range = \"22.5 m\"",
                 "range = \"inf m\"",
                 "channel.range: \"inf m\" is too large; 10000 km is the most",
-            ),
-            (
-                "gain = \"-70 dB\"",
-                "gain = \"-70 dBm\"",
-                "channel.pair[0].gain: \"-70 dBm\": \"dBm\" is none of dB; write it like \"10 dB\"",
             ),
             ("reach = false", "reach = \"no\"", "channel.pair[0].reach: expected true or false, got string \"no\""),
             (

@@ -3,11 +3,11 @@
 
 mod scenario_common;
 
-use scenario_common::{EXAMPLES, LEAST, NAMES, TCP, UDP, WIRED, changed, read, refused};
+use scenario_common::{AIR, EXAMPLES, FREE, LEAST, NAMES, TCP, UDP, WIRED, changed, read, refused};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use toml::Value;
-use units::{BitRate, Bytes, Dur, NodeId};
+use units::{BitRate, Bytes, Db, Dbm, Dur, NodeId};
 use world::scenario::*;
 
 fn schema() -> Json {
@@ -223,7 +223,7 @@ fn the_full_example_means_what_it_says() {
         })
     );
     assert_eq!((s.nodes[0].role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
-    assert_eq!((s.nodes[1].position_m, s.nodes[1].data_rate), ([-3.5, 10.0], BitRate::from_kbps(11_000)));
+    assert_eq!((s.nodes[1].position_m, s.nodes[1].data_rate), (Some([-3.5, 10.0]), BitRate::from_kbps(11_000)));
     let Transport::Tcp(tcp) = &s.flows[0].transport else { panic!() };
     assert_eq!((tcp.congestion.as_deref(), tcp.window_scale), (Some("veno"), Some(WindowScale::Shift(7))));
     assert_eq!(tcp.initial_sequence, Some(4_294_967_000));
@@ -256,9 +256,17 @@ fn silence_means_the_documented_defaults() {
         cw_max: None,
         slot: None,
         queue: Queue { limit: QueueLimit::Packets(50), discipline: Discipline::DropTail },
+        levels: Levels {
+            cca_ed: Dbm(-62.0),
+            cca_preamble_latency: Dur::from_us(4),
+            preamble_sinr: Db(4.0),
+            capture: None,
+        },
+        access_in_gap: None,
+        countdown: None,
     };
     assert_eq!(s.radio, radio);
-    assert_eq!(s.channel, Channel { range_m: None, errors: ErrorSpec::None, pairs: vec![] });
+    assert_eq!(s.channel, Channel { range_m: None, errors: ErrorSpec::None, pairs: vec![], propagation: None });
     let flow = &s.flows[0];
     assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
     assert_eq!(flow.transport.datagram(), Bytes(1500));
@@ -300,6 +308,52 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         s.links[1],
         Link { name, from, to, both_ways: false, rate: BitRate::from_kbps(8000), delay, loss: 0.0, queue }
     );
+}
+
+#[test]
+fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
+    let s = read(AIR).unwrap();
+    assert_eq!(s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "sta1", "sta2", "sta3", "old"]);
+    let flows: Vec<_> = s.flows.iter().map(|flow| (flow.name.as_str(), flow.from, flow.to, flow.dscp)).collect();
+    assert_eq!(
+        flows,
+        [("up1", NodeId(1), NodeId(0), 46), ("up2", NodeId(2), NodeId(0), 46), ("up3", NodeId(3), NodeId(0), 46)]
+    );
+    refused(
+        &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"ap\"\nto = \"stb\""),
+        "flow[0].to: no node \"stb\"; did you mean \"sta\"?",
+    );
+    refused(
+        &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"sta\"\nto = \"sta\""),
+        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node",
+    );
+    refused(&changed(AIR, "name = \"old\"", "name = \"sta2\""), "node[2].name: node[1] is called \"sta2\" already");
+    let pair = format!("{AIR}[[channel.pair]]\nbetween = [\"ap\", \"sta\"]\ngain = \"-60 dB\"\n");
+    refused(&pair, "channel.pair[0].between: expected two nodes");
+}
+
+#[test]
+fn powers_categories_and_layout_mean_what_they_say() {
+    let s = read(AIR).unwrap();
+    assert_eq!(s.layout, Some(Layout::Disc(25.0)));
+    assert_eq!((s.nodes[0].tx_power, s.nodes[1].tx_power), (Dbm(20.0), Dbm(18.0)));
+    assert_eq!((s.nodes[0].access, s.nodes[4].access), (Access::Edca, Access::Dcf));
+    let vo = s.nodes[0].categories[3];
+    // AIFSN of its own, the rest of the radio's.
+    assert_eq!((vo.aifsn, vo.cw_min, vo.txop_limit), (Some(1), Some(3), Some(Dur::from_us(1504))));
+    assert_eq!(s.nodes[1].categories[3].aifsn, Some(2));
+    let it = s.channel.propagation.unwrap();
+    let loss = PathLoss::LogDistance { exponent: 3.5, reference_m: 2.0, reference_loss: Db(50.0) };
+    assert_eq!((it.loss, it.shadowing, it.coherence), (loss, Db(4.0), Some(Dur::from_ms(10))));
+    assert_eq!(s.radio.levels.capture, Some((Db(8.0), Db(20.0))));
+    let alone = "has an effect only with channel.propagation";
+    refused(
+        &changed(LEAST, "[[node]]", "[channel]\nnoise = \"-90 dBm\"\n[[node]]"),
+        &format!("channel.noise: {alone}"),
+    );
+    refused(&changed(LEAST, "\"802.11b\"", "\"802.11b\"\ntx_power = \"1 dBm\""), &format!("radio.tx_power: {alone}"));
+    let both = changed(FREE, "channel = {", "channel = { range = \"9 m\",");
+    refused(&both, "channel.range: powers decide who hears whom where channel.propagation is given");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn overrides_replace_values() {
     .unwrap();
     assert_eq!(s.flows[0].transport.datagram(), units::Bytes(500));
     assert_eq!(s.flows[1].name, "upload");
-    assert_eq!(s.nodes[2].position_m, [1.0, 2.5]);
+    assert_eq!(s.nodes[2].position_m, Some([1.0, 2.5]));
     assert_eq!((s.channel.pairs[0].reach, s.radio.rts_threshold, s.seed), (Some(true), None, 9));
     assert_eq!(s.schemes[1].params.time("guard"), units::Dur::from_ms(1));
 

@@ -12,6 +12,7 @@ use units::NodeId;
 /// ports.
 const EXCLUSIVE: &[(&[Port], &str)] = &[
     (&[Port::TxQueue], "transmit queue"),
+    (&[Port::Classifier], "classifier"),
     (&[Port::Exchange], "frame exchange"),
     (&[Port::LossResponse, Port::RttSample], "TCP senders"),
 ];
@@ -37,13 +38,19 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
                 }
                 continue;
             };
-            let lacks = if scheme.info.turns(Port::Classifier) {
-                Some("chooses access categories")
-            } else {
-                scheme.info.reads(Signal::Frames).then_some("listens to frames other than packets")
-            };
-            if let Some(lacks) = lacks {
-                let message = format!("{} {lacks}, which this version does not simulate", used.name);
+            if scheme.info.reads(Signal::Frames) {
+                let what = "listens to frames other than packets, which this version does not simulate";
+                return Err(InputError {
+                    path: format!("scheme[{i}].name"),
+                    message: format!("{} {what}", used.name),
+                });
+            }
+            let own = &scenario.nodes[node.index()];
+            if agent.info().turns(Port::Classifier) && own.access == sc::Access::Dcf {
+                let message = format!(
+                    "{} chooses access categories, and \"{}\" has none; write access = \"edca\" in [radio] or there",
+                    used.name, own.name
+                );
                 return Err(InputError { path: format!("scheme[{i}].name"), message });
             }
             for (ports, what) in EXCLUSIVE {

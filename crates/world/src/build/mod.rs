@@ -30,7 +30,7 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
     let (errors, errors_at) = radio::errors(scenario, &streams)?;
     let places = places::places(scenario, &streams);
-    let medium = radio::medium(scenario, &places);
+    let medium = radio::medium(scenario, &places, &streams);
     let network = network::network(scenario, &places, &medium)?;
     let channel = Channel::new(medium, contention, errors, errors_at, nodes, patience);
     let mut agents = agents::agents(scenario, &network)?;
@@ -74,8 +74,9 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
 
 /// What a capture shows of the network: its nodes, wires and cells.
 pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments> {
-    let places = places::places(scenario, &Streams::new(seed));
-    let network = network::network(scenario, &places, &radio::medium(scenario, &places))?;
+    let streams = Streams::new(seed);
+    let places = places::places(scenario, &streams);
+    let network = network::network(scenario, &places, &radio::medium(scenario, &places, &streams))?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
     let wires = scenario.links.iter().flat_map(|link| link.directions().map(|(a, b)| ([a, b], link.name.clone())));
     Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })

@@ -3,10 +3,12 @@
 use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
-use mac::{Config, ErrorsAt, Rts};
+use mac::{AccessInGap, Config, Countdown, Edca, ErrorsAt, Rts, TxopLimits};
 use phy::errors::Sojourn;
+use phy::medium::{Capture, Levels, LevelsConfig};
+use phy::propagation::{NoiseFloor, PathLoss, shadowing};
 use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard};
-use units::{BitRate, Dur, NodeId};
+use units::{BitRate, Db, Dbm, Dur, NodeId};
 
 fn standard(standard: sc::Standard) -> Standard {
     match standard {
@@ -25,10 +27,7 @@ fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Rate {
 pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
     let standard = standard(radio.standard);
     let mut config = Config::of(standard, rate(radio, node.data_rate));
-    config.preamble = match radio.preamble {
-        Some(sc::Preamble::Short) => Preamble::Short,
-        Some(sc::Preamble::Long) | None => Preamble::Long,
-    };
+    config.preamble = preamble(radio);
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
@@ -56,16 +55,43 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
         sc::AfterTimeout::FreshIfs => mac::AfterTimeout::FreshIfs,
         sc::AfterTimeout::Eifs => mac::AfterTimeout::Eifs,
     };
+    if node.access == sc::Access::Edca {
+        let edca = edca(radio, node, &config.timing);
+        config = config.with_edca(edca);
+    }
+    config.countdown = match radio.countdown {
+        None => config.countdown,
+        Some(sc::Access::Dcf) => Countdown::Dcf,
+        Some(sc::Access::Edca) => Countdown::Edca,
+    };
+    config.access_in_gap = match radio.access_in_gap {
+        None => config.access_in_gap,
+        Some(sc::AccessInGap::DcfLetter) => AccessInGap::DcfLetter,
+        Some(sc::AccessInGap::EdcaLetter) => AccessInGap::EdcaLetter,
+        Some(sc::AccessInGap::AlwaysDraw) => AccessInGap::AlwaysDraw,
+    };
     config
 }
 
-pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
+/// Who hears whom, and how loud.
+pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Medium {
+    match &scenario.channel.propagation {
+        None => reach(scenario, places),
+        Some(propagation) => Medium::Levels(Box::new(levels(scenario, propagation, places, streams))),
+    }
+}
+
+fn ids(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
+    (0..scenario.nodes.len() as u32).map(NodeId)
+}
+
+/// A pair is in reach or not.
+fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
     let mut medium = Medium::new(scenario.nodes.len());
-    let ids = || (0..scenario.nodes.len() as u32).map(NodeId);
     let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
     let in_range = |from, to| scenario.channel.range_m.is_none_or(|range_m| distance_m(places, from, to) <= range_m);
-    if scenario.channel.range_m.is_some() || !ids().all(has_radio) {
-        for from in ids() {
+    if scenario.channel.range_m.is_some() || !ids(scenario).all(has_radio) {
+        for from in ids(scenario) {
             medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
         }
     }
@@ -74,12 +100,94 @@ pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
             if let Some(in_reach) = pair.reach {
                 medium.set_reach(from, to, in_reach);
             }
-            if let Some(gain) = pair.gain {
-                medium.set_gain(from, to, gain);
-            }
         }
     }
     medium
+}
+
+/// How far below the noise a signal is still reckoned with (docs/design/air.md, Powers).
+const FLOOR: Db = Db(10.0);
+
+/// A pair has a gain: what `channel.pair` says, or path loss and shadowing.
+fn levels(scenario: &Scenario, it: &sc::Propagation, places: &[[f64; 2]], streams: &Streams) -> Levels {
+    let thresholds = &scenario.radio.levels;
+    let noise = match it.noise {
+        sc::Noise::Level(level) => NoiseFloor::Constant(level),
+        sc::Noise::Figure(noise_figure) => {
+            let bandwidth = phy::curves::bandwidth(standard(scenario.radio.standard));
+            NoiseFloor::Thermal { bandwidth, noise_figure }
+        }
+    };
+    let config = LevelsConfig {
+        power: Dbm(0.0), // each node has its own, below
+        noise: noise.level(),
+        floor: FLOOR,
+        cca_ed: thresholds.cca_ed,
+        cca_preamble_latency: thresholds.cca_preamble_latency,
+        preamble_sinr: thresholds.preamble_sinr,
+        capture: thresholds.capture.map(|(clear, garbled)| Capture { clear, garbled }),
+        preamble: preamble(&scenario.radio),
+        curve: phy::ln_survival,
+        coherence: it.coherence,
+    };
+    let mut levels = Levels::new(scenario.nodes.len(), &config, streams);
+    for (node, spec) in ids(scenario).zip(&scenario.nodes) {
+        levels.set_power(node, spec.tx_power);
+    }
+    let loss = path_loss(&it.loss);
+    let stated = |from, to| {
+        let pair = scenario.channel.pairs.iter().find(|pair| directions(pair).any(|d| d == (from, to)));
+        pair.and_then(|pair| pair.gain)
+    };
+    let gain = |from: NodeId, to: NodeId| -> Db {
+        let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].has_radio);
+        if !(a && b) {
+            return Db(f64::NEG_INFINITY);
+        }
+        let by_distance = || {
+            let mean = loss.gain(distance_m(places, from, to))?;
+            let shadowing = if it.shadowing.0 > 0.0 { shadowing(streams, from, to, it.shadowing).0 } else { 0.0 };
+            Some(Db(mean.0 + shadowing))
+        };
+        stated(from, to).or_else(by_distance).unwrap_or(Db(f64::NEG_INFINITY))
+    };
+    for from in ids(scenario) {
+        levels.set_gains(from, |to, _| if to == from { Db(f64::NEG_INFINITY) } else { gain(from, to) });
+    }
+    levels
+}
+
+fn path_loss(loss: &sc::PathLoss) -> PathLoss {
+    match *loss {
+        sc::PathLoss::FreeSpace { frequency } => PathLoss::FreeSpace { frequency },
+        sc::PathLoss::LogDistance { exponent, reference_m, reference_loss } => {
+            PathLoss::LogDistance { exponent, reference_m, reference_loss_db: reference_loss.0 }
+        }
+        sc::PathLoss::TwoRayGround { frequency, height_m } => {
+            PathLoss::TwoRayGround { frequency, heights_m: (height_m, height_m) }
+        }
+        sc::PathLoss::Matrix => PathLoss::Matrix,
+    }
+}
+
+fn preamble(radio: &sc::Radio) -> Preamble {
+    match radio.preamble {
+        Some(sc::Preamble::Short) => Preamble::Short,
+        Some(sc::Preamble::Long) | None => Preamble::Long,
+    }
+}
+
+/// The categories of a node: the standard's, and what the scenario says instead. TXOP limits are zero unless stated, as
+/// in the experiments of the papers (domain.md).
+fn edca(radio: &sc::Radio, node: &sc::Node, timing: &phy::Timing) -> Edca {
+    let mut edca = Edca::standard(standard(radio.standard), timing, TxopLimits::Zero);
+    for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
+        category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
+        category.cw_min = stated.cw_min.unwrap_or(category.cw_min);
+        category.cw_max = stated.cw_max.unwrap_or(category.cw_max);
+        category.txop_limit = stated.txop_limit.unwrap_or(category.txop_limit);
+    }
+    edca
 }
 
 pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {

@@ -112,6 +112,7 @@ pub(super) fn flow(
         name: flow.name.clone(),
         ends: [flow.from, flow.to],
         ports,
+        tos: flow.dscp << 2,
         datagram: flow.transport.datagram(),
         transport,
         sources: [source(flow.traffic, 0), source(flow.reverse, 1)],

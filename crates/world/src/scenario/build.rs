@@ -26,6 +26,9 @@ pub(super) fn scenario(file: &Fields, names: &Names) -> Result<Scenario> {
     let entries = file.tables("node").zip(has_radio).enumerate();
     let nodes = entries.flat_map(|(i, (fields, has_radio))| node(fields, i, &radio, &defaults, has_radio));
     let nodes: Vec<Node> = nodes.collect();
+    if file.get::<&Fields>("channel").opt::<&Fields>("propagation").is_none() {
+        needs_powers(file)?;
+    }
     let directory = Directory::new(&nodes, file.tables("node"))?;
     let links = file.tables("link").enumerate().map(|(i, fields)| link(fields, i, &directory));
     let links = links.collect::<Result<_>>()?;
@@ -62,6 +65,29 @@ fn layout(fields: &Fields) -> Layout {
         "line" => Layout::Line(fields.get("spacing")),
         _ => Layout::Star(fields.get("radius")),
     }
+}
+
+/// Without powers, keys that speak of them would be of no effect.
+fn needs_powers(file: &Fields) -> Result<()> {
+    const OF_RADIO: [&str; 7] = [
+        "tx_power",
+        "cca_ed",
+        "cca_preamble_latency",
+        "preamble_sinr",
+        "capture",
+        "capture_clear",
+        "capture_garbled",
+    ];
+    let is_written = |fields: &Fields, key: &&str| fields.opt::<&Item>(key).is_some();
+    let radio =
+        file.opt::<&Fields>("radio").and_then(|radio| OF_RADIO.into_iter().find(|key| is_written(radio, key)));
+    let node = file.tables("node").position(|node| is_written(node, &"tx_power"));
+    let path = match (radio, node) {
+        (Some(key), _) => format!("radio.{key}"),
+        (None, Some(i)) => format!("node[{i}].tx_power"),
+        (None, None) => return Ok(()),
+    };
+    Err(InputError::new(path, "has an effect only with channel.propagation"))
 }
 
 /// The nodes that a link names.
@@ -316,7 +342,7 @@ fn ends(fields: &Fields, path: &str, nodes: &Directory) -> Result<(NodeId, NodeI
     match (between, from, to) {
         (Some(both), None, None) => match nodes.list(both, &format_args!("{path}.between"))?[..] {
             [a, b] => Ok((a, b, true)),
-            _ => Err(InputError::new(path, "between takes two nodes")),
+            _ => Err(InputError::new(format!("{path}.between"), "expected two nodes")),
         },
         (None, Some(from), Some(to)) => {
             let from_id = nodes.find(from, || format!("{path}.from"))?;

@@ -17,7 +17,8 @@ impl Scenario {
         run.text("duration", self.duration).text("warmup", self.warmup).put("seed", self.seed);
         let mut all = Object::new();
         all.put("scenario", run.0).put("radio", self.radio()).put("channel", self.channel());
-        all.put("node", self.nodes.iter().map(node).collect::<Value>());
+        let has_powers = self.channel.propagation.is_some();
+        all.put("node", self.nodes.iter().map(|it| node(it, has_powers)).collect::<Value>());
         all.put("link", self.links.iter().map(|link| self.link(link)).collect::<Value>());
         all.put("flow", self.flows.iter().map(|flow| self.flow(flow)).collect::<Value>());
         all.put("scheme", self.schemes.iter().map(|scheme| self.scheme(scheme)).collect::<Value>());
@@ -295,11 +296,11 @@ fn queue(queue: &Queue) -> Value {
     table.value()
 }
 
-fn node(node: &Node) -> Value {
+fn node(node: &Node, has_powers: bool) -> Value {
     let mut table = Object::new();
     table.put("name", &node.name).maybe("position", node.position_m).put("radio", node.has_radio);
     table.put("role", if node.role == Role::Ap { "ap" } else { "station" });
-    table.text("data_rate", node.data_rate).put("tx_power", level(node.tx_power));
+    table.text("data_rate", node.data_rate).maybe("tx_power", has_powers.then(|| level(node.tx_power)));
     table.put("access", access(node.access)).put("edca", categories(&node.categories));
     table.text("host_delay", node.host_delay);
     table.value()

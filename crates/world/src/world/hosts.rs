@@ -43,7 +43,7 @@ impl World {
                     let ip = Ipv4 {
                         src: net::address(flow.ends[e]),
                         dst: net::address(flow.ends[1 - e]),
-                        tos: if ect { ecn::ECT_0 } else { ecn::NOT_ECT },
+                        tos: flow.tos | if ect { ecn::ECT_0 } else { ecn::NOT_ECT },
                         id: flow.ip_id[e],
                         ..Ipv4::default()
                     };
@@ -170,7 +170,7 @@ impl World {
         *sent += 1;
         flow.ip_id[0] = flow.ip_id[0].wrapping_add(1);
         let [src, dst] = flow.ends.map(net::address);
-        let ip = Ipv4 { src, dst, id: flow.ip_id[0], ..Ipv4::default() };
+        let ip = Ipv4 { src, dst, tos: flow.tos, id: flow.ip_id[0], ..Ipv4::default() };
         let l4 = L4::Udp(Udp { src_port: flow.ports[0], dst_port: flow.ports[1] });
         let pkt = self.packets.put(Packet { ip, l4, payload, flow: FlowId::forward(index) });
         let node = flow.ends[0];

@@ -111,8 +111,8 @@ pub(crate) struct World {
 pub(crate) struct Warm {
     pub stations: Vec<mac::Counters>,
     pub frames: [mac::Tally; 8],
-    /// Of radios; `None` for a queue that keeps no statistics.
-    pub queues: Vec<Option<queue::Stats>>,
+    /// Of the categories of each station; `None` for a queue that keeps no statistics.
+    pub queues: Vec<Vec<Option<queue::Stats>>>,
     pub wires: Vec<(queue::Stats, net::WireStats)>,
 }
 
@@ -296,7 +296,7 @@ impl World {
         self.warm = Warm {
             stations: self.stations.iter().map(|station| *station.counters()).collect(),
             frames: *self.channel.tallies(),
-            queues: self.stations.iter().map(|station| station.queue().stats(now)).collect(),
+            queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
         for flow in &mut self.flows {

@@ -54,7 +54,6 @@ errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
 [[channel.pair]]
 between = ["a", "b"]
 reach = false
-gain = "-70 dB"
 errors = { model = "bit", ber = 1e-5, control = false, at = "attempt" }
 
 [[channel.pair]]
@@ -80,6 +79,7 @@ name = "c"
 name = "download"
 from = "a"
 to = "b"
+dscp = 0
 start = "1 s"
 stop = "50 s"
 traffic = { model = "bulk", bytes = "2 MB" }
@@ -189,6 +189,93 @@ from = "server"
 to = "laptop"
 "#;
 
+/// Powers, categories, groups of nodes, a layout.
+pub const AIR: &str = r#"
+scenario = { duration = "5 s" }
+[radio]
+standard = "802.11a"
+tx_power = "18 dBm"
+cca_ed = "-65 dBm"
+cca_preamble_latency = "16 us"
+preamble_sinr = "3 dB"
+capture = true
+capture_clear = "8 dB"
+capture_garbled = "20 dB"
+access = "edca"
+access_in_gap = "always-draw"
+countdown = "dcf"
+edca = { bk = { aifsn = 9, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be = { aifsn = 3, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vi = { aifsn = 2, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vo = { aifsn = 2, cw_min = 3, cw_max = 7, txop_limit = "1504 us" } }
+[channel]
+propagation = { model = "log-distance", exponent = 3.5, reference_distance = "2 m", reference_loss = "50 dB" }
+shadowing = "4 dB"
+fading = { model = "rayleigh", coherence = "10 ms" }
+noise_figure = "6 dB"
+[layout]
+model = "disc"
+radius = "25 m"
+[[node]]
+name = "ap"
+role = "ap"
+tx_power = "20 dBm"
+edca = { bk = { aifsn = 8, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be = { aifsn = 4, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vi = { aifsn = 3, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vo = { aifsn = 1 } }
+[[node]]
+name = "sta"
+count = 3
+[[node]]
+name = "old"
+access = "dcf"
+edca = { vo = { cw_min = 1, cw_max = 3, txop_limit = "0 s" } }
+[[flow]]
+name = "up"
+from = "sta"
+to = "ap"
+dscp = 46
+"#;
+
+/// Gains by hand.
+pub const MATRIX: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+layout = { model = "line", spacing = "10 m" }
+channel = { propagation = { model = "matrix" }, noise = "-95 dBm", fading = { model = "none" }, pair = [{ between = ["a", "b"], gain = "-70 dB" }] }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// The other models.
+pub const GROUND: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+layout = { model = "grid", spacing = "10 m" }
+channel = { propagation = { model = "two-ray-ground", frequency = "2.4 GHz", height = "1 m" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+pub const FREE: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+layout = { model = "star", radius = "10 m" }
+channel = { propagation = { model = "free-space", frequency = "2.4 GHz" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
@@ -237,7 +324,7 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 5] = [TCP, UDP, WIRED, RED, LEAST];
+pub const EXAMPLES: [&str; 9] = [TCP, UDP, WIRED, RED, AIR, MATRIX, GROUND, FREE, LEAST];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     world::scenario::parse(text, &[], &NAMES)
