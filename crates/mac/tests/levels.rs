@@ -39,8 +39,7 @@ fn levels(nodes: usize, capture: Option<Capture>, level: impl Fn(NodeId, NodeId)
 /// Four stations of 802.11b without MACs on that medium; backoffs are all 0.
 fn channel(medium: Medium) -> Channel {
     let config = config();
-    let access =
-        Access { ifs: config.timing.difs(), eifs: config.eifs(), slot: config.timing.slot, cw_min: 0, cw_max: 0 };
+    let access = Access { cw_min: 0, cw_max: 0, ..config.accesses()[0] };
     let contention = Contention::new(4, |node| vec![(access, harness::backoffs(node))]);
     let errors = Errors::new(4, &Streams::new(1), |_, _| ErrorModel::One(Hit::NEVER));
     Channel::new(medium, contention, errors, ErrorsAt::Attempt, 4, Dur::from_us(1000))
@@ -91,7 +90,7 @@ fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
         [(-70.0, 45, true), (-70.0, 46, false), (-61.0, 49, true), (-61.0, 50, false), (-97.0, 10, false)]
     {
         let mut channel = channel(levels(4, None, |_, _| level));
-        let id = channel.contention.dcf(B);
+        let id = channel.contention.first(B);
         channel.contention.want(at(0), id);
         let sense_at = channel.start(at(start), frame(Kind::Data, A, C, 0));
         assert_eq!(sense_at, if level < -62.0 { at(start + 4) } else { SimTime::NEVER });
@@ -172,7 +171,7 @@ fn too_weak_a_frame_is_lost_to_noise_and_costs_nobody_an_eifs() {
         let mut channel = channel(levels(4, None, |_, _| level));
         play(&mut channel, &[(0, data(A, D, Class::Udp))]);
         assert_eq!(channel.tallies()[class("udp")].noise, noise);
-        let id = channel.contention.dcf(D);
+        let id = channel.contention.first(D);
         // D heard nothing of the one, received the other.
         channel.contention.want(at(1310), id);
         assert_eq!(channel.contention.next_grant(), at(1310 + if noise == 1 { 0 } else { DIFS }));
@@ -185,7 +184,7 @@ fn an_eifs_follows_a_frame_that_was_locked_on_and_spoilt_not_one_that_never_was(
     // from its end (1310) on, but idle from 1510 on only: the later of 1510 + 364.
     for (second, space) in [(0, DIFS), (200, EIFS)] {
         let mut channel = channel(levels(4, None, |_, _| -50.0));
-        let id = channel.contention.dcf(D);
+        let id = channel.contention.first(D);
         channel.contention.finish(id, Outcome::Success, true, at(0));
         play(&mut channel, &[(0, data(A, C, Class::Udp)), (second, data(B, C, Class::Udp))]);
         assert_eq!(channel.contention.next_grant(), at(1310 + second + space));

@@ -150,15 +150,7 @@ impl Net {
         let nodes = setup.nodes;
         let mut config = config();
         config.rts.threshold = setup.rts_threshold;
-        let access = Access {
-            ifs: config.timing.difs(),
-            eifs: config.eifs(),
-            slot: config.timing.slot,
-            cw_min: setup.cw.0,
-            cw_max: setup.cw.1,
-            countdown: config.countdown,
-            in_gap: config.access_in_gap,
-        };
+        let access = Access { cw_min: setup.cw.0, cw_max: setup.cw.1, ..config.accesses()[0] };
         let contention = Contention::new(nodes, |node| vec![(access, backoffs(node))]);
         let mut medium = Medium::new(nodes);
         for (from, to) in &setup.deaf {
