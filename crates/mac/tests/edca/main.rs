@@ -5,5 +5,5 @@ mod backoff;
 mod categories;
 mod frames;
 mod harness;
-
+mod saturation;
 mod txop;
