@@ -5,7 +5,7 @@
 
 use crate::contention::Contention;
 use crate::frame::{Class, Frame, Kind};
-use phy::{Errors, Medium, Signal, Verdict};
+use phy::{Errors, Medium, Pass, Signal, Verdict};
 use units::{Bytes, Dur, NodeId, SimTime};
 
 /// When frame errors are drawn (design.md section 4).
@@ -162,7 +162,7 @@ impl Overlaps {
     /// `other` overlaps `frame` from `now` on, if it is heard where that is received.
     fn note(&mut self, now: SimTime, frame: Airing, other: Airing, medium: &Medium) {
         let at = frame.to;
-        if at.index() >= self.first.len() || at == other.from || !medium.overlaps(at, other.from) {
+        if at.index() >= self.first.len() || !medium.overlaps(at, other.from) {
             return;
         }
         let first = &mut self.first[frame.from.index()];
@@ -295,10 +295,57 @@ impl Channel {
         if is_silent {
             contention.idle(now, from, None);
         }
-        let is_control = frame.kind != Kind::Data;
-        let started = now - frame.airtime;
         let overlapped = overlaps.end(from);
         let tally = &mut tallies[tally_index(&frame)];
+        let rest = Rest { contention, errors, errors_at: *errors_at, waits_for_end, navs, tally, overlapped };
+        match medium {
+            Medium::Reach(reach) => rest.leave(now, reach, &frame, receptions),
+            Medium::Levels(levels) => rest.leave(now, &mut **levels, &frame, receptions),
+        }
+        frame
+    }
+
+    /// When [`Channel::check_navs`] is due.
+    pub fn next_nav_check(&self) -> SimTime {
+        self.navs.next_check
+    }
+
+    /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
+    pub fn check_navs(&mut self, now: SimTime) {
+        self.navs.next_check = SimTime::NEVER;
+        for (i, heard) in self.navs.rts_heard.iter_mut().enumerate() {
+            let Some((rts_end, check)) = *heard else { continue };
+            if check > now {
+                self.navs.next_check = self.navs.next_check.min(check);
+                continue;
+            }
+            *heard = None;
+            let node = NodeId(i as u32);
+            if self.medium.last_start(node) < rts_end {
+                self.contention.reset_nav(now, node);
+            }
+        }
+    }
+}
+
+/// What the end of a frame changes beside the medium.
+struct Rest<'a> {
+    contention: &'a mut Contention,
+    errors: &'a mut Errors,
+    errors_at: ErrorsAt,
+    waits_for_end: &'a mut [bool],
+    navs: &'a mut Navs,
+    tally: &'a mut Tally,
+    overlapped: Option<usize>,
+}
+
+impl Rest<'_> {
+    /// A frame ends at its listeners.
+    fn leave(self, now: SimTime, medium: &mut impl Pass, frame: &Frame, receptions: &mut Vec<Reception>) {
+        let Rest { contention, errors, errors_at, waits_for_end, navs, tally, overlapped } = self;
+        let from = frame.from;
+        let is_control = frame.kind != Kind::Data;
+        let started = now - frame.airtime;
         medium.leave(now, from, started, |to, heard| {
             let is_addressee = frame.to == to;
             let is_for_me = is_addressee || frame.to == NodeId::BROADCAST;
@@ -330,7 +377,7 @@ impl Channel {
                 }
             }
             if loss.is_none() && !is_for_me {
-                navs.overhear(now, to, &frame, contention);
+                navs.overhear(now, to, frame, contention);
             }
             let in_error = heard.is_locked.then_some(loss.is_some());
             if heard.turns_idle {
@@ -344,29 +391,6 @@ impl Channel {
                 receptions.push(Reception { node: to, is_for_me: is_mine });
             }
         });
-        frame
-    }
-
-    /// When [`Channel::check_navs`] is due.
-    pub fn next_nav_check(&self) -> SimTime {
-        self.navs.next_check
-    }
-
-    /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
-    pub fn check_navs(&mut self, now: SimTime) {
-        self.navs.next_check = SimTime::NEVER;
-        for (i, heard) in self.navs.rts_heard.iter_mut().enumerate() {
-            let Some((rts_end, check)) = *heard else { continue };
-            if check > now {
-                self.navs.next_check = self.navs.next_check.min(check);
-                continue;
-            }
-            *heard = None;
-            let node = NodeId(i as u32);
-            if self.medium.last_start(node) < rts_end {
-                self.contention.reset_nav(now, node);
-            }
-        }
     }
 }
 

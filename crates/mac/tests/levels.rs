@@ -246,3 +246,13 @@ fn the_nearer_of_two_hidden_stations_wins_with_capture_by_20_db() {
     assert_eq!(run(None), []);
     assert_eq!(run(CAPTURE), [(400 + 1310, C, A)]);
 }
+
+#[test]
+fn signals_below_the_noise_are_noise_even_if_they_spoil_a_frame_together_with_it() {
+    // 4.5 dB over noise alone, 4 needed: with B's half a dB below the noise, 4.5 − 2.8.
+    let mut channel = channel(levels(4, None, |from, _| if from == A { -95.5 } else { -100.5 }));
+    play(&mut channel, &[(0, data(A, D, Class::Udp)), (0, data(B, C, Class::Udp))]);
+    let tally = channel.tallies()[class("udp")];
+    // B's own frame, too weak by itself, as well.
+    assert_eq!((tally.noise, tally.collision, tally.collided_with), (2, 0, [0; 8]));
+}

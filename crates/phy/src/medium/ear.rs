@@ -256,16 +256,12 @@ impl Ear {
     /// Which of the signals whose preamble lasts the receiver turns to: the strongest, if it is strong enough against all
     /// the rest.
     fn choose(&mut self, now: SimTime, rules: &Rules) {
-        let threshold = match (&self.held, rules.capture) {
-            (None, _) => rules.preamble_sinr,
-            (Some(_), None) => return,
-            (Some(held), Some([clear, garbled])) => {
-                if held.ln >= -core::f64::consts::LN_2 {
-                    clear
-                } else {
-                    garbled
-                }
-            }
+        // Where nothing is ever captured, who is locked has not heard the preamble.
+        let [clear, garbled] = rules.capture.unwrap_or([f64::INFINITY; 2]);
+        let threshold = match &self.held {
+            None => rules.preamble_sinr,
+            Some(held) if held.ln >= -core::f64::consts::LN_2 => clear,
+            Some(_) => garbled,
         };
         let lasts = |signal: &&Standing| signal.is_eligible && signal.started + rules.latency > now;
         let mut best: Option<&Standing> = None;

@@ -62,6 +62,41 @@ pub struct Heard {
     pub turns_idle: bool,
 }
 
+/// What both media do at each listener of a signal. Whoever passes a long closure calls this of either medium, in a function
+/// that is generic over it: one closure called from two places is not inlined into either loop, which costs a tenth of a
+/// whole run of 50 stations.
+pub trait Pass {
+    /// As [`Medium::arrive`].
+    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime;
+    /// As [`Medium::leave`].
+    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard));
+}
+
+impl Pass for Reach {
+    #[inline]
+    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
+        Reach::arrive(self, now, signal.from, broken);
+        SimTime::NEVER
+    }
+
+    #[inline]
+    fn leave(&mut self, _: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard)) {
+        Reach::leave(self, from, started, heard);
+    }
+}
+
+impl Pass for Levels {
+    #[inline]
+    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
+        Levels::arrive(self, now, signal, broken)
+    }
+
+    #[inline]
+    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard)) {
+        Levels::leave(self, now, from, started, heard);
+    }
+}
+
 /// The shared medium of one channel.
 #[derive(Debug)]
 pub enum Medium {
@@ -184,10 +219,7 @@ impl Medium {
     #[inline]
     pub fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
         match self {
-            Medium::Reach(reach) => {
-                reach.arrive(now, signal.from, broken);
-                SimTime::NEVER
-            }
+            Medium::Reach(reach) => Pass::arrive(reach, now, signal, broken),
             Medium::Levels(levels) => levels.arrive(now, signal, broken),
         }
     }

@@ -171,6 +171,10 @@ fn a_frame_that_was_left_is_spoilt_and_ends_without_an_error_to_report() {
         said.heard.iter().map(|(_, by, h)| (*by, h.verdict, h.is_locked)).collect();
     assert_eq!(heard, [(X, Verdict::Clear, true), (Y, Verdict::Spoilt, false)]);
     assert_eq!(medium.relocks(), 1);
+    // So is one that ends while the other's preamble lasts.
+    let said = play(&mut medium, &[tx(Y, 2000, 2102, rate), tx(X, 2100, 2400, rate)]);
+    assert_eq!([X, Y].map(|from| said.verdict(R, from)), [Verdict::Clear, Verdict::Spoilt]);
+    assert_eq!(medium.relocks(), 2);
 }
 
 #[test]
@@ -208,4 +212,54 @@ fn a_signal_too_weak_for_its_preamble_is_lost_to_noise() {
     let medium = medium(&config(None), &[(X, -120.5), (Y, -119.5)]);
     assert_eq!((medium.listeners(X), medium.listeners(Y)), (&[][..], &[R][..]));
     assert!(!medium.hears(R, Y), "heard as noise only");
+}
+
+#[test]
+fn a_frame_that_began_under_another_is_not_locked_on_later() {
+    // Y's frame is in reception until 102; X begins at 100, 5 dB stronger: no preamble for a receiver that is locked. At 103
+    // Z, which changes nothing, asks the question again while X's preamble would last.
+    let rate = rate(Standard::A, 6);
+    let mut medium = medium(&config(None), &[(X, -60.0), (Y, -65.0), (Z, -90.0)]);
+    let said = play(&mut medium, &[tx(Y, 0, 102, rate), tx(X, 100, 500, rate), tx(Z, 103, 500, rate)]);
+    assert_eq!(said.verdict(R, X), Verdict::NotLocked);
+}
+
+#[test]
+fn equal_preambles_lock_nobody_even_where_less_than_equality_would_do() {
+    let rate = rate(Standard::A, 6);
+    let config = LevelsConfig { preamble_sinr: Db(-3.0), ..config(None) };
+    let all = [tx(X, 0, 500, rate), tx(Y, 0, 500, rate)];
+    let mut equal = medium(&config, &[(X, -60.0), (Y, -60.0)]);
+    assert_eq!([X, Y].map(|from| play(&mut equal, &all).verdict(R, from)), [Verdict::NotLocked; 2]);
+    let mut stronger = medium(&config, &[(X, -60.0), (Y, -61.0)]);
+    assert_eq!(play(&mut stronger, &all).verdict(R, X), Verdict::Spoilt, "1 dB over the other: locked");
+}
+
+#[test]
+fn the_last_start_is_that_of_the_last_frame_locked_on() {
+    let rate = rate(Standard::A, 6);
+    let mut medium = medium(&config(CAPTURE), &[(X, -60.0), (Y, -65.0), (Z, -45.0)]);
+    let all = [tx(X, 10, 500, rate), tx(Y, 100, 900, rate)];
+    let mut at = Vec::new();
+    play(&mut medium, &all);
+    at.push(medium.last_start(R));
+    let more = [tx(X, 1010, 1500, rate), tx(Z, 1100, 1200, rate)];
+    play(&mut medium, &more);
+    at.push(medium.last_start(R));
+    play(&mut medium, &[tx(Y, 2000, 2100, rate)]);
+    at.push(medium.last_start(R));
+    // At once, not when its preamble is over.
+    medium.arrive(us(3000), &Signal { from: X, rate, airtime: Dur::from_us(100), power: None }, |_| {});
+    at.push(medium.last_start(R));
+    assert_eq!(at, [us(10), us(1100), us(2000), us(3000)]);
+}
+
+#[test]
+fn the_end_of_another_signal_frees_nobody_who_waits_for_the_end_of_a_frame() {
+    // R follows X to 500; Y, which it never locked on, ends at 300 and frees nobody who waits for the end of X.
+    let rate = rate(Standard::A, 6);
+    let mut medium = medium(&config(None), &[(X, -60.0), (Y, -75.0)]);
+    let said = play(&mut medium, &[tx(X, 0, 500, rate), tx(Y, 100, 300, rate)]);
+    let free: Vec<(NodeId, bool)> = said.heard.iter().map(|(_, from, heard)| (*from, heard.is_free)).collect();
+    assert_eq!(free, [(Y, false), (X, true)]);
 }

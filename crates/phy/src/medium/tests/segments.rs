@@ -82,22 +82,32 @@ fn certain_receptions_draw_nothing() {
     // Ten frames whose fate is certain between two that are left to chance: the second draw is the same without them.
     let outcomes = |between: u64| {
         let config = LevelsConfig { noise: Dbm(-80.0), curve: even, ..config(None) };
-        let mut medium = medium(&config, &[(X, -60.0)]);
+        let mut medium = medium(&config, &[(X, -60.0), (Y, -60.0)]);
         let mut fates = Vec::new();
         for i in 0..40 {
             for n in 0..between {
                 let at = i * 100_000 + n * 2000;
-                play(&mut medium, &[tx(X, at, at + 1000, rate(Standard::B, 11))]);
+                // One alone, and one that Y spoils for certain.
+                play(&mut medium, &[tx(X, at, at + 300, rate(Standard::B, 11))]);
+                let two = [
+                    tx(X, at + 500, at + 900, rate(Standard::B, 11)),
+                    tx(Y, at + 600, at + 800, rate(Standard::B, 11)),
+                ];
+                assert_eq!(play(&mut medium, &two).verdict(R, X), Verdict::Spoilt);
             }
             let at = i * 100_000 + 50_000;
             fates.push(play(&mut medium, &[tx(X, at, at + 1000, rate(Standard::B, 1))]).verdict(R, X));
         }
         fates
     };
-    /// Even odds at 1 Mb/s, no doubt at 11.
-    fn even(rate: Rate, part: Part, _: f64, _: f64) -> f64 {
+    /// Even odds at 1 Mb/s; no doubt at 11, and no hope there below 3 dB.
+    fn even(rate: Rate, part: Part, sinr: f64, _: f64) -> f64 {
         let is_slow = rate.bit_rate.bps() == 1_000_000;
-        if is_slow && part == Part::Payload { -core::f64::consts::LN_2 } else { 0.0 }
+        match part {
+            Part::Payload if is_slow => -core::f64::consts::LN_2,
+            Part::Payload if sinr < 2.0 => f64::NEG_INFINITY,
+            _ => 0.0,
+        }
     }
     let fates = outcomes(0);
     assert!(fates.contains(&Verdict::Clear) && fates.contains(&Verdict::Noise));
@@ -121,4 +131,29 @@ fn fading_moves_the_level_of_frames_only_from_one_coherence_time_to_the_next() {
     }
     assert!((f64::from(lost) / 16_000.0 - 0.0952).abs() < 0.019, "{lost}");
     assert!(intervals.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1));
+}
+
+#[test]
+fn what_is_known_of_one_frame_is_not_taken_for_another() {
+    // SNR 10 dB: 6 Mb/s is received, 54 is not, in turn.
+    let mut medium = medium(&config(None), &[(X, -100.0)]);
+    for i in 0..20 {
+        let (mbps, verdict) = if i % 2 == 0 { (6, Verdict::Clear) } else { (54, Verdict::Noise) };
+        let said = play(&mut medium, &[tx(X, 1000 * i, 1000 * i + 500, rate(Standard::A, mbps))]);
+        assert_eq!(said.verdict(R, X), verdict);
+    }
+    // Nor of one power for another: 10⁶ bits and more over SINR 10⁷ (70 dB) and 10: e^−0.0001, e^−110.
+    let config = LevelsConfig { curve: by_hand, ..config(None) };
+    let mut medium = super::medium(&config, &[(X, -100.0)]);
+    let mut clear = [0; 2];
+    for i in 0..40u64 {
+        let (at, power) = (us(100_000 * i), (i % 2 == 0).then_some(Dbm(60.0)));
+        let signal = Signal { from: X, rate: rate(Standard::B, 11), airtime: Dur::from_ms(100), power };
+        medium.start(at, X);
+        medium.arrive(at, &signal, |_| {});
+        let end = at + Dur::from_ms(99);
+        medium.stop(end, X);
+        medium.leave(end, X, at, |_, heard| clear[(i % 2) as usize] += u32::from(heard.verdict == Verdict::Clear));
+    }
+    assert_eq!(clear, [20, 0]);
 }

@@ -102,3 +102,9 @@ fn a_frame_may_have_a_power_of_its_own() {
     // 10 dBm − 70 dB is above −62 dBm; 0 dBm, the transmitter's own power, is not.
     assert_eq!([broken(0, None), broken(100, Some(Dbm(10.0))), broken(200, None)], [false, true, false]);
 }
+
+#[test]
+fn a_frame_shorter_than_the_latency_is_never_sensed() {
+    let config = LevelsConfig { cca_preamble_latency: Dur::from_us(16), ..config(None) };
+    assert_eq!(sensed(&config, &[(X, -70.0)], &[tx(X, 0, 10, a6())]), []);
+}
