@@ -248,8 +248,8 @@ impl Contention {
         self.grants[i] = grant(contender, &sense);
     }
 
-    /// The other contenders of the same station stand back while it waits, in the exchange that `id` was granted, for an
-    /// answer or for its next frame: their interframe spaces begin at `until`, or end an EIFS after `frame_end` where that is
+    /// The other contenders of the same station stand back while it waits for an answer in the exchange that `id` was
+    /// granted: their interframe spaces begin at `until`, or end an EIFS after `frame_end` where that is
     /// given and later. @80211-2020 10.23.2.4 c)
     pub fn hold_others(&mut self, id: ContenderId, until: SimTime, frame_end: Option<SimTime>) {
         self.stay_others(id, |access| {

@@ -561,16 +561,8 @@ impl Station {
         if let Some(msdu) = self.current_mut() {
             msdu.failures.0 = 0;
         }
-        self.pause(now, State::Gap, gap, channel);
-    }
-
-    /// The next frame follows in `gap`; the station's other categories stand back.
-    fn pause(&mut self, now: SimTime, state: State, gap: Dur, channel: &mut Channel) {
-        self.state = state;
+        self.state = State::Gap;
         self.wakeup = (now + gap, When::Start);
-        if self.has_categories() {
-            channel.contention.hold_others(self.contender(self.active), now + gap, None);
-        }
     }
 
     fn timer(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
@@ -609,7 +601,9 @@ impl Station {
         let report = msdu.report(now, Fate::Delivered);
         let wants = self.take_next(now, self.active, all, out);
         if wants && has_txop && self.next_fits(now) {
-            self.pause(now, State::BetweenExchanges, self.config.timing.sifs, channel);
+            // No category of this station can be granted before: an AIFS is longer.
+            self.state = State::BetweenExchanges;
+            self.wakeup = (now + self.config.timing.sifs, When::Start);
         } else {
             self.rest(now, Outcome::Success, now, wants, channel);
         }

@@ -1,7 +1,7 @@
 //! When slots count, and what draws a backoff at all. @80211-2020 10.3.4.2, 10.3.4.3, 10.23.2.2, 10.23.2.4
 
 use crate::harness::*;
-use mac::{AccessInGap, Config, Countdown, Kind};
+use mac::{AccessInGap, AfterTimeout, Config, Countdown, Kind};
 
 fn with(countdown: Countdown, access_in_gap: AccessInGap) -> Config {
     Config { countdown, access_in_gap, ..edca(|_| ()) }
@@ -123,4 +123,43 @@ fn post_backoff_is_each_categorys_own() {
     let mut net = Net::new(&[edca(|_| ()), edca(|_| ()), dcf()]);
     net.enqueue(100, A, B, VO).enqueue(end + 1, A, B, VO).run(9000);
     assert_eq!(net.data(A), [(106, VO), (end + 34 + slots * SLOT, VO)]);
+}
+
+#[test]
+fn a_post_backoff_of_no_slots_is_over_by_edcas_letter_and_still_waits_for_its_interframe_space_by_dcfs() {
+    // Voice's post-backoff is 0, the draw after it is not. D interrupts the AIFS after the exchange, and under D's frame the
+    // next one is queued: with a timer of 0 and the medium busy it draws (10.23.2.2 a); by DCF's letter the backoff of 0 is
+    // still under way.
+    let draws = |cw: u16| {
+        let mut draws = backoffs(A, VO);
+        [draws.below(u32::from(cw) + 1), draws.below(u32::from(cw) + 1)]
+    };
+    let cw = (1..1024).find(|cw| draws(*cw)[0] == 0 && draws(*cw)[1] > 0).expect("some window draws 0, then more");
+    let slots = u64::from(draws(cw)[1]);
+    for (in_gap, slots) in
+        [(AccessInGap::DcfLetter, 0), (AccessInGap::EdcaLetter, slots), (AccessInGap::AlwaysDraw, slots)]
+    {
+        let mut config = with(Countdown::Edca, in_gap);
+        category(&mut config, VO).cw_min = cw;
+        category(&mut config, VO).cw_max = 1023;
+        let end = 106 + EXCHANGE;
+        let mut net = Net::new(&[config, edca(|_| ()), dcf(), dcf()]);
+        net.enqueue(100, A, B, VO)
+            .air(end + 10, frame(Kind::Data, D, NOBODY, 0))
+            .enqueue(end + 20, A, B, VO)
+            .run(9000);
+        assert_eq!(net.starts(A), [106, end + 10 + PLAIN + 34 + slots * SLOT], "{in_gap:?}");
+    }
+}
+
+#[test]
+fn with_a_fresh_interframe_space_after_the_timeout_a_category_waits_its_own_aifs() {
+    // B's ACK is lost once. The draw after the timeout is from 0 … 31.
+    let mut config = with(Countdown::Edca, AccessInGap::EdcaLetter);
+    config.after_timeout = AfterTimeout::FreshIfs;
+    let slots = u64::from(backoffs(A, BE).below(32));
+    let end = 106 + QOS;
+    let mut net = Net::new(&[config, edca(|_| ()), dcf(), dcf()]);
+    net.errors(0, A, B, HIT).errors(end, A, B, CLEAN).enqueue(100, A, B, BE).run(9000);
+    assert_eq!(net.starts(A), [106, end + TIMEOUT + 43 + slots * SLOT]);
 }

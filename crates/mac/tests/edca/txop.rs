@@ -99,6 +99,7 @@ fn rts_and_cts_precede_the_first_exchange_and_durations_protect_the_others() {
     let mut net = Net::new(&[config, limited(0), dcf()]);
     net.enqueue(100, A, B, VO).enqueue(101, A, B, VO).run(9000);
     let kinds: Vec<Kind> = net.sent.iter().map(|sent| sent.frame.kind).collect();
+    assert!(net.sent.iter().all(|sent| sent.frame.qos.is_some() == (sent.frame.kind == Kind::Data)));
     assert_eq!(kinds, [Kind::Rts, Kind::Cts, Kind::Data, Kind::Ack, Kind::Data, Kind::Ack]);
     // RTS: SIFS, CTS (28), SIFS, data, SIFS, ACK; the data frame announces the next exchange.
     assert_eq!(durations(&net, Kind::Rts), [SIFS + 28 + SIFS + EXCHANGE]);
@@ -117,4 +118,16 @@ fn a_group_frame_is_followed_by_the_next_without_an_ack() {
     net.enqueue(100, A, units::NodeId::BROADCAST, VO).enqueue(101, A, B, VO).run(9000);
     assert_eq!(net.starts(A), [106, 106 + 2072 + SIFS]);
     assert_eq!(durations(&net, Kind::Data), [SIFS + EXCHANGE, SIFS + ACK]);
+}
+
+#[test]
+fn what_was_taken_out_of_the_queue_for_a_duration_stays_in_the_books() {
+    // Three of voice: the first is on the air, the second is announced in it, the third is queued.
+    let mut net = Net::new(&[limited(THREE), limited(0), dcf()]);
+    net.enqueue(100, A, B, VO).enqueue(101, A, B, VO).enqueue(102, A, B, VO).run(200);
+    assert_eq!((net.stations[0].queues().nth(3).expect("voice").space().entries, net.stations[0].backlog()), (1, 3));
+    // The one on the air stays with the station until its frame has ended.
+    let left = net.stations[0].kill(at(200), &mut net.channel);
+    assert_eq!((left.len(), net.stations[0].backlog()), (2, 1));
+    left.into_iter().for_each(std::mem::forget);
 }
