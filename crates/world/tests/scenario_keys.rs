@@ -352,6 +352,10 @@ fn powers_categories_and_layout_mean_what_they_say() {
         &format!("channel.noise: {alone}"),
     );
     refused(&changed(LEAST, "\"802.11b\"", "\"802.11b\"\ntx_power = \"1 dBm\""), &format!("radio.tx_power: {alone}"));
+    refused(
+        &changed(AIR, "cca_preamble_latency = \"16 us\"", "cca_preamble_latency = \"24 us\""),
+        "radio.cca_preamble_latency: 24 us is not less than the shortest frame, 24 us",
+    );
     let both = changed(FREE, "channel = {", "channel = { range = \"9 m\",");
     refused(&both, "channel.range: powers decide who hears whom where channel.propagation is given");
 }

@@ -3,7 +3,7 @@
 use super::types::*;
 use super::{InputError, suggest};
 use std::collections::BTreeMap;
-use units::{BitRate, Bytes, NodeId};
+use units::{BitRate, Bytes, Dur, NodeId};
 
 type Result<T> = std::result::Result<T, InputError>;
 
@@ -66,6 +66,13 @@ fn radio(radio: &Radio) -> Result<()> {
     }
     if let ControlRate::Fixed(rate) = radio.control_rate {
         rate_of(radio, rate, || "radio.control_rate".to_owned())?;
+    }
+    // The shortest frame of all: an ACK at 54 Mb/s, 20 us and one symbol of 4. @80211-2020 17.3.2.2
+    let shortest = Dur::from_us(24);
+    if radio.levels.cca_preamble_latency >= shortest {
+        let message =
+            format!("{} is not less than the shortest frame, {shortest}", radio.levels.cca_preamble_latency);
+        return Err(InputError::new("radio.cca_preamble_latency", message));
     }
     if radio.standard == Standard::Dot11 && radio.preamble == Some(Preamble::Short) {
         let message = "802.11 has only the long preamble; 802.11b and 802.11g have a short one";
