@@ -6,7 +6,7 @@
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
 use crate::channel::Channel;
-use crate::contention::{Access, ContenderId, Outcome};
+use crate::contention::{Access, ContenderId, Countdown, Outcome};
 use crate::counters::{CategoryCounters, Counters};
 use crate::exchange::{Counter, Exchange, Job, Plan, Response, Step, Txop};
 use crate::frame::{Frame, Kind, QOS_CONTROL, Qos};
@@ -224,8 +224,8 @@ impl Station {
     /// When it wants [`Input::Timer`], and in which class of that instant.
     pub fn next_wakeup(&self) -> (SimTime, When) {
         let mut wakeup = self.wakeup;
-        for category in self.categories.iter().filter(|category| category.current.is_none()) {
-            let held = category.queue.next_wakeup();
+        for category in &self.categories {
+            let held = if category.current.is_none() { category.queue.next_wakeup() } else { SimTime::NEVER };
             if held < wakeup.0 {
                 wakeup = (held, When::Between);
             }
@@ -336,10 +336,12 @@ impl Station {
 
     /// Takes the next MSDU of a category into service. Returns whether there was one.
     fn take_next(&mut self, now: SimTime, i: usize, all: &Packets, out: &mut Vec<Output>) -> bool {
-        let next = self.categories[i].following.take().or_else(|| self.pop(now, i, all, out));
-        let category = &mut self.categories[i];
-        category.current = next;
-        let Some(msdu) = &mut category.current else { return false };
+        self.categories[i].current = if self.categories[i].following.is_some() {
+            self.categories[i].following.take()
+        } else {
+            self.pop(now, i, all, out)
+        };
+        let Some(msdu) = &mut self.categories[i].current else { return false };
         if msdu.attempts == 0 {
             msdu.head = now;
         }
@@ -347,6 +349,7 @@ impl Station {
     }
 
     /// The next MSDU of a category's queue, after that has dropped what expired.
+    #[inline]
     fn pop(&mut self, now: SimTime, i: usize, all: &Packets, out: &mut Vec<Output>) -> Option<Msdu> {
         let category = &mut self.categories[i];
         while let Some(msdu) = category.queue.expired(now, all) {
@@ -418,13 +421,14 @@ impl Station {
 
     fn send_step(&mut self, now: SimTime, all: &Packets, out: &mut Vec<Output>) {
         let step = *self.exchange.step();
-        let further = if step.kind == Kind::Data { self.announce(now, &step, all, out) } else { Dur::ZERO };
+        let is_data = step.kind == Kind::Data;
+        let has_txop = self.categories[self.active].txop_limit > Dur::ZERO;
+        let further = if is_data && has_txop { self.announce(now, &step, all, out) } else { Dur::ZERO };
         let category = &mut self.categories[self.active];
         let msdu = category.current.as_mut().expect("an exchange under way has its MSDU");
         msdu.airtime += step.airtime;
         self.counters.airtime += step.airtime;
         category.counters.airtime += step.airtime;
-        let is_data = step.kind == Kind::Data;
         let is_retry = is_data && msdu.data_sent;
         match step.kind {
             Kind::Data => {
@@ -458,9 +462,6 @@ impl Station {
     /// one and it fits. @80211-2020 9.2.5.2 (single protection)
     fn announce(&mut self, now: SimTime, step: &Step, all: &Packets, out: &mut Vec<Output>) -> Dur {
         let i = self.active;
-        if self.categories[i].txop_limit == Dur::ZERO {
-            return Dur::ZERO;
-        }
         if self.categories[i].following.is_none() {
             self.categories[i].following = self.pop(now, i, all, out);
         }
@@ -674,7 +675,8 @@ impl Station {
         self.state = State::Idle;
         self.wakeup = (SimTime::NEVER, When::Between);
         let contender = self.contender(self.active);
-        let begin = if not_before == now { channel.contention.next_boundary(now, contender) } else { not_before };
+        let is_free = not_before == now && self.config.countdown == Countdown::Edca;
+        let begin = if is_free { channel.contention.next_boundary(now, contender) } else { not_before };
         channel.contention.finish(contender, outcome, wants, begin);
     }
 }
