@@ -4,8 +4,9 @@
 //! a contender's grant is the end of its interframe space plus its remaining slots, recomputed when its medium turns
 //! busy or idle, so an event queue sees one timer for the whole channel.
 //!
-//! Follows @80211-2020 10.3.4 (DCF) and 10.23.2 (EDCA). A station's contenders stand in order of rising priority. A contender that wins at the instant another station's signal starts transmits all
-//! the same: starts of one instant do not hear each other.
+//! Follows @80211-2020 10.3.4 (DCF) and 10.23.2 (EDCA). A station's contenders stand in order of rising priority. A
+//! contender that wins at the instant another station's signal starts transmits all the same: starts of one instant do not
+//! hear each other.
 
 use engine::Stream;
 use units::{Dur, NodeId, SimTime};
