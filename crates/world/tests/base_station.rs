@@ -68,6 +68,16 @@ fn a_window_from_the_free_buffer_never_overflows_it_for_one_flow_and_for_ten_if_
 }
 
 #[test]
+fn small_datagrams_do_not_overflow_a_buffer_limited_in_packets() {
+    // A window counts payload: of a datagram of 41 B one byte. 50 datagrams are 2050 B and must not let 2050 of them come.
+    for datagram in [41, 60] {
+        let small = format!("window_scale = \"auto\", datagram = \"{datagram} B\"");
+        let text = scenario("5 s", 1, "", &lle("free-buffer")).replace("window_scale = \"auto\"", &small);
+        assert_eq!(drops(&text, 1), 0.0, "{datagram} B");
+    }
+}
+
+#[test]
 fn a_bounded_window_costs_no_goodput() {
     let goodput = |advertise: &str| run(&scenario("20 s", 1, "", &lle(advertise)), 1).flow(0, "goodput_bps").unwrap();
     // The queue never runs empty: 50 packets are 80 ms of this radio, and the wire's round trip takes 4.
