@@ -132,3 +132,19 @@ fn a_packets_dscp_finds_its_category_and_voice_goes_before_background() {
     let ids: Vec<_> = run.queues.iter().map(|row| row[0].1.clone()).collect();
     assert!(ids.contains(&world::Cell::Text("a.air.vo".to_owned())), "{ids:?}");
 }
+
+#[test]
+fn a_category_that_its_scenario_and_the_standard_make_together_is_checked() {
+    // Voice begins with CW 7 at most by the standard (802.11a), and the scenario says 100.
+    let text = "scenario = { duration = \"1 s\" }\nradio = { standard = \"802.11a\", access = \"edca\" }\n[[node]]\nname = \"a\"\n\
+                [[node]]\nname = \"b\"\nedca = { vo = { cw_min = 100 } }\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    assert_eq!(world::parse(text, &[]).unwrap_err().to_string(), "node[1].edca: vo: CWmin 100 is over CWmax 7");
+}
+
+#[test]
+fn red_takes_the_smallest_datagram_on_the_fastest_link() {
+    let text = "scenario = { duration = \"1 ms\" }\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[link]]\nbetween = [\"a\", \"b\"]\n\
+                rate = \"1000 Gb/s\"\nqueue = { discipline = \"red\", packets = 100 }\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n\
+                transport = { protocol = \"udp\", datagram = \"29 B\" }\ntraffic = { model = \"poisson\", rate = \"10 Mb/s\" }\n";
+    assert!(run(text, 1).flow(0, "delivered_packets").unwrap() > 0.0);
+}

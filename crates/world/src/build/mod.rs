@@ -26,6 +26,12 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let streams = Streams::new(seed);
     let nodes = scenario.nodes.len();
     let configs: Vec<Config> = scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
+    for (config, node) in configs.iter().zip(&scenario.nodes) {
+        // What a scenario says of a category meets the standard's own values here only.
+        if let Some(Err(message)) = config.edca.as_ref().map(mac::Edca::check) {
+            return Err(InputError { path: format!("node[{}].edca", node.entry.0), message });
+        }
+    }
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
     let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
     let (errors, errors_at) = radio::errors(scenario, &streams)?;

@@ -6,7 +6,7 @@ use crate::scenario::{self as sc, InputError, Scenario};
 use engine::{Purpose, Streams};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
-use units::{BitRate, Bytes, LinkId, NodeId};
+use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
 pub(super) struct Network {
@@ -126,7 +126,8 @@ pub(super) fn queue_spec(spec: &sc::Queue, mtu: Bytes, rate: BitRate) -> queue::
     let discipline = match spec.discipline {
         sc::Discipline::DropTail => queue::Discipline::DropTail,
         sc::Discipline::Red { min_th, max_th, max_p, weight, gentle, ecn } => {
-            let idle_packet = mtu / rate;
+            // RED divides by it, and a small packet on the fastest of links takes less than the clock's tick.
+            let idle_packet = (mtu / rate).max(Dur::from_ns(1));
             queue::Discipline::Red(queue::Red { min_th, max_th, max_p, weight, gentle, ecn, idle_packet })
         }
     };

@@ -25,14 +25,6 @@ pub(super) fn check(s: &Scenario) -> Result<()> {
     radio(&s.radio)?;
     for node in &s.nodes {
         rate_of(&s.radio, node.data_rate, || format!("node[{}].data_rate", node.entry.0))?;
-        for (category, key) in node.categories.iter().zip(["bk", "be", "vi", "vo"]) {
-            if let (Some(min), Some(max)) = (category.cw_min, category.cw_max)
-                && min > max
-            {
-                let message = format!("{max} is less than cw_min, {min}");
-                return Err(InputError::new(format!("node[{}].edca.{key}.cw_max", node.entry.0), message));
-            }
-        }
     }
     pairs(s)?;
     links(s)?;
