@@ -270,7 +270,7 @@ impl Channel {
         self.medium.start(now, from);
         self.contention.busy(now, from);
         let contention = &mut self.contention;
-        let signal = Signal { from, rate: frame.rate, airtime: frame.airtime, power: None };
+        let signal = Signal { from, rate: frame.rate, airtime: frame.airtime, power: frame.power };
         let sensed = self.medium.arrive(now, &signal, |to| contention.busy(now, to));
         self.overlaps.start(now, Airing { from, to: frame.to, class }, &self.medium);
         sensed

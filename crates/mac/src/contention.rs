@@ -231,6 +231,13 @@ impl Contention {
         self.grants[i] = grant(&self.contenders[i], &sense);
     }
 
+    /// A contender transmits without having waited: its station answers, and goes on from there.
+    pub fn seize(&mut self, id: ContenderId) {
+        self.has_changed = true;
+        self.contenders[id.0 as usize].phase = Phase::Granted;
+        self.grants[id.0 as usize] = SimTime::NEVER;
+    }
+
     /// What a granted contender attempted has ended. It draws its next backoff (post-backoff follows every
     /// transmission, successful or not, @80211-2020 10.3.4.3), counts it down not before `not_before`, and goes on
     /// wanting or not.
@@ -246,6 +253,25 @@ impl Contention {
         contender.draw();
         contender.phase = Phase::Counting { wants };
         contender.not_before = not_before;
+        self.grants[i] = grant(contender, &sense);
+    }
+
+    /// A contender takes another interframe space: that of the frame now at its head. A countdown under way keeps the slots
+    /// it has counted and its boundaries.
+    pub fn set_ifs(&mut self, now: SimTime, id: ContenderId, ifs: Dur, eifs: Dur) {
+        self.has_changed = true;
+        let i = id.0 as usize;
+        let sense = self.senses[self.contenders[i].node.index()];
+        let contender = &mut self.contenders[i];
+        if let (Phase::Counting { .. }, false) = (contender.phase, sense.is_busy) {
+            let from = count_from(contender, &sense);
+            if from <= now {
+                let left = contender.slots - elapsed(contender, from, now).min(contender.slots);
+                contender.not_before = from + contender.access.slot * u64::from(contender.slots - left);
+                contender.slots = left;
+            }
+        }
+        (contender.access.ifs, contender.access.eifs) = (ifs, eifs);
         self.grants[i] = grant(contender, &sense);
     }
 
@@ -537,6 +563,30 @@ mod tests {
         let mut winners = Vec::new();
         contention.winners(us(110), &mut winners);
         assert_eq!(winners, [ContenderId(0), ContenderId(1)]);
+    }
+
+    #[test]
+    fn another_interframe_space_keeps_the_slots_and_boundaries_of_a_countdown_under_way() {
+        for (countdown, in_gap) in
+            [(Countdown::Dcf, AccessInGap::DcfLetter), (Countdown::Edca, AccessInGap::EdcaLetter)]
+        {
+            let mut contention = two(31);
+            let id = contention.first(A);
+            (contention.contenders[0].access.countdown, contention.contenders[0].access.in_gap) = (countdown, in_gap);
+            with_slots(&mut contention, us(0), A, 5);
+            // Inside the space, the new one is waited for.
+            contention.set_ifs(us(20), id, Dur::from_us(90), Dur::from_us(404));
+            assert_eq!(contention.next_grant(), us(90 + 100));
+            contention.set_ifs(us(40), id, Dur::from_us(50), Dur::from_us(364));
+            assert_eq!(contention.next_grant(), us(50 + 100));
+            // 2.5 slots into the countdown, a shorter or a longer space that is over changes nothing any more ...
+            contention.set_ifs(us(100), id, Dur::from_us(30), Dur::from_us(344));
+            assert_eq!(contention.next_grant(), us(150));
+            // ... one that lasts longer than that is waited for.
+            contention.set_ifs(us(100), id, Dur::from_us(190), Dur::from_us(504));
+            let counted = if countdown == Countdown::Dcf { 2 } else { 3 };
+            assert_eq!(contention.next_grant(), us(190 + 20 * (5 - counted)));
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Category {
     pub cw_max: u16,
     /// How long a transmit opportunity may last; zero: one exchange.
     pub txop_limit: Dur,
+    /// How many exchanges a transmit opportunity may have though its limit is over; 1 (or 0): the limit alone decides.
+    pub txop_exchanges: u16,
     /// User priority of its frames if their packet's own leads to another category.
     pub user_priority: u8,
 }
@@ -68,7 +70,7 @@ impl Edca {
             [("bk", 7, min, max, 1), ("be", 3, min, max, 0), ("vi", 2, half, min, 5), ("vo", 2, quarter, half, 7)];
         let category = |((name, aifsn, cw_min, cw_max, user_priority), us): ((&str, _, _, _, _), u64)| {
             let txop_limit = Dur::from_us(us);
-            Category { name: name.to_owned(), aifsn, cw_min, cw_max, txop_limit, user_priority }
+            Category { name: name.to_owned(), aifsn, cw_min, cw_max, txop_limit, txop_exchanges: 1, user_priority }
         };
         let categories = rows.into_iter().zip(txop_limit_us).map(category).collect();
         // @80211-2020 table 10-1: 1 and 2 are background, 0 and 3 best effort, 4 and 5 video, 6 and 7 voice.

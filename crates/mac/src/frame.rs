@@ -1,7 +1,7 @@
 //! Frames as the simulation sends them. Their bytes are `wire`'s.
 
 use phy::Rate;
-use units::{Bytes, Dur, NodeId};
+use units::{Bytes, Dbm, Dur, NodeId};
 
 /// MAC header of a data frame: frame control, Duration, three addresses, sequence control. @80211-2020 9.3.2.1
 pub const DATA_HEADER: Bytes = Bytes(24);
@@ -113,6 +113,8 @@ pub struct Frame {
     pub to: NodeId,
     /// Rate of its body.
     pub rate: Rate,
+    /// Its transmit power; `None`: its transmitter's own. Of no meaning where signals have no powers.
+    pub power: Option<Dbm>,
     /// Length from header to FCS.
     pub mpdu: Bytes,
     /// Time on the air.

@@ -15,6 +15,7 @@ pub mod frame;
 mod msdu;
 mod seen;
 mod station;
+mod transmit;
 
 pub use channel::{Channel, ErrorsAt, FRAME_CLASSES, LOSS_CAUSES, Loss, Reception, Tally, losses_by_cause};
 pub use config::{AfterTimeout, Config, Rts};
@@ -25,3 +26,4 @@ pub use exchange::{Dcf, Plan};
 pub use frame::{Class, Frame, Kind, Qos};
 pub use msdu::{Classifier, Fate, Fifo, MacOptions, Msdu, Next, TxQueue, TxReport};
 pub use station::{Input, Output, Station};
+pub use transmit::{Sending, Transmit};

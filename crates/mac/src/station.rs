@@ -12,9 +12,10 @@ use crate::exchange::{Counter, Exchange, Job, Plan, Response, Step, Txop};
 use crate::frame::{Frame, Kind, QOS_CONTROL, Qos};
 use crate::msdu::{Classifier, Fate, Msdu, Next, TxQueue, TxReport};
 use crate::seen::Seen;
+use crate::transmit::{Sending, Transmit};
 use crate::{AfterTimeout, Config};
 use engine::Class as When;
-use units::{Dur, NodeId, SimTime};
+use units::{Dbm, Dur, NodeId, SimTime};
 use wire::{Packet, Packets};
 
 /// What happens to a station.
@@ -47,6 +48,9 @@ pub enum Output {
     Done(Msdu, TxReport),
 }
 
+/// Slots of a DIFS beyond SIFS. @80211-2020 10.3.2.3.5
+const DIFS_SLOTS: u8 = 2;
+
 /// Where the station stands in the exchange it conducts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -68,13 +72,22 @@ enum State {
 #[derive(Debug)]
 struct Category {
     access: Access,
+    aifsn: u8,
     txop_limit: Dur,
+    txop_exchanges: u16,
     queue: Box<dyn TxQueue>,
     /// The MSDU in service.
     current: Option<Msdu>,
     /// The one after it, taken out of the queue so that a Duration field could cover it.
     following: Option<Msdu>,
     counters: CategoryCounters,
+}
+
+impl Category {
+    /// Whether an opportunity of it may have more than one exchange.
+    fn has_txop(&self) -> bool {
+        self.txop_limit > Dur::ZERO || self.txop_exchanges > 1
+    }
 }
 
 /// Why an exchange, or its beginning, came to nothing.
@@ -99,9 +112,12 @@ pub struct Station {
     active: usize,
     classifier: Option<Box<dyn Classifier>>,
     plan: Box<dyn Plan>,
+    transmit: Option<Box<dyn Transmit>>,
     /// How many categories each station has; 0 under DCF.
     peers: Vec<u8>,
     exchange: Exchange,
+    /// Transmit power of its frames, if not the node's own.
+    power: Option<Dbm>,
     txop: Txop,
     state: State,
     /// The answer to be sent when the timer goes off, or on the air.
@@ -133,13 +149,14 @@ impl Station {
         plan: Box<dyn Plan>,
     ) -> Station {
         debug_assert_eq!(queues.len(), config.accesses().len(), "each category has a queue");
-        let limits = config.edca.iter().flat_map(|edca| &edca.categories).map(|category| category.txop_limit);
-        let limits = limits.chain(std::iter::repeat(Dur::ZERO));
-        let category = |((access, queue), txop_limit)| {
+        let stated = config.edca.iter().flat_map(|edca| &edca.categories);
+        let stated = stated.map(|it| (it.aifsn, it.txop_limit, it.txop_exchanges));
+        let stated = stated.chain(std::iter::repeat((DIFS_SLOTS, Dur::ZERO, 1)));
+        let category = |((access, queue), (aifsn, txop_limit, txop_exchanges))| {
             let counters = CategoryCounters::default();
-            Category { access, txop_limit, queue, current: None, following: None, counters }
+            Category { access, aifsn, txop_limit, txop_exchanges, queue, current: None, following: None, counters }
         };
-        let categories: Vec<Category> = config.accesses().into_iter().zip(queues).zip(limits).map(category).collect();
+        let categories: Vec<Category> = config.accesses().into_iter().zip(queues).zip(stated).map(category).collect();
         let spaces = 1 + usize::from(peers.iter().copied().max().unwrap_or(0));
         Station {
             node,
@@ -149,6 +166,8 @@ impl Station {
             categories,
             active: 0,
             classifier: None,
+            transmit: None,
+            power: None,
             config,
             plan,
             peers: peers.to_vec(),
@@ -174,6 +193,11 @@ impl Station {
     /// Another choice of category than that of the packets' TOS field. Of no effect under DCF.
     pub fn classify_by(&mut self, classifier: Box<dyn Classifier>) {
         self.classifier = Some(classifier);
+    }
+
+    /// Another say in how frames go out than its [`Config`]'s.
+    pub fn transmit_by(&mut self, transmit: Box<dyn Transmit>) {
+        self.transmit = Some(transmit);
     }
 
     /// Its counters.
@@ -313,7 +337,7 @@ impl Station {
             out.push(Output::Done(msdu, report));
             return;
         }
-        if category.current.is_none() && self.take_next(now, i, all, out) {
+        if category.current.is_none() && self.take_next(now, i, channel, all, out) {
             channel.contention.want(now, self.contender(i));
         }
     }
@@ -335,7 +359,14 @@ impl Station {
     }
 
     /// Takes the next MSDU of a category into service. Returns whether there was one.
-    fn take_next(&mut self, now: SimTime, i: usize, all: &Packets, out: &mut Vec<Output>) -> bool {
+    fn take_next(
+        &mut self,
+        now: SimTime,
+        i: usize,
+        channel: &mut Channel,
+        all: &Packets,
+        out: &mut Vec<Output>,
+    ) -> bool {
         self.categories[i].current = if self.categories[i].following.is_some() {
             self.categories[i].following.take()
         } else {
@@ -345,7 +376,24 @@ impl Station {
         if msdu.attempts == 0 {
             msdu.head = now;
         }
+        self.line_up(now, i, channel, all);
         true
+    }
+
+    /// The interframe space of a category is that of the MSDU at the head of its line, if a scheme says so.
+    #[inline]
+    fn line_up(&mut self, now: SimTime, i: usize, channel: &mut Channel, all: &Packets) {
+        let (Some(transmit), Some(msdu)) = (&mut self.transmit, &self.categories[i].current) else { return };
+        let own = self.categories[i].aifsn;
+        let aifsn = transmit.aifsn(msdu, all.get(&msdu.pkt), own).max(1);
+        let contender = self.contender(i);
+        let access = &mut self.categories[i].access;
+        let ifs = self.config.timing.sifs + self.config.timing.slot * u64::from(aifsn);
+        if ifs != access.ifs {
+            access.eifs = access.eifs - access.ifs + ifs;
+            access.ifs = ifs;
+            channel.contention.set_ifs(now, contender, access.ifs, access.eifs);
+        }
     }
 
     /// The next MSDU of a category's queue, after that has dropped what expired.
@@ -361,16 +409,12 @@ impl Station {
         category.queue.pop(now, all)
     }
 
-    /// What the exchange of an MSDU is built from.
-    fn job(&self, msdu: &Msdu, is_protected: bool) -> Job {
-        let rate = if msdu.to == NodeId::BROADCAST { self.config.basic_rate } else { self.config.data_rate };
-        Job { to: msdu.to, mpdu: msdu.mpdu, rate, class: msdu.class, is_protected }
-    }
-
     /// Writes the exchange of the active category's MSDU, as the next of the opportunity.
-    fn plan_exchange(&mut self) {
-        let msdu = self.current().expect("a contender that wants has an MSDU in service");
-        let job = self.job(msdu, self.txop.exchanges > 0);
+    fn plan_exchange(&mut self, all: &Packets) {
+        let msdu =
+            self.categories[self.active].current.as_ref().expect("a contender that wants has an MSDU in service");
+        let (job, power) = job(&self.config, &mut self.transmit, msdu, self.txop.exchanges > 0, all);
+        self.power = power;
         self.plan.exchange(&self.config, &job, &mut self.exchange);
     }
 
@@ -389,7 +433,7 @@ impl Station {
                     continue;
                 }
                 self.active = i;
-                self.plan_exchange();
+                self.plan_exchange(all);
                 self.fail(now, Failure::Internal, channel, all, out);
             }
             self.active = highest.expect("one of its contenders was granted");
@@ -397,12 +441,43 @@ impl Station {
         let category = &mut self.categories[self.active];
         category.counters.txops += 1;
         self.txop.ends = now + category.txop_limit;
+        self.txop.least = category.txop_exchanges;
         self.begin(now, channel, all, out);
     }
 
-    /// The first step of an exchange goes out.
+    /// The answer that is due becomes the first step of an exchange, if the plan has one for it.
+    fn reply(
+        &mut self,
+        now: SimTime,
+        answer: &Frame,
+        channel: &mut Channel,
+        all: &Packets,
+        out: &mut Vec<Output>,
+    ) -> bool {
+        for i in (0..self.categories.len()).rev() {
+            let Some(msdu) = self.categories[i].current.as_ref().filter(|msdu| msdu.to == answer.to) else {
+                continue;
+            };
+            let (job, power) = job(&self.config, &mut self.transmit, msdu, true, all);
+            if self.plan.reply(&self.config, answer, &job, &mut self.exchange) {
+                (self.active, self.power, self.answer) = (i, power, None);
+                self.txop = Txop::default();
+                channel.contention.seize(self.contender(i));
+                self.start_exchange(now, channel, all, out);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The next exchange of the opportunity.
     fn begin(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
-        self.plan_exchange();
+        self.plan_exchange(all);
+        self.start_exchange(now, channel, all, out);
+    }
+
+    /// The first step of the exchange that is written goes out.
+    fn start_exchange(&mut self, now: SimTime, channel: &mut Channel, all: &Packets, out: &mut Vec<Output>) {
         self.txop.exchanges += 1;
         self.counters.exchanges += 1;
         let category = &mut self.categories[self.active];
@@ -422,7 +497,7 @@ impl Station {
     fn send_step(&mut self, now: SimTime, all: &Packets, out: &mut Vec<Output>) {
         let step = *self.exchange.step();
         let is_data = step.kind == Kind::Data;
-        let has_txop = self.categories[self.active].txop_limit > Dur::ZERO;
+        let has_txop = self.categories[self.active].has_txop();
         let further = if is_data && has_txop { self.announce(now, &step, all, out) } else { Dur::ZERO };
         let category = &mut self.categories[self.active];
         let msdu = category.current.as_mut().expect("an exchange under way has its MSDU");
@@ -445,6 +520,7 @@ impl Station {
             from: self.node,
             to: msdu.to,
             rate: step.rate,
+            power: self.power,
             mpdu: step.mpdu,
             airtime: step.airtime,
             duration: step.duration + further,
@@ -469,7 +545,9 @@ impl Station {
             return Dur::ZERO;
         };
         // A plan keeps what it wrote last: after a look at the next exchange it writes the one under way again.
-        let (next, current) = (self.job(next, true), self.job(current, self.txop.exchanges > 1));
+        let is_protected = self.txop.exchanges > 1;
+        let (next, _) = job(&self.config, &mut self.transmit, next, true, all);
+        let (current, _) = job(&self.config, &mut self.transmit, current, is_protected, all);
         let place = self.exchange.place();
         self.plan.exchange(&self.config, &next, &mut self.exchange);
         let further = self.config.timing.sifs + self.exchange.length();
@@ -504,17 +582,15 @@ impl Station {
             let from_peer = self.current().is_some_and(|msdu| msdu.to == frame.from);
             if from_peer && frame.to == self.node && step.answer.is_some_and(|answer| answer.kind == frame.kind) {
                 self.answered(now, frame, channel, all, out);
+                if self.state == State::Idle {
+                    self.answer_to(now, &frame, channel);
+                }
                 return;
             }
             // Another frame instead of the answer: the exchange has failed. @80211-2020 10.3.2.11
             self.fail(now, Failure::Unanswered, channel, all, out);
         }
-        let nav_is_idle = channel.contention.nav(self.node) <= now;
-        if frame.to == self.node
-            && let Some(response) = self.plan.answer(&self.config, &frame, nav_is_idle)
-        {
-            self.answer_with(now, &frame, &response);
-        }
+        self.answer_to(now, &frame, channel);
         if frame.kind != Kind::Data {
             return;
         }
@@ -528,6 +604,15 @@ impl Station {
         out.push(Output::Deliver(frame));
     }
 
+    fn answer_to(&mut self, now: SimTime, frame: &Frame, channel: &Channel) {
+        let nav_is_idle = channel.contention.nav(self.node) <= now;
+        if frame.to == self.node
+            && let Some(response) = self.plan.answer(&self.config, frame, nav_is_idle)
+        {
+            self.answer_with(now, frame, &response);
+        }
+    }
+
     fn answer_with(&mut self, now: SimTime, to: &Frame, response: &Response) {
         debug_assert!(self.answer.is_none(), "two answers at once");
         self.answer = Some(Frame {
@@ -535,6 +620,7 @@ impl Station {
             from: self.node,
             to: to.from,
             rate: response.rate,
+            power: None,
             mpdu: response.kind.control_len(),
             airtime: response.airtime,
             duration: response.duration,
@@ -570,7 +656,7 @@ impl Station {
         if now < self.wakeup.0 {
             // A queue held something back until now.
             for i in 0..self.categories.len() {
-                if self.categories[i].current.is_none() && self.take_next(now, i, all, out) {
+                if self.categories[i].current.is_none() && self.take_next(now, i, channel, all, out) {
                     channel.contention.want(now, self.contender(i));
                 }
             }
@@ -578,6 +664,9 @@ impl Station {
         }
         self.wakeup = (SimTime::NEVER, When::Between);
         if let Some(frame) = self.answer {
+            if self.state == State::Idle && self.reply(now, &frame, channel, all, out) {
+                return;
+            }
             self.is_answering = true;
             self.counters.airtime += frame.airtime;
             out.push(Output::Transmit(frame));
@@ -597,11 +686,11 @@ impl Station {
         self.counters.msdus_delivered += 1;
         let category = &mut self.categories[self.active];
         category.counters.msdus_delivered += 1;
-        let has_txop = category.txop_limit > Dur::ZERO;
+        let has_txop = category.has_txop();
         let msdu = category.current.take().expect("an exchange under way has its MSDU");
         let report = msdu.report(now, Fate::Delivered);
-        let wants = self.take_next(now, self.active, all, out);
-        if wants && has_txop && self.next_fits(now) {
+        let wants = self.take_next(now, self.active, channel, all, out);
+        if wants && has_txop && self.next_fits(now, all) {
             // No category of this station can be granted before: an AIFS is longer.
             self.state = State::BetweenExchanges;
             self.wakeup = (now + self.config.timing.sifs, When::Start);
@@ -611,8 +700,8 @@ impl Station {
         out.push(Output::Done(msdu, report));
     }
 
-    fn next_fits(&mut self, now: SimTime) -> bool {
-        self.plan_exchange();
+    fn next_fits(&mut self, now: SimTime, all: &Packets) -> bool {
+        self.plan_exchange(all);
         self.txop.has_room_until(now + self.config.timing.sifs + self.exchange.length())
     }
 
@@ -656,14 +745,14 @@ impl Station {
                 self.rest(now, Outcome::Failure, not_before, true, channel);
             }
             Next::Yield => {
-                let wants = self.take_next(now, self.active, all, out);
+                let wants = self.take_next(now, self.active, channel, all, out);
                 self.rest(now, Outcome::Failure, not_before, wants, channel);
             }
             Next::GiveUp(msdu) => {
                 self.counters.msdus_given_up += 1;
                 category.counters.msdus_given_up += 1;
                 let report = msdu.report(now, Fate::GivenUp);
-                let wants = self.take_next(now, self.active, all, out);
+                let wants = self.take_next(now, self.active, channel, all, out);
                 self.rest(now, Outcome::Discard, not_before, wants, channel);
                 out.push(Output::Done(msdu, report));
             }
@@ -679,4 +768,19 @@ impl Station {
         let begin = if is_free { channel.contention.next_boundary(now, contender) } else { not_before };
         channel.contention.finish(contender, outcome, wants, begin);
     }
+}
+
+/// What the exchange of an MSDU is built from, and the transmit power of its frames if that is not the node's own.
+fn job(
+    config: &Config,
+    transmit: &mut Option<Box<dyn Transmit>>,
+    msdu: &Msdu,
+    is_protected: bool,
+    all: &Packets,
+) -> (Job, Option<Dbm>) {
+    let is_group = msdu.to == NodeId::BROADCAST;
+    let own = Sending { rate: if is_group { config.basic_rate } else { config.data_rate }, power: None };
+    let asked = transmit.as_mut().map_or(own, |it| it.sending(msdu, all.get(&msdu.pkt), own));
+    let rate = if is_group { own.rate } else { asked.rate };
+    (Job { to: msdu.to, mpdu: msdu.mpdu, rate, class: msdu.class, is_protected }, asked.power)
 }

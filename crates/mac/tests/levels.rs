@@ -256,3 +256,21 @@ fn signals_below_the_noise_are_noise_even_if_they_spoil_a_frame_together_with_it
     // B's own frame, too weak by itself, as well.
     assert_eq!((tally.noise, tally.collision, tally.collided_with), (2, 0, [0; 8]));
 }
+
+#[test]
+fn a_frame_with_a_power_of_its_own_is_heard_as_loud_as_that_and_the_next_one_as_before() {
+    // A's data to D stands 10 dB under B's, begun at the same instant; noise is far below.
+    let level = |from, _| if from == A { -70.0 } else { -60.0 };
+    let a = class("tcp-data");
+    for (power, received) in [(None, 0), (Some(Dbm(40.0)), 1), (Some(Dbm(10.0)), 0)] {
+        let mut channel = channel(levels(4, CAPTURE, level));
+        let data = |from, to, power| Frame { power, ..data(from, to, Class::TcpData) };
+        play(&mut channel, &[(100, data(A, D, power)), (100, Frame { class: Class::Udp, ..data(B, C, None) })]);
+        assert_eq!(channel.tallies()[a].received, received, "{power:?}");
+        // Its next frame has the node's own power again, and fails as it did.
+        play(&mut channel, &[(5000, data(A, D, None)), (5000, Frame { class: Class::Udp, ..data(B, C, None) })]);
+        assert_eq!(channel.tallies()[a].received, received, "{power:?}");
+        play(&mut channel, &[(9000, data(A, D, None))]);
+        assert_eq!(channel.tallies()[a].received, received + 1);
+    }
+}

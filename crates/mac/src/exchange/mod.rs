@@ -5,9 +5,11 @@
 
 mod basic;
 mod group;
+mod reply;
 mod rts_cts;
 mod txop;
 
+pub use reply::reply;
 pub use txop::Txop;
 
 use crate::Config;
@@ -96,8 +98,15 @@ pub struct Response {
 pub trait Plan: std::fmt::Debug {
     /// Writes the sequence that delivers a data frame. `exchange` holds the last one this plan wrote.
     fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange);
-    /// The answer to a frame addressed to this station. `nav_is_idle`: its virtual carrier sense.
+    /// The answer to a frame addressed to this station, after a SIFS. `nav_is_idle`: its virtual carrier sense. Also asked
+    /// about the frame that ended an exchange of its own.
     fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
+    /// An answer is about to go out, and this station has an MSDU (`job`) for the same neighbour at the head of its line.
+    /// Writes a sequence that begins with the answer and delivers the MSDU without contention, and returns true; or leaves
+    /// the answer alone. Asked of the highest category first.
+    fn reply(&mut self, _config: &Config, _answer: &Frame, _job: &Job, _exchange: &mut Exchange) -> bool {
+        false
+    }
 }
 
 /// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, else data and ACK.

@@ -12,11 +12,13 @@ pub struct Txop {
     pub ends: SimTime,
     /// Exchanges begun in it.
     pub exchanges: u16,
+    /// How many it may have however long they take: [`crate::Category::txop_exchanges`].
+    pub least: u16,
 }
 
 impl Txop {
-    /// Whether a further exchange that is over at `end` stays within the limit.
+    /// Whether a further exchange that is over at `end` belongs to it.
     pub fn has_room_until(&self, end: SimTime) -> bool {
-        end <= self.ends
+        end <= self.ends || self.exchanges < self.least
     }
 }

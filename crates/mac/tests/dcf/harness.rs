@@ -130,6 +130,7 @@ pub fn frame(kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Frame {
         from,
         to,
         rate,
+        power: None,
         mpdu,
         airtime: phy::airtime(rate, mpdu, config.preamble),
         duration: Dur::from_us(duration),

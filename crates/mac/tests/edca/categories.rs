@@ -117,7 +117,15 @@ fn a_fifth_category_goes_before_voice() {
             let name = "control".to_owned();
             edca.categories.iter_mut().for_each(|category| category.cw_min = 0);
             let txop_limit = Dur::ZERO;
-            edca.categories.push(Category { name, aifsn: 1, cw_min: 0, cw_max: 0, txop_limit, user_priority: 7 });
+            edca.categories.push(Category {
+                name,
+                aifsn: 1,
+                cw_min: 0,
+                cw_max: 0,
+                txop_limit,
+                txop_exchanges: 1,
+                user_priority: 7,
+            });
             edca.of_priority[7] = 4;
         })
     };

@@ -91,6 +91,7 @@ pub fn frame(kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Frame {
         from,
         to,
         rate,
+        power: None,
         mpdu,
         airtime,
         duration,

@@ -6,4 +6,5 @@ mod categories;
 mod frames;
 mod harness;
 mod saturation;
+mod transmit;
 mod txop;

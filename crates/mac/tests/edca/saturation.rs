@@ -27,7 +27,15 @@ impl Row {
     fn category(&self, name: &str) -> Category {
         let of = |what| self.text(&format!("{name}_{what}")).parse::<u16>().expect("a number");
         let (aifsn, cw_min, cw_max) = (of("aifsn") as u8, of("cw_min"), of("cw_max"));
-        Category { name: name.to_owned(), aifsn, cw_min, cw_max, txop_limit: Dur::ZERO, user_priority: 0 }
+        Category {
+            name: name.to_owned(),
+            aifsn,
+            cw_min,
+            cw_max,
+            txop_limit: Dur::ZERO,
+            txop_exchanges: 1,
+            user_priority: 0,
+        }
     }
 
     /// The sink and the stations, and who sends in which categories.

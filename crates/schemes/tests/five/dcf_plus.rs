@@ -108,6 +108,7 @@ mod tests {
             from,
             to: HERE,
             rate,
+            power: None,
             mpdu,
             airtime: airtime(rate, mpdu, config.preamble),
             duration: Dur::from_us(213), // SIFS and an ACK at 11 Mb/s
