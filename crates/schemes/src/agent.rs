@@ -1,7 +1,7 @@
 //! The contract between a cross-layer scheme and the node it runs at. docs/design/contract.md tells why it is so.
 
-use crate::{Cx, Info, Place};
-use mac::{Classifier, Kind, MacOptions, Plan, TxQueue, TxReport};
+use crate::{Cx, Info, Place, Setup};
+use mac::{Classifier, Kind, MacOptions, Plan, Transmit, TxQueue, TxReport};
 use tcp::SenderHook;
 use units::{Bytes, FlowId, NodeId};
 use wire::{Packet, Pkt};
@@ -96,6 +96,20 @@ pub trait Agent: std::fmt::Debug {
 
     /// What its node tells neighbours.
     fn capability(&self) -> Option<Capability> {
+        None
+    }
+
+    /// Changes the radio of its node before the run: in the file's order, so that a later scheme sees what earlier ones did.
+    /// Claims [`crate::Port::Parameters`].
+    ///
+    /// # Errors
+    /// What the node lacks for it and what to write instead: an input error.
+    fn configure(&mut self, _setup: &mut Setup<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Its say in interframe space, rate and power of each frame. Claims [`crate::Port::Transmit`].
+    fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
         None
     }
 

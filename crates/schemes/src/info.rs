@@ -70,6 +70,10 @@ pub enum Port {
     Sender,
     /// Which access category a packet takes.
     Classifier,
+    /// Parameters of the radio, once before the run: categories, contention windows, transmit power.
+    Parameters,
+    /// Interframe space, rate and power of each frame.
+    Transmit,
     /// The transmit queue and its order of retransmission.
     TxQueue,
     /// MAC options of frames sent.

@@ -5,8 +5,10 @@ use super::network::Network;
 use super::radio::mac_config;
 use super::transport::policy;
 use crate::scenario::{self as sc, InputError, Scenario};
-use schemes::{Agent, Info, Place, Port, Signal, Site};
-use units::NodeId;
+use mac::{Config, Edca};
+use phy::Medium;
+use schemes::{Agent, Info, Place, Port, Powers, Setup, Signal, Site};
+use units::{Dbm, NodeId};
 
 /// Ports that only one scheme of a node can hold, and what a message calls them. A sender has one hook for both of its
 /// ports.
@@ -14,6 +16,7 @@ const EXCLUSIVE: &[(&[Port], &str)] = &[
     (&[Port::TxQueue], "transmit queue"),
     (&[Port::Classifier], "classifier"),
     (&[Port::Exchange], "frame exchange"),
+    (&[Port::Transmit], "transmit settings"),
     (&[Port::LossResponse, Port::RttSample], "TCP senders"),
 ];
 
@@ -85,6 +88,48 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
     Ok(agents)
 }
 
+/// Lets schemes change the radios of their nodes. Returns whether a transmit power is another now.
+pub(super) fn configure(
+    scenario: &Scenario,
+    network: &Network,
+    agents: &mut [Vec<Box<dyn Agent>>],
+    configs: &mut [Config],
+    medium: &mut Medium,
+) -> Result<bool> {
+    let tx_power = |node: NodeId| scenario.nodes[node.index()].tx_power;
+    let mut powers = Vec::new();
+    for ((node, agents), config) in (0..).map(NodeId).zip(agents).zip(configs) {
+        let mean = |from: NodeId, to: NodeId| Dbm(tx_power(from).0 + medium.gain(from, to).0);
+        let stations = |ap: NodeId| {
+            let all = (0..network.access_point.len() as u32).map(NodeId);
+            all.filter(|station| network.access_point[station.index()] == Some(ap)).collect()
+        };
+        let mut setup = Setup {
+            node,
+            mac: config.clone(),
+            tx_power: tx_power(node),
+            access_point: network.access_point[node.index()],
+            powers: scenario.channel.propagation.is_some().then_some(Powers { mean: &mean, stations: &stations }),
+        };
+        for agent in agents.iter_mut().filter(|agent| agent.info().turns(Port::Parameters)) {
+            let own = agent.info().id;
+            let done = agent.configure(&mut setup);
+            done.and_then(|()| setup.mac.edca.as_ref().map_or(Ok(()), Edca::check)).map_err(|why| {
+                let i = scenario.schemes.iter().position(|used| used.name == own).unwrap_or(0);
+                let message = format!("{own} at \"{}\": {why}", scenario.nodes[node.index()].name);
+                InputError { path: format!("scheme[{i}].name"), message }
+            })?;
+        }
+        if setup.tx_power != tx_power(node) {
+            powers.push((node, setup.tx_power));
+        }
+        *config = setup.mac;
+    }
+    let Medium::Levels(levels) = medium else { return Ok(false) };
+    powers.iter().for_each(|(node, power)| levels.set_power(*node, *power));
+    Ok(!powers.is_empty())
+}
+
 fn watches_radio(info: &Info) -> bool {
     [Place::ToAir, Place::FromAir].iter().any(|place| info.sits_at(*place))
 }
@@ -118,6 +163,7 @@ fn site(scenario: &Scenario, node: NodeId, forwards: bool) -> Site {
         starts_flows: scenario.flows.iter().any(|flow| flow.from == node),
         ends_flows: scenario.flows.iter().any(|flow| flow.to == node),
         max_attempts: config.max_attempts,
+        categories: config.categories(),
         timing: config.timing,
         receiver,
     }

@@ -25,21 +25,25 @@ type Result<T> = core::result::Result<T, InputError>;
 pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World> {
     let streams = Streams::new(seed);
     let nodes = scenario.nodes.len();
-    let configs: Vec<Config> = scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
+    let mut configs: Vec<Config> =
+        scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
     for (config, node) in configs.iter().zip(&scenario.nodes) {
         // What a scenario says of a category meets the standard's own values here only.
         if let Some(Err(message)) = config.edca.as_ref().map(mac::Edca::check) {
             return Err(InputError { path: format!("node[{}].edca", node.entry.0), message });
         }
     }
-    let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-    let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
     let (errors, errors_at) = radio::errors(scenario, &streams)?;
     let places = places::places(scenario, &streams);
-    let medium = radio::medium(scenario, &places, &streams);
-    let network = network::network(scenario, &places, &medium)?;
-    let channel = Channel::new(medium, contention, errors, errors_at, nodes, patience);
+    let mut medium = radio::medium(scenario, &places, &streams);
+    let mut network = network::network(scenario, &places, &medium)?;
     let mut agents = agents::agents(scenario, &network)?;
+    if agents::configure(scenario, &network, &mut agents, &mut configs, &mut medium)? {
+        network = network::network(scenario, &places, &medium)?;
+    }
+    let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
+    let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
+    let channel = Channel::new(medium, contention, errors, errors_at, nodes, patience);
     let mtu = scenario.flows.iter().map(|flow| flow.transport.datagram()).max().unwrap_or(Bytes(1500));
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
     let mut flows = Vec::with_capacity(scenario.flows.len());
@@ -64,6 +68,9 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
         let mut station = Station::new(node, &peers, channel.contention.first(node), config, queues, plan);
         if let Some(classifier) = holder(&mut agents[i], Port::Classifier).and_then(|agent| agent.classifier()) {
             station.classify_by(classifier);
+        }
+        if let Some(transmit) = holder(&mut agents[i], Port::Transmit).and_then(|agent| agent.transmit()) {
+            station.transmit_by(transmit);
         }
         if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {
             station.report_attempts();
