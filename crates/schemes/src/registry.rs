@@ -23,6 +23,8 @@ pub struct Site {
     pub ends_flows: bool,
     /// Transmissions in all that its MAC allows a short frame.
     pub max_attempts: u8,
+    /// Access categories of its radio; 0 under DCF.
+    pub categories: u8,
     /// Slot, interframe spaces and contention window of its radio.
     pub timing: phy::Timing,
     /// The receiver policy ([`tcp::ack::NAMES`]) of all TCP flows that end at it, if they agree on one.
@@ -53,6 +55,7 @@ registry! {
     "ebsn" => ebsn,
     "eln" => eln,
     "ewa" => ewa,
+    "ftca" => ftca,
     "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
     "snoop" => snoop,

@@ -29,6 +29,7 @@ pub fn site(node: NodeId, nodes: usize) -> Site {
         starts_flows: true,
         ends_flows: true,
         max_attempts: 7,
+        categories: 4,
         timing: phy::Standard::B.timing(),
         receiver: None,
     }
