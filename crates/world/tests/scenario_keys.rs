@@ -319,6 +319,9 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
         flows,
         [("up1", NodeId(1), NodeId(0), 46), ("up2", NodeId(2), NodeId(0), 46), ("up3", NodeId(3), NodeId(0), 46)]
     );
+    let none = read(&changed(AIR, "count = 3", "count = 0")).unwrap();
+    assert_eq!(none.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "old"]);
+    assert!(none.flows.is_empty(), "a flow from no node is no flow");
     refused(
         &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"ap\"\nto = \"stb\""),
         "flow[0].to: no node \"stb\"; did you mean \"sta\"?",

@@ -420,7 +420,12 @@ static STATE: Table = one_of(&[
 
 static NODE: Table = table(&[
     required("name", Kind::Name, "What flows, links, pairs, schemes and events call it."),
-    optional("count", Kind::Int { min: 1, max: 10_000 }, "one node of that name", "So many nodes: name1, name2, …"),
+    optional(
+        "count",
+        Kind::Int { min: 0, max: 10_000 },
+        "one node of that name",
+        "So many nodes: name1, name2, …; 0: none, and no flow of theirs.",
+    ),
     optional("tx_power", Kind::Level, "radio.tx_power", "Its transmit power."),
     optional(
         "access",
