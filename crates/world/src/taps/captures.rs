@@ -1,198 +1,14 @@
-//! Who listens without being heard: fingerprints, captures, time series. No result bit changes with them.
+//! Captures: what each node sends and receives, as pcapng.
 
-use crate::flow::Flow;
-use engine::Fingerprint;
-use mac::{Frame, Kind, Reception, Station, TxReport};
-use net::Wire;
+use mac::{Frame, Kind, Reception};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use units::{BitRate, Bytes, Dur, LinkId, NodeId, SimTime};
+use units::{BitRate, LinkId, NodeId, SimTime};
+use wire::Packet;
 use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
 use wire::pcapng::{Interface, LinkType, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
-use wire::{Packet, Packets};
-
-/// What a run is asked to record.
-#[derive(Debug, Default)]
-pub(crate) struct Taps {
-    prints: Option<[Fingerprint; 3]>,
-    captures: Option<Captures>,
-    series: Option<Series>,
-    is_on: bool,
-}
-
-/// One of the three fingerprints.
-#[derive(Clone, Copy)]
-enum Layer {
-    Phy,
-    Mac,
-    Tcp,
-}
-
-impl Taps {
-    pub fn new(fingerprint: bool, captures: Option<Captures>, series: Option<Series>) -> Taps {
-        let prints = fingerprint.then(Default::default);
-        let is_on = fingerprint || captures.is_some() || series.is_some();
-        Taps { prints, captures, series, is_on }
-    }
-
-    fn print(&mut self, layer: Layer, words: &[u64]) {
-        if let Some(prints) = &mut self.prints {
-            words.iter().for_each(|word| prints[layer as usize].add(*word));
-        }
-    }
-
-    /// A frame has left the air, and these machines are told of it.
-    pub fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], stations: &[Station], packets: &Packets) {
-        if !self.is_on {
-            return;
-        }
-        self.print(
-            Layer::Phy,
-            &[now.ns(), u64::from(frame.from.0), frame.kind as u64, frame.mpdu.0, u64::from(frame.seq)],
-        );
-        for reception in to {
-            self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(reception.is_for_me)]);
-        }
-        if let Some(captures) = &mut self.captures {
-            let packet = stations[frame.from.index()].current().map(|msdu| packets.get(&msdu.pkt));
-            captures.frame(now, frame, to, packet.filter(|_| frame.kind == Kind::Data));
-        }
-    }
-
-    /// A packet is put on a wire by `node`, or reaches `node` over it.
-    pub fn wire(&mut self, now: SimTime, link: LinkId, node: NodeId, packet: &Packet) {
-        if let Some(captures) = &mut self.captures {
-            captures.wired(now, link, node, packet);
-        }
-    }
-
-    /// The MAC has reported on an MSDU.
-    pub fn mac(&mut self, now: SimTime, node: NodeId, report: &TxReport) {
-        if self.is_on {
-            let who = [u64::from(node.0), u64::from(report.to.0)];
-            let what = [report.fate as u64, u64::from(report.attempts), report.airtime.ns()];
-            self.print(Layer::Mac, &[now.ns(), who[0], who[1], what[0], what[1], what[2]]);
-        }
-    }
-
-    /// A segment leaves (`arrives` false) or reaches a transport end.
-    pub fn tcp(&mut self, now: SimTime, packet: &Packet, arrives: bool) {
-        if let (true, Some(tcp)) = (self.is_on, packet.tcp()) {
-            let numbers = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
-            let flags = u64::from(tcp.flags.0);
-            let window_and_flags = (flags & 0xf00) << 16 | u64::from(tcp.window) << 8 | flags & 0xff;
-            let rest = u64::from(packet.payload.len) << 32 | window_and_flags;
-            self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
-        }
-    }
-
-    /// How often [`Taps::sample`] wants to be called.
-    pub fn sampling(&self) -> Option<Dur> {
-        self.series.as_ref().map(|series| series.every)
-    }
-
-    pub fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
-        if let Some(series) = &mut self.series {
-            series.sample(now, flows, stations, wires);
-        }
-    }
-
-    /// Closes the captures and gives the rest.
-    pub fn finish(self) -> io::Result<Recorded> {
-        if let Some(captures) = self.captures {
-            captures.finish()?;
-        }
-        let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
-        Ok(Recorded { fingerprint, series: self.series.map(|series| series.columns) })
-    }
-}
-
-/// What was recorded in memory.
-#[derive(Debug, Default)]
-pub(crate) struct Recorded {
-    /// Of PHY, MAC and TCP.
-    pub fingerprint: Option<[u64; 3]>,
-    pub series: Option<Vec<Column>>,
-}
-
-/// One time series.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Column {
-    /// `flow.download.cwnd_bytes`, `queue.ap.air.packets`.
-    pub name: String,
-    /// Instants, in seconds.
-    pub t_s: Vec<f64>,
-    /// Values, in the unit of the name.
-    pub value: Vec<f64>,
-}
-
-/// Values sampled at equal intervals.
-#[derive(Debug)]
-pub(crate) struct Series {
-    every: Dur,
-    columns: Vec<Column>,
-    queues: QueueIds,
-    delivered: Vec<u64>,
-}
-
-/// What results and series call the queues.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct QueueIds {
-    /// Of the categories of each node's radio: `ap.air`, or `ap.air.vo` and so on; none without a radio.
-    pub air: Vec<Vec<String>>,
-    /// Of each wire, `server->ap`.
-    pub wires: Vec<String>,
-}
-
-impl Series {
-    pub fn new(every: Dur, queues: QueueIds) -> Series {
-        Series { every, columns: Vec::new(), queues, delivered: Vec::new() }
-    }
-
-    fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
-        let mut at = 0;
-        let (columns, t_s) = (&mut self.columns, now.as_secs_f64());
-        // The first sample makes the columns, in the order every later one finds them.
-        let mut put = |name: &dyn Fn() -> String, value: f64| {
-            if at == columns.len() {
-                columns.push(Column { name: name(), t_s: Vec::new(), value: Vec::new() });
-            }
-            columns[at].t_s.push(t_s);
-            columns[at].value.push(value);
-            at += 1;
-        };
-        self.delivered.resize(flows.len(), 0);
-        for (flow, before) in flows.iter().zip(&mut self.delivered) {
-            let payload = flow.delivered[1].payload;
-            let goodput = Bytes(payload - *before) / self.every;
-            *before = payload;
-            put(&|| format!("flow.{}.goodput_bps", flow.name), goodput.bps() as f64);
-            if let Some(sender) = flow.connection(0) {
-                let ssthresh = sender.ssthresh().0;
-                let ssthresh = if ssthresh == u64::MAX { f64::NAN } else { ssthresh as f64 };
-                put(&|| format!("flow.{}.cwnd_bytes", flow.name), sender.cwnd().0 as f64);
-                put(&|| format!("flow.{}.ssthresh_bytes", flow.name), ssthresh);
-                put(&|| format!("flow.{}.flight_size_bytes", flow.name), sender.flight_size().0 as f64);
-                put(&|| format!("flow.{}.rwnd_bytes", flow.name), sender.rwnd().0 as f64);
-                put(&|| format!("flow.{}.rto_s", flow.name), sender.rto().as_secs_f64());
-                put(
-                    &|| format!("flow.{}.srtt_s", flow.name),
-                    sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
-                );
-            }
-        }
-        for (ids, station) in self.queues.air.iter().zip(stations) {
-            for (id, queue) in ids.iter().zip(station.queues()) {
-                put(&|| format!("queue.{id}.packets"), f64::from(queue.space().entries));
-            }
-        }
-        for (id, wire) in self.queues.wires.iter().zip(wires) {
-            put(&|| format!("queue.{id}.packets"), wire.queue().len() as f64);
-        }
-    }
-}
 
 /// What the captures need to know of a network.
 #[derive(Debug, Clone, Default)]
@@ -268,7 +84,7 @@ impl Captures {
         Ok(captures)
     }
 
-    fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packet: Option<&Packet>) {
+    pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packet: Option<&Packet>) {
         if self.failed.is_some() {
             return;
         }
@@ -296,7 +112,7 @@ impl Captures {
         }
     }
 
-    fn wired(&mut self, now: SimTime, link: LinkId, node: NodeId, packet: &Packet) {
+    pub(super) fn wired(&mut self, now: SimTime, link: LinkId, node: NodeId, packet: &Packet) {
         if self.failed.is_some() {
             return;
         }
@@ -316,7 +132,7 @@ impl Captures {
         }
     }
 
-    fn finish(mut self) -> io::Result<()> {
+    pub(super) fn finish(mut self) -> io::Result<()> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }

@@ -1,0 +1,120 @@
+//! Who listens without being heard: fingerprints, captures, time series. No result bit changes with them.
+
+mod captures;
+mod series;
+
+pub(crate) use captures::{Attachments, Captures};
+pub use series::Column;
+pub(crate) use series::{QueueIds, Series};
+
+use crate::flow::Flow;
+use engine::Fingerprint;
+use mac::{Frame, Kind, Reception, Station, TxReport};
+use net::Wire;
+use std::io;
+use units::{Dur, LinkId, NodeId, SimTime};
+use wire::{Packet, Packets};
+
+/// What a run is asked to record.
+#[derive(Debug, Default)]
+pub(crate) struct Taps {
+    prints: Option<[Fingerprint; 3]>,
+    captures: Option<Captures>,
+    series: Option<Series>,
+    is_on: bool,
+}
+
+/// One of the three fingerprints.
+#[derive(Clone, Copy)]
+enum Layer {
+    Phy,
+    Mac,
+    Tcp,
+}
+
+impl Taps {
+    pub fn new(fingerprint: bool, captures: Option<Captures>, series: Option<Series>) -> Taps {
+        let prints = fingerprint.then(Default::default);
+        let is_on = fingerprint || captures.is_some() || series.is_some();
+        Taps { prints, captures, series, is_on }
+    }
+
+    fn print(&mut self, layer: Layer, words: &[u64]) {
+        if let Some(prints) = &mut self.prints {
+            words.iter().for_each(|word| prints[layer as usize].add(*word));
+        }
+    }
+
+    /// A frame has left the air, and these machines are told of it.
+    pub fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], stations: &[Station], packets: &Packets) {
+        if !self.is_on {
+            return;
+        }
+        self.print(
+            Layer::Phy,
+            &[now.ns(), u64::from(frame.from.0), frame.kind as u64, frame.mpdu.0, u64::from(frame.seq)],
+        );
+        for reception in to {
+            self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(reception.is_for_me)]);
+        }
+        if let Some(captures) = &mut self.captures {
+            let packet = stations[frame.from.index()].current().map(|msdu| packets.get(&msdu.pkt));
+            captures.frame(now, frame, to, packet.filter(|_| frame.kind == Kind::Data));
+        }
+    }
+
+    /// A packet is put on a wire by `node`, or reaches `node` over it.
+    pub fn wire(&mut self, now: SimTime, link: LinkId, node: NodeId, packet: &Packet) {
+        if let Some(captures) = &mut self.captures {
+            captures.wired(now, link, node, packet);
+        }
+    }
+
+    /// The MAC has reported on an MSDU.
+    pub fn mac(&mut self, now: SimTime, node: NodeId, report: &TxReport) {
+        if self.is_on {
+            let who = [u64::from(node.0), u64::from(report.to.0)];
+            let what = [report.fate as u64, u64::from(report.attempts), report.airtime.ns()];
+            self.print(Layer::Mac, &[now.ns(), who[0], who[1], what[0], what[1], what[2]]);
+        }
+    }
+
+    /// A segment leaves (`arrives` false) or reaches a transport end.
+    pub fn tcp(&mut self, now: SimTime, packet: &Packet, arrives: bool) {
+        if let (true, Some(tcp)) = (self.is_on, packet.tcp()) {
+            let numbers = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
+            let flags = u64::from(tcp.flags.0);
+            let window_and_flags = (flags & 0xf00) << 16 | u64::from(tcp.window) << 8 | flags & 0xff;
+            let rest = u64::from(packet.payload.len) << 32 | window_and_flags;
+            self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
+        }
+    }
+
+    /// How often [`Taps::sample`] wants to be called.
+    pub fn sampling(&self) -> Option<Dur> {
+        self.series.as_ref().map(|series| series.every)
+    }
+
+    pub fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
+        if let Some(series) = &mut self.series {
+            series.sample(now, flows, stations, wires);
+        }
+    }
+
+    /// Closes the captures and gives the rest.
+    pub fn finish(self) -> io::Result<Recorded> {
+        if let Some(captures) = self.captures {
+            captures.finish()?;
+        }
+        let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
+        Ok(Recorded { fingerprint, series: self.series.map(|series| series.columns) })
+    }
+}
+
+/// What was recorded in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    /// Of PHY, MAC and TCP.
+    pub fingerprint: Option<[u64; 3]>,
+    pub series: Option<Vec<Column>>,
+}

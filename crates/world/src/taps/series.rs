@@ -1,0 +1,83 @@
+//! Time series: congestion windows, round-trip times, queues, at equal intervals.
+
+use crate::flow::Flow;
+use mac::Station;
+use net::Wire;
+use units::{Bytes, Dur, SimTime};
+
+/// One time series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// `flow.download.cwnd_bytes`, `queue.ap.air.packets`.
+    pub name: String,
+    /// Instants, in seconds.
+    pub t_s: Vec<f64>,
+    /// Values, in the unit of the name.
+    pub value: Vec<f64>,
+}
+
+/// Values sampled at equal intervals.
+#[derive(Debug)]
+pub(crate) struct Series {
+    pub(super) every: Dur,
+    pub(super) columns: Vec<Column>,
+    queues: QueueIds,
+    delivered: Vec<u64>,
+}
+
+/// What results and series call the queues.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct QueueIds {
+    /// Of the categories of each node's radio: `ap.air`, or `ap.air.vo` and so on; none without a radio.
+    pub air: Vec<Vec<String>>,
+    /// Of each wire, `server->ap`.
+    pub wires: Vec<String>,
+}
+
+impl Series {
+    pub fn new(every: Dur, queues: QueueIds) -> Series {
+        Series { every, columns: Vec::new(), queues, delivered: Vec::new() }
+    }
+
+    pub(super) fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
+        let mut at = 0;
+        let (columns, t_s) = (&mut self.columns, now.as_secs_f64());
+        // The first sample makes the columns, in the order every later one finds them.
+        let mut put = |name: &dyn Fn() -> String, value: f64| {
+            if at == columns.len() {
+                columns.push(Column { name: name(), t_s: Vec::new(), value: Vec::new() });
+            }
+            columns[at].t_s.push(t_s);
+            columns[at].value.push(value);
+            at += 1;
+        };
+        self.delivered.resize(flows.len(), 0);
+        for (flow, before) in flows.iter().zip(&mut self.delivered) {
+            let payload = flow.delivered[1].payload;
+            let goodput = Bytes(payload - *before) / self.every;
+            *before = payload;
+            put(&|| format!("flow.{}.goodput_bps", flow.name), goodput.bps() as f64);
+            if let Some(sender) = flow.connection(0) {
+                let ssthresh = sender.ssthresh().0;
+                let ssthresh = if ssthresh == u64::MAX { f64::NAN } else { ssthresh as f64 };
+                put(&|| format!("flow.{}.cwnd_bytes", flow.name), sender.cwnd().0 as f64);
+                put(&|| format!("flow.{}.ssthresh_bytes", flow.name), ssthresh);
+                put(&|| format!("flow.{}.flight_size_bytes", flow.name), sender.flight_size().0 as f64);
+                put(&|| format!("flow.{}.rwnd_bytes", flow.name), sender.rwnd().0 as f64);
+                put(&|| format!("flow.{}.rto_s", flow.name), sender.rto().as_secs_f64());
+                put(
+                    &|| format!("flow.{}.srtt_s", flow.name),
+                    sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
+                );
+            }
+        }
+        for (ids, station) in self.queues.air.iter().zip(stations) {
+            for (id, queue) in ids.iter().zip(station.queues()) {
+                put(&|| format!("queue.{id}.packets"), f64::from(queue.space().entries));
+            }
+        }
+        for (id, wire) in self.queues.wires.iter().zip(wires) {
+            put(&|| format!("queue.{id}.packets"), wire.queue().len() as f64);
+        }
+    }
+}
