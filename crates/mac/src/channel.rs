@@ -28,6 +28,28 @@ pub enum Loss {
     Deaf,
 }
 
+/// What became of a frame at its addressee, in the terms of [`Tally`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtAddressee {
+    /// It has none, or did not reach it.
+    Unheard,
+    /// Received without error.
+    Received,
+    /// Not received.
+    Lost(Loss),
+}
+
+/// The transmission that overlapped a frame first at its addressee.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlap {
+    /// From when on.
+    pub since: SimTime,
+    /// Who transmitted it.
+    pub by: NodeId,
+    /// What, as an index into [`FRAME_CLASSES`].
+    pub class: usize,
+}
+
 /// A machine that must be told of the end of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reception {
@@ -47,23 +69,27 @@ pub const FRAME_CLASSES: [&str; 8] = ["tcp-data", "tcp-ack", "tcp-control", "udp
 pub const LOSS_CAUSES: [&str; 8] =
     ["noise", "data-ack", "ack-data", "data-data", "ack-ack", "rts", "other", "transmitter-busy"];
 
+/// Which of [`LOSS_CAUSES`] it is that a frame of `class` is spoilt by one of class `with`.
+pub fn collision_cause(class: usize, with: usize) -> usize {
+    let is_data = |class: usize| matches!(class, 0 | 3);
+    match (class, with) {
+        (5 | 6, _) | (_, 5 | 6) => 5,
+        (1, 1) => 4,
+        (_, 1) if is_data(class) => 1,
+        (1, _) if is_data(with) => 2,
+        _ if is_data(class) && is_data(with) => 3,
+        _ => 6,
+    }
+}
+
 /// Frames lost by each of [`LOSS_CAUSES`], over all classes.
 pub fn losses_by_cause(tallies: &[Tally; 8]) -> [u64; 8] {
     let mut losses = [0; 8];
-    let is_data = |class: usize| matches!(class, 0 | 3);
     for (class, tally) in tallies.iter().enumerate() {
         losses[0] += tally.noise;
         losses[7] += tally.deaf;
         for (with, count) in tally.collided_with.iter().enumerate() {
-            let cause = match (class, with) {
-                (5 | 6, _) | (_, 5 | 6) => 5,
-                (1, 1) => 4,
-                (_, 1) if is_data(class) => 1,
-                (1, _) if is_data(with) => 2,
-                _ if is_data(class) && is_data(with) => 3,
-                _ => 6,
-            };
-            losses[cause] += count;
+            losses[collision_cause(class, with)] += count;
         }
     }
     losses
@@ -124,6 +150,8 @@ pub struct Channel {
     waits_for_end: Vec<bool>,
     navs: Navs,
     tallies: [Tally; 8],
+    /// What became of the frame that ended last.
+    last: AtAddressee,
 }
 
 /// Which transmission first overlapped a frame at its addressee, for the frames in the air.
@@ -229,6 +257,7 @@ impl Channel {
             waits_for_end: vec![false; nodes],
             navs: Navs { rts_heard: vec![None; nodes], next_check: SimTime::NEVER, patience: rts_nav_patience },
             tallies: [Tally::default(); 8],
+            last: AtAddressee::Unheard,
         }
     }
 
@@ -250,6 +279,16 @@ impl Channel {
     /// Whether an MSDU is lost whatever its attempts; asked once for each. False where errors strike attempts.
     pub fn dooms(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes) -> bool {
         self.errors_at == ErrorsAt::Msdu && to != NodeId::BROADCAST && self.errors.hits(now, from, to, mpdu, false)
+    }
+
+    /// What became of the frame that ended last.
+    pub fn last_ended(&self) -> AtAddressee {
+        self.last
+    }
+
+    /// What overlapped the last frame of `node` first at its addressee, while it is in the air and until the next.
+    pub fn first_overlap(&self, node: NodeId) -> Option<Overlap> {
+        self.overlaps.first[node.index()].map(|(since, by, class)| Overlap { since, by, class })
     }
 
     /// `node`'s machine is to be called at the end of the frame it is locked on. Returns whether it is locked on one.
@@ -287,7 +326,8 @@ impl Channel {
     /// carrier sense, EIFS and NAV up to date when this returns.
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
         let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
-        let Channel { medium, contention, errors, errors_at, overlaps, waits_for_end, navs, tallies, .. } = self;
+        let Channel { medium, contention, errors, errors_at, overlaps, waits_for_end, navs, tallies, last, .. } =
+            self;
         let is_silent = medium.stop(now, from);
         // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
         // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
@@ -297,7 +337,8 @@ impl Channel {
         }
         let overlapped = overlaps.end(from);
         let tally = &mut tallies[tally_index(&frame)];
-        let rest = Rest { contention, errors, errors_at: *errors_at, waits_for_end, navs, tally, overlapped };
+        *last = AtAddressee::Unheard;
+        let rest = Rest { contention, errors, errors_at: *errors_at, waits_for_end, navs, tally, last, overlapped };
         match medium {
             Medium::Reach(reach) => rest.leave(now, reach, &frame, receptions),
             Medium::Levels(levels) => rest.leave(now, &mut **levels, &frame, receptions),
@@ -336,13 +377,14 @@ struct Rest<'a> {
     waits_for_end: &'a mut [bool],
     navs: &'a mut Navs,
     tally: &'a mut Tally,
+    last: &'a mut AtAddressee,
     overlapped: Option<usize>,
 }
 
 impl Rest<'_> {
     /// A frame ends at its listeners.
     fn leave(self, now: SimTime, medium: &mut impl Pass, frame: &Frame, receptions: &mut Vec<Reception>) {
-        let Rest { contention, errors, errors_at, waits_for_end, navs, tally, overlapped } = self;
+        let Rest { contention, errors, errors_at, waits_for_end, navs, tally, last, overlapped } = self;
         let from = frame.from;
         let is_control = frame.kind != Kind::Data;
         let started = now - frame.airtime;
@@ -362,19 +404,27 @@ impl Rest<'_> {
                 }
             };
             if is_addressee {
-                match (loss, overlapped) {
+                *last = match (loss, overlapped) {
                     (None, by) => {
                         tally.received += 1;
                         tally.captured += u64::from(by.is_some());
+                        AtAddressee::Received
                     }
                     (Some(Loss::Collision), Some(by)) => {
                         tally.collision += 1;
                         tally.collided_with[by] += 1;
+                        AtAddressee::Lost(Loss::Collision)
                     }
                     // Signals below the noise, each for itself, are noise.
-                    (Some(Loss::Noise | Loss::Collision), _) => tally.noise += 1,
-                    (Some(Loss::Deaf), _) => tally.deaf += 1,
-                }
+                    (Some(Loss::Noise | Loss::Collision), _) => {
+                        tally.noise += 1;
+                        AtAddressee::Lost(Loss::Noise)
+                    }
+                    (Some(Loss::Deaf), _) => {
+                        tally.deaf += 1;
+                        AtAddressee::Lost(Loss::Deaf)
+                    }
+                };
             }
             if loss.is_none() && !is_for_me {
                 navs.overhear(now, to, frame, contention);
@@ -394,8 +444,8 @@ impl Rest<'_> {
     }
 }
 
-/// Where a frame is counted.
-fn tally_index(frame: &Frame) -> usize {
+/// Where a frame is counted: its index into [`FRAME_CLASSES`].
+pub fn tally_index(frame: &Frame) -> usize {
     match frame.kind {
         Kind::Data => match frame.class {
             Class::TcpData => 0,

@@ -17,7 +17,8 @@ mod seen;
 mod station;
 mod transmit;
 
-pub use channel::{Channel, ErrorsAt, FRAME_CLASSES, LOSS_CAUSES, Loss, Reception, Tally, losses_by_cause};
+pub use channel::{AtAddressee, Channel, ErrorsAt, FRAME_CLASSES, LOSS_CAUSES, Loss, Overlap, Reception, Tally};
+pub use channel::{collision_cause, losses_by_cause, tally_index};
 pub use config::{AfterTimeout, Config, Rts};
 pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
 pub use counters::{CategoryCounters, Counters};

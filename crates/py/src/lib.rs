@@ -1,5 +1,7 @@
 //! `interlayer._core`: texts in, columns out. Conversion only; decides nothing.
 
+mod timeline;
+
 use numpy::PyArray1;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
@@ -97,7 +99,7 @@ const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(5);
 
 /// Run each (scenario, seed), `jobs` at a time, without the interpreter's lock; see the type stub.
 #[pyfunction]
-#[pyo3(signature = (tasks, *, jobs = 0, pcap_dir = None, series = false, fingerprint = false, progress = None))]
+#[pyo3(signature = (tasks, *, jobs = 0, pcap_dir = None, series = false, timeline = None, fingerprint = false, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keywords of a Python function")]
 fn run_batch(
     py: Python<'_>,
@@ -105,13 +107,14 @@ fn run_batch(
     jobs: usize,
     pcap_dir: Option<PathBuf>,
     series: bool,
+    timeline: Option<(u64, u64)>,
     fingerprint: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
     let scenarios: Vec<(Arc<world::scenario::Scenario>, u64)> =
         tasks.iter().map(|(scenario, seed)| (Arc::clone(&scenario.inner), *seed)).collect();
     drop(tasks);
-    let record = world::Record { pcap_dir, series, fingerprint };
+    let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
     let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let (results, failure) = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -145,9 +148,9 @@ fn run_batch(
         tell.call1(py, (scenarios.len(),))?;
     }
     let runs = PyList::empty(py);
-    for result in results? {
+    for (result, (scenario, _)) in results?.into_iter().zip(&scenarios) {
         match result {
-            Ok(run) => runs.append(run_dict(py, &run)?)?,
+            Ok(run) => runs.append(run_dict(py, &run, scenario)?)?,
             Err(RunError::Interrupted) => runs.append(py.None())?,
             Err(RunError::Input(error)) => return Err(input_error(py, &error)),
             Err(RunError::Capture(error)) => {
@@ -178,7 +181,7 @@ fn table<'py>(py: Python<'py>, rows: &[Row]) -> PyResult<Bound<'py, PyList>> {
     Ok(list)
 }
 
-fn run_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
+fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("seed", run.seed)?;
     dict.set_item("sim_s", run.sim_s)?;
@@ -216,6 +219,8 @@ fn run_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
         }
     };
     dict.set_item("series", series)?;
+    let timeline = run.timeline.as_ref().map(|timeline| timeline::dict(py, timeline, of)).transpose()?;
+    dict.set_item("timeline", timeline)?;
     Ok(dict)
 }
 

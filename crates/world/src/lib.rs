@@ -13,6 +13,7 @@ pub mod scenario;
 mod taps;
 mod world;
 
+pub use mac::{FRAME_CLASSES, LOSS_CAUSES};
 pub use results::{Books, Cell, Record as Row, Run, jain};
 pub use runner::{Record, RunError, names, parse, run, run_batch, schema};
-pub use taps::Column;
+pub use taps::{Carried, Column, OUTCOMES, Timeline, Transmission, Window};

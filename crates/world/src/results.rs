@@ -5,7 +5,7 @@
 
 use crate::flow::{Flow, Transport};
 use crate::scenario::{Access, Link, Scenario};
-use crate::taps::{Column, QueueIds, Recorded};
+use crate::taps::{Column, QueueIds, Recorded, Timeline};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
@@ -77,6 +77,8 @@ pub struct Run {
     pub fingerprint: Option<[u64; 3]>,
     /// Time series, if asked for.
     pub series: Option<Vec<Column>>,
+    /// The timeline of the air, if asked for.
+    pub timeline: Option<Timeline>,
     /// Packet conservation.
     pub books: Books,
 }
@@ -147,6 +149,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,
+        timeline: recorded.timeline,
         books: books(world),
     }
 }

@@ -3,7 +3,7 @@
 use crate::build;
 use crate::results::{self, Run};
 use crate::scenario::{self, InputError, Names, Scenario, Standard};
-use crate::taps::{Captures, Series, Taps};
+use crate::taps::{Captures, Series, Taps, Timeline, Window};
 use crate::world::Interrupted;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,8 @@ pub struct Record {
     pub pcap_dir: Option<PathBuf>,
     /// Sample time series.
     pub series: bool,
+    /// Keep the timeline of the air in this part of the run.
+    pub timeline: Option<Window>,
     /// Hash what PHY, MAC and TCP did.
     pub fingerprint: bool,
 }
@@ -80,7 +82,8 @@ const SERIES_EVERY: Dur = Dur::from_ms(50);
 pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
     let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(SERIES_EVERY, results::queue_ids(scenario)));
-    let mut world = build::world(scenario, seed, Taps::new(record.fingerprint, captures, series))?;
+    let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
+    let mut world = build::world(scenario, seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
     world.run(stop)?;

@@ -162,6 +162,15 @@ impl Medium {
         }
     }
 
+    /// The power in mW with which the last frame of `from` stood, or stands, at `to`: nothing below the floor. `None`
+    /// where a pair is in reach or not.
+    pub fn power_mw(&self, to: NodeId, from: NodeId) -> Option<f64> {
+        match self {
+            Medium::Reach(_) => None,
+            Medium::Levels(levels) => Some(levels.power_mw(from, to)),
+        }
+    }
+
     /// Sets the gain from `from` to `to` (negative: a loss).
     pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
         each!(self, medium => medium.set_gain(from, to, gain));

@@ -1,15 +1,17 @@
-//! Who listens without being heard: fingerprints, captures, time series. No result bit changes with them.
+//! Who listens without being heard: fingerprints, captures, time series, the timeline of the air. No result bit changes with them.
 
 mod captures;
 mod series;
+mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
 pub use series::Column;
 pub(crate) use series::{QueueIds, Series};
+pub use timeline::{Carried, OUTCOMES, Timeline, Transmission, Window};
 
 use crate::flow::Flow;
 use engine::Fingerprint;
-use mac::{Frame, Kind, Reception, Station, TxReport};
+use mac::{Channel, Frame, Kind, Reception, Station, TxReport};
 use net::Wire;
 use std::io;
 use units::{Dur, LinkId, NodeId, SimTime};
@@ -21,6 +23,7 @@ pub(crate) struct Taps {
     prints: Option<[Fingerprint; 3]>,
     captures: Option<Captures>,
     series: Option<Series>,
+    timeline: Option<Timeline>,
     is_on: bool,
 }
 
@@ -33,10 +36,15 @@ enum Layer {
 }
 
 impl Taps {
-    pub fn new(fingerprint: bool, captures: Option<Captures>, series: Option<Series>) -> Taps {
+    pub fn new(
+        fingerprint: bool,
+        captures: Option<Captures>,
+        series: Option<Series>,
+        timeline: Option<Timeline>,
+    ) -> Taps {
         let prints = fingerprint.then(Default::default);
-        let is_on = fingerprint || captures.is_some() || series.is_some();
-        Taps { prints, captures, series, is_on }
+        let is_on = fingerprint || captures.is_some() || series.is_some() || timeline.is_some();
+        Taps { prints, captures, series, timeline, is_on }
     }
 
     fn print(&mut self, layer: Layer, words: &[u64]) {
@@ -45,8 +53,15 @@ impl Taps {
         }
     }
 
-    /// A frame has left the air, and these machines are told of it.
-    pub fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], stations: &[Station], packets: &Packets) {
+    /// A frame has left the air of `channel`, and these machines are told of it.
+    pub fn frame(
+        &mut self,
+        now: SimTime,
+        frame: &Frame,
+        to: &[Reception],
+        channel: &Channel,
+        (stations, packets): (&[Station], &Packets),
+    ) {
         if !self.is_on {
             return;
         }
@@ -60,6 +75,23 @@ impl Taps {
         if let Some(captures) = &mut self.captures {
             let packet = stations[frame.from.index()].current().map(|msdu| packets.get(&msdu.pkt));
             captures.frame(now, frame, to, packet.filter(|_| frame.kind == Kind::Data));
+        }
+        if let Some(timeline) = &mut self.timeline {
+            let from = (&stations[frame.from.index()], packets);
+            timeline.put(now, frame, Some(channel.last_ended()), channel, from);
+        }
+    }
+
+    /// The run is over, and `frame` would have been in the air until `end`.
+    pub fn cut(
+        &mut self,
+        end: SimTime,
+        frame: &Frame,
+        channel: &Channel,
+        (stations, packets): (&[Station], &Packets),
+    ) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.put(end, frame, None, channel, (&stations[frame.from.index()], packets));
         }
     }
 
@@ -107,7 +139,8 @@ impl Taps {
             captures.finish()?;
         }
         let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
-        Ok(Recorded { fingerprint, series: self.series.map(|series| series.columns) })
+        let series = self.series.map(|series| series.columns);
+        Ok(Recorded { fingerprint, series, timeline: self.timeline.map(Timeline::finish) })
     }
 }
 
@@ -117,4 +150,5 @@ pub(crate) struct Recorded {
     /// Of PHY, MAC and TCP.
     pub fingerprint: Option<[u64; 3]>,
     pub series: Option<Vec<Column>>,
+    pub timeline: Option<Timeline>,
 }

@@ -57,13 +57,23 @@ impl World {
         let mut receptions = std::mem::take(&mut self.receptions);
         receptions.clear();
         let frame = self.channel.end(now, node, &mut receptions);
-        self.taps.frame(now, &frame, &receptions, &self.stations, &self.packets);
+        self.taps.frame(now, &frame, &receptions, &self.channel, (&self.stations, &self.packets));
         self.station(now, node, Input::Sent);
         for reception in &receptions {
             let input = if reception.is_for_me { Input::Received(frame) } else { Input::WaitedOut };
             self.station(now, reception.node, input);
         }
         self.receptions = receptions;
+    }
+
+    /// The run is over: whoever keeps a timeline is told what is still in the air.
+    pub(super) fn cut_air(&mut self) {
+        for node in (0..self.stations.len() as u32).map(NodeId) {
+            if let Some(frame) = self.channel.on_air(node) {
+                let end = self.timers.at(self.layout().air(node));
+                self.taps.cut(end, frame, &self.channel, (&self.stations, &self.packets));
+            }
+        }
     }
 
     /// Tells a station something and carries out what it asks for.

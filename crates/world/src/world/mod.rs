@@ -283,6 +283,7 @@ impl World {
             }
             Appointment::End => {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.cut_air();
                 return true;
             }
         }
