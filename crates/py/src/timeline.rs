@@ -53,7 +53,9 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     columns.put("category", |it| count(it.qos.map(|qos| u64::from(qos.category))))?;
     columns.put("user_priority", |it| count(it.qos.map(|qos| u64::from(qos.user_priority))))?;
     columns.put("power_mw", |it| it.power_mw.unwrap_or(f64::NAN))?;
-    columns.put("flow", |it| count(it.packet.map(|packet| u64::from(packet.flow.0))))?;
+    let flow = |it: &Transmission| it.packet.and_then(|packet| packet.of_flow());
+    columns.put("flow", |it| count(flow(it).map(|(flow, _)| u64::from(flow))))?;
+    columns.put("is_reverse", |it| flow(it).is_some_and(|(_, is_reverse)| is_reverse))?;
     columns.put("serial", |it| count(it.packet.map(|packet| packet.serial)))?;
     columns.put("attempt", |it| count(it.packet.map(|packet| u64::from(packet.attempt))))?;
     columns.put("payload_bytes", |it| count(it.packet.map(|packet| u64::from(packet.payload))))?;

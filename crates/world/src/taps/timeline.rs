@@ -55,7 +55,7 @@ pub struct Transmission {
 /// The packet of a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
-    /// Its flow.
+    /// Which direction of which flow; [`FlowId::NONE`] for what belongs to none.
     pub flow: FlowId,
     /// Its serial in the arena: the same on every hop and at every attempt.
     pub serial: u64,
@@ -65,6 +65,13 @@ pub struct Carried {
     pub payload: u32,
     /// Sequence and acknowledgment number of a TCP segment.
     pub tcp: Option<(u32, u32)>,
+}
+
+impl Carried {
+    /// The index of its flow, and whether it goes against it: a TCP receiver's segments.
+    pub fn of_flow(&self) -> Option<(u32, bool)> {
+        (self.flow != FlowId::NONE).then_some((self.flow.0 / 2, self.flow.0 % 2 == 1))
+    }
 }
 
 impl Transmission {
