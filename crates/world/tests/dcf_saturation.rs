@@ -147,6 +147,11 @@ fn off(measured: f64, truth: f64) -> f64 {
 /// known better, and 1 % is not enough: an EIFS kept too long by some transmitters of a collision cost 0.7 % with 50
 /// stations and once passed. 0.4 % is four times the largest standard error of these runs.
 fn assert_meets_slotsim(row: &Row, got: &Measured) {
+    assert_meets_slotsim_within(0.01, 0.006, row, got);
+}
+
+/// As above with another band of p, and the standard error that it asks for.
+fn assert_meets_slotsim_within(band: f64, error: f64, row: &Row, got: &Measured) {
     let (s, p) = (off(got.throughput_bps, row.throughput_bps), off(got.p, row.p));
     println!(
         "{} rts={} {} n={:2} {}B: throughput {:+.2} % (se {:.2}), p {:+.2} % (se {:.2}); model {:+.2}, {:+.2}",
@@ -163,9 +168,9 @@ fn assert_meets_slotsim(row: &Row, got: &Measured) {
         off(got.p, row.model_p) * 100.0
     );
     assert!(s.abs() < 0.004, "{row:?}: throughput {s:+.4}: {got:?}");
-    assert!(p.abs() < 0.01, "{row:?}: collision probability {p:+.4}: {got:?}");
+    assert!(p.abs() < band, "{row:?}: collision probability {p:+.4}: {got:?}");
     // Twice what was planned for: the standard error is itself known to a quarter only, from eight replications.
-    assert!(got.throughput_error < 0.002 && got.p_error < 0.006, "the run is too short to tell: {row:?}: {got:?}");
+    assert!(got.throughput_error < 0.002 && got.p_error < error, "the run is too short to tell: {row:?}: {got:?}");
 }
 
 /// domain.md, "Bianchi, exactly": 2 %; p 6 % for two stations and 5 % for more, the model's independence assumption.
@@ -197,7 +202,7 @@ fn one_station_alone_sends_a_frame_every_difs_backoff_data_sifs_and_ack() {
 }
 
 #[test]
-fn dot11b_by_the_letter_meets_slotsim_and_finite_retry_bianchi_within_2() {
+fn dot11b_by_the_letter_meets_slotsim_and_finite_retry_bianchi_within_2_percent() {
     let rows = sized(&rows("b", false, "letter"), COLLISIONS);
     for ((row, _), got) in rows.iter().zip(measure(&rows)) {
         assert_meets_slotsim(row, &got);
@@ -224,17 +229,55 @@ fn dot11a_in_the_reading_the_model_assumes_meets_finite_retry_bianchi_within_2_p
     }
 }
 
-#[test]
-fn rts_and_cts_before_every_frame_meet_slotsim_within_1_percent() {
-    // With RTS a collision costs little and throughput hardly depends on p: a tenth of the collisions give it to 0.1 %.
-    // p depends on neither RTS nor payload (finding 4) and is held to 1 % above, and here by `make validate`; a
-    // tenth of the collisions tells it to 1 % standard error, so 4 % is four of them.
-    let both: Vec<Row> = ["b", "a"].into_iter().flat_map(|standard| rows(standard, true, "letter")).collect();
-    let rows = sized(&both, COLLISIONS / 10.0);
+/// Throughput within 2 % of the model, p within the bands that hold without RTS: it depends on neither RTS nor payload
+/// (validation/dcf/README.md, finding 4). Not p of 802.11a by the letter, where the transmitters of a collision count ahead
+/// of the listeners (finding 2).
+fn assert_meets_the_model_with_rts(row: &Row, got: &Measured) {
+    if (row.standard, row.timeout_ifs) != ("a", "letter") {
+        return assert_meets_the_model(row, got);
+    }
+    let s = off(got.throughput_bps, row.model_throughput_bps);
+    assert!(s.abs() < 0.02, "{row:?}: throughput {s:+.4} from the model: {got:?}");
+}
+
+/// A collision of RTS frames differs from one of data frames: it lasts an RTS, the listeners could read no Duration and wait
+/// an EIFS, and its transmitters wait for a CTS in vain. A quarter of the collisions, which throughput hardly depends on:
+/// p is known to 0.6 %, and its band is four of that; `make validate` holds it to 1 %. 802.11a, two stations, is
+/// 5.2 % from the model's p by right and is run at full length, lest 6 % refuse it.
+fn assert_rts_rows_are_met(standard: &str, timeout_ifs: &str) {
+    let of = |row: &Row| if (standard, row.stations) == ("a", 2) { COLLISIONS } else { COLLISIONS / 4.0 };
+    let rows = rows(standard, true, timeout_ifs).into_iter();
+    let rows: Vec<(Row, f64)> = rows.map(|row| (row.clone(), seconds_for(&row, of(&row)))).collect();
     for ((row, _), got) in rows.iter().zip(measure(&rows)) {
-        let (s, p) = (off(got.throughput_bps, row.throughput_bps), off(got.p, row.p));
-        assert!(s.abs() < 0.01 && got.throughput_error < 0.003, "{row:?}: throughput {s:+.4}: {got:?}");
-        assert!(p.abs() < 0.04 && got.p_error < 0.015, "{row:?}: collision probability {p:+.4}: {got:?}");
+        assert_meets_slotsim_within(0.024, 0.012, row, &got);
+        assert_meets_the_model_with_rts(row, &got);
+    }
+}
+
+#[test]
+fn dot11b_with_rts_by_the_letter_meets_slotsim_and_finite_retry_bianchi_within_2_percent() {
+    assert_rts_rows_are_met("b", "letter");
+}
+
+#[test]
+fn dot11a_with_rts_by_the_letter_meets_slotsim_and_the_models_throughput_within_2_percent() {
+    assert_rts_rows_are_met("a", "letter");
+}
+
+#[test]
+fn dot11a_with_rts_in_the_reading_the_model_assumes_meets_finite_retry_bianchi_within_2_percent() {
+    assert_rts_rows_are_met("a", "aligned");
+}
+
+#[test]
+#[ignore = "make validate"]
+fn with_rts_every_reading_meets_slotsim_within_1_percent_and_the_model() {
+    for (standard, timeout_ifs) in [("b", "letter"), ("b", "aligned"), ("a", "letter"), ("a", "aligned")] {
+        let rows = sized(&rows(standard, true, timeout_ifs), COLLISIONS);
+        for ((row, _), got) in rows.iter().zip(measure(&rows)) {
+            assert_meets_slotsim(row, &got);
+            assert_meets_the_model_with_rts(row, &got);
+        }
     }
 }
 
