@@ -46,6 +46,23 @@ class Flow(TypedDict):
     # and: "from", "to", "protocol", goodput_bps, datagram_throughput_bps, delivered_bytes, segments_sent,
     # retransmissions, timeouts, fast_retransmits, acks_sent, rtt_mean_s, rtt_samples, acked_undelivered_bytes, ...
 
+class Timeline(TypedDict):
+    """Who transmitted what when, in a part of a run; a value a transmission in each column, in order of their begin."""
+
+    from_s: float
+    until_s: float
+    missed: int  # transmissions beyond the most that are kept
+    nodes: list[str]
+    has_radio: list[bool]  # of each node
+    flows: list[str]
+    classes: list[str]
+    outcomes: list[str]  # received, captured (although overlapped), noise, collision, ...
+    causes: list[str]  # of losses, as in `summary`
+    columns: dict[str, npt.NDArray[Any]]
+    # start_ns, airtime_ns, from, to, class, outcome, cause, overlap_from, overlap_class, overlap_ns, is_retry,
+    # rate_bps, mpdu_bytes, duration_ns (the Duration field), seq, category, user_priority, power_mw (at the addressee),
+    # flow, is_reverse, serial, attempt, payload_bytes, tcp_seq, tcp_ack. Names are indices into the lists; -1: none.
+
 class Run(TypedDict):
     """One replication."""
 
@@ -62,6 +79,7 @@ class Run(TypedDict):
     summary: dict[str, float]  # goodput_bps, jain, max_min_bps, ...
     fingerprint: dict[Literal["phy", "mac", "tcp"], str] | None
     series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.0.cwnd_bytes" -> {"t_s": ..., "value": ...}
+    timeline: Timeline | None
 
 class Batch:
     """What a batch gave: one entry a task in the order given; None where it did not run."""
@@ -75,6 +93,7 @@ def run_batch(
     jobs: int = 0,
     pcap_dir: str | None = None,
     series: bool = False,
+    timeline: tuple[int, int] | None = None,
     fingerprint: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Batch:
@@ -83,6 +102,7 @@ def run_batch(
     The result of a task depends on nothing but its scenario and seed. `progress(done)` is called from the calling
     thread now and then. Ctrl-C stops the batch: finished runs are returned and `interrupted` is true.
     With `pcap_dir`, writes `<node>-<seed>.pcapng` there. Raises `InputError` if a folder cannot be written.
+    `timeline` is a window in ns: what is in the air within it is kept.
     """
 
 def registry(

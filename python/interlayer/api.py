@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import metrics, simulator, stats, toml_text
+from . import timeline as windows
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -181,6 +182,20 @@ class Result:
 
         return report.series_frame(self.runs)
 
+    @cached_property
+    def timeline(self) -> pl.DataFrame:
+        """A row per transmission: `seed`, `start_ns`, `airtime_ns`, `from`, `to`, `class`, `outcome`, ...; empty unless
+        run with `timeline`."""
+        return windows.frame(self.runs)
+
+    def write_trace(self, path: str | Path) -> None:
+        """The timeline of the first run as trace-event JSON, for ui.perfetto.dev. `InputError` if none was kept."""
+        kept = self.runs[0]["timeline"]
+        if kept is None:
+            raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
+        about = {"seed": self.seeds[0], "version": simulator.version()}
+        windows.write_trace(kept, Path(path), about)
+
     def sample(self, metric: str) -> Floats:
         """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
         return metrics.column(self.runs, metric)[1]
@@ -208,12 +223,14 @@ def run(
     runs: int = 1,
     jobs: int = 0,
     series: bool = False,
+    timeline: str | None = None,
     pcap: str | Path | None = None,
 ) -> Result:
     """Run a scenario: one that was built, or a file's path.
 
     Run i has the seed `seed + i`; `seed` is the scenario's own (1) unless given. `jobs` runs at a time, 0 for one a
-    core. `pcap` is a folder for `<node>-<seed>.pcapng`. Raises `InputError`, and `Interrupted` on Ctrl-C.
+    core. `timeline` is the window in which transmissions are kept (`"2 s..2.01 s"`, `"all"`). `pcap` is a folder for
+    `<node>-<seed>.pcapng`. Raises `InputError`, and `Interrupted` on Ctrl-C.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
@@ -222,7 +239,9 @@ def run(
     tasks = [(parsed, first + i) for i in range(runs)]
     if pcap is not None:
         Path(pcap).mkdir(parents=True, exist_ok=True)
-    batch = simulator.run_batch(tasks, jobs=jobs, series=series, pcap_dir=None if pcap is None else Path(pcap))
+    kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
+    pcap_dir = None if pcap is None else Path(pcap)
+    batch = simulator.run_batch(tasks, jobs=jobs, series=series, timeline=kept, pcap_dir=pcap_dir)
     done = [r for r in batch.runs if r is not None]
     if batch.interrupted:
         raise Interrupted(Result(done) if done else None)

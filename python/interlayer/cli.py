@@ -75,13 +75,28 @@ def run_command(
     out: Out = None,
     json: Json = None,
     pcap: Annotated[Path | None, typer.Option(metavar="DIR", help="Write captures there, one a node and run.")] = None,
-    series: Annotated[bool, typer.Option("--series", help="Keep time series (cwnd, rtt, queue, ...).")] = False,
+    series: Annotated[
+        bool, typer.Option("--series", help="Keep time series (cwnd, rtt, queue, ...) and a timeline of the air.")
+    ] = False,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "--window",
+            metavar="FROM..UNTIL",
+            help='Of the timeline: "2 s..2.01 s", or all; by default 10 ms after warm-up. Needs --series and --out.',
+        ),
+    ] = None,
 ) -> None:
     """Run a scenario."""
-    from . import report, simulator, terminal, toml_text
+    from . import report, simulator, terminal, timeline, toml_text
+
+    if window is not None and not (series and out):
+        missing = "--series" if not series else "--out DIR"
+        raise InputError(f"--window: is of the timeline, which --series writes into --out; add {missing}")
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     scenario = _named(file, lambda: simulator.parse(text, overrides))
+    kept = timeline.window(window, scenario, "--window") if series and out else None
     first = scenario.seed if seed is None else seed
     tasks = [(scenario, first + i) for i in range(runs or 1)]
     with (
@@ -94,13 +109,14 @@ def run_command(
         what, total = scenario.name or file.stem, len(tasks)
         watch = None if progress is None else lambda done: progress(what, done, total)
         pcap_dir = to_pcap.path if to_pcap else None
-        batch = simulator.run_batch(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, progress=watch)
+        batch = simulator.run_batch(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, timeline=kept, progress=watch)
         done: list[Run] = [r for r in batch.runs if r is not None]
+        notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
             result = report.run_json(what, simulator.version(), first, done, wall_s, batch.interrupted)
             if to_folder:
-                report.write_run(result, done, text + _changes(set_), to_folder.path)
+                notes = report.write_run(result, done, text + _changes(set_), to_folder.path)
                 to_folder.commit()
             if to_pcap:
                 _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
@@ -110,6 +126,8 @@ def run_command(
                 to_file.commit()
     if done:
         output.to_stdout(report.dumps(result) if json == "-" else terminal.run(result))
+        for line in notes:
+            print(f"interlayer: {line}", file=sys.stderr)
     if batch.interrupted:
         raise typer.Exit(130)
 

@@ -38,7 +38,7 @@ _PRINTED: dict[str, Any] = {
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def style() -> Iterator[None]:
     import matplotlib as mpl
 
     with mpl.rc_context(
@@ -66,7 +66,7 @@ def _canvas(width: float = 8.0, height: float = 5.0) -> tuple[Figure, Axes]:
 
 def save(figure: Figure, stem: Path) -> None:
     """Write `stem`.png and `stem`.svg; the same figure gives the same bytes."""
-    with _style():
+    with style():
         figure.savefig(
             stem.with_name(stem.name + ".png"),
             dpi=140,
@@ -91,7 +91,7 @@ def experiment(outcome: Outcome) -> Figure:
     e = outcome.experiment
     if not e.x:
         return _single_point(outcome)
-    with _style():
+    with style():
         figure, axes = _canvas()
         ticks = [value for path, values in e.sweep if path == e.x for value in values]
         xs = [quantity.magnitude(v) for v in ticks]
@@ -123,7 +123,7 @@ def _single_point(outcome: Outcome) -> Figure:
 
     e = outcome.experiment
     arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
-    with _style():
+    with style():
         figure, axes = _canvas(8.0, 1.8 + 0.5 * len(arms))
         found = [outcome.estimate(Cell(arm, ())) for arm in arms]
         _bars(axes, [e.label(arm) for arm in arms], found)
@@ -329,7 +329,7 @@ def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
 
 def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
     """Goodput of every flow of a scenario, with error bars. `rows` is the `flows` of `run`'s JSON."""
-    with _style():
+    with style():
         figure, axes = _canvas(8.0, 1.6 + 0.35 * len(rows))
         means = [(row["goodput_bps"]["mean"] or 0.0) / 1e6 for row in rows]
         errors = [(row["goodput_bps"]["ci95"] or 0.0) / 1e6 for row in rows]
@@ -349,7 +349,7 @@ def comparison(result: Mapping[str, Any], note: str) -> Figure:
 
     arms = result["arms"]
     names = [str(arm["label"]) for arm in arms]
-    with _style():
+    with style():
         figure = Figure(figsize=(9.0, 1.7 + 0.45 * len(arms)), layout="constrained")
         FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2, sharey=True)
@@ -380,7 +380,7 @@ def series(columns: Mapping[str, Mapping[str, Any]], title: str, note: str) -> F
     names = sorted(columns)
     width = 1 if len(names) <= 4 else 2
     height = math.ceil(len(names) / width)
-    with _style():
+    with style():
         figure = Figure(figsize=(8.0, 1.0 + 1.5 * height), layout="constrained")
         FigureCanvasAgg(figure)
         panels = figure.subplots(height, width, sharex=True, squeeze=False)

@@ -656,8 +656,8 @@ def write_outcome(outcome: Outcome, folder: Path) -> str:
     return svg
 
 
-def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> None:
-    """Figure, data, JSON and page of a scenario into `folder`."""
+def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> list[str]:
+    """Figure, data, JSON and page of a scenario into `folder`; gives lines on what they leave out."""
     title = str(result["scenario"])
     note = f"{result['runs']} runs, seeds from {result['seed']}; bars: 95 % intervals. Interlayer {result['version']}"
     plots.save(plots.flows(result["flows"], title, note), folder / "flows")
@@ -669,8 +669,32 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
         if any(metrics.table(run, table) for run in runs):
             write_frame(frame(runs, table), folder / table if table != "flows" else folder / "flows")
     svg = inline_svg(folder / "flows.svg")
+    notes = write_timeline(result, runs, folder) if runs[0].get("timeline") else []
     (folder / "index.html").write_text(run_page(result, svg, text), encoding="utf-8")
     (folder / "result.json").write_text(dumps(dict(result)), encoding="utf-8")
+    return notes
+
+
+def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path) -> list[str]:
+    """The timeline of the first run as a figure and a trace, of all runs as data; lines on what they leave out."""
+    from . import timeline, timeline_plot
+
+    first, title = runs[0]["timeline"], f"{result['scenario']}: who transmitted what when"
+    if first is None or not any(first["has_radio"]):
+        return []
+    about = {"scenario": result["scenario"], "seed": runs[0]["seed"], "version": result["version"]}
+    timeline.write_trace(first, folder / "timeline.trace.json", about)
+    write_frame(timeline.frame(runs), folder / "timeline")
+    one = f"Seed {about['seed']}. Interlayer {about['version']}"
+    view, notes = timeline_plot.shown(first), []
+    plots.save(timeline_plot.figure(first, title, one), folder / "timeline")
+    if view.is_cut:
+        notes.append(f"timeline: {view.note()}; timeline.trace.json and .csv have all")
+    if first["missed"]:
+        notes.append(f"timeline: {first['missed']} transmissions beyond the first {view.total} were not kept")
+    if not view.total:
+        notes.append(f"timeline: nothing was in the air from {first['from_s']:.9g} s to {first['until_s']:.9g} s")
+    return notes
 
 
 def series_frame(runs: Sequence[Run]) -> pl.DataFrame:

@@ -49,9 +49,13 @@ def run_batch(
     jobs: int = 0,
     pcap_dir: Path | None = None,
     series: bool = False,
+    timeline: tuple[int, int] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Batch:
-    """Run each (scenario, seed), `jobs` at a time (0: one a core). Ctrl-C gives what was finished."""
+    """Run each (scenario, seed), `jobs` at a time (0: one a core). Ctrl-C gives what was finished.
+
+    `timeline` is the window in ns in which the timeline of the air is kept (`timeline.window`).
+    """
     from . import _core
 
     if not tasks:
@@ -65,6 +69,7 @@ def run_batch(
             jobs=jobs,
             pcap_dir=None if pcap_dir is None else str(pcap_dir),
             series=series,
+            timeline=timeline,
             progress=progress,
         )
     except _core.InputError as e:

@@ -102,6 +102,44 @@ def queue(name: str, dropped: int) -> dict[str, Any]:
     }
 
 
+CLASSES = ["tcp-data", "tcp-ack", "tcp-control", "udp", "other", "rts", "cts", "ack"]
+OUTCOMES = ["received", "captured", "noise", "collision", "transmitter-busy", "out-of-reach", "group", "in-the-air"]
+CAUSES = ["noise", "data-ack", "ack-data", "data-data", "ack-ack", "rts", "other", "transmitter-busy"]
+
+
+def timeline(scenario: Scenario, window: tuple[int, int]) -> dict[str, Any]:
+    """A data frame and its ACK every ms of the window; every fifth data frame is lost to noise and sent no ACK."""
+    begins = range(window[0], window[1], 1_000_000)
+    lost = [i % 5 == 4 for i in range(len(begins))]
+    frames = [(at, 300_000, 0, 1, 0, 2 if no else 0) for at, no in zip(begins, lost, strict=True)]
+    frames += [(at + 310_000, 20_000, 1, 0, 7, 0) for at, no in zip(begins, lost, strict=True) if not no]
+    names = ("start_ns", "airtime_ns", "from", "to", "class", "outcome")
+    columns = {name: np.array(column) for name, column in zip(names, zip(*sorted(frames), strict=True), strict=True)}
+    some = columns["class"] == 0
+    columns["cause"] = np.where(columns["outcome"] == 2, 0, -1)
+    for name in ("overlap_from", "overlap_class", "overlap_ns", "category", "user_priority"):
+        columns[name] = np.full(len(frames), -1)
+    for name in ("seq", "flow", "serial", "tcp_seq", "tcp_ack"):
+        columns[name] = np.where(some, 0, -1)
+    for name, value in (("rate_bps", 54_000_000), ("duration_ns", 0), ("mpdu_bytes", 1536)):
+        columns[name] = np.full(len(frames), value)
+    columns["attempt"], columns["payload_bytes"] = np.where(some, 1, -1), np.where(some, 1460, -1)
+    columns["is_retry"] = columns["is_reverse"] = np.zeros(len(frames), dtype=bool)
+    columns["power_mw"] = np.full(len(frames), np.nan)
+    return {
+        "from_s": window[0] / 1e9,
+        "until_s": window[1] / 1e9,
+        "missed": 0,
+        "nodes": scenario.nodes,
+        "has_radio": [True] * len(scenario.nodes),
+        "flows": scenario.flows,
+        "classes": CLASSES,
+        "outcomes": OUTCOMES,
+        "causes": CAUSES,
+        "columns": columns,
+    }
+
+
 class Core:
     """The module's functions over a `model`; `stop_after` makes a batch end as Ctrl-C would."""
 
@@ -118,6 +156,7 @@ class Core:
         jobs: int = 0,
         pcap_dir: str | None = None,
         series: bool = False,
+        timeline: tuple[int, int] | None = None,
         fingerprint: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Batch:
@@ -127,7 +166,7 @@ class Core:
             if self.stop_after is not None and i >= self.stop_after:
                 runs.append(None)
                 continue
-            runs.append(self.one(scenario, seed, series))
+            runs.append(self.one(scenario, seed, series, timeline))
             if pcap_dir is not None:
                 for node in scenario.nodes:
                     Path(pcap_dir, f"{node}-{seed}.pcapng").write_bytes(b"capture")
@@ -135,7 +174,7 @@ class Core:
                 progress(i + 1)
         return Batch(runs, interrupted=None in runs)
 
-    def one(self, scenario: Scenario, seed: int, series: bool) -> dict[str, Any]:
+    def one(self, scenario: Scenario, seed: int, series: bool, window: tuple[int, int] | None = None) -> dict[str, Any]:
         found = self.model(scenario.data, np.random.default_rng(seed))
         flows = []
         each = found.pop("flows", [{}] * len(scenario.flows))
@@ -161,6 +200,7 @@ class Core:
             "summary": {"goodput_bps": sum(f["goodput_bps"] for f in flows), "jain": 1.0},
             "fingerprint": None,
             "series": {"flow.0.cwnd_bytes": {"t_s": np.arange(5.0), "value": np.arange(5.0)}} if series else None,
+            "timeline": None if window is None else timeline(scenario, window),
         }
 
     def registry(self, kind: str) -> list[dict[str, str]]:

@@ -77,6 +77,20 @@ def tree(folder: Path) -> list[str]:
         ("run TOY --set flwo.x=1", "toy.toml: flwo: unknown key"),
         ("run TOY --out TOY", "is a file, not a folder"),
         ("run TOY --json nowhere/r.json", "no folder"),
+        (
+            "run TOY --window 1s..2s --out out",
+            "--window: is of the timeline, which --series writes into --out; add --s",
+        ),
+        ("run TOY --window 1s..2s --series", "add --out DIR"),
+        ("run TOY --series --out out --window 1s", '--window: "1s" is neither FROM..UNTIL, as in "2 s..2.01 s", nor'),
+        ("run TOY --series --out out --window 1..2", '--window: "1..2" is neither'),
+        ("run TOY --series --out out --window 1B..2B", '--window: "1B..2B" is neither'),
+        ("run TOY --series --out out --window ..2s", '--window: "..2s" is neither'),
+        ("run TOY --series --out out --window 2s..1s", "--window: 2s..1s ends before it begins"),
+        ("run TOY --series --out out --window 1s..1000ms", "ends before it begins"),
+        ("run TOY --series --out out --window=-1s..1s", "--window: -1s is before the run begins"),
+        ("run TOY --series --out out --window 29s..31s", "--window: 31s is after the end of the scenario (30 s)"),
+        ("run TOY --windwo 1s..2s", 'no such option: --windwo; did you mean "--window"?'),
         ("check none.toml", "no such file"),
         ("reproduce", "which experiment?"),
         ("reproduce lle-fig-3.7", 'no experiment "lle-fig-3.7"; did you mean "lle-fig-3.7'),
@@ -198,10 +212,10 @@ def test_run_out_writes_figure_data_page_and_captures(interlayer: Any, toy: Path
     folder = toy.parent / "out"
     status, *_ = interlayer("run", toy, "--runs", 2, "--series", "--out", folder, "--pcap", folder / "captures")
     assert status == 0
-    data = {f"{t}.{kind}" for t in ("flows", "nodes", "frames", "series") for kind in ("csv", "parquet")}
-    figures = {f"{t}.{kind}" for t in ("flows", "series") for kind in ("png", "svg")}
+    data = {f"{t}.{kind}" for t in ("flows", "nodes", "frames", "series", "timeline") for kind in ("csv", "parquet")}
+    figures = {f"{t}.{kind}" for t in ("flows", "series", "timeline") for kind in ("png", "svg")}
     captures = {f"captures/{n}-{s}.pcapng" for n in "ab" for s in (1, 2)}
-    assert set(tree(folder)) == data | figures | captures | {"index.html", "result.json"}
+    assert set(tree(folder)) == data | figures | captures | {"index.html", "result.json", "timeline.trace.json"}
 
 
 def test_a_pipe_gets_no_colour_and_no_progress(interlayer: Any, toy: Path) -> None:

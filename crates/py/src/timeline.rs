@@ -30,6 +30,7 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     dict.set_item("until_s", timeline.window.until.as_secs_f64())?;
     dict.set_item("missed", timeline.missed)?;
     dict.set_item("nodes", of.nodes.iter().map(|node| &*node.name).collect::<Vec<&str>>())?;
+    dict.set_item("has_radio", of.nodes.iter().map(|node| node.has_radio).collect::<Vec<bool>>())?;
     dict.set_item("flows", of.flows.iter().map(|flow| &*flow.name).collect::<Vec<&str>>())?;
     dict.set_item("classes", world::FRAME_CLASSES)?;
     dict.set_item("outcomes", world::OUTCOMES)?;
