@@ -84,6 +84,8 @@ pub struct Counters {
     pub first_rto_sum: Dur,
     /// Losses found by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// When losses of data were found for the first two times: by duplicate ACKs, or the first timeout of a sequence.
+    pub losses_found: [Option<SimTime>; 2],
     /// Data segments received in the window with a congestion mark, if ECN was agreed on. @RFC3168 sec. 6.1.3
     pub ecn_marks_received: u64,
     /// Window cuts that answered an echoed mark. @RFC3168 sec. 6.1.2
@@ -119,6 +121,12 @@ pub struct Counters {
 }
 
 impl Counters {
+    pub(crate) fn loss_found(&mut self, now: SimTime) {
+        if let Some(free) = self.losses_found.iter_mut().find(|at| at.is_none()) {
+            *free = Some(now);
+        }
+    }
+
     pub(crate) fn rtt(&mut self, sample: Dur) {
         self.rtt_min = if self.rtt_samples == 0 { sample } else { self.rtt_min.min(sample) };
         self.rtt_max = self.rtt_max.max(sample);

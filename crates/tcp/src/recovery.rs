@@ -208,6 +208,7 @@ impl Connection {
     /// Enough duplicates. @RFC5681 sec. 3.2 steps 2 and 3
     fn fast_retransmit(&mut self, now: SimTime) {
         self.counters.fast_retransmits += 1;
+        self.counters.loss_found(now);
         let cut = self.judge_loss(Congestion::FastRetransmit);
         let first = self.first_segment();
         let snd = &mut self.snd;
@@ -275,6 +276,9 @@ impl Connection {
             self.snd.syn_lost = true;
             self.snd.nxt = self.snd.iss;
             return;
+        }
+        if self.snd.retries == 1 {
+            self.counters.loss_found(now);
         }
         self.ask(|hook, flow| hook.on_timeout(flow));
         let repeated = self.snd.retries > 1;
