@@ -1,5 +1,6 @@
 //! One flow of a scenario: its two transport ends, what its applications write and read, what is measured.
 
+use crate::ack_gaps::AckGaps;
 use crate::scenario::{Reader, Traffic};
 use engine::Stream;
 use tcp::Connection;
@@ -187,6 +188,8 @@ pub(crate) struct Flow {
     /// When the second end had all that the first will ever write.
     pub finished: Option<SimTime>,
     pub failed: Option<&'static str>,
+    /// How its ACKs are spaced, if that is asked for.
+    pub ack_gaps: Option<Box<AckGaps>>,
 }
 
 impl Flow {

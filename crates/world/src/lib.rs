@@ -4,6 +4,7 @@
 //! one channel, access points and wires behind them, static nodes and routes. Leaves out, for now:
 //! routing protocols, mobility.
 
+mod ack_gaps;
 mod build;
 mod chain;
 mod flow;

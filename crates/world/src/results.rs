@@ -114,7 +114,10 @@ pub fn jain(rates: &[f64]) -> f64 {
 
 /// Reads the results off a world whose run is over.
 pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
-    let flows: Vec<Record> = world.flows.iter().map(|flow| flow_record(flow, scenario)).collect();
+    let flows: Vec<Record> = {
+        let starts = scenario.flows.iter().map(|flow| flow.start);
+        world.flows.iter().zip(starts).map(|(flow, start)| flow_record(flow, start, scenario)).collect()
+    };
     let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
     let max = rates.iter().copied().fold(0.0, f64::max);
     let min = rates.iter().copied().fold(max, f64::min);
@@ -186,7 +189,7 @@ fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
     world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
-fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
+fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
     let name = |node: NodeId| Cell::Text(scenario.nodes[node.index()].name.clone());
     let measured = scenario.duration.saturating_sub(scenario.warmup);
     let rate = |bytes: u64| Cell::Real((Bytes(bytes) / measured).bps() as f64);
@@ -220,6 +223,9 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
             let sequences = now[0].timeout_sequences - then[0].timeout_sequences;
             let rto_sum = now[0].first_rto_sum - then[0].first_rto_sum;
             let first_rto = if sequences == 0 { f64::NAN } else { rto_sum.as_secs_f64() / sequences as f64 };
+            let loss = |nth: usize| {
+                Cell::Real(now[0].losses_found[nth].map_or(f64::NAN, |at| (at - SimTime::ZERO - start).as_secs_f64()))
+            };
             record.extend([
                 ("reverse_goodput_bps", rate(back)),
                 ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
@@ -244,7 +250,12 @@ fn flow_record(flow: &Flow, scenario: &Scenario) -> Record {
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
                 ("state", Cell::Text(format!("{:?}", ends[0].state()))),
                 ("failed", Cell::Count(u64::from(flow.failed.is_some()))),
+                ("first_loss_s", loss(0)),
+                ("second_loss_s", loss(1)),
             ]);
+            if let Some(gaps) = &flow.ack_gaps {
+                record.extend(gaps.record());
+            }
         }
     }
     record

@@ -125,5 +125,6 @@ pub(super) fn flow(
         is_started: false,
         finished: None,
         failed: None,
+        ack_gaps: flow.ack_gaps.then(Default::default),
     })
 }

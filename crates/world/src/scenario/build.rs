@@ -515,7 +515,7 @@ fn flow(fields: &Fields, i: usize, duration: Dur, nodes: &Directory, flows: &mut
     let path = format!("flow[{i}]");
     let transport: &Fields = fields.get("transport");
     let udp = transport.tag == "udp";
-    for key in ["reverse", "reader"] {
+    for key in ["reverse", "reader", "ack_gaps"] {
         if udp && fields.opt::<&Item>(key).is_some() {
             return Err(InputError::new(
                 format!("{path}.{key}"),
@@ -563,6 +563,7 @@ fn flow(fields: &Fields, i: usize, duration: Dur, nodes: &Directory, flows: &mut
             traffic: written,
             reverse: fields.opt("reverse").map_or(Traffic::None, traffic),
             reader: fields.opt("reader").map_or(Reader::Instant, reader),
+            ack_gaps: fields.opt("ack_gaps").unwrap_or(false),
         });
     }
     Ok(())

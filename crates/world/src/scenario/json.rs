@@ -89,6 +89,7 @@ impl Scenario {
         table.put("transport", transport(&flow.transport)).put("traffic", traffic(&flow.traffic));
         if matches!(flow.transport, Transport::Tcp(_)) {
             table.put("reverse", traffic(&flow.reverse)).put("reader", reader(&flow.reader));
+            table.put("ack_gaps", flow.ack_gaps);
         }
         table.value()
     }

@@ -471,6 +471,12 @@ static FLOW: Table = table(&[
     optional("traffic", Kind::Tagged(&TRAFFIC), "bulk for TCP; UDP needs it", "What the application at from writes."),
     optional("reverse", Kind::Tagged(&TRAFFIC), "none", "TCP: what the application at to writes."),
     optional("reader", Kind::Tagged(&READER), "instant", "TCP: how the application at to reads."),
+    optional(
+        "ack_gaps",
+        Kind::Bool,
+        "false",
+        "TCP: whether results say how ACKs are spaced where they leave and arrive.",
+    ),
 ]);
 
 const DATAGRAM: Key = preset(

@@ -495,6 +495,8 @@ pub struct Flow {
     pub reverse: Traffic,
     /// How the application at `to` reads; [`Reader::Instant`] for UDP.
     pub reader: Reader,
+    /// Whether the spacing of its ACKs is measured; never for UDP.
+    pub ack_gaps: bool,
 }
 
 /// How a flow is carried.

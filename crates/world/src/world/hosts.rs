@@ -51,6 +51,9 @@ impl World {
                     let id = if e == 0 { forward } else { forward.reverse() };
                     let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
                     self.taps.tcp(now, &packet, false);
+                    if let (1, Some(gaps), true) = (e, &mut flow.ack_gaps, packet.pure_ack().is_some()) {
+                        gaps.leaves(now, packet.ip.id);
+                    }
                     let pkt = self.packets.put(packet);
                     self.jobs.push_back(Passage::into(node, pkt, Place::FromHost, None));
                 }

@@ -302,6 +302,9 @@ impl World {
         };
         for flow in &mut self.flows {
             flow.warm = flow.delivered;
+            if let Some(gaps) = &mut flow.ack_gaps {
+                gaps.restart();
+            }
             if let Transport::Tcp(ends) = &flow.transport {
                 flow.warm_counters = [*ends[0].counters(), *ends[1].counters()];
             }

@@ -155,8 +155,12 @@ impl World {
             (Transport::Tcp(ends), L4::Tcp(header)) => {
                 self.taps.tcp(now, &packet, true);
                 let before = ends[end].counters().delivered_segments;
+                let acknowledged = ends[end].acknowledged();
                 let ce = packet.ip.is_ce();
                 ends[end].handle(now, TcpInput::Segment { tcp: header, payload: &packet.payload, ce });
+                if let (0, Some(gaps), true) = (end, &mut flow.ack_gaps, packet.pure_ack().is_some()) {
+                    gaps.arrives(now, packet.ip.id, ends[0].acknowledged() - acknowledged);
+                }
                 if ends[end].counters().delivered_segments > before {
                     flow.delivered[end].datagram += ip_len;
                     flow.delivered[end].packets += 1;

@@ -85,6 +85,7 @@ stop = "50 s"
 traffic = { model = "bulk", bytes = "2 MB" }
 reverse = { model = "chunks", size = "100 B", every = "10 ms" }
 reader = { model = "on-off", on = "1 s", off = "2 s" }
+ack_gaps = true
 
 [flow.transport]
 protocol = "tcp"
