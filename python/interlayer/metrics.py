@@ -7,6 +7,7 @@ A path names one number of a run, `flow.0.goodput`, or aggregates a column over 
 from __future__ import annotations
 
 import math
+import operator
 import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,8 @@ _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "spread": lambda x: float(np.max(x) - np.min(x)),
     "jain": stats.jain,
 }
+_COUNTS: dict[str, Callable[[float, float], bool]] = {"below": operator.lt, "above": operator.gt}
+"""How many rows lie on that side of so many times the mean of all: `below(0.1, flow.*.goodput)`."""
 _CALL = re.compile(r"(\w+)\((.*)\)")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
@@ -111,15 +114,40 @@ def _no_entry(group: str, entry: str, rows: Sequence[Mapping[str, Any]], metric:
 
 def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, float]:
     """`mean(flow.0-8.goodput)`: a column over the selected rows; nan where one of them has no value."""
-    if function not in _FUNCTIONS:
-        raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, _FUNCTIONS)}', metric)
+    factor = None
+    if function in _COUNTS:
+        factor, inner = _factor(function, inner, metric)
+    elif function not in _FUNCTIONS:
+        known = [*_FUNCTIONS, *_COUNTS]
+        raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
     group, _, rest = inner.partition(".")
     if group not in _GROUPS:
         raise InputError(f'metric "{metric}": nothing to aggregate in "{group}"{suggestion(group, _GROUPS)}', metric)
     entries, _, name = rest.rpartition(".")
     pairs = [_value(row, name, metric) for row in _selected(run, group, entries, name, metric)]
-    column = pairs[0][0] if function != "jain" else "jain"
-    return column, _FUNCTIONS[function]([value for _, value in pairs])
+    values = [value for _, value in pairs]
+    if factor is not None:
+        return function, _count(_COUNTS[function], factor, values)
+    return "jain" if function == "jain" else pairs[0][0], _FUNCTIONS[function](values)
+
+
+def _factor(function: str, inner: str, metric: str) -> tuple[float, str]:
+    """`0.1, flow.*.goodput`: a factor of the mean, and what is counted."""
+    number, comma, rest = inner.partition(",")
+    try:
+        factor = float(number)
+    except ValueError:
+        factor = math.nan
+    if not comma or not (math.isfinite(factor) and factor >= 0):
+        example = f"{function}(0.5, flow.*.goodput)"
+        raise InputError(f'metric "{metric}": {function} needs a factor of the mean first, as in {example}', metric)
+    return factor, rest.strip()
+
+
+def _count(side: Callable[[float, float], bool], factor: float, values: Sequence[float]) -> float:
+    """How many of `values` lie on that side of `factor` times their mean; nan where one has no value."""
+    limit = factor * float(np.mean(values))
+    return math.nan if math.isnan(limit) else float(sum(side(value, limit) for value in values))
 
 
 def _selected(run: Run, group: str, entries: str, name: str, metric: str) -> list[Mapping[str, Any]]:

@@ -212,6 +212,10 @@ def cell_run() -> Any:
         ("min(flow.3-8.goodput)", "goodput_bps", 4e6),
         ("spread(flow.0-8.goodput)", "goodput_bps", 8e6),
         ("jain(flow.0-8.goodput)", "jain", 2025 / (9 * 285)),
+        ("below(0.5, flow.0-8.goodput)", "below", 2),  # 1 and 2 of 1 to 9 Mb/s are less than half of 5
+        ("above(1.8,flow.0-8.goodput)", "above", 0),  # 9 is 1.8 times 5, not more
+        ("above(1.2, flow.0-8.goodput)", "above", 3),
+        ("below(1, flow.*.finish_time)", "below", math.nan),
         ("sum(flow.*.timeouts)", "timeouts", 36),  # the UDP flow has none
         ("max(flow.0-8.finish_time)", "finish_time_s", 2.0),
         ("max(flow.*.finish_time)", "finish_time_s", math.nan),  # one has not finished
@@ -232,6 +236,10 @@ def test_aggregates_and_queues(cell_run: Any, metric: str, column: str, value: f
         ("maen(flow.0-8.goodput)", 'no function "maen"; did you mean "mean"'),
         ("mean(flwo.0-8.goodput)", 'nothing to aggregate in "flwo"; did you mean "flow"'),
         ("mean(summary.jain)", "nothing to aggregate"),
+        ("blow(0.5, flow.0-8.goodput)", 'no function "blow"; did you mean "below"'),
+        ("below(flow.0-8.goodput)", "below needs a factor of the mean first"),
+        ("below(half, flow.0-8.goodput)", "below needs a factor of the mean first"),
+        ("above(-1, flow.0-8.goodput)", "above needs a factor of the mean first"),
         ("mean(flow.0-10.goodput)", "no flows 0-10; they are 0 to 9"),
         ("mean(flow.8-0.goodput)", "no flows 8-0"),
         ("mean(flow.dwon1.goodput)", 'no flow "dwon1"; did you mean "down1"'),
