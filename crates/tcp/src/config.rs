@@ -27,6 +27,9 @@ pub struct Config {
     pub receive_buffer: Bytes,
     /// Least RTO. Default 1 s, @RFC6298 (2.4); ns-2 and Linux 0.2 s.
     pub min_rto: Dur,
+    /// Whether the handshake's RTT is a sample. Default on, as every host does. Off, the first RTO of data is `initial_rto`:
+    /// ns-3 of 2011 times data alone, and its delayed ACK of a first lone segment does not meet an RTO as short.
+    pub handshake_rtt: bool,
     /// RTO before the first sample. Default 1 s, @RFC6298 (2.1); 3 s before 2011 (@RFC2988) and in all ns-3.
     pub initial_rto: Dur,
     /// Largest RTO, backoff included. Default 60 s, @RFC6298 (2.5).
@@ -85,6 +88,7 @@ impl Default for Config {
             send_buffer: Bytes(131_072),
             receive_buffer: Bytes(65_535),
             min_rto: Dur::from_secs(1),
+            handshake_rtt: true,
             initial_rto: Dur::from_secs(1),
             max_rto: Dur::from_secs(60),
             granularity: Dur::from_ms(10),

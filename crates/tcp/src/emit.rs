@@ -128,7 +128,7 @@ impl Connection {
         if retransmission {
             self.counters.retransmissions += 1;
             self.snd.timed = None;
-        } else {
+        } else if self.config.handshake_rtt {
             self.snd.timed = Some((self.snd.iss + 1, now));
         }
         self.snd.nxt = self.snd.iss + 1;

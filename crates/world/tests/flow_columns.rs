@@ -59,3 +59,16 @@ fn the_first_two_losses_are_dated_from_the_start_of_the_flow() {
     let none = run(1000, &[&format!("{}\ntransport = {{ protocol = \"tcp\", max_window = 20 }}", flow("0 s"))]);
     assert!(none.flow(0, "first_loss_s").unwrap().is_nan() && none.flow(0, "second_loss_s").unwrap().is_nan());
 }
+
+#[test]
+fn a_lone_first_segment_whose_ack_is_delayed_beyond_the_least_rto_meets_a_timeout_only_if_the_syn_was_timed() {
+    // SYN and SYN-ACK take 41 ms, so that the RTO is its least, 200 ms; the ACK of a lone segment comes after 252 ms.
+    let flow = |rtt: bool| {
+        format!(
+            "from = \"a\"\nto = \"b\"\ntransport = {{ protocol = \"tcp\", initial_window = 1, min_rto = \"200 ms\", \
+             delayed_ack_timeout = \"200 ms\", initial_rto = \"3 s\", handshake_rtt = {rtt} }}"
+        )
+    };
+    assert_eq!(run(1000, &[&flow(true)]).flow(0, "timeouts"), Some(1.0));
+    assert_eq!(run(1000, &[&flow(false)]).flow(0, "timeouts"), Some(0.0));
+}

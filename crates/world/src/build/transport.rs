@@ -39,6 +39,7 @@ fn tcp_config(spec: &sc::TcpSpec, initial_sequence: u32, path: &str) -> Result<t
     set(&mut config.sack, spec.sack);
     set(&mut config.ecn, spec.ecn);
     set(&mut config.limited_transmit, spec.limited_transmit);
+    set(&mut config.handshake_rtt, spec.handshake_rtt);
     config.delayed_ack_count = spec.delayed_ack_count.map_or(config.delayed_ack_count, u32::from);
     config.initial_window_segments = spec.initial_window.unwrap_or(config.initial_window_segments);
     config.max_window_segments = spec.max_window.or(config.max_window_segments);

@@ -599,6 +599,7 @@ fn tcp(fields: &Fields) -> TcpSpec {
         }),
         ecn: fields.opt("ecn"),
         limited_transmit: fields.opt("limited_transmit"),
+        handshake_rtt: fields.opt("handshake_rtt"),
         initial_sequence: fields.opt("initial_sequence"),
     }
 }

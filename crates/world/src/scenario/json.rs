@@ -374,7 +374,7 @@ fn transport(transport: &Transport) -> Value {
                     WindowScale::Shift(shift) => json!(shift),
                 }),
             );
-            table.maybe("ecn", tcp.ecn);
+            table.maybe("ecn", tcp.ecn).maybe("handshake_rtt", tcp.handshake_rtt);
             table.maybe("limited_transmit", tcp.limited_transmit).maybe("initial_sequence", tcp.initial_sequence);
         }
     }

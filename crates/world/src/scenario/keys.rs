@@ -512,6 +512,7 @@ static TRANSPORT: Tagged = Tagged {
                 tcp("min_rto", SOME_TIME, "Least retransmission timeout."),
                 tcp("initial_rto", SOME_TIME, "Retransmission timeout before the first RTT sample."),
                 tcp("max_rto", SOME_TIME, "Greatest retransmission timeout."),
+                tcp("handshake_rtt", Kind::Bool, "Whether the RTT of the SYN is a sample; not in ns-3 of 2011."),
                 tcp("granularity", ANY_TIME, "Of the clock that measures RTT and fires timers."),
                 tcp("nagle", Kind::Bool, "Small writes wait for an acknowledgement (RFC 896)."),
                 tcp("timestamps", Kind::Bool, "The timestamps option (RFC 7323)."),

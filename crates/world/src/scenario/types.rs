@@ -562,6 +562,8 @@ pub struct TcpSpec {
     pub ecn: Option<bool>,
     /// RFC 3042.
     pub limited_transmit: Option<bool>,
+    /// Whether the RTT of the SYN is a sample.
+    pub handshake_rtt: Option<bool>,
     /// `None`: drawn from the seed.
     pub initial_sequence: Option<u32>,
 }

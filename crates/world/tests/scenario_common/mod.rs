@@ -109,6 +109,7 @@ sack = true
 window_scale = 7
 ecn = true
 limited_transmit = true
+handshake_rtt = false
 initial_sequence = 4294967000
 
 [[flow]]
