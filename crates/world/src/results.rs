@@ -343,19 +343,39 @@ fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
 
 fn frames(world: &World) -> Vec<Record> {
     let rows = mac::FRAME_CLASSES.iter().zip(tallies(world)).filter(|(_, tally)| tally.sent > 0);
-    rows.map(|(class, tally)| {
-        vec![
-            ("class", Cell::Text((*class).to_owned())),
-            ("sent", Cell::Count(tally.sent)),
-            ("received", Cell::Count(tally.received)),
-            ("lost_to_noise", Cell::Count(tally.noise)),
-            ("lost_to_collision", Cell::Count(tally.collision)),
-            ("lost_to_deafness", Cell::Count(tally.deaf)),
-            ("captured", Cell::Count(tally.captured)),
-            ("airtime_s", Cell::Real(tally.airtime.as_secs_f64())),
-        ]
-    })
-    .collect()
+    rows.map(|(class, tally)| frame_record(class, &tally)).collect()
+}
+
+/// How a class of frames fared. Rates are shares of the transmissions, repeated ones among them. What spoilt a frame is
+/// the transmission that overlapped it first at its addressee: data (TCP or UDP), a pure TCP ACK, RTS or CTS, or another
+/// (SYN, FIN, MAC ACK, what is neither TCP nor UDP); the four sum to `lost_to_collision`.
+fn frame_record(class: &str, tally: &mac::Tally) -> Record {
+    let with = |classes: &[&str]| -> u64 {
+        let each = mac::FRAME_CLASSES.iter().zip(tally.collided_with);
+        each.filter(|(name, _)| classes.contains(name)).map(|(_, lost)| lost).sum()
+    };
+    let rate = |lost: u64| Cell::Real(lost as f64 / tally.sent as f64);
+    let (data, ack) = (with(&["tcp-data", "udp"]), with(&["tcp-ack"]));
+    let (rts, other) = (with(&["rts", "cts"]), with(&["tcp-control", "other", "ack"]));
+    vec![
+        ("class", Cell::Text(class.to_owned())),
+        ("sent", Cell::Count(tally.sent)),
+        ("received", Cell::Count(tally.received)),
+        ("lost_to_noise", Cell::Count(tally.noise)),
+        ("lost_to_collision", Cell::Count(tally.collision)),
+        ("lost_to_deafness", Cell::Count(tally.deaf)),
+        ("lost_to_data", Cell::Count(data)),
+        ("lost_to_tcp_ack", Cell::Count(ack)),
+        ("lost_to_rts_cts", Cell::Count(rts)),
+        ("lost_to_other", Cell::Count(other)),
+        ("error_rate", rate(tally.noise + tally.collision + tally.deaf)),
+        ("deafness_rate", rate(tally.deaf)),
+        ("data_collision_rate", rate(data)),
+        ("tcp_ack_collision_rate", rate(ack)),
+        ("rts_cts_collision_rate", rate(rts)),
+        ("captured", Cell::Count(tally.captured)),
+        ("airtime_s", Cell::Real(tally.airtime.as_secs_f64())),
+    ]
 }
 
 fn schemes(world: &World, scenario: &Scenario) -> Vec<Record> {
@@ -408,7 +428,23 @@ fn books(world: &World) -> Books {
 
 #[cfg(test)]
 mod tests {
-    use super::jain;
+    #![allow(clippy::unwrap_used)] // In a test a panic is the report.
+    use super::{Run, frame_record, jain};
+
+    #[test]
+    fn a_class_of_frames_says_what_spoilt_it_in_shares_of_what_was_sent() {
+        // Of 200: 10 lost to noise, 20 to a deaf addressee, and to tcp-data, tcp-ack, tcp-control, udp, other, rts, cts, ack:
+        let collided_with = [16, 8, 1, 4, 2, 6, 3, 5];
+        let tally = mac::Tally { sent: 200, noise: 10, deaf: 20, collision: 45, collided_with, ..Default::default() };
+        let record = frame_record("tcp-ack", &tally);
+        let found = |name| Run::number(&record, name).unwrap();
+        let counts = ["lost_to_data", "lost_to_tcp_ack", "lost_to_rts_cts", "lost_to_other"].map(found);
+        assert_eq!(counts, [20.0, 8.0, 9.0, 8.0]);
+        assert_eq!(counts.iter().sum::<f64>(), found("lost_to_collision"));
+        let rates = ["error_rate", "deafness_rate", "data_collision_rate", "tcp_ack_collision_rate"].map(found);
+        assert_eq!(rates, [0.375, 0.1, 0.1, 0.04]);
+        assert_eq!(found("rts_cts_collision_rate"), 0.045);
+    }
 
     #[test]
     fn jains_index_is_one_for_equal_shares_and_one_over_n_for_a_monopoly() {
