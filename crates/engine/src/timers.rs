@@ -1,4 +1,8 @@
-//! The event queue: one replaceable timer per slot, under an indexed heap.
+//! The event queue: one replaceable timer per slot.
+//!
+//! What belongs to a frame on the air is set, moved and cleared several times a frame and goes off before anything of a
+//! transport does. So whatever comes before all that is in the heap waits in a short list beside it, in no order: setting
+//! and clearing there is a store, and finding the next a look at two or three.
 
 use units::SimTime;
 
@@ -28,6 +32,8 @@ struct Entry(u128);
 impl Entry {
     const SLOT_BITS: u32 = 22;
     const CLASS_BITS: u32 = 2;
+    /// Later than any.
+    const LAST: Entry = Entry(u128::MAX);
 
     fn new(at: SimTime, class: Class, order: u64, slot: Slot) -> Entry {
         let low = (class as u64) << (64 - Entry::CLASS_BITS) | order << Entry::SLOT_BITS | u64::from(slot.0);
@@ -47,13 +53,18 @@ impl Entry {
 const MOST_ORDERS: u64 = 1 << (64 - Entry::CLASS_BITS - Entry::SLOT_BITS);
 
 const NOWHERE: u32 = u32::MAX;
+/// Marks a place in the list.
+const IN_LIST: u32 = 1 << 31;
+/// What the list holds at most; further timers go into the heap.
+const LIST_ROOM: usize = 8;
 const ARITY: usize = 4;
 
 /// All timers of a run. Ties break by (time, class, order of setting).
 #[derive(Debug, Default)]
 pub struct Timers {
+    list: Vec<Entry>,
     heap: Vec<Entry>,
-    /// Where in the heap each slot's timer is.
+    /// Where each slot's timer is: in the heap, or in the list if marked.
     place: Vec<u32>,
     order: u64,
     now: SimTime,
@@ -63,7 +74,8 @@ impl Timers {
     /// A table of `slots` timers, none set.
     pub fn new(slots: usize) -> Timers {
         assert!(slots <= 1 << Entry::SLOT_BITS, "{slots} timers are more than an entry can name");
-        Timers { heap: Vec::with_capacity(slots), place: vec![NOWHERE; slots], order: 0, now: SimTime::ZERO }
+        let (list, heap) = (Vec::with_capacity(LIST_ROOM), Vec::with_capacity(slots));
+        Timers { list, heap, place: vec![NOWHERE; slots], order: 0, now: SimTime::ZERO }
     }
 
     /// The instant of the timer that went off last. Never goes back.
@@ -75,22 +87,34 @@ impl Timers {
     pub fn set(&mut self, slot: Slot, at: SimTime, class: Class) {
         let place = self.place[slot.0 as usize];
         if at == SimTime::NEVER {
-            if place != NOWHERE {
-                self.remove(place as usize);
-            }
+            self.clear(place);
             return;
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
         self.order += 1;
         debug_assert!(self.order < MOST_ORDERS);
         let entry = Entry::new(at, class, self.order, slot);
-        if place == NOWHERE {
+        if place < IN_LIST {
+            let place = place as usize;
+            if entry < self.heap[place] {
+                self.up(place, entry)
+            } else {
+                self.down(place, entry)
+            }
+            return;
+        }
+        let is_first = self.heap.first().is_some_and(|first| entry < *first);
+        if place != NOWHERE && is_first {
+            self.list[(place ^ IN_LIST) as usize] = entry;
+            return;
+        }
+        self.clear(place);
+        if is_first && self.list.len() < LIST_ROOM {
+            self.place[slot.0 as usize] = IN_LIST | self.list.len() as u32;
+            self.list.push(entry);
+        } else {
             self.heap.push(entry);
             self.up(self.heap.len() - 1, entry);
-        } else if entry < self.heap[place as usize] {
-            self.up(place as usize, entry);
-        } else {
-            self.down(place as usize, entry);
         }
     }
 
@@ -98,17 +122,40 @@ impl Timers {
     pub fn at(&self, slot: Slot) -> SimTime {
         match self.place[slot.0 as usize] {
             NOWHERE => SimTime::NEVER,
-            place => self.heap[place as usize].at(),
+            place if place < IN_LIST => self.heap[place as usize].at(),
+            place => self.list[(place ^ IN_LIST) as usize].at(),
         }
     }
 
     /// Takes the next timer off and moves the clock to it; `None` if none is set.
     pub fn pop(&mut self) -> Option<(SimTime, Slot)> {
-        let &entry = self.heap.first()?;
-        self.remove(0);
-        debug_assert!(entry.at() >= self.now);
-        self.now = entry.at();
-        Some((entry.at(), Slot(entry.slot() as u32)))
+        let mut next = self.heap.first().copied().unwrap_or(Entry::LAST);
+        for entry in &self.list {
+            next = next.min(*entry);
+        }
+        if next == Entry::LAST {
+            return None;
+        }
+        self.clear(self.place[next.slot()]);
+        debug_assert!(next.at() >= self.now);
+        self.now = next.at();
+        Some((next.at(), Slot(next.slot() as u32)))
+    }
+
+    /// Clears the timer at `place`.
+    fn clear(&mut self, place: u32) {
+        if place == NOWHERE {
+            return;
+        }
+        if place < IN_LIST {
+            self.remove(place as usize);
+            return;
+        }
+        let gone = self.list.swap_remove((place ^ IN_LIST) as usize);
+        self.place[gone.slot()] = NOWHERE;
+        if let Some(moved) = self.list.get((place ^ IN_LIST) as usize) {
+            self.place[moved.slot()] = place;
+        }
     }
 
     fn remove(&mut self, place: usize) {
