@@ -1,12 +1,12 @@
 //! One channel: its medium, its contention, what is in the air, and what noise does to it.
 //!
-//! One pass over the listeners of a transmission when it starts and one when it ends; stations that only overhear are
-//! dealt with here, in arrays (carrier sense, EIFS, NAV), and their machines are not called.
+//! One pass over the listeners of a transmission when it starts and one when it ends, 64 of them at a time; stations that only
+//! overhear are dealt with here, as sets (carrier sense, EIFS) and in arrays (NAV), and their machines are not called.
 
 use crate::contention::Contention;
 use crate::frame::{Class, Frame, Kind};
-use phy::{Errors, Medium, Pass, Signal, Verdict};
-use units::{Bytes, Dur, NodeId, SimTime};
+use phy::{Errors, Hearing, Medium, Pass, Signal, Verdict};
+use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn (design.md section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,8 +146,8 @@ pub struct Channel {
     errors_at: ErrorsAt,
     air: Vec<Option<Frame>>,
     overlaps: Overlaps,
-    /// Stations that wait for the end of whatever they hear.
-    waits_for_end: Vec<bool>,
+    /// Stations that wait for the end of whatever they hear, by block.
+    waits_for_end: Vec<u64>,
     navs: Navs,
     tallies: [Tally; 8],
     /// What became of the frame that ended last.
@@ -215,25 +215,29 @@ impl Overlaps {
 /// NAVs that rest on an RTS: they fall if no CTS follows.
 #[derive(Debug)]
 struct Navs {
-    /// Of each station: when the RTS ended, and when it may conclude that no CTS came.
-    rts_heard: Vec<Option<(SimTime, SimTime)>>,
+    /// Whose NAV rests on one, by block.
+    by_rts: Vec<u64>,
+    /// Of those stations, when it ended.
+    rts_ended: Vec<SimTime>,
     next_check: SimTime,
+    /// How long after its end a station may conclude that no CTS came.
     patience: Dur,
 }
 
 impl Navs {
-    /// A frame for somebody else sets the NAV of `node`. @80211-2020 10.3.2.4
-    fn overhear(&mut self, now: SimTime, node: NodeId, frame: &Frame, contention: &mut Contention) {
-        let until = now + frame.duration;
-        if frame.duration == Dur::ZERO || until <= contention.nav(node) {
+    /// A frame for somebody else sets the NAV of `nodes`. @80211-2020 10.3.2.4
+    #[inline]
+    fn overhear(&mut self, now: SimTime, nodes: Nodes, frame: &Frame, contention: &mut Contention) {
+        if frame.duration == Dur::ZERO {
             return;
         }
-        contention.set_nav(node, until);
-        self.rts_heard[node.index()] = (frame.kind == Kind::Rts).then(|| {
-            let check = now + self.patience;
-            self.next_check = self.next_check.min(check);
-            (now, check)
-        });
+        let set = contention.set_nav(nodes, now + frame.duration);
+        self.by_rts[set.index()] &= !set.bits;
+        if frame.kind == Kind::Rts && !set.is_empty() {
+            self.by_rts[set.index()] |= set.bits;
+            self.next_check = self.next_check.min(now + self.patience);
+            set.for_each(|node| self.rts_ended[node.index()] = now);
+        }
     }
 }
 
@@ -254,8 +258,13 @@ impl Channel {
             errors_at,
             air: vec![None; nodes],
             overlaps: Overlaps::of(nodes),
-            waits_for_end: vec![false; nodes],
-            navs: Navs { rts_heard: vec![None; nodes], next_check: SimTime::NEVER, patience: rts_nav_patience },
+            waits_for_end: vec![0; Nodes::blocks(nodes)],
+            navs: Navs {
+                by_rts: vec![0; Nodes::blocks(nodes)],
+                rts_ended: vec![SimTime::ZERO; nodes],
+                next_check: SimTime::NEVER,
+                patience: rts_nav_patience,
+            },
             tallies: [Tally::default(); 8],
             last: AtAddressee::Unheard,
         }
@@ -294,7 +303,9 @@ impl Channel {
     /// `node`'s machine is to be called at the end of the frame it is locked on. Returns whether it is locked on one.
     pub fn wait_for_end(&mut self, node: NodeId) -> bool {
         let is_locked = self.medium.is_locked(node);
-        self.waits_for_end[node.index()] = is_locked;
+        let one = Nodes::from(node);
+        let waits = &mut self.waits_for_end[one.index()];
+        *waits = if is_locked { *waits | one.bits } else { *waits & !one.bits };
         is_locked
     }
 
@@ -310,7 +321,7 @@ impl Channel {
         self.contention.busy(now, from);
         let contention = &mut self.contention;
         let signal = Signal { from, rate: frame.rate, airtime: frame.airtime, power: frame.power };
-        let sensed = self.medium.arrive(now, &signal, |to| contention.busy(now, to));
+        let sensed = self.medium.arrive(now, &signal, |nodes| contention.busy(now, nodes));
         self.overlaps.start(now, Airing { from, to: frame.to, class }, &self.medium);
         sensed
     }
@@ -319,7 +330,7 @@ impl Channel {
     /// that instant; who is granted at it transmits all the same.
     pub fn sense(&mut self, now: SimTime, from: NodeId) {
         let contention = &mut self.contention;
-        self.medium.sense(now, from, |to| contention.busy(now, to));
+        self.medium.sense(now, from, |nodes| contention.busy(now, nodes));
     }
 
     /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
@@ -333,7 +344,7 @@ impl Channel {
         // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
         contention.note_reception(from, false);
         if is_silent {
-            contention.idle(now, from, None);
+            contention.idle(now, from);
         }
         let overlapped = overlaps.end(from);
         let tally = &mut tallies[tally_index(&frame)];
@@ -353,17 +364,20 @@ impl Channel {
 
     /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
     pub fn check_navs(&mut self, now: SimTime) {
-        self.navs.next_check = SimTime::NEVER;
-        for (i, heard) in self.navs.rts_heard.iter_mut().enumerate() {
-            let Some((rts_end, check)) = *heard else { continue };
-            if check > now {
-                self.navs.next_check = self.navs.next_check.min(check);
-                continue;
-            }
-            *heard = None;
-            let node = NodeId(i as u32);
-            if self.medium.last_start(node) < rts_end {
-                self.contention.reset_nav(now, node);
+        let Navs { by_rts, rts_ended, next_check, patience } = &mut self.navs;
+        *next_check = SimTime::NEVER;
+        for (block, resting) in (0..).zip(by_rts) {
+            for node in (Nodes { block, bits: *resting }) {
+                let rts_end = rts_ended[node.index()];
+                let check = rts_end + *patience;
+                if check > now {
+                    *next_check = (*next_check).min(check);
+                    continue;
+                }
+                *resting &= !Nodes::from(node).bits;
+                if !self.medium.has_heard_since(rts_end, node) {
+                    self.contention.reset_nav(now, node);
+                }
             }
         }
     }
@@ -374,7 +388,7 @@ struct Rest<'a> {
     contention: &'a mut Contention,
     errors: &'a mut Errors,
     errors_at: ErrorsAt,
-    waits_for_end: &'a mut [bool],
+    waits_for_end: &'a mut [u64],
     navs: &'a mut Navs,
     tally: &'a mut Tally,
     last: &'a mut AtAddressee,
@@ -383,64 +397,76 @@ struct Rest<'a> {
 
 impl Rest<'_> {
     /// A frame ends at its listeners.
-    fn leave(self, now: SimTime, medium: &mut impl Pass, frame: &Frame, receptions: &mut Vec<Reception>) {
-        let Rest { contention, errors, errors_at, waits_for_end, navs, tally, last, overlapped } = self;
-        let from = frame.from;
-        let is_control = frame.kind != Kind::Data;
+    fn leave(mut self, now: SimTime, medium: &mut impl Pass, frame: &Frame, receptions: &mut Vec<Reception>) {
         let started = now - frame.airtime;
-        medium.leave(now, from, started, |to, heard| {
-            let is_addressee = frame.to == to;
-            let is_for_me = is_addressee || frame.to == NodeId::BROADCAST;
-            let loss = match heard.verdict {
-                Verdict::Deaf => Some(Loss::Deaf),
-                Verdict::NotLocked | Verdict::Spoilt => Some(Loss::Collision),
-                Verdict::Noise => Some(Loss::Noise),
-                Verdict::Clear => {
-                    let is_hit = match errors_at {
-                        ErrorsAt::Attempt => errors.hits(started, from, to, frame.mpdu, is_control),
-                        ErrorsAt::Msdu => is_addressee && frame.is_doomed,
-                    };
-                    is_hit.then_some(Loss::Noise)
-                }
+        medium.leave(now, frame.from, started, |heard| {
+            let received = self.received(started, &heard, frame);
+            let addressee = Nodes::from(frame.to);
+            let addressees = match frame.to {
+                NodeId::BROADCAST => heard.listeners,
+                _ if addressee.block == heard.block => heard.listeners & addressee.bits,
+                _ => 0,
             };
-            if is_addressee {
-                *last = match (loss, overlapped) {
-                    (None, by) => {
-                        tally.received += 1;
-                        tally.captured += u64::from(by.is_some());
-                        AtAddressee::Received
-                    }
-                    (Some(Loss::Collision), Some(by)) => {
-                        tally.collision += 1;
-                        tally.collided_with[by] += 1;
-                        AtAddressee::Lost(Loss::Collision)
-                    }
-                    // Signals below the noise, each for itself, are noise.
-                    (Some(Loss::Noise | Loss::Collision), _) => {
-                        tally.noise += 1;
-                        AtAddressee::Lost(Loss::Noise)
-                    }
-                    (Some(Loss::Deaf), _) => {
-                        tally.deaf += 1;
-                        AtAddressee::Lost(Loss::Deaf)
-                    }
-                };
+            if let Some(verdict) = heard.verdict(frame.to) {
+                self.count(verdict, received & addressees != 0);
             }
-            if loss.is_none() && !is_for_me {
-                navs.overhear(now, to, frame, contention);
-            }
-            let in_error = heard.is_locked.then_some(loss.is_some());
-            if heard.turns_idle {
-                contention.idle(now, to, in_error);
-            } else if let Some(in_error) = in_error {
-                contention.note_reception(to, in_error);
-            }
-            let is_mine = loss.is_none() && is_for_me;
-            let has_waited = heard.is_free && std::mem::take(&mut waits_for_end[to.index()]);
-            if is_mine || has_waited {
-                receptions.push(Reception { node: to, is_for_me: is_mine });
+            self.navs.overhear(now, heard.nodes(received & !addressees), frame, self.contention);
+            self.contention.note_reception(heard.nodes(received), false);
+            self.contention.note_reception(heard.nodes(heard.locked & !received), true);
+            self.contention.idle(now, heard.nodes(heard.turns_idle));
+            let waits = &mut self.waits_for_end[heard.block as usize];
+            let have_waited = *waits & heard.free;
+            *waits &= !heard.free;
+            let mine = received & addressees;
+            for node in heard.nodes(mine | have_waited) {
+                receptions.push(Reception { node, is_for_me: heard.nodes(mine).contains(node) });
             }
         });
+    }
+
+    /// Who receives the frame, noise included.
+    #[inline]
+    fn received(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> u64 {
+        let Frame { from, to, mpdu, .. } = *frame;
+        match self.errors_at {
+            ErrorsAt::Attempt if self.errors.is_none() => heard.clear,
+            ErrorsAt::Attempt => {
+                let is_control = frame.kind != Kind::Data;
+                let hit =
+                    heard.nodes(heard.clear).filter(|at| self.errors.hits(started, from, *at, mpdu, is_control));
+                hit.fold(heard.clear, |all, at| all & !Nodes::from(at).bits)
+            }
+            ErrorsAt::Msdu if frame.is_doomed && heard.nodes(heard.clear).contains(to) => {
+                heard.clear & !Nodes::from(to).bits
+            }
+            ErrorsAt::Msdu => heard.clear,
+        }
+    }
+
+    /// How the frame fared at its receiver.
+    fn count(&mut self, verdict: Verdict, is_received: bool) {
+        let tally = &mut *self.tally;
+        *self.last = match (verdict, self.overlapped) {
+            (Verdict::Clear, by) if is_received => {
+                tally.received += 1;
+                tally.captured += u64::from(by.is_some());
+                AtAddressee::Received
+            }
+            (Verdict::NotLocked | Verdict::Spoilt, Some(by)) => {
+                tally.collision += 1;
+                tally.collided_with[by] += 1;
+                AtAddressee::Lost(Loss::Collision)
+            }
+            (Verdict::Deaf, _) => {
+                tally.deaf += 1;
+                AtAddressee::Lost(Loss::Deaf)
+            }
+            // Signals below the noise, each for itself, are noise.
+            (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
+                tally.noise += 1;
+                AtAddressee::Lost(Loss::Noise)
+            }
+        };
     }
 }
 

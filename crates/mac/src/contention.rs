@@ -1,4 +1,4 @@
-//! Who may send when: carrier sense, interframe spaces and backoff of all stations of a channel, in arrays.
+//! Who may send when: carrier sense, interframe spaces and backoff of all stations of a channel, in sets and arrays.
 //!
 //! One contender is one backoff entity: a station under DCF, one access category of a station under EDCA. Nothing ticks:
 //! a contender's grant is the end of its interframe space plus its remaining slots, recomputed when its medium turns
@@ -9,7 +9,7 @@
 //! hear each other.
 
 use engine::Stream;
-use units::{Dur, NodeId, SimTime};
+use units::{Dur, NodeId, Nodes, SimTime};
 
 /// Which backoff entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,23 +86,38 @@ struct Contender {
     draws: Stream,
 }
 
+/// What the carrier sense of 64 stations says, a bit each.
+#[derive(Debug, Clone, Copy, Default)]
+struct Carrier {
+    busy: u64,
+    /// The last frame received was in error: EIFS applies.
+    after_error: u64,
+}
+
+/// A station's place among the arrays.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Since when its medium is idle, or will be once the NAV ends. Of no meaning while busy.
+    idle_from: SimTime,
+    nav: SimTime,
+    /// Its contenders: the first, and the first of the next station.
+    contenders: (u32, u32),
+}
+
+impl Place {
+    fn range(&self) -> std::ops::Range<usize> {
+        self.contenders.0 as usize..self.contenders.1 as usize
+    }
+}
+
 /// What one station's carrier sense says.
 #[derive(Debug, Clone, Copy)]
 struct Sense {
     is_busy: bool,
     /// Whether the last frame it received was in error: EIFS applies.
     after_error: bool,
-    /// Since when the medium is idle, or will be once the NAV ends. Of no meaning while busy.
+    /// As in [`Place`].
     idle_from: SimTime,
-    nav: SimTime,
-    /// The station's contenders: the first, and the first of the next station.
-    contenders: (u32, u32),
-}
-
-impl Sense {
-    fn range(&self) -> std::ops::Range<usize> {
-        self.contenders.0 as usize..self.contenders.1 as usize
-    }
 }
 
 /// How an exchange ended, as far as the next backoff is concerned.
@@ -119,7 +134,9 @@ pub enum Outcome {
 /// All contenders of one channel.
 #[derive(Debug)]
 pub struct Contention {
-    senses: Vec<Sense>,
+    /// By block of stations.
+    carriers: Vec<Carrier>,
+    places: Vec<Place>,
     contenders: Vec<Contender>,
     /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
     grants: Vec<SimTime>,
@@ -129,7 +146,7 @@ pub struct Contention {
 impl Contention {
     /// The contenders of `nodes` stations, in order of node. `access` gives those of a node, with a stream for each.
     pub fn new(nodes: usize, mut access: impl FnMut(NodeId) -> Vec<(Access, Stream)>) -> Contention {
-        let (mut senses, mut contenders) = (Vec::with_capacity(nodes), Vec::new());
+        let (mut places, mut contenders) = (Vec::with_capacity(nodes), Vec::new());
         for node in (0..nodes as u32).map(NodeId) {
             let first = contenders.len() as u32;
             for (access, draws) in access(node) {
@@ -139,15 +156,23 @@ impl Contention {
             }
             let (idle_from, nav) = (SimTime::ZERO, SimTime::ZERO);
             let contenders = (first, contenders.len() as u32);
-            senses.push(Sense { is_busy: false, after_error: false, idle_from, nav, contenders });
+            places.push(Place { idle_from, nav, contenders });
         }
+        let carriers = vec![Carrier::default(); Nodes::blocks(nodes)];
         let grants = vec![SimTime::NEVER; contenders.len()];
-        Contention { senses, contenders, grants, has_changed: false }
+        Contention { carriers, places, contenders, grants, has_changed: false }
+    }
+
+    fn sense(&self, node: NodeId) -> Sense {
+        let one = Nodes::from(node);
+        let Carrier { busy, after_error } = self.carriers[one.index()];
+        let (is_busy, after_error) = (busy & one.bits != 0, after_error & one.bits != 0);
+        Sense { is_busy, after_error, idle_from: self.places[node.index()].idle_from }
     }
 
     /// The first contender of a station, of its lowest category; the only one under DCF. The others follow it.
     pub fn first(&self, node: NodeId) -> ContenderId {
-        ContenderId(self.senses[node.index()].contenders.0)
+        ContenderId(self.places[node.index()].contenders.0)
     }
 
     /// The parameters of a contender.
@@ -164,7 +189,7 @@ impl Contention {
     /// the interframe space is over.
     pub fn next_boundary(&self, now: SimTime, id: ContenderId) -> SimTime {
         let contender = &self.contenders[id.0 as usize];
-        next_boundary(contender, &self.senses[contender.node.index()], now)
+        next_boundary(contender, &self.sense(contender.node), now)
     }
 
     /// Which station a contender belongs to.
@@ -204,7 +229,8 @@ impl Contention {
     pub fn want(&mut self, now: SimTime, id: ContenderId) {
         self.has_changed = true;
         let i = id.0 as usize;
-        let sense = self.senses[self.contenders[i].node.index()];
+        let node = self.contenders[i].node;
+        let (sense, nav) = (self.sense(node), self.nav(node));
         let contender = &mut self.contenders[i];
         match contender.phase {
             Phase::Counting { wants: false } if !is_over(contender, &sense, now) => {
@@ -212,7 +238,7 @@ impl Contention {
             }
             Phase::Off | Phase::Counting { wants: false } => {
                 contender.slots = 0;
-                let is_idle = !sense.is_busy && sense.nav <= now;
+                let is_idle = !sense.is_busy && nav <= now;
                 let is_in_gap = || now < count_from(contender, &sense);
                 match contender.access.in_gap {
                     _ if !is_idle => contender.draw(),
@@ -244,7 +270,7 @@ impl Contention {
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
         self.has_changed = true;
         let i = id.0 as usize;
-        let sense = self.senses[self.contenders[i].node.index()];
+        let sense = self.sense(self.contenders[i].node);
         let contender = &mut self.contenders[i];
         contender.cw = match outcome {
             Outcome::Failure => (contender.cw * 2 + 1).min(contender.access.cw_max),
@@ -261,7 +287,7 @@ impl Contention {
     pub fn set_ifs(&mut self, now: SimTime, id: ContenderId, ifs: Dur, eifs: Dur) {
         self.has_changed = true;
         let i = id.0 as usize;
-        let sense = self.senses[self.contenders[i].node.index()];
+        let sense = self.sense(self.contenders[i].node);
         let contender = &mut self.contenders[i];
         if let (Phase::Counting { .. }, false) = (contender.phase, sense.is_busy) {
             let from = count_from(contender, &sense);
@@ -292,11 +318,12 @@ impl Contention {
 
     fn stay_others(&mut self, id: ContenderId, not_before: impl Fn(&Access) -> SimTime) {
         self.has_changed = true;
-        let sense = &self.senses[self.contenders[id.0 as usize].node.index()];
-        for i in sense.range().filter(|i| *i != id.0 as usize) {
+        let node = self.contenders[id.0 as usize].node;
+        let sense = self.sense(node);
+        for i in self.places[node.index()].range().filter(|i| *i != id.0 as usize) {
             let contender = &mut self.contenders[i];
             contender.not_before = not_before(&contender.access);
-            self.grants[i] = grant(contender, sense);
+            self.grants[i] = grant(contender, &sense);
         }
     }
 
@@ -307,70 +334,75 @@ impl Contention {
         self.grants[id.0 as usize] = SimTime::NEVER;
     }
 
-    /// The medium around `node` turns busy: countdowns freeze.
-    pub fn busy(&mut self, now: SimTime, node: NodeId) {
-        let sense = &mut self.senses[node.index()];
-        if sense.is_busy {
-            return;
-        }
-        sense.is_busy = true;
-        self.has_changed = true;
-        let contenders = self.contenders[sense.range()].iter_mut();
-        for (contender, grant) in contenders.zip(&mut self.grants[sense.range()]) {
-            // Granted at this very instant: it starts too and hears nothing of it.
-            if *grant == now {
-                continue;
-            }
-            *grant = SimTime::NEVER;
-            match contender.phase {
-                Phase::Counting { wants } => {
-                    let from = count_from(contender, sense);
-                    if from <= now {
-                        contender.slots -= elapsed(contender, from, now).min(contender.slots);
-                    }
-                    if !wants && contender.slots == 0 && from <= now {
-                        contender.phase = Phase::Off;
-                    }
+    /// The medium around `nodes` turns busy, where it was not: countdowns freeze.
+    #[inline]
+    pub fn busy(&mut self, now: SimTime, nodes: impl Into<Nodes>) {
+        let nodes = nodes.into();
+        let carrier = &mut self.carriers[nodes.index()];
+        let broken = nodes.with_bits(nodes.bits & !carrier.busy);
+        carrier.busy |= nodes.bits;
+        self.has_changed |= !broken.is_empty();
+        for node in broken {
+            let (sense, range) = (self.sense(node), self.places[node.index()].range());
+            for (contender, grant) in self.contenders[range.clone()].iter_mut().zip(&mut self.grants[range]) {
+                // Granted at this very instant: it starts too and hears nothing of it.
+                if *grant != now {
+                    *grant = SimTime::NEVER;
+                    contender.freeze(now, &sense);
                 }
-                Phase::Immediate => contender.draw(),
-                Phase::Off | Phase::Granted => {}
             }
         }
     }
 
-    /// The medium around `node` turns idle. `after_error` says what the last reception there was: a frame in error
-    /// (`Some(true)`), a correct one (`Some(false)`), or none since.
-    pub fn idle(&mut self, now: SimTime, node: NodeId, after_error: Option<bool>) {
-        let sense = &mut self.senses[node.index()];
-        sense.is_busy = false;
-        sense.after_error = after_error.unwrap_or(sense.after_error);
-        sense.idle_from = now.max(sense.nav);
-        self.recount(node);
+    /// The medium around `nodes` turns idle.
+    #[inline]
+    pub fn idle(&mut self, now: SimTime, nodes: impl Into<Nodes>) {
+        let nodes = nodes.into();
+        self.carriers[nodes.index()].busy &= !nodes.bits;
+        for node in nodes {
+            let place = &mut self.places[node.index()];
+            place.idle_from = now.max(place.nav);
+            self.recount(node);
+        }
     }
 
-    /// A frame in error, or a correct one, has ended at `node` while other signals still stand there.
-    pub fn note_reception(&mut self, node: NodeId, in_error: bool) {
-        self.senses[node.index()].after_error = in_error;
+    /// A frame in error, or a correct one, has ended at `nodes`. To be told before [`Contention::idle`]; other signals may
+    /// still stand there.
+    pub fn note_reception(&mut self, nodes: impl Into<Nodes>, in_error: bool) {
+        let nodes = nodes.into();
+        let after_error = &mut self.carriers[nodes.index()].after_error;
+        *after_error = if in_error { *after_error | nodes.bits } else { *after_error & !nodes.bits };
     }
 
-    /// `node` overheard a Duration: its NAV, if that ends later than the current one. @80211-2020 10.3.2.4
+    /// `nodes` overheard a Duration: their NAV, where that ends later than the current one. Returns where it does.
+    /// @80211-2020 10.3.2.4
     ///
     /// To be called at the end of the frame, before [`Contention::idle`].
-    pub fn set_nav(&mut self, node: NodeId, until: SimTime) {
-        let sense = &mut self.senses[node.index()];
-        if until > sense.nav {
-            sense.nav = until;
-            debug_assert!(sense.is_busy, "a Duration is heard at the end of a frame");
+    #[inline]
+    pub fn set_nav(&mut self, nodes: impl Into<Nodes>, until: SimTime) -> Nodes {
+        let nodes = nodes.into();
+        let mut set = nodes;
+        for node in nodes {
+            let nav = &mut self.places[node.index()].nav;
+            if until > *nav {
+                *nav = until;
+            } else {
+                set.bits &= !Nodes::from(node).bits;
+            }
         }
+        let busy = self.carriers[nodes.index()].busy;
+        debug_assert!(set.bits & !busy == 0, "a Duration is heard at the end of a frame");
+        set
     }
 
     /// `node` forgets its NAV: no CTS followed the RTS that set it. @80211-2020 10.3.2.4
     pub fn reset_nav(&mut self, now: SimTime, node: NodeId) {
-        let sense = &mut self.senses[node.index()];
-        if sense.nav > now {
-            sense.nav = now;
-            if !sense.is_busy {
-                sense.idle_from = now;
+        let is_busy = self.sense(node).is_busy;
+        let place = &mut self.places[node.index()];
+        if place.nav > now {
+            place.nav = now;
+            if !is_busy {
+                place.idle_from = now;
                 self.recount(node);
             }
         }
@@ -378,14 +410,14 @@ impl Contention {
 
     /// Until when virtual carrier sense holds `node` back.
     pub fn nav(&self, node: NodeId) -> SimTime {
-        self.senses[node.index()].nav
+        self.places[node.index()].nav
     }
 
     fn recount(&mut self, node: NodeId) {
         self.has_changed = true;
-        let sense = &self.senses[node.index()];
-        for (contender, at) in self.contenders[sense.range()].iter().zip(&mut self.grants[sense.range()]) {
-            *at = grant(contender, sense);
+        let (sense, range) = (self.sense(node), self.places[node.index()].range());
+        for (contender, at) in self.contenders[range.clone()].iter().zip(&mut self.grants[range]) {
+            *at = grant(contender, &sense);
         }
     }
 }
@@ -395,6 +427,24 @@ impl Contender {
     fn draw(&mut self) {
         self.slots = self.draws.below(u32::from(self.cw) + 1);
         self.phase = Phase::Counting { wants: true };
+    }
+
+    /// An idle period that began as `sense` says is over.
+    #[inline]
+    fn freeze(&mut self, now: SimTime, sense: &Sense) {
+        match self.phase {
+            Phase::Counting { wants } => {
+                let from = count_from(self, sense);
+                if from <= now {
+                    self.slots -= elapsed(self, from, now).min(self.slots);
+                    if !wants && self.slots == 0 {
+                        self.phase = Phase::Off;
+                    }
+                }
+            }
+            Phase::Immediate => self.draw(),
+            Phase::Off | Phase::Granted => {}
+        }
     }
 }
 
@@ -504,7 +554,8 @@ mod tests {
         contention.busy(us(40), A);
         assert_eq!(contention.next_grant(), SimTime::NEVER);
         let slots = u64::from(contention.contenders[0].slots);
-        contention.idle(us(100), A, Some(false));
+        contention.note_reception(A, false);
+        contention.idle(us(100), A);
         assert_eq!(contention.next_grant(), us(150 + 20 * slots));
         assert!(slots > 0, "seed 1 draws something else than zero");
     }
@@ -516,7 +567,8 @@ mod tests {
         assert_eq!(contention.next_grant(), us(50 + 100));
         // 2.5 slots are over at 100 µs: two count.
         contention.busy(us(100), A);
-        contention.idle(us(1000), A, Some(false));
+        contention.note_reception(A, false);
+        contention.idle(us(1000), A);
         assert_eq!(contention.next_grant(), us(1000 + 50 + 60));
     }
 
@@ -525,10 +577,12 @@ mod tests {
         let mut contention = two(31);
         with_slots(&mut contention, us(0), A, 5);
         contention.busy(us(10), A);
-        contention.idle(us(500), A, Some(true));
+        contention.note_reception(A, true);
+        contention.idle(us(500), A);
         assert_eq!(contention.next_grant(), us(500 + 364 + 100));
         contention.busy(us(600), A);
-        contention.idle(us(700), A, Some(false));
+        contention.note_reception(A, false);
+        contention.idle(us(700), A);
         assert_eq!(contention.next_grant(), us(700 + 50 + 100));
     }
 
@@ -539,12 +593,14 @@ mod tests {
         contention.busy(us(10), A);
         contention.set_nav(A, us(900));
         contention.set_nav(A, us(800));
-        contention.idle(us(500), A, Some(false));
+        contention.note_reception(A, false);
+        contention.idle(us(500), A);
         assert_eq!(contention.next_grant(), us(900 + 50 + 40));
         // Something to send that arrives under the NAV finds the medium busy: B draws.
         contention.busy(us(10), B);
         contention.set_nav(B, us(900));
-        contention.idle(us(500), B, Some(false));
+        contention.note_reception(B, false);
+        contention.idle(us(500), B);
         let id = contention.first(B);
         contention.want(us(880), id);
         assert!(matches!(contention.contenders[1].phase, Phase::Counting { wants: true }));
@@ -626,7 +682,7 @@ mod tests {
         contention.want(us(100), id);
         contention.winners(us(100), &mut Vec::new());
         contention.busy(us(100), A);
-        contention.idle(us(1100), A, None);
+        contention.idle(us(1100), A);
         // ACK timeout 222 µs after the end of the frame; a DIFS of idle has passed since.
         contention.finish(id, Outcome::Failure, true, us(1322));
         let slots = u64::from(contention.contenders[0].slots);

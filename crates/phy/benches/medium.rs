@@ -67,9 +67,9 @@ impl Turn {
     fn start(&mut self, signal: &Signal) -> u32 {
         let mut told = 0;
         self.medium.start(self.now, signal.from);
-        let sense_at = self.medium.arrive(self.now, signal, |_| told += 1);
+        let sense_at = self.medium.arrive(self.now, signal, |nodes| told += nodes.bits.count_ones());
         if sense_at != SimTime::NEVER {
-            self.medium.sense(sense_at, signal.from, |_| told += 1);
+            self.medium.sense(sense_at, signal.from, |nodes| told += nodes.bits.count_ones());
         }
         told
     }
@@ -77,7 +77,7 @@ impl Turn {
     fn end(&mut self, from: NodeId, begun: SimTime) -> u32 {
         let mut told = 0;
         self.medium.stop(self.now, from);
-        self.medium.leave(self.now, from, begun, |_, heard| told += u32::from(heard.turns_idle));
+        self.medium.leave(self.now, from, begun, |heard| told += heard.turns_idle.count_ones());
         told
     }
 }

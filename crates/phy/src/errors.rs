@@ -166,10 +166,15 @@ impl Errors {
         Errors { nodes, pairs, states }
     }
 
+    /// Whether no pair ever errs.
+    pub fn is_none(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     /// Whether a frame that starts `now` is hit on its way. Draws only if the probability is neither 0 nor 1.
     #[inline]
     pub fn hits(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> bool {
-        !self.pairs.is_empty() && self.draw(now, from, to, mpdu, is_control)
+        !self.is_none() && self.draw(now, from, to, mpdu, is_control)
     }
 
     fn draw(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> bool {

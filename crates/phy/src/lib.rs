@@ -15,6 +15,6 @@ pub use airtime::airtime;
 pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit};
 pub use fading::Fading;
-pub use medium::{Capture, Curve, Heard, Levels, LevelsConfig, Medium, Pass, Signal, Verdict};
+pub use medium::{Capture, Curve, Heard, Hearing, Levels, LevelsConfig, Medium, Pass, Signal, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};
 pub use rates::{Modulation, Preamble, Rate, Standard, Timing};

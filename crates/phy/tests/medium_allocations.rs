@@ -60,9 +60,9 @@ fn transmissions_allocate_nothing() {
         let from = NodeId(draws.below(NODES));
         if let Some(started) = airing[from.index()].take() {
             medium.stop(now, from);
-            medium.leave(now, from, started, |_, heard| {
-                clear += u32::from(heard.verdict == phy::Verdict::Clear);
-                spoilt += u32::from(heard.verdict == phy::Verdict::Spoilt);
+            medium.leave(now, from, started, |heard| {
+                clear += heard.clear.count_ones();
+                spoilt += heard.spoilt.count_ones();
             });
         } else if draws.below(4) == 0 {
             airing[from.index()] = Some(now);

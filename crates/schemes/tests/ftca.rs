@@ -108,7 +108,7 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
         }
         let offered: Vec<u64> = station.category_counters().map(|category| category.msdus_offered).collect();
         assert_eq!(offered, if is_on { [0, 2, 0, 1] } else { [0, 3, 0, 0] });
-        channel.contention.idle(now, HERE, None);
+        channel.contention.idle(now, HERE);
         let (granted, mut winners) = (channel.contention.next_grant(), Vec::new());
         channel.contention.winners(granted, &mut winners);
         assert_eq!(winners.len(), 1);

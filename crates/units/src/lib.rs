@@ -6,6 +6,7 @@
 
 mod frequency;
 mod id;
+mod nodes;
 mod parse;
 mod power;
 mod rate;
@@ -14,6 +15,7 @@ mod time;
 
 pub use frequency::Hertz;
 pub use id::{FlowId, LinkId, NodeId};
+pub use nodes::Nodes;
 pub use parse::UnitError;
 pub use power::{Db, Dbm, MilliWatt};
 pub use rate::BitRate;

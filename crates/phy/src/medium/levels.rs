@@ -4,12 +4,12 @@
 //! `ear.rs`; here is who hears whom how loud, and chance.
 
 use super::ear::{Ear, End, Rules, Sent, surely};
-use super::{Heard, Signal, Verdict};
+use super::{Heard, Hearing, Signal, Verdict};
 use crate::curves::Part;
 use crate::fading::Fading;
 use crate::rates::{Preamble, Rate};
 use engine::{Purpose, Stream, Streams};
-use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
+use units::{BitRate, Db, Dbm, Dur, NodeId, Nodes, SimTime};
 
 /// An error curve: the natural logarithm of the probability that so many bits of a part of a frame at a rate survive a
 /// SINR (a ratio). [`crate::ln_survival`] is one.
@@ -227,8 +227,8 @@ impl Levels {
         self.ears[node.index()].locked_on().is_some()
     }
 
-    pub(super) fn last_start(&self, node: NodeId) -> SimTime {
-        self.ears[node.index()].last_start()
+    pub(super) fn has_heard_since(&self, instant: SimTime, node: NodeId) -> bool {
+        self.ears[node.index()].last_start() >= instant
     }
 
     pub(super) fn relocks(&self) -> u64 {
@@ -241,7 +241,7 @@ impl Levels {
         ear.start(now, &self.sent, &self.rules);
     }
 
-    pub(super) fn arrive(&mut self, now: SimTime, signal: &Signal, mut broken: impl FnMut(NodeId)) -> SimTime {
+    pub(super) fn arrive(&mut self, now: SimTime, signal: &Signal, mut broken: impl FnMut(Nodes)) -> SimTime {
         let from = signal.from.index();
         let sure = self.sure(signal.rate);
         self.sent[from] = Sent { rate: signal.rate, started: now, airtime: signal.airtime, sure };
@@ -252,7 +252,7 @@ impl Levels {
         let mut can_be_sensed_later = false;
         for link in &links[from] {
             if ears[link.to.index()].arrive(now, signal.from, link.mw, sent, rules) {
-                broken(link.to);
+                broken(link.to.into());
             }
             can_be_sensed_later |= link.mw < rules.cca_ed_mw;
         }
@@ -284,11 +284,11 @@ impl Levels {
         }
     }
 
-    pub(super) fn sense(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(NodeId)) {
+    pub(super) fn sense(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(Nodes)) {
         for link in &self.links[from.index()] {
             // Who senses its energy senses it to its end anyway.
             if link.mw < self.rules.cca_ed_mw && self.ears[link.to.index()].sense(from, now, &self.rules) {
-                broken(link.to);
+                broken(link.to.into());
             }
         }
     }
@@ -301,13 +301,7 @@ impl Levels {
         !ear.is_busy(&self.rules)
     }
 
-    pub(super) fn leave(
-        &mut self,
-        now: SimTime,
-        from: NodeId,
-        started: SimTime,
-        mut heard: impl FnMut(NodeId, Heard),
-    ) {
+    pub(super) fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, mut heard: impl FnMut(Hearing)) {
         let Levels { rules, sent, ears, links, chances, .. } = self;
         let frame = sent[from.index()];
         debug_assert_eq!(frame.started, started, "what ends is what has begun last");
@@ -325,7 +319,7 @@ impl Levels {
                 End::Overlapped { ln } => (chance.overlapped(&frame, ln, link.mw, snr, rules), true),
             };
             let is_free = is_locked || ear.locked_on().is_none();
-            heard(link.to, Heard { verdict, is_locked, is_free, turns_idle });
+            heard(Hearing::of(link.to, Heard { verdict, is_locked, is_free, turns_idle }));
         }
     }
 }

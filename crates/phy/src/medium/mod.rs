@@ -14,10 +14,7 @@ pub use levels::{Capture, Curve, Levels, LevelsConfig};
 pub use reach::Reach;
 
 use crate::rates::Rate;
-use units::{Db, Dbm, Dur, NodeId, SimTime};
-
-/// Nobody.
-const NOTHING: NodeId = NodeId::BROADCAST;
+use units::{Db, Dbm, Dur, NodeId, Nodes, SimTime};
 
 /// A transmission as the medium sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,37 +59,109 @@ pub struct Heard {
     pub turns_idle: bool,
 }
 
-/// What both media do at each listener of a signal. Whoever passes a long closure calls this of either medium, in a function
-/// that is generic over it: one closure called from two places is not inlined into either loop, which costs a tenth of a
-/// whole run of 50 stations.
+/// What 64 neighbouring nodes made of a signal that has ended, a bit each: sets of those of them who listened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hearing {
+    /// Which block of nodes.
+    pub block: u32,
+    /// At whom the signal stood.
+    pub listeners: u64,
+    /// As [`Heard::is_locked`].
+    pub locked: u64,
+    /// [`Verdict::Clear`]; some of `locked`.
+    pub clear: u64,
+    /// [`Verdict::Spoilt`].
+    pub spoilt: u64,
+    /// [`Verdict::Deaf`].
+    pub deaf: u64,
+    /// [`Verdict::Noise`]. All other listeners have not locked on it: [`Verdict::NotLocked`].
+    pub noise: u64,
+    /// As [`Heard::is_free`].
+    pub free: u64,
+    /// As [`Heard::turns_idle`].
+    pub turns_idle: u64,
+}
+
+impl Hearing {
+    /// Of one listener.
+    fn of(node: NodeId, heard: Heard) -> Hearing {
+        let Nodes { block, bits } = Nodes::from(node);
+        let of = |is_so: bool| if is_so { bits } else { 0 };
+        Hearing {
+            block,
+            listeners: bits,
+            locked: of(heard.is_locked),
+            clear: of(heard.verdict == Verdict::Clear),
+            spoilt: of(heard.verdict == Verdict::Spoilt),
+            deaf: of(heard.verdict == Verdict::Deaf),
+            noise: of(heard.verdict == Verdict::Noise),
+            free: of(heard.is_free),
+            turns_idle: of(heard.turns_idle),
+        }
+    }
+
+    /// Those of a set of this block, by its bits.
+    pub fn nodes(&self, bits: u64) -> Nodes {
+        Nodes { block: self.block, bits }
+    }
+
+    /// What became of the signal at `node`; `None` if that is no listener of this block.
+    pub fn verdict(&self, node: NodeId) -> Option<Verdict> {
+        let is_in = |bits| self.nodes(bits).contains(node);
+        if !is_in(self.listeners) {
+            return None;
+        }
+        let known = [
+            (self.clear, Verdict::Clear),
+            (self.spoilt, Verdict::Spoilt),
+            (self.deaf, Verdict::Deaf),
+            (self.noise, Verdict::Noise),
+        ];
+        Some(known.into_iter().find(|(bits, _)| is_in(*bits)).map_or(Verdict::NotLocked, |(_, verdict)| verdict))
+    }
+
+    /// Listener by listener, in order of id.
+    pub fn each(self) -> impl Iterator<Item = (NodeId, Heard)> {
+        self.nodes(self.listeners).map(move |node| {
+            let is_in = |bits| self.nodes(bits).contains(node);
+            let verdict = self.verdict(node).unwrap_or(Verdict::NotLocked);
+            let (is_locked, is_free) = (is_in(self.locked), is_in(self.free));
+            (node, Heard { verdict, is_locked, is_free, turns_idle: is_in(self.turns_idle) })
+        })
+    }
+}
+
+/// What both media do at the listeners of a signal, told by the block or node by node. Whoever passes a long closure calls
+/// this of either medium, in a function that is generic over it: one closure called from two places is not inlined into
+/// either loop, which costs a tenth of a whole run of 50 stations.
 pub trait Pass {
     /// As [`Medium::arrive`].
-    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime;
+    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime;
     /// As [`Medium::leave`].
-    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard));
+    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(Hearing));
 }
 
 impl Pass for Reach {
     #[inline]
-    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
+    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime {
         Reach::arrive(self, now, signal.from, broken);
         SimTime::NEVER
     }
 
     #[inline]
-    fn leave(&mut self, _: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard)) {
-        Reach::leave(self, from, started, heard);
+    fn leave(&mut self, _: SimTime, from: NodeId, _: SimTime, heard: impl FnMut(Hearing)) {
+        Reach::leave(self, from, heard);
     }
 }
 
 impl Pass for Levels {
     #[inline]
-    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
+    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime {
         Levels::arrive(self, now, signal, broken)
     }
 
     #[inline]
-    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard)) {
+    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(Hearing)) {
         Levels::leave(self, now, from, started, heard);
     }
 }
@@ -171,19 +240,19 @@ impl Medium {
         }
     }
 
-    /// Sets the gain from `from` to `to` (negative: a loss).
+    /// Sets the gain from `from` to `to` (negative: a loss). Of no meaning where a pair is in reach or not.
     pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
-        each!(self, medium => medium.set_gain(from, to, gain));
-    }
-
-    /// The gain from `from` to `to`.
-    pub fn gain(&self, from: NodeId, to: NodeId) -> Db {
-        each!(self, medium => medium.gain(from, to))
+        if let Medium::Levels(levels) = self {
+            levels.set_gain(from, to, gain);
+        }
     }
 
     /// At whom signals of `from` stand, in order of id: who is in reach, or where they are above the floor.
-    pub fn listeners(&self, from: NodeId) -> &[NodeId] {
-        each!(self, medium => medium.listeners(from))
+    pub fn listeners(&self, from: NodeId) -> Vec<NodeId> {
+        match self {
+            Medium::Reach(reach) => reach.listeners(from),
+            Medium::Levels(levels) => levels.listeners(from).to_vec(),
+        }
     }
 
     /// Whether `node` transmits now.
@@ -201,9 +270,9 @@ impl Medium {
         each!(self, medium => medium.is_locked(node))
     }
 
-    /// When the last signal at `node` began that it could take notice of.
-    pub fn last_start(&self, node: NodeId) -> SimTime {
-        each!(self, medium => medium.last_start(node))
+    /// Whether a signal has begun at `instant` or later that `node` could take notice of.
+    pub fn has_heard_since(&self, instant: SimTime, node: NodeId) -> bool {
+        each!(self, medium => medium.has_heard_since(instant, node))
     }
 
     /// Frames that receivers have left for a stronger one ("message in message").
@@ -223,10 +292,10 @@ impl Medium {
         }
     }
 
-    /// A signal reaches its listeners, in order of id. `broken` is told of those whose carrier sense turns busy by it at
+    /// A signal reaches its listeners. `broken` is told of those whose carrier sense turns busy by it at
     /// once. Returns when [`Medium::sense`] is due; `NEVER` if nobody can sense the signal later.
     #[inline]
-    pub fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(NodeId)) -> SimTime {
+    pub fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime {
         match self {
             Medium::Reach(reach) => Pass::arrive(reach, now, signal, broken),
             Medium::Levels(levels) => levels.arrive(now, signal, broken),
@@ -235,7 +304,7 @@ impl Medium {
 
     /// The preamble of `from` is over: `broken` is told of those who detect it and sensed nothing before. To be called
     /// before the starts of that instant.
-    pub fn sense(&mut self, now: SimTime, from: NodeId, broken: impl FnMut(NodeId)) {
+    pub fn sense(&mut self, now: SimTime, from: NodeId, broken: impl FnMut(Nodes)) {
         if let Medium::Levels(levels) = self {
             levels.sense(now, from, broken);
         }
@@ -244,15 +313,18 @@ impl Medium {
     /// `node` ends its transmission. Returns whether its carrier sense is idle now.
     #[inline]
     pub fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
-        each!(self, medium => medium.stop(now, node))
+        match self {
+            Medium::Reach(reach) => reach.stop(node),
+            Medium::Levels(levels) => levels.stop(now, node),
+        }
     }
 
-    /// The signal of `from`, which began at `started`, ends at its listeners, in order of id. `heard` is told what each
-    /// made of it.
+    /// The signal of `from`, which began at `started`, ends at its listeners. `heard` is told what they made of it,
+    /// in order of id.
     #[inline]
-    pub fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(NodeId, Heard)) {
+    pub fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(Hearing)) {
         match self {
-            Medium::Reach(reach) => reach.leave(from, started, heard),
+            Medium::Reach(reach) => reach.leave(from, heard),
             Medium::Levels(levels) => levels.leave(now, from, started, heard),
         }
     }

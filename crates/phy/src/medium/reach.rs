@@ -3,169 +3,184 @@
 //! A station locks on a signal that starts while nothing else is in the air around it and it does not transmit. Any
 //! second signal spoils the first, one that starts at the same instant included, and cannot be locked on. A station that
 //! transmits hears nothing.
+//!
+//! All of that is a matter of sets, so what happens at 64 stations is a few operations on words.
 
-use super::{Heard, NOTHING, Verdict};
-use units::{Db, NodeId, SimTime};
+use super::Hearing;
+use units::{NodeId, Nodes, SimTime};
 
-/// Who hears whom, and how loud.
-#[derive(Debug, Clone)]
-struct Pair {
-    in_reach: bool,
-    gain: Db,
+/// The ears of 64 stations, a bit each.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ears {
+    transmitting: u64,
+    /// A signal of another stands there.
+    hearing: u64,
+    /// What they are locked on is spoilt. Of no meaning elsewhere.
+    spoilt: u64,
 }
 
-/// One listener's ear.
-#[derive(Debug, Clone, Copy)]
-struct Ear {
-    /// Signals of others standing here now.
-    signals: u16,
-    is_transmitting: bool,
-    is_spoilt: bool,
-    locked_on: NodeId,
-    /// When the last signal began.
-    last_start: SimTime,
-    /// When its own last transmission ended.
-    stopped: SimTime,
+/// A transmitter's signal at 64 stations.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reached {
+    /// Who hears it, whether it stands now or not.
+    listeners: u64,
+    /// Who is locked on it.
+    locked: u64,
+    /// Who has transmitted since it began.
+    deaf: u64,
 }
 
-/// Pairs in reach, and what stands at each station.
+/// Who hears whom, and what stands at each station.
 #[derive(Debug)]
 pub struct Reach {
     nodes: usize,
-    pairs: Vec<Pair>,
-    /// Listeners of each transmitter, in order of id; derived from `pairs`.
-    listeners: Vec<Vec<NodeId>>,
-    ears: Vec<Ear>,
+    ears: Vec<Ears>,
+    /// Of each transmitter, a block after the other.
+    reached: Vec<Reached>,
+    /// Whose signals stand.
+    airing: Vec<NodeId>,
+    /// When each transmitter's last signal began.
+    started: Vec<SimTime>,
+    /// Whose began last.
+    latest: NodeId,
 }
 
 impl Reach {
     /// A medium in which everybody hears everybody.
     pub fn new(nodes: usize) -> Reach {
-        let silence = Ear {
-            signals: 0,
-            is_transmitting: false,
-            is_spoilt: false,
-            locked_on: NOTHING,
-            last_start: SimTime::ZERO,
-            stopped: SimTime::ZERO,
+        let blocks = Nodes::blocks(nodes);
+        let mut medium = Reach {
+            nodes,
+            ears: vec![Ears::default(); blocks],
+            reached: vec![Reached::default(); nodes * blocks],
+            airing: Vec::with_capacity(nodes),
+            started: vec![SimTime::ZERO; nodes],
+            latest: NodeId(0),
         };
-        let pairs = vec![Pair { in_reach: true, gain: Db(0.0) }; nodes * nodes];
-        let mut medium = Reach { nodes, pairs, listeners: vec![Vec::new(); nodes], ears: vec![silence; nodes] };
-        (0..nodes).for_each(|from| medium.list(from));
+        (0..nodes as u32).for_each(|from| medium.set_reaches(NodeId(from), |_| true));
         medium
     }
 
-    fn list(&mut self, from: usize) {
-        let row = &self.pairs[from * self.nodes..][..self.nodes];
-        let hears = row.iter().enumerate().filter(|(to, pair)| *to != from && pair.in_reach);
-        self.listeners[from] = hears.map(|(to, _)| NodeId(to as u32)).collect();
+    fn row(&self, from: NodeId) -> &[Reached] {
+        &self.reached[from.index() * self.ears.len()..][..self.ears.len()]
+    }
+
+    /// What is kept of the signal of `from` at a station, and the station's bit.
+    fn at(&self, from: NodeId, to: NodeId) -> (&Reached, u64) {
+        let one = Nodes::from(to);
+        (&self.reached[from.index() * self.ears.len() + one.index()], one.bits)
     }
 
     /// Sets whether `to` hears `from`.
     pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
-        self.pairs[from.index() * self.nodes + to.index()].in_reach = in_reach;
-        self.list(from.index());
+        let one = Nodes::from(to);
+        let listeners = &mut self.reached[from.index() * self.ears.len() + one.index()].listeners;
+        *listeners = if in_reach && from != to { *listeners | one.bits } else { *listeners & !one.bits };
     }
 
     /// Sets who hears `from`, all at once.
     pub fn set_reaches(&mut self, from: NodeId, in_reach: impl Fn(NodeId) -> bool) {
-        for (to, pair) in self.pairs[from.index() * self.nodes..][..self.nodes].iter_mut().enumerate() {
-            pair.in_reach = in_reach(NodeId(to as u32));
+        for to in (0..self.nodes as u32).map(NodeId) {
+            self.set_reach(from, to, in_reach(to));
         }
-        self.list(from.index());
     }
 
     /// Whether `to` hears `from`.
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
-        to != from && self.pairs[from.index() * self.nodes + to.index()].in_reach
-    }
-
-    /// Sets the gain from `from` to `to` (negative: a loss).
-    pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
-        self.pairs[from.index() * self.nodes + to.index()].gain = gain;
-    }
-
-    /// The gain from `from` to `to`.
-    pub fn gain(&self, from: NodeId, to: NodeId) -> Db {
-        self.pairs[from.index() * self.nodes + to.index()].gain
+        let (at, bit) = self.at(from, to);
+        at.listeners & bit != 0
     }
 
     /// Who hears `from`, in order of id.
-    pub fn listeners(&self, from: NodeId) -> &[NodeId] {
-        &self.listeners[from.index()]
+    pub fn listeners(&self, from: NodeId) -> Vec<NodeId> {
+        (0..).zip(self.row(from)).flat_map(|(block, at)| Nodes { block, bits: at.listeners }).collect()
     }
 
     /// Whether `node` transmits now.
     pub fn is_transmitting(&self, node: NodeId) -> bool {
-        self.ears[node.index()].is_transmitting
+        let one = Nodes::from(node);
+        self.ears[one.index()].transmitting & one.bits != 0
     }
 
     /// Whether a signal of another station stands at `node` now.
     pub fn hears_any(&self, node: NodeId) -> bool {
-        self.ears[node.index()].signals > 0
+        let one = Nodes::from(node);
+        self.ears[one.index()].hearing & one.bits != 0
     }
 
     /// Whether `node` is locked on a frame now.
     pub fn is_locked(&self, node: NodeId) -> bool {
-        self.ears[node.index()].locked_on != NOTHING
+        self.airing.iter().any(|from| {
+            let (at, bit) = self.at(*from, node);
+            at.locked & bit != 0
+        })
     }
 
-    /// When the last signal at `node` began.
-    pub fn last_start(&self, node: NodeId) -> SimTime {
-        self.ears[node.index()].last_start
+    /// Whether a signal has begun at `node` at `instant` or later.
+    pub fn has_heard_since(&self, instant: SimTime, node: NodeId) -> bool {
+        let is_one = |from: NodeId| self.started[from.index()] >= instant && self.hears(node, from);
+        is_one(self.latest)
+            || self.started[self.latest.index()] >= instant && (0..self.nodes as u32).map(NodeId).any(is_one)
     }
 
     /// `node` begins to transmit: it goes deaf, and what it was receiving is lost to it.
     pub fn start(&mut self, node: NodeId) {
-        let ear = &mut self.ears[node.index()];
-        debug_assert!(!ear.is_transmitting, "{node} transmits twice at once");
-        ear.is_transmitting = true;
-        ear.locked_on = NOTHING;
+        let one = Nodes::from(node);
+        debug_assert!(!self.is_transmitting(node), "{node} transmits twice at once");
+        self.ears[one.index()].transmitting |= one.bits;
+        for from in &self.airing {
+            let at = &mut self.reached[from.index() * self.ears.len() + one.index()];
+            at.locked &= !one.bits;
+            at.deaf |= one.bits;
+        }
     }
 
-    /// The signal of `from` reaches its listeners, in order of id. `broken` is told of those whose silence it broke.
-    pub fn arrive(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(NodeId)) {
-        for &to in &self.listeners[from.index()] {
-            let ear = &mut self.ears[to.index()];
-            ear.signals += 1;
-            ear.last_start = now;
-            if ear.signals > 1 {
-                ear.is_spoilt = true;
-            } else if !ear.is_transmitting {
-                ear.locked_on = from;
-                ear.is_spoilt = false;
-                broken(to);
-            }
+    /// The signal of `from` reaches its listeners. `broken` is told of those whose silence it broke.
+    #[inline]
+    pub fn arrive(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(Nodes)) {
+        self.airing.push(from);
+        self.started[from.index()] = now;
+        self.latest = from;
+        let row = &mut self.reached[from.index() * self.ears.len()..][..self.ears.len()];
+        for (block, (ears, at)) in (0..).zip(self.ears.iter_mut().zip(row)) {
+            at.locked = at.listeners & !ears.hearing & !ears.transmitting;
+            at.deaf = at.listeners & ears.transmitting;
+            ears.spoilt = (ears.spoilt | at.listeners & ears.hearing) & !at.locked;
+            ears.hearing |= at.listeners;
+            broken(Nodes { block, bits: at.locked });
         }
     }
 
     /// `node` ends its transmission. Returns whether the air around it is silent.
-    pub fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
-        let ear = &mut self.ears[node.index()];
-        debug_assert!(ear.is_transmitting, "{node} ends what it did not begin");
-        ear.is_transmitting = false;
-        ear.stopped = now;
-        ear.signals == 0
+    pub fn stop(&mut self, node: NodeId) -> bool {
+        let one = Nodes::from(node);
+        debug_assert!(self.is_transmitting(node), "{node} ends what it did not begin");
+        self.ears[one.index()].transmitting &= !one.bits;
+        !self.hears_any(node)
     }
 
-    /// The signal of `from`, which began at `started`, ends at its listeners, in order of id. `heard` is told what each
-    /// made of it.
-    pub fn leave(&mut self, from: NodeId, started: SimTime, mut heard: impl FnMut(NodeId, Heard)) {
-        for &to in &self.listeners[from.index()] {
-            let ear = &mut self.ears[to.index()];
-            ear.signals -= 1;
-            let verdict = match ear.locked_on == from {
-                false if ear.is_transmitting || ear.stopped > started => Verdict::Deaf,
-                false => Verdict::NotLocked,
-                true if ear.is_spoilt => Verdict::Spoilt,
-                true => Verdict::Clear,
-            };
-            let is_locked = ear.locked_on == from;
-            if is_locked {
-                ear.locked_on = NOTHING;
-            }
-            let turns_idle = ear.signals == 0 && !ear.is_transmitting;
-            heard(to, Heard { verdict, is_locked, is_free: is_locked, turns_idle });
+    /// The signal of `from` ends at its listeners. `heard` is told what they made of it.
+    #[inline]
+    pub fn leave(&mut self, from: NodeId, mut heard: impl FnMut(Hearing)) {
+        let blocks = self.ears.len();
+        self.airing.retain(|other| *other != from);
+        for block in 0..blocks {
+            let hearing = self.airing.iter().map(|other| self.reached[other.index() * blocks + block].listeners);
+            let hearing = hearing.fold(0, |all, some| all | some);
+            let (ears, at) = (&mut self.ears[block], &mut self.reached[from.index() * blocks + block]);
+            ears.hearing = hearing;
+            let locked = std::mem::take(&mut at.locked);
+            heard(Hearing {
+                block: block as u32,
+                listeners: at.listeners,
+                locked,
+                clear: locked & !ears.spoilt,
+                spoilt: locked & ears.spoilt,
+                deaf: at.listeners & at.deaf,
+                noise: 0,
+                free: locked,
+                turns_idle: at.listeners & !hearing & !ears.transmitting,
+            });
         }
     }
 }
@@ -173,6 +188,7 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::medium::{Heard, Verdict};
 
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
@@ -190,12 +206,8 @@ mod tests {
     /// What `to` made of the signal of `from`, which began at 0 and ends.
     fn leave(medium: &mut Reach, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
-        medium.leave(from, at(0), |node, heard| {
-            if node == to {
-                found = Some(heard);
-            }
-        });
-        found.expect("a listener")
+        medium.leave(from, |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
+        found.expect("a listener").1
     }
 
     #[test]
@@ -228,7 +240,7 @@ mod tests {
             Heard { verdict: Verdict::NotLocked, is_locked: false, is_free: false, turns_idle: true }
         );
         // The air is clean again.
-        assert!(medium.stop(at(8), A) && medium.stop(at(8), C));
+        assert!(medium.stop(A) && medium.stop(C));
         start(&mut medium, 9, A);
         assert_eq!(leave(&mut medium, A, B).verdict, Verdict::Clear);
     }
@@ -239,9 +251,9 @@ mod tests {
         start(&mut medium, 0, A);
         start(&mut medium, 0, B);
         // B ends first: A's signal still stands, but B missed its beginning.
-        assert!(!medium.stop(at(10), B));
+        assert!(!medium.stop(B));
         assert!(!leave(&mut medium, B, A).turns_idle);
-        assert!(medium.stop(at(20), A));
+        assert!(medium.stop(A));
         assert_eq!(
             leave(&mut medium, A, B),
             Heard { verdict: Verdict::Deaf, is_locked: false, is_free: false, turns_idle: true }

@@ -99,7 +99,10 @@ pub(super) fn configure(
     let tx_power = |node: NodeId| scenario.nodes[node.index()].tx_power;
     let mut powers = Vec::new();
     for ((node, agents), config) in (0..).map(NodeId).zip(agents).zip(configs) {
-        let mean = |from: NodeId, to: NodeId| Dbm(tx_power(from).0 + medium.gain(from, to).0);
+        let mean = |from: NodeId, to: NodeId| match &*medium {
+            Medium::Levels(levels) => Dbm(tx_power(from).0 + levels.gain(from, to).0),
+            Medium::Reach(_) => tx_power(from),
+        };
         let stations = |ap: NodeId| {
             let all = (0..network.access_point.len() as u32).map(NodeId);
             all.filter(|station| network.access_point[station.index()] == Some(ap)).collect()

@@ -44,7 +44,7 @@ pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium)
                 nodes(scenario).filter(|station| access_point[station.index()] == Some(node)).collect()
             }
             None if access_points.is_empty() => {
-                medium.listeners(node).iter().copied().filter(|other| hear_each_other(node, *other)).collect()
+                medium.listeners(node).into_iter().filter(|other| hear_each_other(node, *other)).collect()
             }
             None => Vec::new(),
         })

@@ -126,19 +126,22 @@ pub fn play(medium: &mut Medium, all: &[Tx]) -> Said {
                 if medium.stop(now, from) {
                     said.sensed.push((now, from, false));
                 }
-                medium.leave(now, from, start, |to, heard| {
-                    said.heard.push((to, from, heard));
-                    said.starts.push(start);
-                    if heard.turns_idle {
-                        said.sensed.push((now, to, false));
+                medium.leave(now, from, start, |heard| {
+                    for (to, heard) in heard.each() {
+                        said.heard.push((to, from, heard));
+                        said.starts.push(start);
+                        if heard.turns_idle {
+                            said.sensed.push((now, to, false));
+                        }
                     }
                 });
             }
-            1 => medium.sense(now, from, |to| said.sensed.push((now, to, true))),
+            1 => medium.sense(now, from, |nodes| said.sensed.extend(nodes.map(|to| (now, to, true)))),
             _ => {
                 medium.start(now, from);
                 let signal = Signal { from, rate, airtime: end.since(start), power: None };
-                let sense_at = medium.arrive(now, &signal, |to| said.sensed.push((now, to, true)));
+                let sense_at =
+                    medium.arrive(now, &signal, |nodes| said.sensed.extend(nodes.map(|to| (now, to, true))));
                 if sense_at < end {
                     agenda.push((sense_at, 1, i));
                 }

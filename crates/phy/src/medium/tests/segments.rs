@@ -153,7 +153,7 @@ fn what_is_known_of_one_frame_is_not_taken_for_another() {
         medium.arrive(at, &signal, |_| {});
         let end = at + Dur::from_ms(99);
         medium.stop(end, X);
-        medium.leave(end, X, at, |_, heard| clear[(i % 2) as usize] += u32::from(heard.verdict == Verdict::Clear));
+        medium.leave(end, X, at, |heard| clear[(i % 2) as usize] += heard.clear.count_ones());
     }
     assert_eq!(clear, [20, 0]);
 }

@@ -96,7 +96,7 @@ fn a_frame_may_have_a_power_of_its_own() {
         let mut by_energy = false;
         medium.arrive(us(at), &signal, |_| by_energy = true);
         medium.stop(us(at + 50), X);
-        medium.leave(us(at + 50), X, us(at), |_, _| {});
+        medium.leave(us(at + 50), X, us(at), |_| {});
         by_energy
     };
     // 10 dBm − 70 dB is above −62 dBm; 0 dBm, the transmitter's own power, is not.
