@@ -86,6 +86,8 @@ docs: build
 	$(BIN)/python docs/renew.py
 	$(BIN)/interlayer reproduce lle-fig-3.7a base-station-league --out target/figures
 	cp target/figures/lle-fig-3.7a.png target/figures/beyond-base-station-league.png docs/figures/
+	$(BIN)/interlayer run examples/lecture-hall.toml --series --window "2.004 s..2.009 s" --out target/figures/run
+	cp target/figures/run/timeline.png docs/figures/
 
 # The long truths: closed forms and independent simulations, and every claim of the papers measured afresh.
 validate: build

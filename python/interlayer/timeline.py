@@ -114,23 +114,24 @@ def write_trace(t: Timeline, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def _events(t: Timeline) -> Iterator[dict[str, Any]]:
-    category = t["columns"]["category"]
-    for pid, (name, has_radio) in enumerate(zip(t["nodes"], t["has_radio"], strict=True)):
+    # From 1: Perfetto takes process 0 and thread 0 for the idle task of a kernel. (google/perfetto#394)
+    pids, tids = t["columns"]["from"] + 1, t["columns"]["category"] + 2
+    for pid, (name, has_radio) in enumerate(zip(t["nodes"], t["has_radio"], strict=True), 1):
         if has_radio:
             yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}}
             yield {"ph": "M", "name": "process_sort_index", "pid": pid, "args": {"sort_index": pid}}
-            for row in sorted({0, *(np.unique(category[t["columns"]["from"] == pid]) + 1).tolist()}):
-                title = f"{_CATEGORIES[row - 1]} frames" if row else "frames"
-                yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": row, "args": {"name": title}}
-    for facts, sender, row in zip(_frame(t).iter_rows(named=True), t["columns"]["from"], category + 1, strict=True):
+            for tid in sorted({1, *np.unique(tids[pids == pid]).tolist()}):
+                title = f"{_CATEGORIES[tid - 2]} frames" if tid > 1 else "frames"
+                yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": title}}
+    for facts, pid, tid in zip(_frame(t).iter_rows(named=True), pids.tolist(), tids.tolist(), strict=True):
         name, outcome, cause = facts["class"], facts["outcome"], facts["cause"]
         said = f" lost: {cause}" if cause else "" if outcome in ("received", "group") else f" {outcome}"
         yield {
             "ph": "X",
             "name": f"{name}{said}",
             "cat": f"{name},{outcome}",
-            "pid": int(sender),
-            "tid": int(row),
+            "pid": pid,
+            "tid": tid,
             "ts": facts["start_ns"] / 1000,
             "dur": facts["airtime_ns"] / 1000,
             **({"cname": "terrible"} if cause else {}),

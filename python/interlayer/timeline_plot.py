@@ -156,9 +156,9 @@ def _draw(axes: Axes, bars: Sequence[_Bar]) -> None:
 
 
 def _address(axes: Axes, bar: _Bar, x: float, part: float) -> None:
-    """Whom a bar is for, where it is wide enough: some 120 letters would fill the axes."""
+    """Whom a bar is for, where it is wide enough: some 160 letters would fill the axes."""
     text = f"→ {bar.facts['to'] or 'all'}"
-    if part * 120 < len(text):
+    if part * 160 < len(text):
         return
     dark = bar.facts["class"] in ("tcp-data", "tcp-control", "udp", "other")
     box = {"facecolor": _COLOURS[bar.facts["class"]], "edgecolor": "none", "pad": 0.8}
