@@ -573,8 +573,8 @@ def _gains_table(outcome: Outcome) -> str:
     return table(head, lines)
 
 
-def run_page(result: Mapping[str, Any], svg: str, text: str) -> str:
-    """A scenario's page: figure, flows, summary, and the scenario itself."""
+def run_page(result: Mapping[str, Any], svg: str, text: str, timeline: str = "") -> str:
+    """A scenario's page: figure, flows, summary, the timeline if there is one, and the scenario itself."""
     esc = html.escape
     runs = result["runs"]
     parts = [
@@ -587,6 +587,9 @@ def run_page(result: Mapping[str, Any], svg: str, text: str) -> str:
         if result.get(name):
             parts.append(f"<h2>{name.capitalize()}</h2>{entries(result[name])}")
     parts.append(f"<h2>Summary</h2>{entries([result['summary']])}")
+    if timeline:
+        own = _ID.sub(lambda found: f"{found[1]}timeline.", timeline)
+        parts.append(f"<h2>Timeline of the air</h2><figure>{own}</figure>")
     parts.append(f"<h2>Scenario</h2><pre>{esc(text)}</pre>")
     return page(str(result["scenario"]), "\n".join(parts))
 
@@ -670,7 +673,9 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
             write_frame(frame(runs, table), folder / table if table != "flows" else folder / "flows")
     svg = inline_svg(folder / "flows.svg")
     notes = write_timeline(result, runs, folder) if runs[0].get("timeline") else []
-    (folder / "index.html").write_text(run_page(result, svg, text), encoding="utf-8")
+    picture = folder / "timeline.svg"
+    shown = run_page(result, svg, text, inline_svg(picture) if picture.exists() else "")
+    (folder / "index.html").write_text(shown, encoding="utf-8")
     (folder / "result.json").write_text(dumps(dict(result)), encoding="utf-8")
     return notes
 

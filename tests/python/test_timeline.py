@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -324,6 +325,10 @@ def test_the_command_writes_the_timeline_of_the_window_and_the_same_bytes_again(
         "until_s": 0.21,
         "missed": 0,
     }
+    page = (first / "index.html").read_text()
+    assert "<h2>Timeline of the air</h2>" in page
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(set(ids)) == len(ids), "two figures on a page share no id"
     # By default: 10 ms after warm-up; and without --series nothing of it.
     assert call("run", star, "--out", bare) == 0
     assert not [path for path in bare.iterdir() if path.name.startswith("timeline")]

@@ -289,6 +289,21 @@ fn a_frame_that_the_end_of_the_run_cuts_is_in_the_timeline() {
     assert!(cut >= 10, "{cut}");
 }
 
+#[test]
+fn no_more_than_the_limit_are_kept_and_the_others_counted() {
+    // An exchange of 40 B at 54 Mb/s takes 0.16 ms: 500 000 frames are sent within 45 s.
+    let text = "[scenario]\nduration = '45 s'\n[radio]\nstandard = '802.11a'\n[[node]]\nname = 'a'\n\
+                [[node]]\nname = 'b'\n[[flow]]\nfrom = 'a'\nto = 'b'\ntraffic = { model = 'saturated' }\n\
+                transport = { protocol = 'udp', datagram = '40 B' }\n";
+    let (run, timeline) = timeline(text, WHOLE);
+    let sent: u64 = run.frames.iter().map(|row| number(row, "sent")).sum();
+    assert_eq!(timeline.transmissions.len(), Timeline::LIMIT);
+    assert!(timeline.missed > 1000, "{sent} sent");
+    assert_eq!(timeline.missed, sent - Timeline::LIMIT as u64);
+    let last = timeline.transmissions.last().unwrap().end();
+    assert!(last < SimTime::ZERO + Dur::from_secs(45), "the first ones are kept: {last:?}");
+}
+
 /// A folder of its own, removed when done.
 struct Folder(PathBuf);
 
