@@ -1,7 +1,8 @@
 //! What a run found: records of named cells, the unit in the name.
 //!
 //! Rates and counters cover the time after warm-up unless a name ends in `_total`, `acked_undelivered_bytes` (state at
-//! the end) and scheme counters (whole run).
+//! the end), `until_first_loss_s` and `until_second_loss_s` (from the start of the flow; to the end of the run where TCP
+//! found no such loss) and scheme counters (whole run).
 
 use crate::flow::{Flow, Transport};
 use crate::scenario::{Access, Link, Scenario};
@@ -223,8 +224,10 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
             let sequences = now[0].timeout_sequences - then[0].timeout_sequences;
             let rto_sum = now[0].first_rto_sum - then[0].first_rto_sum;
             let first_rto = if sequences == 0 { f64::NAN } else { rto_sum.as_secs_f64() / sequences as f64 };
-            let loss = |nth: usize| {
-                Cell::Real(now[0].losses_found[nth].map_or(f64::NAN, |at| (at - SimTime::ZERO - start).as_secs_f64()))
+            let end = SimTime::ZERO + scenario.duration;
+            let until_loss = |nth: usize| {
+                let at = now[0].losses_found[nth].unwrap_or(end);
+                Cell::Real((at - SimTime::ZERO).saturating_sub(start).as_secs_f64())
             };
             record.extend([
                 ("reverse_goodput_bps", rate(back)),
@@ -250,8 +253,8 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
                 ("state", Cell::Text(format!("{:?}", ends[0].state()))),
                 ("failed", Cell::Count(u64::from(flow.failed.is_some()))),
-                ("first_loss_s", loss(0)),
-                ("second_loss_s", loss(1)),
+                ("until_first_loss_s", until_loss(0)),
+                ("until_second_loss_s", until_loss(1)),
             ]);
             if let Some(gaps) = &flow.ack_gaps {
                 record.extend(gaps.record());
