@@ -7,6 +7,7 @@
 pub mod agent;
 mod cx;
 pub mod ebsn;
+pub mod edcf_ack;
 pub mod eln;
 pub mod ewa;
 pub mod ftca;

@@ -53,6 +53,7 @@ macro_rules! registry {
 
 registry! {
     "ebsn" => ebsn,
+    "edcf-ack" => edcf_ack,
     "eln" => eln,
     "ewa" => ewa,
     "ftca" => ftca,
