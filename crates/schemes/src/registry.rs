@@ -52,6 +52,7 @@ macro_rules! registry {
 }
 
 registry! {
+    "ack-same-ac" => ack_same_ac,
     "ebsn" => ebsn,
     "edcf-ack" => edcf_ack,
     "eln" => eln,
