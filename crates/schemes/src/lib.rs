@@ -19,6 +19,7 @@ pub mod params;
 pub mod registry;
 mod setup;
 pub mod snoop;
+pub mod station_aifs;
 pub mod testing;
 pub mod window;
 

@@ -61,6 +61,7 @@ registry! {
     "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
     "snoop" => snoop,
+    "station-aifs" => station_aifs,
 }
 
 /// The scheme of that name.
