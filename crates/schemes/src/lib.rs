@@ -6,6 +6,7 @@
 
 pub mod ack_same_ac;
 pub mod agent;
+pub mod capture_qos;
 mod cx;
 pub mod ebsn;
 pub mod edcf_ack;

@@ -53,6 +53,7 @@ macro_rules! registry {
 
 registry! {
     "ack-same-ac" => ack_same_ac,
+    "capture-qos" => capture_qos,
     "ebsn" => ebsn,
     "edcf-ack" => edcf_ack,
     "eln" => eln,
