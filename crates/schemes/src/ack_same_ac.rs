@@ -4,7 +4,8 @@
 //! - **Source** @TZL08: Thangaraj, Zeng & Li, "Performance analysis of the IEEE 802.11e wireless networks with TCP ACK
 //!   prioritization", IEEE ICCCN 2008, as seed 002 chapter 5 tells it and its abstract; the paper itself was not at hand.
 //! - **Realism** no oracle; a look at TCP headers at the access point alone. A card that sets AIFS per category only cannot.
-//! - **Departs** how much shorter is not told: `slots`. @80211-2020 9.4.2.28 lets an access point have AIFSN 1, a station 2.
+//! - **Departs** how much shorter is not told: `slots`. An access point may have AIFSN 1, a station 2 at least (@80211-2020
+//!   annex C, dot11QAPEDCATableAIFSN and dot11EDCATableAIFSN).
 //! - **Bound** the AIFS is that of the packet at the head of the line: an ACK behind data waits for it.
 //! - **Checked** `tests/ack_same_ac.rs`; `world/tests/ack_priority.rs`: throughput up, stations no more equal.
 

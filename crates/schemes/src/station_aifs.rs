@@ -3,11 +3,11 @@
 //!
 //! - **Source** @GRGSD06: Ganu, Ramachandran, Gruteser, Seskar & Deng, "Methods for restoring MAC layer fairness in IEEE 802.11
 //!   networks with physical layer capture", ACM REALMAN 2006, as seed 002 chapter 5 tells it; the paper itself was not at hand.
-//! - **Realism** an access point knows the powers of its stations, and may set EDCA parameters for all of them alike; for one
-//!   alone only by a frame of its own (@80211-2020 9.4.2.28 has no such).
-//! - **Departs** how AIFS follows from power is not told: the weakest station has `least`, each further `db_per_slot` a slot
-//!   more, up to `largest`. All categories are moved alike, so that their order stays; the highest begins at `least`. The
-//!   paper's network is 802.11b under DCF with AIFS added to it: under DCF the DIFS is replaced.
+//! - **Realism** no oracle: an access point measures the powers of its stations. It may tell them EDCA parameters, but in
+//!   beacons the same to all (@80211-2020 9.4.2.28); for each its own takes another way.
+//! - **Departs** how AIFS follows from power is not told: the weakest station has `least`, and each `db_per_slot` over it makes a
+//!   slot more, up to `largest`; 10 dB are ours. All categories are moved alike, so that their order stays; the highest begins
+//!   at `least`. Under DCF, which knows no AIFS, it takes the place of the DIFS.
 //! - **Bound** mean powers of the scenario, once before the run: no fading. One power of the access point's own frames.
 //! - **Checked** `tests/station_aifs.rs`; `world/tests/ack_priority.rs`: near over far goodput falls.
 
