@@ -27,7 +27,8 @@ fn mean(values: &[f64]) -> f64 {
 /// Jain's index.
 fn jain(x: &[f64]) -> f64 {
     let squares: f64 = x.iter().map(|x| x * x).sum();
-    x.iter().sum::<f64>().powi(2) / (x.len() as f64 * squares)
+    let sum: f64 = x.iter().sum();
+    sum * sum / (x.len() as f64 * squares)
 }
 
 /// Of the node of this name.
@@ -145,6 +146,8 @@ fn a_shorter_aifs_for_acks_leaves_stations_as_unequal_as_they_were() {
         assert!(after > 1.1 * before, "{before} {after}");
         let lost = count(&runs[1], "ap", "msdus_refused");
         assert!(lost > count(&runs[1], "ap", "msdus_delivered"), "most ACKs are lost");
+        let sums = runs.each_ref().map(|run| goodputs(run).iter().sum::<f64>() / 1e6);
+        println!("seed {seed}: {sums:.2?} Mb/s");
         runs.iter().zip(&mut all).for_each(|(run, all)| all.push(jain(&goodputs(run))));
     }
     let [plain, same, own] = all.map(|indices| mean(&indices));
@@ -212,26 +215,35 @@ fn equals(power: &str, low: u32, scheme: &str) -> String {
 }
 
 /// 11 mW against 1 mW at equal distance are 10 log 11 = 10.4 dB: over the 4 dB that a preamble takes, and at 6 Mb/s
-/// certain. The strong station never fails: CW stays 15, τh = 2/17 = 0.1176. A weak one fails with p = 1 - (1 - τh)(1 - τl)^(n-1)
-/// and τl = 2(1 - 2p) / (17(1 - 2p) + 16p(1 - (2p)^6)), @BIA00 eq. 7 for W = 16, m = 6. One: p = 0.1176, τl = 0.1028. Four: p =
-/// 0.293, τl = 0.0712. Goodputs are as τh / (τl (1 - p)): 1.297 and 2.34. (Seed 002 section 4.2 reports a factor of 3 for 10 mW in one
-/// setup; six weak stations have 3.0 to 3.3 here.) 10 %: infinite retry and independence in the model, 20 s.
+/// certain. The strong station does not fail: CW stays 15, τh = 2/17 = 0.1176. One of n weak ones fails with
+/// p = 1 - (1 - τh)(1 - τl)^(n-1), and τl = 2(1 - 2p) / (17(1 - 2p) + 16p(1 - (2p)^6)): @BIA00 eq. 7 for W = 16, m = 6.
+///
+/// | n | p | τl | goodputs: τh / (τl (1 - p)) |
+/// |---|---|---|---|
+/// | 1 | 0.118 | 0.1028 | 1.297 |
+/// | 4 | 0.294 | 0.0716 | 2.33 |
+/// | 6 | 0.351 | 0.0596 | 3.04 |
+///
+/// (Seed 002 section 4.2 reports over a factor of 3 for 10 mW in one setup, and does not say which.) 8 %: infinite retry and
+/// independence in the model; and under DCF who has just sent and draws 0 meets nobody, which the one that never doubles its
+/// window does most often. Mean of three seeds.
 #[test]
 fn ten_milliwatt_over_one_win_every_collision_and_goodput_by_bianchi() {
     let priority = "[[scheme]]\nname = \"capture-qos\"\nat = [\"high\"]\n";
-    for (low, expected) in [(1, 1.297), (4, 2.34)] {
+    for (low, expected) in [(1, 1.297), (4, 2.33), (6, 3.04)] {
         let ratio = |scheme: &str| {
-            let run = run(&equals("0 dBm", low, scheme), 1);
-            let goodputs = goodputs(&run);
-            (goodputs[0] / mean(&goodputs[1..]), count(&run, "high1", "failures"))
+            let of = |seed| {
+                let run = run(&equals("0 dBm", low, scheme), seed);
+                let (goodputs, failures) = (goodputs(&run), count(&run, "high1", "failures"));
+                assert!(scheme.is_empty() || failures <= 0.01 * count(&run, "high1", "exchanges"), "{failures}");
+                goodputs[0] / mean(&goodputs[1..])
+            };
+            mean(&[1, 2, 3].map(of))
         };
-        let ((before, _), (after, failures)) = (ratio(""), ratio(priority));
-        println!("{low} weak: ratio {before:.3} to {after:.3}, {expected} by the model, {failures} failures");
+        let (before, after) = (ratio(""), ratio(priority));
+        println!("{low} weak: ratio {before:.3} to {after:.3}, {expected} by the model");
         assert!((before - 1.0).abs() < 0.1, "equals: {before}");
-        assert!((after / expected - 1.0).abs() < 0.1, "{after} instead of {expected}");
-        if low == 1 {
-            assert_eq!(failures, 0.0);
-        }
+        assert!((after / expected - 1.0).abs() < 0.08, "{after} instead of {expected}");
     }
 }
 
