@@ -83,13 +83,6 @@ struct Category {
     counters: CategoryCounters,
 }
 
-impl Category {
-    /// Whether an opportunity of it may have more than one exchange.
-    fn has_txop(&self) -> bool {
-        self.txop_limit > Dur::ZERO || self.txop_exchanges > 1
-    }
-}
-
 /// Why an exchange, or its beginning, came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failure {
@@ -126,6 +119,8 @@ pub struct Station {
     wakeup: (SimTime, When),
     /// When its last step ended.
     sent_at: SimTime,
+    /// What that announced: its Duration field.
+    announced: Dur,
     /// The next sequence number of each [`Qos::space`]. @80211-2020 10.3.2.14.2
     next_seq: Vec<u16>,
     /// Sequence numbers received from each station, by space. @80211-2020 10.3.2.14.3
@@ -177,6 +172,7 @@ impl Station {
             is_answering: false,
             wakeup: (SimTime::NEVER, When::Between),
             sent_at: SimTime::ZERO,
+            announced: Dur::ZERO,
             seen: vec![Seen::default(); peers.len() * spaces],
             spaces,
             reports_attempts: false,
@@ -445,7 +441,8 @@ impl Station {
         self.begin(now, channel, all, out);
     }
 
-    /// The answer that is due becomes the first step of an exchange, if the plan has one for it.
+    /// The answer that is due becomes the first step of an exchange, if the plan has one for it and virtual carrier sense
+    /// would let this station send an RTS. It is an opportunity of one exchange.
     fn reply(
         &mut self,
         now: SimTime,
@@ -454,6 +451,9 @@ impl Station {
         all: &Packets,
         out: &mut Vec<Output>,
     ) -> bool {
+        if channel.contention.nav(self.node) > now {
+            return false;
+        }
         for i in (0..self.categories.len()).rev() {
             let Some(msdu) = self.categories[i].current.as_ref().filter(|msdu| msdu.to == answer.to) else {
                 continue;
@@ -497,8 +497,8 @@ impl Station {
     fn send_step(&mut self, now: SimTime, all: &Packets, out: &mut Vec<Output>) {
         let step = *self.exchange.step();
         let is_data = step.kind == Kind::Data;
-        let has_txop = self.categories[self.active].has_txop();
-        let further = if is_data && has_txop { self.announce(now, &step, all, out) } else { Dur::ZERO };
+        let further =
+            if is_data && self.txop.may_go_on(now) { self.announce(now, &step, all, out) } else { Dur::ZERO };
         let category = &mut self.categories[self.active];
         let msdu = category.current.as_mut().expect("an exchange under way has its MSDU");
         msdu.airtime += step.airtime;
@@ -520,7 +520,7 @@ impl Station {
             from: self.node,
             to: msdu.to,
             rate: step.rate,
-            power: self.power,
+            power: self.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts)),
             mpdu: step.mpdu,
             airtime: step.airtime,
             duration: step.duration + further,
@@ -531,6 +531,7 @@ impl Station {
             qos: msdu.qos.filter(|_| is_data),
         };
         self.state = State::Sending;
+        self.announced = frame.duration;
         out.push(Output::Transmit(frame));
     }
 
@@ -582,9 +583,6 @@ impl Station {
             let from_peer = self.current().is_some_and(|msdu| msdu.to == frame.from);
             if from_peer && frame.to == self.node && step.answer.is_some_and(|answer| answer.kind == frame.kind) {
                 self.answered(now, frame, channel, all, out);
-                if self.state == State::Idle {
-                    self.answer_to(now, &frame, channel);
-                }
                 return;
             }
             // Another frame instead of the answer: the exchange has failed. @80211-2020 10.3.2.11
@@ -605,12 +603,14 @@ impl Station {
     }
 
     fn answer_to(&mut self, now: SimTime, frame: &Frame, channel: &Channel) {
-        let nav_is_idle = channel.contention.nav(self.node) <= now;
-        if frame.to == self.node
-            && let Some(response) = self.plan.answer(&self.config, frame, nav_is_idle)
-        {
+        if let Some(response) = self.response(now, frame, channel) {
             self.answer_with(now, frame, &response);
         }
+    }
+
+    fn response(&mut self, now: SimTime, frame: &Frame, channel: &Channel) -> Option<Response> {
+        let nav_is_idle = channel.contention.nav(self.node) <= now;
+        if frame.to == self.node { self.plan.answer(&self.config, frame, nav_is_idle) } else { None }
     }
 
     fn answer_with(&mut self, now: SimTime, to: &Frame, response: &Response) {
@@ -641,7 +641,17 @@ impl Station {
             if self.has_categories() {
                 channel.contention.release_others(self.contender(self.active));
             }
+            // An answer repeats what is left of the Duration it answers; one that announces more has something to ask.
+            let asks = frame.duration > self.announced.saturating_sub(now.since(self.sent_at));
+            let response = if asks { self.response(now, &frame, channel) } else { None };
+            if response.is_some() {
+                // What was asked for goes before the rest of the opportunity.
+                self.txop = Txop::default();
+            }
             self.succeed(now, channel, all, out);
+            if let Some(response) = response {
+                self.answer_with(now, &frame, &response);
+            }
             return;
         };
         // A CTS resets the short counter: the reservation worked. @80211-2020 10.3.4.4
@@ -686,11 +696,10 @@ impl Station {
         self.counters.msdus_delivered += 1;
         let category = &mut self.categories[self.active];
         category.counters.msdus_delivered += 1;
-        let has_txop = category.has_txop();
         let msdu = category.current.take().expect("an exchange under way has its MSDU");
         let report = msdu.report(now, Fate::Delivered);
         let wants = self.take_next(now, self.active, channel, all, out);
-        if wants && has_txop && self.next_fits(now, all) {
+        if wants && self.txop.may_go_on(now) && self.next_fits(now, all) {
             // No category of this station can be granted before: an AIFS is longer.
             self.state = State::BetweenExchanges;
             self.wakeup = (now + self.config.timing.sifs, When::Start);

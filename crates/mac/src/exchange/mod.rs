@@ -99,11 +99,13 @@ pub trait Plan: std::fmt::Debug {
     /// Writes the sequence that delivers a data frame. `exchange` holds the last one this plan wrote.
     fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange);
     /// The answer to a frame addressed to this station, after a SIFS. `nav_is_idle`: its virtual carrier sense. Also asked
-    /// about the frame that ended an exchange of its own.
+    /// about the frame that ended an exchange of its own, if that announces more than the exchange did: an answer to it ends
+    /// the opportunity.
     fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
     /// An answer is about to go out, and this station has an MSDU (`job`) for the same neighbour at the head of its line.
     /// Writes a sequence that begins with the answer and delivers the MSDU without contention, and returns true; or leaves
-    /// the answer alone. Asked of the highest category first.
+    /// the answer alone. Asked of the highest category first, and only while the NAV of this station is idle. `exchange` is
+    /// then no longer what [`Plan::exchange`] wrote.
     fn reply(&mut self, _config: &Config, _answer: &Frame, _job: &Job, _exchange: &mut Exchange) -> bool {
         false
     }

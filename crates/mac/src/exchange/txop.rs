@@ -17,6 +17,11 @@ pub struct Txop {
 }
 
 impl Txop {
+    /// Whether there may be a further exchange at all, `now` being the instant of a step of this one.
+    pub fn may_go_on(&self, now: SimTime) -> bool {
+        now < self.ends || self.exchanges < self.least
+    }
+
     /// Whether a further exchange that is over at `end` belongs to it.
     pub fn has_room_until(&self, end: SimTime) -> bool {
         end <= self.ends || self.exchanges < self.least

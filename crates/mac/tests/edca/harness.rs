@@ -8,7 +8,7 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     Category, Channel, Class, Config, Contention, Dcf, Edca, ErrorsAt, Fate, Fifo, Frame, Input, Kind, Msdu, Output,
-    Qos, Station, TxQueue, TxReport, TxopLimits,
+    Plan, Qos, Station, TxQueue, TxReport, TxopLimits,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Standard};
 use queue::{Limit, Spec};
@@ -118,6 +118,7 @@ enum Stage {
     Enqueue { node: NodeId, to: NodeId, size: u32, tos: u8 },
     Air(Frame),
     Errors(ErrorModel, NodeId, NodeId),
+    Kill(NodeId),
 }
 
 pub struct Net {
@@ -149,6 +150,11 @@ impl Net {
     }
 
     pub fn with_seed(configs: &[Config], seed: u64) -> Net {
+        Net::with_plans(configs, seed, |_| Box::new(Dcf::default()))
+    }
+
+    /// Stations with frame sequences of their own.
+    pub fn with_plans(configs: &[Config], seed: u64, plan: impl Fn(NodeId) -> Box<dyn Plan>) -> Net {
         let nodes = configs.len();
         let streams = Streams::new(seed);
         let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
@@ -164,7 +170,7 @@ impl Net {
             };
             let queues = config.accesses().into_iter().map(queue).collect();
             let first = channel.contention.first(node);
-            let mut station = Station::new(node, &peers, first, config.clone(), queues, Box::new(Dcf::default()));
+            let mut station = Station::new(node, &peers, first, config.clone(), queues, plan(node));
             station.report_attempts();
             station
         };
@@ -199,6 +205,12 @@ impl Net {
     /// From `when` on, frames from `from` to `to` suffer so; those of other pairs nothing.
     pub fn errors(&mut self, when: u64, from: NodeId, to: NodeId, model: ErrorModel) -> &mut Net {
         self.script.push((at(when), Stage::Errors(model, from, to)));
+        self
+    }
+
+    /// `node` dies.
+    pub fn kill(&mut self, when: u64, node: NodeId) -> &mut Net {
+        self.script.push((at(when), Stage::Kill(node)));
         self
     }
 
@@ -268,6 +280,13 @@ impl Net {
             Stage::Air(frame) => {
                 self.is_scripted[frame.from.index()] = true;
                 frames.push(frame);
+            }
+            Stage::Kill(node) => {
+                for msdu in self.stations[node.index()].kill(now, &mut self.channel) {
+                    self.packets.free(msdu.pkt, DropWhy::NodeDown);
+                }
+                let (when, class) = self.stations[node.index()].next_wakeup();
+                self.timers.set(Slot(3 + self.stations.len() as u32 + node.0), when, class);
             }
             Stage::Errors(model, from, to) => {
                 let nodes = self.stations.len();

@@ -5,6 +5,7 @@ mod backoff;
 mod categories;
 mod frames;
 mod harness;
+mod reply;
 mod saturation;
 mod transmit;
 mod txop;
