@@ -21,6 +21,7 @@ pub mod registry;
 mod setup;
 pub mod snoop;
 pub mod station_aifs;
+pub mod tap;
 pub mod testing;
 pub mod window;
 

@@ -63,6 +63,7 @@ registry! {
     "lle-tcp" => lle_tcp,
     "snoop" => snoop,
     "station-aifs" => station_aifs,
+    "tap" => tap,
 }
 
 /// The scheme of that name.

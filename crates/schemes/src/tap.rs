@@ -1,0 +1,110 @@
+//! TAP, TCP ACK priority: the access point sends the TCP ACKs of uploads ahead of everything, several in one opportunity.
+//!
+//! - **Source** @CRS07: Choi, Ryu, Seok, Kwon, Choi, "Optimizing aggregate throughput of upstream TCP flows over IEEE 802.11
+//!   wireless LANs", PIMRC 2007, as seed 002 chapter 5 tells it.
+//! - **Realism** no oracle: a look at the TCP headers of what the access point forwards, so nothing is done for encrypted traffic.
+//! - **Departs**
+//!   (a) The original puts up to n ACKs into one aggregate for several receivers. Here each is an ordinary frame with a MAC
+//!   ACK of its own, a SIFS after the one before, in one opportunity counted in exchanges: more airtime for the same order.
+//!   (b) "Immediately after a DIFS" is AIFSN 2 with a contention window of 0, also after a failure: nothing else is
+//!   written. Two access points in reach of each other would collide until their limit; `access = "backoff"` is the
+//!   other reading, a DIFS and the backoff of plain DCF.
+//!   (c) "Several stations": the queue is in order, so up to n ACKs go to whoever they are for, one station's own next to each
+//!   other included.
+//!   (d) The text counts ACKs; a duplicate ACK is one, a segment with payload, SYN, FIN or RST is none.
+//! - **Bound** the ACKs of downloads come from stations, which it does not reach.
+//! - **Checked** `tests/tap.rs`; `world/tests/ack_return.rs` (whole runs).
+
+use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
+use mac::{Category, Classifier};
+use units::{Dur, NodeId};
+use wire::Packet;
+
+/// What it reads and turns.
+pub const INFO: Info = Info {
+    id: "tap",
+    summary: "TCP ACKs leave the access point ahead of everything, several in one opportunity",
+    source: "CRS07, in seed 002 chapter 5",
+    sits: &[],
+    reads: &[Signal::TcpHeader],
+    turns: &[Port::Classifier, Port::Parameters],
+    params: &[
+        Param {
+            key: "acks",
+            kind: Kind::Int { min: 0, max: 64 },
+            default: Value::Int(0),
+            doc: "TCP ACKs in one transmission opportunity; 0: 4, or 8 at an access point that uses RTS/CTS",
+        },
+        Param {
+            key: "access",
+            kind: Kind::Choice(&["difs", "backoff"]),
+            default: Value::Choice("difs"),
+            doc: "how the first of them gets the medium: a DIFS after it has become idle, or by DIFS and backoff",
+        },
+    ],
+};
+
+/// ACKs in one opportunity with basic access, and with RTS/CTS. Seed 002 chapter 5
+const ACKS: [u16; 2] = [4, 8];
+/// SIFS and two slots are a DIFS. @80211-2020 10.3.2.3.5
+const DIFS_SLOTS: u8 = 2;
+
+/// At what forwards for stations: an access point.
+pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+    let agent = Tap {
+        acks: u16::try_from(params.int("acks")).unwrap_or(0),
+        draws: params.choice("access") == "backoff",
+        category: site.categories,
+    };
+    (site.has_air && site.forwards).then(|| Box::new(agent) as Box<dyn Agent>)
+}
+
+#[derive(Debug)]
+struct Tap {
+    /// 0: by whether there is RTS/CTS.
+    acks: u16,
+    draws: bool,
+    /// That of TCP ACKs: one above those the station had.
+    category: u8,
+}
+
+impl Agent for Tap {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
+        let (timing, rts) = (setup.mac.timing, setup.mac.rts.threshold.is_some());
+        let no_edca = "TCP ACKs in a category of their own take EDCA; write access = \"edca\" in [radio] or there";
+        let edca = setup.mac.edca.as_mut().ok_or(no_edca)?;
+        self.category = edca.categories.len() as u8;
+        let (cw_min, cw_max) = if self.draws { (timing.cw_min, timing.cw_max) } else { (0, 0) };
+        let highest = edca.categories.last().map_or(0, |category| category.user_priority);
+        edca.categories.push(Category {
+            name: "tcp-ack".to_owned(),
+            aifsn: DIFS_SLOTS,
+            cw_min,
+            cw_max,
+            txop_limit: Dur::ZERO,
+            txop_exchanges: if self.acks > 0 { self.acks } else { ACKS[usize::from(rts)] },
+            user_priority: highest,
+        });
+        Ok(())
+    }
+
+    fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
+        Some(Box::new(Sorter { own: self.category }))
+    }
+}
+
+/// TCP ACKs have a category of their own.
+#[derive(Debug, Clone, Copy)]
+struct Sorter {
+    own: u8,
+}
+
+impl Classifier for Sorter {
+    fn category(&mut self, packet: &Packet, _: NodeId, default: u8) -> u8 {
+        if packet.pure_ack().is_some() { self.own } else { default.min(self.own.saturating_sub(1)) }
+    }
+}
