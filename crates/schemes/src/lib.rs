@@ -8,6 +8,7 @@ pub mod ack_same_ac;
 pub mod agent;
 pub mod capture_qos;
 mod cx;
+pub mod dcf_plus;
 pub mod ebsn;
 pub mod edcf_ack;
 pub mod eln;

@@ -54,6 +54,7 @@ macro_rules! registry {
 registry! {
     "ack-same-ac" => ack_same_ac,
     "capture-qos" => capture_qos,
+    "dcf-plus" => dcf_plus,
     "ebsn" => ebsn,
     "edcf-ack" => edcf_ack,
     "eln" => eln,

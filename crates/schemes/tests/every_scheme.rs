@@ -5,14 +5,16 @@
 //! order. A new line in the registry is tested by being there.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use mac::{Fate, TxReport};
+use mac::exchange::{Exchange, Job};
+use mac::{Class, Config, Fate, Frame, Plan, TxReport};
+use phy::Standard;
 use proptest::prelude::*;
 use schemes::testing::{Bench, HERE, THERE, segment, site};
 use schemes::{Agent, Capability, Kind, Params, PeerEvent, Place, SCHEMES, Scheme, Signal, Site, Toward, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{Bytes, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
 /// What happens to a node.
@@ -170,6 +172,8 @@ struct Node {
     scheme: &'static str,
     /// Handed to the MAC, in order.
     queued: Vec<Packet>,
+    /// Its frame sequences, if it has some of its own.
+    plan: Option<Box<dyn Plan>>,
     /// What came in last.
     received: Option<Packet>,
     /// Segments the scheme sent, not answered yet.
@@ -182,12 +186,13 @@ struct Node {
 }
 
 impl Node {
-    fn new(agent: Box<dyn Agent>) -> Node {
-        let scheme = agent.info().id;
+    fn new(mut agent: Box<dyn Agent>) -> Node {
+        let (scheme, plan) = (agent.info().id, agent.plan());
         Node {
             bench: Bench::new(agent),
             scheme,
             queued: Vec::new(),
+            plan,
             received: None,
             unanswered: Vec::new(),
             begins: BTreeMap::new(),
@@ -211,6 +216,7 @@ impl Node {
 
     fn receives(&mut self, packet: Packet) {
         self.received = Some(packet.clone());
+        self.answers_frames();
         _ = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
     }
 
@@ -256,6 +262,39 @@ impl Node {
         let commands = std::mem::take(&mut self.bench.commands);
         self.asked += commands.len();
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
+    }
+
+    /// Its MAC answers a frame of each kind from the neighbour, for whom something is at the head of its line.
+    fn answers_frames(&mut self) {
+        let Some(plan) = &mut self.plan else { return };
+        let config = Config::of(Standard::B, Standard::B.rates()[0]);
+        let rate = config.data_rate;
+        let (mpdu, class, sifs) = (Bytes(100), Class::TcpData, config.timing.sifs);
+        let job = Job { to: THERE, mpdu, rate, class, is_protected: false };
+        for kind in [mac::Kind::Data, mac::Kind::Rts, mac::Kind::Ack, mac::Kind::Cts] {
+            let ack = phy::airtime(rate, mac::frame::ACK, config.preamble);
+            let frame = Frame {
+                kind,
+                from: THERE,
+                to: HERE,
+                rate,
+                power: None,
+                mpdu,
+                airtime: ack,
+                duration: sifs + ack,
+                seq: 0,
+                is_retry: false,
+                is_doomed: false,
+                class,
+                qos: None,
+            };
+            let Some(response) = plan.answer(&config, &frame, true) else { continue };
+            let (kind, duration) = (response.kind, response.duration);
+            let answer = Frame { kind, from: HERE, to: THERE, duration, ..frame };
+            let mut exchange = Exchange::EMPTY;
+            let replies = plan.reply(&config, &answer, &job, &mut exchange);
+            _ = writeln!(self.log, "{response:?} {replies} {:?}", exchange.length());
+        }
     }
 
     /// An answer comes by the way of what is forwarded. (Most of what else comes belongs to no connection.)

@@ -1,14 +1,12 @@
 //! Schemes written from docs/design/contract.md and the public API alone: does the contract suffice?
 //!
-//! `tcp-aware-arq`, `c3tcp` and `dcf-plus` are skeletons with the honest core of their mechanism, one file each and
+//! `tcp-aware-arq` and `c3tcp` are skeletons with the honest core of their mechanism, one file each and
 //! outside the crate, as a user would write them; `lle-tcp` is reached through the registry. The last part asks that every
 //! registered scheme builds, and that a scheme which does more than it declares is caught.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's parts, not an interface")]
 
 #[path = "five/c3tcp.rs"]
 mod c3tcp;
-#[path = "five/dcf_plus.rs"]
-mod dcf_plus;
 #[path = "five/lle_tcp.rs"]
 mod lle_tcp;
 #[path = "five/registry.rs"]

@@ -1,0 +1,128 @@
+//! DCF+: the MAC ACK of a station with data for the acknowledged one works as an RTS for that data.
+//!
+//! - **Source** @WPL02: Wu, Peng, Long, Cheng, Ma, "Performance of reliable transport protocol over IEEE 802.11 wireless LAN:
+//!   analysis and enhancement", INFOCOM 2002, as seed 002 section 4.2 and figure 4.2 tell it.
+//! - **Realism** no oracle; looks at no packet, so encrypted traffic is no different. Stations that know nothing of it read the
+//!   Duration of an ACK, as of any frame. Both ends of a link must have it.
+//! - **Departs** what the sources leave open:
+//!   (a) What is returned is the MSDU at the head of the line, if it is for the acknowledged station: a queue is not searched. At an
+//!   access point with many stations that is seldom so.
+//!   (b) One reply follows what was contended for; the ACK of the returned data asks for nothing, or two stations would keep
+//!   the medium. Inside a transmit opportunity (EDCA) only the ACK of its last frame asks.
+//!   (c) Without a CTS the request has failed as an RTS would have: short retry counter, CW doubled. Data lost behind the CTS counts on
+//!   the long one. After the reply a new backoff is drawn, as after every transmission.
+//!   (d) A NAV that rests on such an ACK is not reset if no CTS follows: the standard allows that after an RTS only.
+//!   (e) Who has the NAV set neither asks nor grants, as with RTS and CTS.
+//! - **Checked** `mac/tests/edca/reply.rs` (the sequence to the microsecond), `tests/dcf_plus.rs`, `world/tests/ack_return.rs`.
+
+use crate::{Agent, Capability, Cx, Info, Params, PeerEvent, Port, Signal, Site};
+use mac::exchange::{self, Exchange, Job, Response};
+use mac::{Config, Dcf, Frame, Kind, Plan};
+use std::cell::RefCell;
+use std::rc::Rc;
+use units::{Dur, NodeId};
+
+/// What it reads and turns.
+pub const INFO: Info = Info {
+    id: "dcf-plus",
+    summary: "the MAC ACK works as an RTS for the receiver's own data",
+    source: "WPL02, in seed 002 section 4.2",
+    sits: &[],
+    reads: &[Signal::Capabilities],
+    turns: &[Port::Exchange],
+    params: &[],
+};
+
+/// At every node with a radio.
+pub fn build(site: &Site, _: &Params) -> Option<Box<dyn Agent>> {
+    let shared = Shared { partners: vec![false; site.nodes], requests: 0, grants: 0 };
+    site.has_air.then(|| Box::new(DcfPlus(Rc::new(RefCell::new(shared)))) as Box<dyn Agent>)
+}
+
+/// What an agent and its plan share.
+#[derive(Debug)]
+struct Shared {
+    /// Which neighbours have it too.
+    partners: Vec<bool>,
+    /// ACKs sent that asked for the medium, and answered with a CTS.
+    requests: u64,
+    grants: u64,
+}
+
+#[derive(Debug)]
+struct DcfPlus(Rc<RefCell<Shared>>);
+
+impl Agent for DcfPlus {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
+        let has_it = |can: &[Capability]| can.iter().any(|it| it.scheme == INFO.id);
+        self.0.borrow_mut().partners[node.index()] = matches!(event, PeerEvent::Up(can) if has_it(can));
+    }
+
+    fn capability(&self) -> Option<Capability> {
+        Some(Capability { scheme: INFO.id, detail: 0 })
+    }
+
+    fn plan(&mut self) -> Option<Box<dyn Plan>> {
+        Some(Box::new(AckAsRts { dcf: Dcf::default(), returns: None, is_last: false, shared: Rc::clone(&self.0) }))
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        let shared = self.0.borrow();
+        out("requests", shared.requests);
+        out("grants", shared.grants);
+    }
+}
+
+/// DCF's sequences, and the one that an ACK begins.
+#[derive(Debug)]
+struct AckAsRts {
+    dcf: Dcf,
+    /// Whose data comes next, by a CTS of ours.
+    returns: Option<NodeId>,
+    /// The answer under way acknowledges that data: it asks for nothing.
+    is_last: bool,
+    shared: Rc<RefCell<Shared>>,
+}
+
+impl AckAsRts {
+    fn is_partner(&self, node: NodeId) -> bool {
+        self.shared.borrow().partners.get(node.index()).copied().unwrap_or(false)
+    }
+}
+
+impl Plan for AckAsRts {
+    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange) {
+        self.returns = None;
+        self.dcf.exchange(config, job, exchange);
+    }
+
+    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
+        if frame.kind != Kind::Ack {
+            self.is_last = self.returns.take() == Some(frame.from) && frame.kind == Kind::Data;
+            return self.dcf.answer(config, frame, nav_is_idle);
+        }
+        if !self.is_partner(frame.from) {
+            return None;
+        }
+        let cts = self.dcf.answer(config, &Frame { kind: Kind::Rts, ..*frame }, nav_is_idle)?;
+        self.returns = Some(frame.from);
+        self.shared.borrow_mut().grants += 1;
+        Some(cts)
+    }
+
+    fn reply(&mut self, config: &Config, answer: &Frame, job: &Job, exchange: &mut Exchange) -> bool {
+        let ends_it = answer.kind == Kind::Ack && answer.duration == Dur::ZERO && !self.is_last;
+        if !ends_it || !self.is_partner(answer.to) {
+            return false;
+        }
+        *exchange = exchange::reply(config, answer, job);
+        // The sequence that DCF wrote last is no longer there to be used again.
+        self.dcf = Dcf::default();
+        self.shared.borrow_mut().requests += 1;
+        true
+    }
+}
