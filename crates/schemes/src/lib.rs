@@ -4,6 +4,7 @@
 //! its node knows; it answers through [`Cx`]. Nothing else reaches across layers: no scheme's name appears below this
 //! crate. [`registry::SCHEMES`] lists them.
 
+pub mod ack_agent;
 pub mod ack_same_ac;
 pub mod agent;
 pub mod capture_qos;

@@ -52,6 +52,7 @@ macro_rules! registry {
 }
 
 registry! {
+    "ack-agent" => ack_agent,
     "ack-same-ac" => ack_same_ac,
     "capture-qos" => capture_qos,
     "dcf-plus" => dcf_plus,

@@ -67,7 +67,7 @@ impl Advertise {
 
 /// All flows of data this station transmits to partners, and what was counted.
 #[derive(Debug)]
-pub(super) struct Makers {
+pub(crate) struct Makers {
     strategy: &'static str,
     clears_stale: bool,
     advertises: Advertise,
@@ -83,7 +83,7 @@ pub(super) struct Makers {
 }
 
 impl Makers {
-    pub(super) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Makers {
+    pub(crate) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Makers {
         let advertises = match advertise {
             "free-buffer" => Advertise::FreeBuffer,
             "free-buffer-share" => Advertise::Share,
@@ -111,7 +111,7 @@ impl Makers {
     }
 
     /// A segment is about to be queued for a partner.
-    pub(super) fn sends(&mut self, packet: &Packet, policy: u32) {
+    pub(crate) fn sends(&mut self, packet: &Packet, policy: u32) {
         let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
         if range.is_empty() || tcp.flags.has(Flags::RST) {
             return;
@@ -174,7 +174,7 @@ impl Makers {
     }
 
     /// A segment from a partner: what its host says of the flow that runs the other way.
-    pub(super) fn hears(&mut self, pkt: Pkt, policy: u32, cx: &mut Cx) -> Option<Pkt> {
+    pub(crate) fn hears(&mut self, pkt: Pkt, policy: u32, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
@@ -221,7 +221,7 @@ impl Makers {
     }
 
     /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3
-    pub(super) fn delivered(&mut self, packet: &Packet, cx: &mut Cx) {
+    pub(crate) fn delivered(&mut self, packet: &Packet, cx: &mut Cx) {
         let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
         let Some(maker) = self.flows.get_mut(&packet.flow) else { return };
         let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
@@ -264,7 +264,7 @@ impl Makers {
     }
 
     /// FAILURE: the MAC has dropped a segment. Three duplicate ACKs, for the first loss of a run only. @KLI06 sec. 3.2.3
-    pub(super) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
+    pub(crate) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
         let Some(range) = packet.tcp_range() else { return };
         let Some(maker) = self.flows.get_mut(&packet.flow) else { return };
         let is_old = maker.delivered.is_none_or(|delivered| range.end.le(delivered));
@@ -284,7 +284,7 @@ impl Makers {
     }
 
     /// The delayed ACK of `flow` is due.
-    pub(super) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
+    pub(crate) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
         if let Some(maker) = self.flows.get_mut(&flow)
             && let Some(packet) = maker.waiting.take()
         {
@@ -293,7 +293,7 @@ impl Makers {
         }
     }
 
-    pub(super) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+    pub(crate) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("acks_made", self.acks_made);
         out("duplicate_acks_made", self.duplicates_made);
         out("segments_delivered", self.segments_delivered);
@@ -304,7 +304,7 @@ impl Makers {
 }
 
 /// The timer of a flow's delayed ACK.
-pub(super) fn key(flow: FlowId) -> Key {
+pub(crate) fn key(flow: FlowId) -> Key {
     Key(u64::from(flow.0))
 }
 

@@ -35,8 +35,8 @@
 //!   acknowledging what its host answers with a reset.
 //! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
-mod maker;
-mod suppressor;
+pub(crate) mod maker;
+pub(crate) mod suppressor;
 
 use crate::{Agent, Capability, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
 use mac::{Fate, TxReport};

@@ -48,7 +48,7 @@ struct Guard {
 
 /// All flows of data this station receives from partners, and what was counted.
 #[derive(Debug, Default)]
-pub(super) struct Suppressor {
+pub(crate) struct Suppressor {
     flows: BTreeMap<FlowId, Guard>,
     suppressed: u64,
     passed: u64,
@@ -59,7 +59,7 @@ pub(super) struct Suppressor {
 
 impl Suppressor {
     /// A segment of its own host on the way to a partner.
-    pub(super) fn leaves(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+    pub(crate) fn leaves(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
@@ -103,7 +103,7 @@ impl Suppressor {
     }
 
     /// A segment from a partner, which acknowledges it in this host's name once it hears the MAC's ACK.
-    pub(super) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+    pub(crate) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = self.flows.entry(packet.flow).or_default();
@@ -154,7 +154,7 @@ impl Suppressor {
     }
 
     /// The MAC's word on a segment of its host, or a notice: the partner has heard its window, or nothing is known.
-    pub(super) fn report(&mut self, packet: &Packet, report: &TxReport) {
+    pub(crate) fn report(&mut self, packet: &Packet, report: &TxReport) {
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.any(Flags::ACK | Flags::SYN)) else { return };
         let Some(guard) = self.flows.get_mut(&packet.flow.reverse()) else { return };
         if tcp.flags.has(Flags::RST) || report.fate == Fate::Attempt {
@@ -176,7 +176,7 @@ impl Suppressor {
         }
     }
 
-    pub(super) fn release(&mut self, cx: &mut Cx) {
+    pub(crate) fn release(&mut self, cx: &mut Cx) {
         for guard in self.flows.values_mut() {
             for pkt in guard.held.drain(..) {
                 cx.drop(pkt, DropWhy::NodeDown);
@@ -184,11 +184,11 @@ impl Suppressor {
         }
     }
 
-    pub(super) fn held(&self) -> u64 {
+    pub(crate) fn held(&self) -> u64 {
         self.flows.values().map(|guard| guard.held.len() as u64).sum()
     }
 
-    pub(super) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+    pub(crate) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("acks_suppressed", self.suppressed);
         out("acks_passed", self.passed);
         out("segments_held", self.held_ever);
@@ -308,7 +308,7 @@ impl Guard {
 }
 
 /// Keeps the later of the TSval known and the one in `tcp`: clocks of timestamps run modulo 2³². @RFC7323 sec. 5.2
-pub(super) fn later(known: &mut Option<u32>, tcp: &Tcp) {
+pub(crate) fn later(known: &mut Option<u32>, tcp: &Tcp) {
     if let Some((tsval, _)) = tcp.options.timestamps() {
         *known = Some(known.map_or(tsval, |old| Seq(old).max(Seq(tsval)).0));
     }
