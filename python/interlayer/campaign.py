@@ -8,6 +8,7 @@ each claim that is still open asks for more runs of the cells it rests on (and o
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import time
 from dataclasses import dataclass, field
@@ -31,6 +32,37 @@ if TYPE_CHECKING:
 
 QUICK_RUNS = 3
 """Replications with `quick`, which looks but gives no verdict."""
+
+
+class Store:
+    """Runs by what fixes them, scenario and seed: what several experiments, arms or counter-runs ask for is run once.
+
+    Runs are shared, not copied: they are to be read only.
+    """
+
+    def __init__(self) -> None:
+        self._runs: dict[tuple[str, int], Run] = {}
+
+    @staticmethod
+    def key(scenario: _core.Scenario) -> str:
+        """A scenario with its defaults filled in, without what no run depends on: its name, and its own first seed."""
+        content = json.loads(scenario.to_json())
+        for name in ("name", "seed"):
+            content["scenario"].pop(name, None)
+        return json.dumps(content, sort_keys=True)
+
+    def run(
+        self, tasks: Sequence[tuple[str, _core.Scenario, int]], jobs: int, what: str, progress: Progress | None
+    ) -> tuple[list[Run | None], bool]:
+        """The runs of (key, scenario, seed), in their order; None where Ctrl-C came first, then the second is true."""
+        missing = {(key, seed): scenario for key, scenario, seed in tasks if (key, seed) not in self._runs}
+        total = len(missing)
+        watch = None if progress is None else lambda done: progress(what, done, total)
+        new = [(scenario, seed) for (_, seed), scenario in missing.items()]
+        batch = simulator.run_batch(new, jobs=jobs, progress=watch)
+        found = zip(missing, batch.runs, strict=True)
+        self._runs |= {place: run for place, run in found if run is not None}
+        return [self._runs.get((key, seed)) for key, _, seed in tasks], batch.interrupted
 
 
 class Results:
@@ -168,7 +200,7 @@ class Outcome:
 
     @property
     def sim_s(self) -> float:
-        """Seconds the event loops took, all cells and threads together."""
+        """Seconds the event loops took, all cells and threads together, runs shared with other experiments too."""
         return sum(run["sim_s"] for runs in self.results.runs.values() for run in runs)
 
     def cells(self) -> list[Cell]:
@@ -200,7 +232,7 @@ class _Variant:
 
     extra: tuple[tuple[str, Any], ...] = ()
     results: Results = field(default_factory=Results)
-    scenarios: dict[Cell, _core.Scenario] = field(default_factory=dict)
+    scenarios: dict[Cell, tuple[str, _core.Scenario]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -210,15 +242,18 @@ class _Campaign:
     jobs: int
     overrides: tuple[tuple[str, str], ...]
     progress: Progress | None
+    store: Store
 
-    def scenario(self, variant: _Variant, cell: Cell) -> _core.Scenario:
+    def scenario(self, variant: _Variant, cell: Cell) -> tuple[str, _core.Scenario]:
+        """A cell's key in the store, and its scenario."""
         if cell not in variant.scenarios:
             ours = [(path, toml_text.literal(value)) for path, value in self.e.settings]
             cells = [(path, toml_text.literal(v)) for path, v in [*self.e.overrides(cell), *variant.extra]]
             try:
-                variant.scenarios[cell] = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
+                scenario = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
             except InputError as error:
                 raise InputError(f"{self.e.id}, {cell.arm}: {error}", error.path) from error
+            variant.scenarios[cell] = Store.key(scenario), scenario
         return variant.scenarios[cell]
 
     def extend(self, wanted: Iterable[tuple[_Variant, Cell, int]], round_: int) -> bool:
@@ -227,12 +262,16 @@ class _Campaign:
         for variant, cell, runs in wanted:
             _, before = targets.get((id(variant), cell), (variant, 0))
             targets[id(variant), cell] = (variant, max(runs, before))
-        wanted_runs: list[tuple[int, _core.Scenario, list[Run]]] = []
+        wanted_runs: list[Wanted] = []
         for (_, cell), (variant, runs) in targets.items():
             into = variant.results.runs.setdefault(cell, [])
-            wanted_runs += [(i, self.scenario(variant, cell), into) for i in range(len(into), runs)]
+            wanted_runs += [(i, *self.scenario(variant, cell), into) for i in range(len(into), runs)]
         what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
-        return simulate(wanted_runs, self.seed, self.jobs, what, self.progress)
+        return _extend(wanted_runs, self.seed, self.store, self.jobs, what, self.progress)
+
+
+Wanted = tuple[int, str, "_core.Scenario", "list[Run]"]
+"""Which replication of what (its key, and it), and where it goes."""
 
 
 def simulate(
@@ -242,23 +281,26 @@ def simulate(
     what: str,
     progress: Progress | None,
 ) -> bool:
-    """Run each (i, scenario, list) with seed `seed + i` and append it to its list; false if interrupted.
+    """Run each (i, scenario, list) with seed `seed + i` and append it to its list; false if interrupted."""
+    by_itself = [(i, str(id(scenario)), scenario, into) for i, scenario, into in wanted]
+    return _extend(by_itself, seed, Store(), jobs, what, progress)
+
+
+def _extend(wanted: Sequence[Wanted], seed: int, store: Store, jobs: int, what: str, progress: Progress | None) -> bool:
+    """Append each run that is wanted to its list; false if interrupted.
 
     Seed by seed over all scenarios, so that what Ctrl-C leaves is the whole picture with fewer runs. A list gets no run
     of a later seed without the earlier ones: that would break the pairing.
     """
     ordered = sorted(wanted, key=lambda one: one[0])
-    tasks = [(scenario, seed + i) for i, scenario, _ in ordered]
-    total = len(tasks)
-    watch = None if progress is None else lambda done: progress(what, done, total)
-    batch = simulator.run_batch(tasks, jobs=jobs, progress=watch)
+    runs, interrupted = store.run([(key, s, seed + i) for i, key, s, _ in ordered], jobs, what, progress)
     stopped: set[int] = set()
-    for (_, _, into), run in zip(ordered, batch.runs, strict=True):
+    for (*_, into), run in zip(ordered, runs, strict=True):
         if run is None:
             stopped.add(id(into))
         elif id(into) not in stopped:
             into.append(run)
-    return not batch.interrupted
+    return not interrupted
 
 
 def run(
@@ -270,17 +312,18 @@ def run(
     jobs: int = 0,
     overrides: Sequence[tuple[str, str]] = (),
     progress: Progress | None = None,
+    store: Store | None = None,
 ) -> Outcome:
     """Run an experiment and judge its claims.
 
     `runs` fixes the number of replications; without it there are 10 and as many more as the claims need, up to
     `max_runs`. `quick` takes 3 and gives no verdict. `overrides` (path, TOML text) go over the file's settings and
     under the sweep and the arms; one of a path that these set is an `InputError`. `progress(what, done, total)` is
-    called now and then.
+    called now and then. With a `store` that several experiments are given, what they have in common runs once.
     """
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
-    campaign = _Campaign(experiment, seed, jobs, tuple(overrides), progress)
+    campaign = _Campaign(experiment, seed, jobs, tuple(overrides), progress, Store() if store is None else store)
     main = _Variant()
     evidence = [(c, e) for c in experiment.claims for e in c.evidence if e.is_counter_run]
     variants = {_name(e): _Variant(e.overrides) for _, e in evidence}

@@ -212,6 +212,7 @@ def reproduce(
     chosen = [experiments.load(name) for name in names]
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
+    store = campaign.Store()
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
@@ -226,6 +227,7 @@ def reproduce(
                 jobs=jobs,
                 overrides=overrides,
                 progress=progress,
+                store=store,
             )
             if outcome.cells() or not experiment.cells():
                 outcomes.append(outcome)

@@ -5,6 +5,7 @@ Throughput is simple arithmetic on a scenario's settings plus noise by seed, so 
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,6 +52,10 @@ class Scenario:
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
+
+    def to_json(self) -> str:
+        return json.dumps(self.data)
+
     nodes = property(lambda self: [n["name"] for n in self.data.get("node", [])])
     flows = property(lambda self: [f.get("name", f"flow{i}") for i, f in enumerate(self.data.get("flow", []))])
 

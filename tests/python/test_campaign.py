@@ -23,8 +23,8 @@ def load(name: str = "lle-fig-3.7a") -> experiment.Experiment:
 
 def test_ten_runs_of_every_cell_and_counter_run_when_all_is_clear(core: Core) -> None:
     outcome = campaign.run(load())
-    # 10 points, 3 arms; two counter-runs of one cell each.
-    assert core.batches == [10 * (10 * 3) + 10 * 2]
+    # 10 points, 3 arms; two counter-runs of one cell each, one of which is a cell of the grid.
+    assert core.batches == [10 * (10 * 3) + 10]
     assert {len(runs) for runs in outcome.results.runs.values()} == {10}
     assert all(s.verdict is not None for s in outcome.scored)
 
@@ -199,3 +199,37 @@ def test_a_reference_that_gets_nothing_is_untestable_and_no_crash(core: Core) ->
     outcome = campaign.run(load("lle-fig-3.7b"))
     assert outcome.scored[0].verdict is Verdict.UNTESTABLE
     assert "undefined" in outcome.scored[0].why
+
+
+def test_experiments_that_share_a_store_run_what_they_have_in_common_once(core: Core) -> None:
+    store = campaign.Store()
+    first = campaign.run(load(), store=store)
+    alone = campaign.run(load("lle-fig-3.7b"))
+    before = len(core.batches)
+    again = campaign.run(load(), store=store)
+    assert sum(core.batches[before:]) == 0
+    for cell, runs in first.results.runs.items():
+        assert runs == again.results.runs[cell]
+    # The next figure is of the same hop without RTS/CTS: some of its cells are there, and its numbers are as they were.
+    before = len(core.batches)
+    shared = campaign.run(load("lle-fig-3.7b"), store=store)
+    assert 0 < sum(core.batches[before:]) < sum(len(runs) for runs in shared.results.runs.values())
+    assert [s.judgement for s in shared.scored] == [s.judgement for s in alone.scored]
+
+
+def test_other_seeds_and_other_settings_are_not_shared(core: Core) -> None:
+    store = campaign.Store()
+    campaign.run(load(), store=store, runs=2)
+    before = sum(core.batches)
+    campaign.run(load(), store=store, runs=2, seed=3)
+    assert sum(core.batches) == 2 * before
+    campaign.run(load(), store=store, runs=2, overrides=[("channel.per", "0.1")])
+    assert sum(core.batches) == 3 * before
+
+
+def test_a_scenarios_name_and_own_seed_are_no_part_of_its_key(core: Core) -> None:
+    from interlayer import simulator
+
+    text = '[scenario]\nname = "{}"\nseed = {}\n[radio]\nrate = {}\n'
+    keys = [campaign.Store.key(simulator.parse(text.format(*one))) for one in (("a", 1, 1), ("b", 2, 1), ("a", 1, 2))]
+    assert keys[0] == keys[1] != keys[2]
