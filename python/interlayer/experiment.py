@@ -216,6 +216,10 @@ class Claim:
     evidence: tuple[Evidence, ...] = ()
     inferred: bool = False
     approx: bool = False
+    largest_of: int = 0
+    """If not 0: what is printed, or ranked, is the largest over so many runs, not their mean."""
+    one_of: int = 0
+    """If not 0: what is printed is of one run that the source picked among so many."""
 
     @property
     def sample_unit(self) -> str:

@@ -395,12 +395,30 @@ def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mappi
         evidence=tuple(explained.get(i + 1, ())),
         inferred=t.take("inferred", bool, False),
         approx=t.take("approx", bool, False),
+        largest_of=_so_many(t, "largest_of", isinstance(test, Value | Order)),
+        one_of=_so_many(t, "one_of", isinstance(test, Value)),
     )
+    if claim.largest_of and claim.one_of:
+        raise t.error("one run is not the largest of several: give `one_of` or `largest_of`", "one_of")
+    if (claim.largest_of or claim.one_of) and isinstance(test, Value) and test.expected.value is None:
+        raise t.error("needs an `expected`")
     t.done()
     build.check_constants()
     if not e.base and not claim.is_computed:
         raise t.error("nothing runs here (there is no `base`): give a `formula`")
     return claim
+
+
+def _so_many(t: _Table, key: str, allowed: bool) -> int:
+    """A number of runs that the source's number was taken from; 0 where it is a mean."""
+    if not t.has(key):
+        return 0
+    runs: int = t.take(key, int)
+    if not allowed:
+        raise t.error(f"only {'a value or an order' if key == 'largest_of' else 'a value'} can have it", key)
+    if runs < 2:
+        raise t.error("give the source's number of runs, 2 at least", key)
+    return runs
 
 
 def _crossing(t: _Table, e: Experiment, build: _Builder) -> tuple[Crossing, tuple[Line, ...]]:

@@ -41,6 +41,9 @@ _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "spread": lambda x: float(np.max(x) - np.min(x)),
     "jain": stats.jain,
 }
+_NTH = "smallest"
+"""Of the rows, the k-th smallest: `smallest(2, flow.*.goodput)`."""
+
 _COUNTS: dict[str, Callable[[float, float], bool]] = {"below": operator.lt, "above": operator.gt}
 """How many rows lie on that side of so many times the mean of all: `below(0.1, flow.*.goodput)`."""
 _CALL = re.compile(r"(\w+)\((.*)\)")
@@ -114,11 +117,13 @@ def _no_entry(group: str, entry: str, rows: Sequence[Mapping[str, Any]], metric:
 
 def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, float]:
     """`mean(flow.0-8.goodput)`: a column over the selected rows; nan where one of them has no value."""
-    factor = None
+    factor, place = None, 0
     if function in _COUNTS:
         factor, inner = _factor(function, inner, metric)
+    elif function == _NTH:
+        place, inner = _place(inner, metric)
     elif function not in _FUNCTIONS:
-        known = [*_FUNCTIONS, *_COUNTS]
+        known = [*_FUNCTIONS, *_COUNTS, _NTH]
         raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
     group, _, rest = inner.partition(".")
     if group not in _GROUPS:
@@ -128,6 +133,10 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
     values = [value for _, value in pairs]
     if factor is not None:
         return function, _count(_COUNTS[function], factor, values)
+    if place > len(values):
+        raise InputError(f'metric "{metric}": there are {len(values)} {_GROUPS[group][0]}', metric)
+    if place:
+        return pairs[0][0], math.nan if any(map(math.isnan, values)) else sorted(values)[place - 1]
     return "jain" if function == "jain" else pairs[0][0], _FUNCTIONS[function](values)
 
 
@@ -142,6 +151,15 @@ def _factor(function: str, inner: str, metric: str) -> tuple[float, str]:
         example = f"{function}(0.5, flow.*.goodput)"
         raise InputError(f'metric "{metric}": {function} needs a factor of the mean first, as in {example}', metric)
     return factor, rest.strip()
+
+
+def _place(inner: str, metric: str) -> tuple[int, str]:
+    """`2, flow.*.goodput`: a place from 1 on, and what is ordered."""
+    number, comma, rest = inner.partition(",")
+    if not comma or not number.strip().isdecimal() or int(number) < 1:
+        example = f"{_NTH}(2, flow.*.goodput)"
+        raise InputError(f'metric "{metric}": {_NTH} needs a place from 1 on first, as in {example}', metric)
+    return int(number), rest.strip()
 
 
 def _count(side: Callable[[float, float], bool], factor: float, values: Sequence[float]) -> float:

@@ -7,7 +7,8 @@ differences are far sharper than the two means. All intervals are Student-t at 9
 Sources: @LK15 Law, "Simulation Modeling and Analysis", 5th ed., sec. 9.4 (replications), 10.2 (paired-t), 11.2 (common
 random numbers); @HOL79 Holm, Scand. J. Statist. 6 (several comparisons); @COC77 Cochran, "Sampling Techniques",
 3rd ed., sec. 6 (ratio estimator); @JCH84 Jain, Chiu and Hawe, DEC TR-301 (fairness); @PAG63 Page, JASA 58 (trend);
-@SCH87 Schuirmann, J. Pharmacokinet. Biopharm. 15 (equivalence).
+@SCH87 Schuirmann, J. Pharmacokinet. Biopharm. 15 (equivalence); @HOE48
+Hoeffding, Ann. Math. Statist. 19 (means over all subsets); @TUK58 Tukey, Ann. Math. Statist. 29, p. 614 (jackknife).
 """
 
 from __future__ import annotations
@@ -69,6 +70,44 @@ class Estimate:
         whole = math.floor(math.log10(abs(self.mean))) if self.mean else 0
         digits = max(0, min(1 - math.floor(math.log10(self.half_width)), 4 - whole))
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
+
+
+def largest_of(sample: Floats, n: int) -> float:
+    """The largest of `n` runs, expected: its mean over all subsets of `n` of the sample (unbiased, @HOE48).
+
+    As the smallest is. nan for fewer than `n`, or where a run has no value.
+    """
+    ordered = np.sort(sample)
+    return float(ordered @ _largest_weights(len(sample), n)) if len(sample) >= n else math.nan
+
+
+def largest_of_range(sample: Floats, n: int) -> tuple[float, float]:
+    """Between which two numbers of the sample the largest of `n` runs lies in 95 % of all subsets of `n`."""
+    ordered, below = np.sort(sample), np.cumsum(_largest_weights(len(sample), n))
+    low, high = (int(np.searchsorted(below, p - 1e-12)) for p in (ALPHA / 2, 1 - ALPHA / 2))
+    return float(ordered[low]), float(ordered[min(high, len(ordered) - 1)])
+
+
+def largest_of_pseudo(sample: Floats, n: int) -> Floats:
+    """`largest_of` as one number per run, whose mean and interval are those of the jackknife (@TUK58).
+
+    So that the largest of `n` in two arms can be compared over common seeds. nan for fewer than `n + 1` runs.
+    """
+    runs = len(sample)
+    if runs <= n:
+        return np.full(runs, np.nan)
+    without = np.array([largest_of(np.delete(sample, i), n) for i in range(runs)])
+    return runs * largest_of(sample, n) - (runs - 1) * without
+
+
+def _largest_weights(runs: int, n: int) -> Floats:
+    """Probability of each of `runs` ordered numbers to be the largest of a subset of `n`."""
+    return np.array([math.comb(i, n - 1) for i in range(runs)], dtype=np.float64) / math.comb(runs, n)
+
+
+def even_chance_runs(n: int) -> int:
+    """Runs of which none is such as to show, at 5 %, that less than even is the chance of one such among `n`."""
+    return math.ceil(n * math.log(ALPHA) / math.log(0.5))
 
 
 def t_quantile(p: float, df: int) -> float:

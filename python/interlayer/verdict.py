@@ -18,6 +18,10 @@ indices, and for gains, 0.01 is enough). What is computed without runs is exact.
   margin; `differs` when a pair is shown to lie further apart.
 - **shape**: a test named in the file, see `SHAPES`.
 
+A printed number that is no mean of runs is held against what it is: the **largest of n runs** lies where 95 % of all
+draws of n from ours have it (in an order: jackknifed, paired differences); that of **one run of n that was picked**
+lies within ours, `differs` when none is as far out and they are enough to show less than an even chance of one.
+
 What is not resolved either way is `untestable`, and a sign to the campaign to add runs. Tests are at the 5 % level.
 """
 
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
 
 EQUAL_WITHIN = 0.02
 """Two means this close, as a share of the larger, are called equal when shown so."""
+FOR_LARGEST = 5
+"""Runs, as a multiple of n, without which nothing is said of the largest of n."""
 
 
 class Verdict(StrEnum):
@@ -82,8 +88,11 @@ def judge(claim: Claim, samples: Samples) -> Judgement:
     runs = min(measured or map(len, columns))
     # What is computed is the same for every seed: it limits nobody's runs.
     columns = [np.full(runs, c[0]) if q.is_computed else c[:runs] for q, c in zip(quantities, columns, strict=True)]
+    single = columns
+    if claim.largest_of:
+        columns = [stats.largest_of_pseudo(c, claim.largest_of) for c in columns]
     estimates: tuple[Estimate, ...] = tuple(stats.estimate(c) for c in columns)
-    context = _Context(claim, columns, estimates, runs)
+    context = _Context(claim, columns, estimates, runs, single)
     band = _band(claim)
     if problem := context.unresolved():
         if isinstance(claim.test, Crossing):
@@ -104,6 +113,10 @@ _UNRESOLVED = "not resolved"
 
 def _rule(c: _Context) -> tuple[Verdict, str]:
     match c.claim.test:
+        case Value(expected=Expected(value=float() as printed)) if c.claim.largest_of:
+            return _largest(c, printed)
+        case Value(expected=Expected(value=float() as printed)) if c.claim.one_of:
+            return _picked(c, printed)
         case Value(expected=expected):
             return _value(c, expected)
         case Ratio(expected=expected, spans=True):
@@ -126,6 +139,8 @@ class _Context:
     columns: Sequence[Floats]
     estimates: Sequence[Estimate]
     runs: int
+    single: Sequence[Floats]
+    """The columns run by run, also where `columns` are of the largest of several."""
 
     def unresolved(self) -> str:
         """Why no verdict may rest on these samples; empty if one may."""
@@ -133,11 +148,15 @@ class _Context:
             return ""
         if self.runs < stats.MIN_RUNS:
             return f"a verdict needs {stats.MIN_RUNS} runs, there are {self.runs}"
+        if (n := self.claim.largest_of) and self.runs < FOR_LARGEST * n:
+            return f"not resolved in {self.runs} runs: the largest of {n} needs {FOR_LARGEST * n}"
         for q, e in zip(self.claim.quantities(), self.estimates, strict=True):
             if not math.isfinite(e.mean):
                 return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
             if _is_zero(self.claim) or isinstance(self.claim.test, Crossing):
                 continue  # every single run decides; each interval decides, however wide
+            if self.claim.largest_of or self.claim.one_of:
+                continue  # the range of the runs decides, and of two the interval of their difference
             # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
             small = e.scaled(0.01) if self.claim.unit == "%" else e
             if not stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1"):
@@ -225,6 +244,30 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
         _holds(low <= expected.value <= high),
         f"{c.measured} {c.show(ours)} against the printed {_printed(expected)}{c.unit}{off}",
     )
+
+
+def _largest(c: _Context, printed: float) -> tuple[Verdict, str]:
+    """A printed largest of n runs is one draw: it is to lie where 95 % of such draws from our runs do."""
+    n, single = c.claim.largest_of, c.single[0]
+    low, high = stats.largest_of_range(single, n)
+    told = f"the largest of {n} runs lies from {low:.4g} to {high:.4g}{c.unit} in 95 % of draws from our {c.runs}"
+    told += f", on average at {c.show(c.estimates[0])}; printed {printed:g}{c.unit}"
+    return _holds(low <= printed <= high), told
+
+
+def _picked(c: _Context, printed: float) -> tuple[Verdict, str]:
+    """One run that the source picked: ours are to reach as far, by the usual tolerance of each."""
+    n, single, unit = c.claim.one_of, c.single[0], c.claim.unit
+    bands = [_value_tolerance(printed, float(x), unit) for x in single]
+    at_most = sum(printed >= low for low, *_ in bands)
+    at_least = sum(printed <= high for _, high, _ in bands)
+    told = f"our {c.runs} runs lie from {single.min():.4g} to {single.max():.4g}{c.unit}, and "
+    told += f"{min(at_most, at_least)} of them as far out as the run picked, printed {printed:g}{c.unit}"
+    if at_most and at_least:
+        return Verdict.HOLDS, told
+    if c.runs < stats.even_chance_runs(n):
+        return Verdict.UNTESTABLE, told
+    return Verdict.DIFFERS, f"{told}: less than an even chance of one among {n}"
 
 
 def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
@@ -457,6 +500,10 @@ def _band(claim: Claim) -> str:
     match claim.test:
         case Value(expected=e) | Ratio(expected=e) if e.band is not None:
             return f"± {e.band:g} {claim.unit}: {e.band_reason}"
+        case Value() if claim.largest_of:
+            return f"where the largest of {claim.largest_of} of our runs lies in 95 % of draws"
+        case Value() if claim.one_of:
+            return f"one run of {claim.one_of}, picked: within our runs, each by its usual tolerance"
         case Value(expected=Expected(value=0)) if _is_zero(claim):
             return "zero in every run"
         case Value(expected=Expected(value=None)) | Ratio(expected=Expected(value=None), spans=False):
@@ -470,8 +517,9 @@ def _band(claim: Claim) -> str:
         case Crossing():
             return "between the points of the sweep where it was shown not yet, and first, to be"
         case Order(or_equal=or_equal):
+            of = f", of the largest of {claim.largest_of} runs (jackknife)" if claim.largest_of else ""
             also = f", or shown equal within {EQUAL_WITHIN:.0%}".replace("%", " %") if or_equal else ""
-            return f"every paired difference significant{also}"
+            return f"every paired difference significant{of}{also}"
         case Trend(direction="flat", margin=margin, margin_reason=reason):
             return f"within {margin:g} {claim.unit}: {reason}"
         case Trend() if claim.is_computed:

@@ -213,6 +213,8 @@ def cell_run() -> Any:
         ("spread(flow.0-8.goodput)", "goodput_bps", 8e6),
         ("jain(flow.0-8.goodput)", "jain", 2025 / (9 * 285)),
         ("below(0.5, flow.0-8.goodput)", "below", 2),  # 1 and 2 of 1 to 9 Mb/s are less than half of 5
+        ("smallest(2, flow.0-8.goodput)", "goodput_bps", 2e6),
+        ("smallest(2,flow.*.finish_time)", "finish_time_s", math.nan),
         ("above(1.8,flow.0-8.goodput)", "above", 0),  # 9 is 1.8 times 5, not more
         ("above(1.2, flow.0-8.goodput)", "above", 3),
         ("below(1, flow.*.finish_time)", "below", math.nan),
@@ -238,6 +240,9 @@ def test_aggregates_and_queues(cell_run: Any, metric: str, column: str, value: f
         ("mean(summary.jain)", "nothing to aggregate"),
         ("blow(0.5, flow.0-8.goodput)", 'no function "blow"; did you mean "below"'),
         ("below(flow.0-8.goodput)", "below needs a factor of the mean first"),
+        ("smallest(flow.0-8.goodput)", "smallest needs a place from 1 on first"),
+        ("smallest(0, flow.0-8.goodput)", "smallest needs a place from 1 on first"),
+        ("smallest(10, flow.0-8.goodput)", "there are 9 flows"),
         ("below(half, flow.0-8.goodput)", "below needs a factor of the mean first"),
         ("above(-1, flow.0-8.goodput)", "above needs a factor of the mean first"),
         ("mean(flow.0-10.goodput)", "no flows 0-10; they are 0 to 9"),

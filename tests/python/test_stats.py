@@ -207,3 +207,39 @@ def test_equivalence_at_its_edges() -> None:
 )
 def test_an_estimate_shows_as_many_digits_as_its_interval_bears(estimate: stats.Estimate, text: str) -> None:
     assert str(estimate) == text
+
+
+def test_the_largest_of_two_of_one_to_four_by_hand() -> None:
+    # The six pairs have largest 2, 3, 3, 4, 4, 4: mean 20/6; without the first, 3, 4, 4.
+    sample = np.array([3.0, 1.0, 4.0, 2.0])
+    assert stats.largest_of(sample, 2) == pytest.approx(20 / 6)
+    assert stats.largest_of(sample, 1) == pytest.approx(2.5)
+    assert stats.largest_of(sample, 4) == 4
+    assert math.isnan(stats.largest_of(sample, 5))
+    assert stats.largest_of_range(sample, 2) == (2, 4)
+    assert stats.largest_of_range(sample, 4) == (4, 4)
+    pseudo = stats.largest_of_pseudo(sample, 2)
+    # Without the one that was 1: (3 + 4 + 4)/3; in the order of the runs, 4 T - 3 T without each.
+    assert pseudo[1] == pytest.approx(4 * 20 / 6 - 3 * 11 / 3)
+    assert np.all(np.isnan(stats.largest_of_pseudo(sample, 4)))
+
+
+def test_the_largest_of_one_is_the_mean_and_its_pseudo_values_the_runs() -> None:
+    sample = np.array([0.3, 0.1, 0.7, 0.2])
+    assert stats.largest_of_pseudo(sample, 1) == pytest.approx(sample)
+
+
+def test_the_jackknifed_largest_of_eight_covers_that_of_an_exponential_law() -> None:
+    # E max of 8 = 1 + 1/2 + ... + 1/8; in 400 campaigns of 40 runs the interval is a little narrow, as jackknifed ones are.
+    truth = sum(1 / i for i in range(1, 9))
+    campaigns = np.random.default_rng(3).exponential(size=(400, 40))
+    found = [stats.estimate(stats.largest_of_pseudo(sample, 8)) for sample in campaigns]
+    assert np.mean([e.mean for e in found]) == pytest.approx(truth, rel=0.03)
+    assert 0.87 < np.mean([e.low <= truth <= e.high for e in found]) < 0.97
+
+
+def test_runs_that_show_less_than_an_even_chance_among_eight() -> None:
+    # None in N runs: p < 1 - 0.05^(1/N); an even chance among 8 has p = 1 - 0.5^(1/8) = 8.3 %.
+    n = stats.even_chance_runs(8)
+    assert n == 35
+    assert 1 - 0.05 ** (1 / n) < 1 - 0.5 ** (1 / 8) < 1 - 0.05 ** (1 / (n - 1))

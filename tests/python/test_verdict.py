@@ -341,3 +341,50 @@ def test_samples_of_different_length_are_compared_over_their_common_seeds() -> N
     longer = np.append(long, [60.0] * 5)
     found = judge(claim(Order(), [["a", "b"]]), Made({"a": longer, "b": short}))
     assert (found.verdict, found.runs) == (HOLDS, 10)
+
+
+# ---------------------------------------------------------------------------------------- the largest, and one picked
+
+
+def of_runs(test: Any, columns: dict[str, Floats], **key: int) -> Any:
+    from dataclasses import replace
+
+    return judge(replace(claim(test, [list(columns)]), **key), Made(columns))
+
+
+@pytest.mark.parametrize(("printed", "verdict"), [(2.5, DIFFERS), (3.0, HOLDS), (4.0, HOLDS), (4.1, DIFFERS)])
+def test_a_printed_largest_of_eight_lies_where_the_largest_of_eight_of_ours_do(
+    printed: float, verdict: Verdict
+) -> None:
+    runs = np.linspace(0.1, 4.0, 40)  # mean 2.05; P(largest of 8 <= 2.7) = C(27,8)/C(40,8) = 2.9 %, of 2.6 2.0 %
+    found = of_runs(Value(Expected(printed)), {"m": runs}, largest_of=8)
+    assert found.verdict is verdict
+    assert "lies from 2.7 to 4 Mb/s in 95 % of draws from our 40" in found.reason
+
+
+def test_the_largest_of_eight_needs_forty_runs() -> None:
+    found = of_runs(Value(Expected(3.0)), {"m": np.linspace(0.1, 3.9, 39)}, largest_of=8)
+    assert found.verdict is UNTESTABLE
+    assert found.reason == "not resolved in 39 runs: the largest of 8 needs 40"
+
+
+def test_an_order_of_the_largest_ranks_by_the_tail_and_not_by_the_mean() -> None:
+    steady, rare = spread(2.0, 0.05, n=40), np.where(np.arange(40) % 5 == 0, 4.0, 1.0)  # means 2.0 and 1.6
+    assert of_runs(Order(), {"rare": rare, "steady": steady}, largest_of=8).verdict is HOLDS
+    assert of_runs(Order(), {"steady": steady, "rare": rare}, largest_of=8).verdict is DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("printed", "runs", "verdict"),
+    [
+        (3.0, 10, HOLDS),  # ours from 2.0 to 2.9, and 3.0 is within 10 % of that
+        (2.4, 10, HOLDS),
+        (3.5, 34, UNTESTABLE),  # one such among eight may still be as likely as not
+        (3.5, 35, DIFFERS),
+        (1.7, 35, DIFFERS),
+    ],
+)
+def test_a_run_that_was_picked_is_one_as_ours_are(printed: float, runs: int, verdict: Verdict) -> None:
+    found = of_runs(Value(Expected(printed)), {"m": np.linspace(2.0, 2.9, runs)}, one_of=8)
+    assert found.verdict is verdict
+    assert f"our {runs} runs lie from 2 to 2.9 Mb/s" in found.reason
