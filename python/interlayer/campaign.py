@@ -183,6 +183,8 @@ class Outcome:
     quick: bool = False
     interrupted: bool = False
     fixed_runs: int | None = None
+    over_time: Run | None = None
+    """The run, with its series, that the file asks to see over time."""
 
     @property
     def preliminary(self) -> bool:
@@ -269,6 +271,17 @@ class _Campaign:
         what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
         return _extend(wanted_runs, self.seed, self.store, self.jobs, what, self.progress)
 
+    def over_time(self, variant: _Variant) -> Run | None:
+        """The run that the file asks to see over time, with its series; None if it asks for none."""
+        if (what := self.e.over_time) is None:
+            return None
+        runs, place = variant.results.runs[what.cell], 0
+        if what.metric:
+            ranked = np.argsort(metrics.column(runs, what.metric)[1], kind="stable")
+            place = int(ranked[{"lowest": 0, "median": (len(runs) - 1) // 2, "highest": -1}[what.pick]])
+        _, scenario = self.scenario(variant, what.cell)
+        return simulator.run_batch([(scenario, runs[place]["seed"])], jobs=1, series=True).runs[0]
+
 
 Wanted = tuple[int, str, "_core.Scenario", "list[Run]"]
 """Which replication of what (its key, and it), and where it goes."""
@@ -313,6 +326,7 @@ def run(
     overrides: Sequence[tuple[str, str]] = (),
     progress: Progress | None = None,
     store: Store | None = None,
+    over_time: bool = False,
 ) -> Outcome:
     """Run an experiment and judge its claims.
 
@@ -320,6 +334,7 @@ def run(
     `max_runs`. `quick` takes 3 and gives no verdict. `overrides` (path, TOML text) go over the file's settings and
     under the sweep and the arms; one of a path that these set is an `InputError`. `progress(what, done, total)` is
     called now and then. With a `store` that several experiments are given, what they have in common runs once.
+    `over_time`: the run that the file asks to see over time is run again for its series.
     """
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
@@ -363,6 +378,8 @@ def run(
         interrupted=not finished,
         fixed_runs=runs,
     )
+    if over_time and finished:
+        outcome.over_time = campaign.over_time(main)
     outcome.scored = [_score(claim, outcome, variants) for claim in experiment.claims]
     outcome.wall_s = time.perf_counter() - started
     return outcome

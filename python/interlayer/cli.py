@@ -228,6 +228,7 @@ def reproduce(
                 overrides=overrides,
                 progress=progress,
                 store=store,
+                over_time=to_folder is not None,
             )
             if outcome.cells() or not experiment.cells():
                 outcomes.append(outcome)

@@ -275,6 +275,19 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class OverTime:
+    """A second figure: one run of a cell over time, a panel for each of `columns` (patterns), a line for each match.
+
+    `pick` says which run: the first, or the one where `metric` is lowest, highest, or the lower median.
+    """
+
+    columns: tuple[str, ...]
+    cell: Cell
+    pick: Literal["first", "lowest", "median", "highest"] = "first"
+    metric: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Derived:
     """Our own arithmetic on printed or measured numbers: shown, never scored. `expected` is what the source's list has.
 
@@ -318,6 +331,7 @@ class Experiment:
     """What else a swept path's values set: swept path, then (path, as many values as it has)."""
     drawn: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     """What the figure is narrowed to: arms, and indices into the values of swept paths."""
+    over_time: OverTime | None = None
 
     def scenario(self, arm: str) -> str:
         """The text of an arm's base scenario: its own, or the experiment's."""

@@ -31,6 +31,7 @@ from .experiment import (
     Kind,
     Line,
     Order,
+    OverTime,
     Printed,
     Quantity,
     Ratio,
@@ -154,17 +155,19 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
         raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
     if show == "gain" and not e.comparisons:
         raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
+    over_time = _over_time(_Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
     claims, derived = t.take("claim", list, []), t.take("derived", list, [])
     explained = _evidence(t.take("explain", list, []), len(claims))
     t.done()
     return replace(
         e,
+        over_time=over_time,
         claims=tuple(_claim(c, i, e, grid, explained) for i, c in enumerate(claims)),
         derived=tuple(_derived(d, i, e, grid) for i, d in enumerate(derived)),
     )
 
 
-_OF_RUNS = ("set", "sweep", "follow", "arms", "metric", "max_runs", "gain", "curve", "figure")
+_OF_RUNS = ("set", "sweep", "follow", "arms", "metric", "max_runs", "gain", "curve", "figure", "over_time")
 
 
 def _needs_runs(t: _Table) -> bool:
@@ -407,6 +410,23 @@ def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mappi
     if not e.base and not claim.is_computed:
         raise t.error("nothing runs here (there is no `base`): give a `formula`")
     return claim
+
+
+def _over_time(t: _Table, grid: _Grid) -> OverTime:
+    columns = t.take("columns", list)
+    if not columns or not all(isinstance(c, str) for c in columns):
+        raise t.error("expected a list of patterns, as flow.*.cwnd", "columns")
+    cells = _cells(grid.choices(_where(t.take("where", dict, {}), t, "where"), t, "where"), grid)
+    if len(cells) != 1:
+        raise t.error(f"a run is of one arm at one point, this leaves {len(cells)}", "where")
+    run = _Table(t.take("run", dict, {}), f"{t.where}.run")
+    picked = [(how, metric) for how in ("lowest", "median", "highest") if (metric := run.take(how, str, ""))]
+    run.done()
+    t.done()
+    if len(picked) > 1:
+        raise t.error("give one of `lowest`, `median`, `highest`", "run")
+    pick, metric = picked[0] if picked else ("first", "")
+    return OverTime(tuple(columns), cells[0], cast(Any, pick), metric)
 
 
 def _so_many(t: _Table, key: str, allowed: bool) -> int:

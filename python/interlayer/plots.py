@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import quantity
+from .errors import InputError, suggestion
 from .experiment import ARM, Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
@@ -370,6 +372,49 @@ def _goodput(found: Mapping[str, Any] | None) -> Estimate | None:
         return None
     one = found["goodput_bps"]
     return Estimate(one["mean"], one["ci95"], 0).scaled(1e-6)
+
+
+def over_time(outcome: Outcome) -> Figure:
+    """The one run that an experiment shows over time: a panel for each of its patterns, a line for each match."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    e, run = outcome.experiment, outcome.over_time
+    assert e.over_time is not None
+    assert run is not None
+    found = [_matching(run["series"] or {}, pattern) for pattern in e.over_time.columns]
+    with _style():
+        figure = Figure(figsize=(8.0, 0.8 + 2.8 * len(found)), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(len(found), 1, sharex=True, squeeze=False)
+        for axes, columns in zip(panels.flat, found, strict=True):
+            unit = quantity.natural_unit(next(iter(columns)))
+            for i, (name, column) in enumerate(columns.items()):
+                look = {"color": _COLOURS[i % len(_COLOURS)], "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)]}
+                values = np.asarray(column["value"]) * quantity.scale(name, unit)
+                axes.plot(column["t_s"], values, linewidth=0.9, label=name.split(".")[1], **look)
+            what = quantity.without_unit(next(iter(columns))).rpartition(".")[2]
+            axes.set_ylabel(what if unit == "1" else f"{what}, {unit}")
+        panels[0][0].legend(frameon=False, fontsize=8, ncols=4)
+        panels[-1][0].set_xlabel("time, s")
+        figure.suptitle(f"{e.title}\n{e.source}", fontsize=11, x=0.01, ha="left")
+        arm, picked = e.label(e.over_time.cell.arm), ""
+        if e.over_time.metric:
+            picked = f", of {len(outcome.results.runs[e.over_time.cell])} the one of {e.over_time.pick} "
+            picked += e.label(e.over_time.metric)
+        note = f"{arm}: one run, seed {run['seed']}{picked}. Interlayer {outcome.version}"
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _matching(series: Mapping[str, Any], pattern: str) -> dict[str, Any]:
+    """The series that a pattern names, units left out."""
+    literal = pattern.replace("[", "[[]")
+    found = {n: c for n, c in series.items() if fnmatchcase(quantity.without_unit(n), literal)}
+    if not found:
+        known = [quantity.without_unit(name) for name in series]
+        raise InputError(f'over_time.columns: no "{pattern}"{suggestion(pattern, known)}', "over_time.columns")
+    return found
 
 
 def series(columns: Mapping[str, Mapping[str, Any]], title: str, note: str) -> Figure:

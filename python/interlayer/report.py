@@ -648,12 +648,18 @@ def write_outcomes(outcomes: Sequence[Outcome], folder: Path) -> None:
 
 
 def write_outcome(outcome: Outcome, folder: Path) -> str:
-    """Figure, data, JSON and page of an experiment into `folder`, each named by its id; gives the figure's SVG."""
+    """Figures, data, JSON and page of an experiment into `folder`, each named by its id; gives the figures' SVG."""
     stem, svg = folder / file_name(outcome.experiment), ""
     if outcome.cells():
         plots.save(plots.experiment(outcome), stem)
         write_frame(outcome_frame(outcome), stem)
         svg = inline_svg(stem.with_name(stem.name + ".svg"))
+    if outcome.over_time is not None:
+        series = stem.with_name(stem.name + "-over-time")
+        plots.save(plots.over_time(outcome), series)
+        write_frame(series_frame([outcome.over_time]), series)
+        # Names inside a figure are unique there only.
+        svg += _ID.sub(r"\1over-time.", inline_svg(series.with_name(series.name + ".svg")))
     stem.with_name(stem.name + ".html").write_text(outcome_page(outcome, svg), encoding="utf-8")
     stem.with_name(stem.name + ".json").write_text(dumps(outcome_json(outcome)), encoding="utf-8")
     return svg

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from interlayer import campaign, experiment
+from interlayer import campaign, experiment, plots, report
 from interlayer.errors import InputError
 from interlayer.experiment import Cell
 from interlayer.verdict import Verdict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fake_core import Core
 
 
@@ -233,3 +235,50 @@ def test_a_scenarios_name_and_own_seed_are_no_part_of_its_key(core: Core) -> Non
     text = '[scenario]\nname = "{}"\nseed = {}\n[radio]\nrate = {}\n'
     keys = [campaign.Store.key(simulator.parse(text.format(*one))) for one in (("a", 1, 1), ("b", 2, 1), ("a", 1, 2))]
     assert keys[0] == keys[1] != keys[2]
+
+
+OVER_TIME = """
+[over_time]
+columns = ["flow.*.cwnd"]
+where = { arm = "lle-tcp", "flow.0.transport.datagram" = "1500 B", "radio.rts_threshold" = "off" }
+run = { lowest = "flow.0.datagram_throughput" }
+"""
+
+
+def over_time(text: str = OVER_TIME) -> experiment.Experiment:
+    file = experiment.folder() / "lle-fig-3.7a.toml"
+    return experiment.parse(file.read_text() + text, "toy.toml", file.parent)
+
+
+@pytest.mark.parametrize(("how", "rank"), [("lowest", 0), ("median", 4), ("highest", 9)])
+def test_the_run_shown_over_time_is_picked_by_a_metric_of_the_runs(core: Core, how: str, rank: int) -> None:
+    e = over_time(OVER_TIME.replace("lowest", how))
+    outcome = campaign.run(e, over_time=True)
+    assert e.over_time is not None
+    runs = outcome.results.runs[e.over_time.cell]
+    ranked = sorted(runs, key=lambda run: run["flows"][0]["datagram_throughput_bps"])
+    assert outcome.over_time is not None
+    assert outcome.over_time["seed"] == ranked[rank]["seed"]
+    assert core.batches[-1] == 1
+    assert outcome.over_time["series"] is not None
+    assert campaign.run(e).over_time is None  # only where somebody writes it down
+
+
+def test_a_run_over_time_is_drawn_and_its_mistakes_are_named(core: Core, tmp_path: Path) -> None:
+    outcome = campaign.run(over_time(), over_time=True, quick=True)
+    svg = report.write_outcome(outcome, tmp_path)
+    assert {f"lle-fig-3.7a-over-time.{kind}" for kind in ("png", "svg", "csv", "parquet")} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    assert "of 3 the one of lowest throughput" in svg
+    for old, new, message in [
+        ('arm = "lle-tcp", ', "", "this leaves 3"),
+        ("lowest", "least", 'over_time.run.least: unknown key; did you mean "lowest"?'),
+        ('["flow.*.cwnd"]', "[]", "expected a list of patterns"),
+        ("run = { ", 'run = { median = "summary.jain", ', "give one of"),
+    ]:
+        with pytest.raises(InputError) as caught:
+            over_time(OVER_TIME.replace(old, new))
+        assert message in str(caught.value)
+    with pytest.raises(InputError, match=r'over_time.columns: no "flow.\*.cwmd"; did you mean "flow.0.cwnd"'):
+        plots.over_time(campaign.run(over_time(OVER_TIME.replace("cwnd", "cwmd")), over_time=True, quick=True))

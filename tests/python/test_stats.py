@@ -230,7 +230,7 @@ def test_the_largest_of_one_is_the_mean_and_its_pseudo_values_the_runs() -> None
 
 
 def test_the_jackknifed_largest_of_eight_covers_that_of_an_exponential_law() -> None:
-    # E max of 8 = 1 + 1/2 + ... + 1/8; in 400 campaigns of 40 runs the interval is a little narrow, as jackknifed ones are.
+    # E max of 8 = 1 + 1/2 + ... + 1/8; in 400 campaigns the interval is a little narrow, as jackknifed ones are.
     truth = sum(1 / i for i in range(1, 9))
     campaigns = np.random.default_rng(3).exponential(size=(400, 40))
     found = [stats.estimate(stats.largest_of_pseudo(sample, 8)) for sample in campaigns]
