@@ -83,6 +83,8 @@ struct Contender {
     slots: u32,
     /// The countdown does not begin earlier, though the interframe space be over: then this is its first slot boundary.
     not_before: SimTime,
+    /// When the countdown begins (began) in the current idle period, as of the last change.
+    counts_from: SimTime,
     draws: Stream,
 }
 
@@ -152,7 +154,8 @@ impl Contention {
             for (access, draws) in access(node) {
                 let cw = access.cw_min;
                 let not_before = SimTime::ZERO;
-                contenders.push(Contender { node, access, phase: Phase::Off, cw, slots: 0, not_before, draws });
+                let (phase, slots, counts_from) = (Phase::Off, 0, SimTime::ZERO + access.ifs);
+                contenders.push(Contender { node, access, phase, cw, slots, not_before, counts_from, draws });
             }
             let (idle_from, nav) = (SimTime::ZERO, SimTime::ZERO);
             let contenders = (first, contenders.len() as u32);
@@ -254,7 +257,7 @@ impl Contention {
             }
             Phase::Immediate | Phase::Counting { wants: true } | Phase::Granted => return,
         }
-        self.grants[i] = grant(&self.contenders[i], &sense);
+        self.grants[i] = contender.recount(&sense);
     }
 
     /// A contender transmits without having waited: its station answers, and goes on from there.
@@ -279,7 +282,7 @@ impl Contention {
         contender.draw();
         contender.phase = Phase::Counting { wants };
         contender.not_before = not_before;
-        self.grants[i] = grant(contender, &sense);
+        self.grants[i] = contender.recount(&sense);
     }
 
     /// A contender takes another interframe space: that of the frame now at its head. A countdown under way keeps the slots
@@ -323,7 +326,7 @@ impl Contention {
         for i in self.places[node.index()].range().filter(|i| *i != id.0 as usize) {
             let contender = &mut self.contenders[i];
             contender.not_before = not_before(&contender.access);
-            self.grants[i] = grant(contender, &sense);
+            self.grants[i] = contender.recount(&sense);
         }
     }
 
@@ -343,12 +346,11 @@ impl Contention {
         carrier.busy |= nodes.bits;
         self.has_changed |= !broken.is_empty();
         for node in broken {
-            let (sense, range) = (self.sense(node), self.places[node.index()].range());
-            for (contender, grant) in self.contenders[range.clone()].iter_mut().zip(&mut self.grants[range]) {
+            for i in self.places[node.index()].range() {
                 // Granted at this very instant: it starts too and hears nothing of it.
-                if *grant != now {
-                    *grant = SimTime::NEVER;
-                    contender.freeze(now, &sense);
+                if self.grants[i] != now {
+                    self.grants[i] = SimTime::NEVER;
+                    self.contenders[i].freeze(now);
                 }
             }
         }
@@ -358,11 +360,17 @@ impl Contention {
     #[inline]
     pub fn idle(&mut self, now: SimTime, nodes: impl Into<Nodes>) {
         let nodes = nodes.into();
-        self.carriers[nodes.index()].busy &= !nodes.bits;
+        let carrier = &mut self.carriers[nodes.index()];
+        carrier.busy &= !nodes.bits;
+        let after_error = nodes.with_bits(carrier.after_error);
+        self.has_changed |= !nodes.is_empty();
         for node in nodes {
             let place = &mut self.places[node.index()];
             place.idle_from = now.max(place.nav);
-            self.recount(node);
+            let sense = Sense { is_busy: false, after_error: after_error.contains(node), idle_from: place.idle_from };
+            for i in place.range() {
+                self.grants[i] = self.contenders[i].recount(&sense);
+            }
         }
     }
 
@@ -415,9 +423,9 @@ impl Contention {
 
     fn recount(&mut self, node: NodeId) {
         self.has_changed = true;
-        let (sense, range) = (self.sense(node), self.places[node.index()].range());
-        for (contender, at) in self.contenders[range.clone()].iter().zip(&mut self.grants[range]) {
-            *at = grant(contender, &sense);
+        let sense = self.sense(node);
+        for i in self.places[node.index()].range() {
+            self.grants[i] = self.contenders[i].recount(&sense);
         }
     }
 }
@@ -429,21 +437,31 @@ impl Contender {
         self.phase = Phase::Counting { wants: true };
     }
 
-    /// An idle period that began as `sense` says is over.
+    /// An idle period is over.
     #[inline]
-    fn freeze(&mut self, now: SimTime, sense: &Sense) {
+    fn freeze(&mut self, now: SimTime) {
         match self.phase {
-            Phase::Counting { wants } => {
-                let from = count_from(self, sense);
-                if from <= now {
-                    self.slots -= elapsed(self, from, now).min(self.slots);
-                    if !wants && self.slots == 0 {
-                        self.phase = Phase::Off;
-                    }
+            Phase::Counting { wants } if self.counts_from <= now => {
+                self.slots -= elapsed(self, self.counts_from, now).min(self.slots);
+                if !wants && self.slots == 0 {
+                    self.phase = Phase::Off;
                 }
             }
             Phase::Immediate => self.draw(),
-            Phase::Off | Phase::Granted => {}
+            Phase::Counting { .. } | Phase::Off | Phase::Granted => {}
+        }
+    }
+
+    /// Something has changed, at its station or in itself. When it is granted if nothing turns busy.
+    #[inline]
+    fn recount(&mut self, sense: &Sense) -> SimTime {
+        self.counts_from = count_from(self, sense);
+        match self.phase {
+            Phase::Immediate if !sense.is_busy => self.counts_from,
+            Phase::Counting { wants: true } if !sense.is_busy => {
+                self.counts_from + self.access.slot * u64::from(self.slots)
+            }
+            Phase::Immediate | Phase::Counting { .. } | Phase::Off | Phase::Granted => SimTime::NEVER,
         }
     }
 }
@@ -484,20 +502,6 @@ fn is_over(contender: &Contender, sense: &Sense, now: SimTime) -> bool {
         return true;
     }
     !sense.is_busy && count_from(contender, sense) + contender.access.slot * u64::from(contender.slots) <= now
-}
-
-/// When the contender is granted if nothing turns busy.
-fn grant(contender: &Contender, sense: &Sense) -> SimTime {
-    if sense.is_busy {
-        return SimTime::NEVER;
-    }
-    match contender.phase {
-        Phase::Immediate => count_from(contender, sense),
-        Phase::Counting { wants: true } => {
-            count_from(contender, sense) + contender.access.slot * u64::from(contender.slots)
-        }
-        Phase::Counting { wants: false } | Phase::Off | Phase::Granted => SimTime::NEVER,
-    }
 }
 
 #[cfg(test)]
