@@ -127,12 +127,19 @@ impl Timers {
         }
     }
 
+    fn next(&self) -> Entry {
+        let first = self.heap.first().copied().unwrap_or(Entry::LAST);
+        self.list.iter().fold(first, |next, entry| next.min(*entry))
+    }
+
+    /// When the next timer goes off; [`SimTime::NEVER`] if none is set.
+    pub fn next_at(&self) -> SimTime {
+        self.next().at()
+    }
+
     /// Takes the next timer off and moves the clock to it; `None` if none is set.
     pub fn pop(&mut self) -> Option<(SimTime, Slot)> {
-        let mut next = self.heap.first().copied().unwrap_or(Entry::LAST);
-        for entry in &self.list {
-            next = next.min(*entry);
-        }
+        let next = self.next();
         if next == Entry::LAST {
             return None;
         }

@@ -143,6 +143,13 @@ pub struct Contention {
     /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
     grants: Vec<SimTime>,
     has_changed: bool,
+    /// By block, stations that have turned idle and whose grants nobody has asked for since: none of their contenders is in
+    /// [`Phase::Immediate`]. In the gap before an answer nobody asks.
+    uncounted: Vec<u64>,
+    /// Before which none of theirs is granted.
+    uncounted_until: SimTime,
+    /// The shortest interframe space of all.
+    least_ifs: Dur,
 }
 
 impl Contention {
@@ -161,9 +168,17 @@ impl Contention {
             let contenders = (first, contenders.len() as u32);
             places.push(Place { idle_from, nav, contenders });
         }
-        let carriers = vec![Carrier::default(); Nodes::blocks(nodes)];
-        let grants = vec![SimTime::NEVER; contenders.len()];
-        Contention { carriers, places, contenders, grants, has_changed: false }
+        let spaces = contenders.iter().map(|contender: &Contender| contender.access.ifs.min(contender.access.eifs));
+        Contention {
+            carriers: vec![Carrier::default(); Nodes::blocks(nodes)],
+            places,
+            grants: vec![SimTime::NEVER; contenders.len()],
+            has_changed: false,
+            uncounted: vec![0; Nodes::blocks(nodes)],
+            uncounted_until: SimTime::NEVER,
+            least_ifs: spaces.min().unwrap_or(Dur::ZERO),
+            contenders,
+        }
     }
 
     fn sense(&self, node: NodeId) -> Sense {
@@ -201,14 +216,37 @@ impl Contention {
     }
 
     /// When the next contender is granted; `NEVER` if none counts.
-    pub fn next_grant(&self) -> SimTime {
+    pub fn next_grant(&mut self) -> SimTime {
+        self.count();
+        self.has_changed = false;
         // By reference: of copies the compiler makes a vector loop that is slower, since SSE2 cannot compare 64-bit words.
         self.grants.iter().min().copied().unwrap_or(SimTime::NEVER)
     }
 
-    /// Whether a grant may have moved since the last call.
-    pub fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.has_changed)
+    /// Whether [`Contention::next_grant`] may say something else than it did last, if the next thing to happen happens at
+    /// `next`. Stations that will be busy again by then need not be counted.
+    pub fn has_changed_by(&self, next: impl FnOnce() -> SimTime) -> bool {
+        self.has_changed || self.uncounted_until != SimTime::NEVER && self.uncounted_until <= next()
+    }
+
+    /// Counts the grants of the stations that have turned idle.
+    fn count(&mut self) {
+        if self.uncounted_until == SimTime::NEVER {
+            return;
+        }
+        self.uncounted_until = SimTime::NEVER;
+        for (block, carrier) in (0..).zip(&self.carriers) {
+            let bits = std::mem::take(&mut self.uncounted[block as usize]);
+            for (bits, after_error) in [(bits & !carrier.after_error, false), (bits & carrier.after_error, true)] {
+                for node in (Nodes { block, bits }) {
+                    let place = &self.places[node.index()];
+                    let sense = Sense { is_busy: false, after_error, idle_from: place.idle_from };
+                    for i in place.range() {
+                        self.grants[i] = self.contenders[i].recount(&sense);
+                    }
+                }
+            }
+        }
     }
 
     /// All contenders granted at `now` are; of each station the highest goes into `winners`, in order of id. Its others have
@@ -230,6 +268,7 @@ impl Contention {
 
     /// A contender has something to send and had not before.
     pub fn want(&mut self, now: SimTime, id: ContenderId) {
+        self.count();
         self.has_changed = true;
         let i = id.0 as usize;
         let node = self.contenders[i].node;
@@ -271,9 +310,9 @@ impl Contention {
     /// transmission, successful or not, @80211-2020 10.3.4.3), counts it down not before `not_before`, and goes on
     /// wanting or not.
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
-        self.has_changed = true;
         let i = id.0 as usize;
-        let sense = self.sense(self.contenders[i].node);
+        let node = self.contenders[i].node;
+        let sense = self.sense(node);
         let contender = &mut self.contenders[i];
         contender.cw = match outcome {
             Outcome::Failure => (contender.cw * 2 + 1).min(contender.access.cw_max),
@@ -282,7 +321,10 @@ impl Contention {
         contender.draw();
         contender.phase = Phase::Counting { wants };
         contender.not_before = not_before;
-        self.grants[i] = contender.recount(&sense);
+        if !self.is_uncounted(node) {
+            self.has_changed = true;
+            self.grants[i] = self.contenders[i].recount(&sense);
+        }
     }
 
     /// A contender takes another interframe space: that of the frame now at its head. A countdown under way keeps the slots
@@ -320,14 +362,12 @@ impl Contention {
     }
 
     fn stay_others(&mut self, id: ContenderId, not_before: impl Fn(&Access) -> SimTime) {
-        self.has_changed = true;
         let node = self.contenders[id.0 as usize].node;
-        let sense = self.sense(node);
         for i in self.places[node.index()].range().filter(|i| *i != id.0 as usize) {
             let contender = &mut self.contenders[i];
             contender.not_before = not_before(&contender.access);
-            self.grants[i] = contender.recount(&sense);
         }
+        self.recount(node);
     }
 
     /// A contender gives up its claim without having been heard: its station was killed.
@@ -341,11 +381,16 @@ impl Contention {
     #[inline]
     pub fn busy(&mut self, now: SimTime, nodes: impl Into<Nodes>) {
         let nodes = nodes.into();
-        let carrier = &mut self.carriers[nodes.index()];
-        let broken = nodes.with_bits(nodes.bits & !carrier.busy);
+        if self.uncounted_until <= now {
+            self.count();
+        }
+        let (carrier, uncounted) = (&mut self.carriers[nodes.index()], &mut self.uncounted[nodes.index()]);
+        // Where nothing has been counted nothing was to be: no interframe space is over.
+        let counted = nodes.with_bits(nodes.bits & !carrier.busy & !*uncounted);
         carrier.busy |= nodes.bits;
-        self.has_changed |= !broken.is_empty();
-        for node in broken {
+        *uncounted &= !nodes.bits;
+        self.has_changed |= !counted.is_empty();
+        for node in counted {
             for i in self.places[node.index()].range() {
                 // Granted at this very instant: it starts too and hears nothing of it.
                 if self.grants[i] != now {
@@ -356,22 +401,22 @@ impl Contention {
         }
     }
 
-    /// The medium around `nodes` turns idle.
+    /// The medium around `nodes`, which was busy, turns idle.
     #[inline]
     pub fn idle(&mut self, now: SimTime, nodes: impl Into<Nodes>) {
         let nodes = nodes.into();
+        if nodes.is_empty() {
+            return;
+        }
         let carrier = &mut self.carriers[nodes.index()];
+        debug_assert!(nodes.bits & !carrier.busy == 0, "what turns idle was busy");
         carrier.busy &= !nodes.bits;
-        let after_error = nodes.with_bits(carrier.after_error);
-        self.has_changed |= !nodes.is_empty();
         for node in nodes {
             let place = &mut self.places[node.index()];
             place.idle_from = now.max(place.nav);
-            let sense = Sense { is_busy: false, after_error: after_error.contains(node), idle_from: place.idle_from };
-            for i in place.range() {
-                self.grants[i] = self.contenders[i].recount(&sense);
-            }
         }
+        self.uncounted[nodes.index()] |= nodes.bits;
+        self.uncounted_until = self.uncounted_until.min(now + self.least_ifs);
     }
 
     /// A frame in error, or a correct one, has ended at `nodes`. To be told before [`Contention::idle`]; other signals may
@@ -421,7 +466,15 @@ impl Contention {
         self.places[node.index()].nav
     }
 
+    fn is_uncounted(&self, node: NodeId) -> bool {
+        let one = Nodes::from(node);
+        self.uncounted[one.index()] & one.bits != 0
+    }
+
     fn recount(&mut self, node: NodeId) {
+        if self.is_uncounted(node) {
+            return;
+        }
         self.has_changed = true;
         let sense = self.sense(node);
         for i in self.places[node.index()].range() {

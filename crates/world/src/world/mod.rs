@@ -253,7 +253,7 @@ impl World {
     }
 
     fn set_contention(&mut self) {
-        if self.channel.contention.take_changed() {
+        if self.channel.contention.has_changed_by(|| self.timers.next_at()) {
             let grant_at = self.channel.contention.next_grant();
             if grant_at != self.grant_at || self.timers.at(Layout::GRANT) != grant_at {
                 self.grant_at = grant_at;
