@@ -255,6 +255,51 @@ fn ten_milliwatt_over_ten_win_nothing() {
     assert_eq!(of(""), of(priority));
 }
 
+/// Four stations at one place upload, a metre from their access point: where its ACK meets somebody's data, the SIR is 0 dB at
+/// the station it is for, and with 11 mW 10.4 dB, or 7.4 against two at once: over the 4 dB of a preamble, and enough at 6 Mb/s.
+/// What stays lost is the ACK for a station that sends itself.
+#[test]
+fn acks_with_more_power_survive_data_and_others_classes_are_left_alone() {
+    let of = |scheme: &str| {
+        let radio = "standard = \"802.11a\", data_rate = \"6 Mb/s\", tx_power = \"0 dBm\"";
+        let text =
+            uploads(radio, 4, "receiver = \"every\"", scheme).replace("count = 4", "count = 4\nposition = [1, 0]");
+        run(&format!("channel = {{ propagation = {{ model = \"log-distance\" }} }}\n{text}"), 1)
+    };
+    let lost =
+        |run: &Run| ["lost_ack_data", "lost_transmitter_busy"].map(|name| Run::number(&run.summary, name).unwrap());
+    let priority = |class: &str| format!("[[scheme]]\nname = \"capture-qos\"\nat = [\"ap\"]\nfor = \"{class}\"\n");
+    let (without, with) = (of(""), of(&priority("tcp-ack")));
+    let ([before, _], [after, deaf]) = (lost(&without), lost(&with));
+    println!("ACKs lost to data: {before} without, {after} with more power, {deaf} to deafness");
+    assert!(before > 100.0 && deaf > 0.0, "{before} {deaf}");
+    assert!(after < 0.05 * before, "{before} {after}");
+    // The access point has no data to send.
+    assert_eq!(without.fingerprint, of(&priority("tcp-data")).fingerprint);
+}
+
+/// Two of these at one node: it runs, with its books balanced, or one line says what both claim.
+#[test]
+fn any_two_of_them_run_together_or_the_port_both_claim_is_named() {
+    const NAMES: [&str; 5] = ["ack-same-ac", "capture-qos", "edcf-ack", "ftca", "station-aifs"];
+    let mut refused = Vec::new();
+    for (first, second) in NAMES.iter().flat_map(|first| NAMES.map(|second| (*first, second))) {
+        let tables = [first, second].map(|name| format!("[[scheme]]\nname = \"{name}\"\n")).concat();
+        let radio = "standard = \"802.11a\", capture = true";
+        let text = uploads(radio, 3, "", &tables).replace("\"25 s\"", "\"1 s\"").replace("\"5 s\"", "\"0 s\"");
+        let text = format!("channel = {{ propagation = {{ model = \"log-distance\" }} }}\n{text}");
+        if first == second {
+            continue;
+        }
+        match world::parse(&text, &[]) {
+            Ok(_) => assert!(run(&text, 1).flow(0, "goodput_bps").unwrap() > 0.0, "{first} {second}"),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    let line = |first, second| format!("scheme[1].name: {first} and {second} both claim the classifier of \"ap\"");
+    assert_eq!(refused, [line("edcf-ack", "ftca"), line("ftca", "edcf-ack")]);
+}
+
 #[test]
 fn what_a_scheme_lacks_is_told_in_one_line() {
     let edca = |scheme: &str| uploads("standard = \"802.11b\"", 2, "", scheme);
