@@ -330,12 +330,14 @@ impl Contention {
     /// A contender takes another interframe space: that of the frame now at its head. A countdown under way keeps the slots
     /// it has counted and its boundaries.
     pub fn set_ifs(&mut self, now: SimTime, id: ContenderId, ifs: Dur, eifs: Dur) {
+        self.count();
         self.has_changed = true;
+        self.least_ifs = self.least_ifs.min(ifs);
         let i = id.0 as usize;
         let sense = self.sense(self.contenders[i].node);
         let contender = &mut self.contenders[i];
         if let (Phase::Counting { .. }, false) = (contender.phase, sense.is_busy) {
-            let from = count_from(contender, &sense);
+            let from = contender.counts_from;
             if from <= now {
                 let left = contender.slots - elapsed(contender, from, now).min(contender.slots);
                 contender.not_before = from + contender.access.slot * u64::from(contender.slots - left);
@@ -343,7 +345,7 @@ impl Contention {
             }
         }
         (contender.access.ifs, contender.access.eifs) = (ifs, eifs);
-        self.grants[i] = grant(contender, &sense);
+        self.grants[i] = contender.recount(&sense);
     }
 
     /// The other contenders of the same station stand back while it waits for an answer in the exchange that `id` was
