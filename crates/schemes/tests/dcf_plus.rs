@@ -90,7 +90,8 @@ fn a_cts_to_an_rts_is_no_reply() {
     let (_, mut plan) = station();
     let response = plan.answer(&config(), &frame(Kind::Rts, THERE, HERE, 2000), true).unwrap();
     let answer = Frame { duration: Dur::ZERO, ..frame(response.kind, HERE, THERE, 0) };
-    assert!(!plan.reply(&config(), &answer, &job(THERE), &mut Exchange::EMPTY));
+    let mut exchange = Exchange::EMPTY;
+    assert!(!plan.reply(&config(), &answer, &job(THERE), &mut exchange));
 }
 
 #[test]
@@ -115,7 +116,8 @@ fn returned_data_that_has_no_reply_waiting_costs_the_next_contended_exchange_not
     assert!(hears_data(&mut *plan, THERE, ALONE, THERE).is_some());
     // Returned data that never came, and an exchange of our own since.
     plan.answer(&config(), &frame(Kind::Ack, THERE, HERE, 684), true).unwrap();
-    plan.exchange(&config(), &job(THERE), &mut Exchange::EMPTY);
+    let mut exchange = Exchange::EMPTY;
+    plan.exchange(&config(), &job(THERE), &mut exchange);
     assert!(hears_data(&mut *plan, THERE, ALONE, THERE).is_some());
 }
 
