@@ -60,8 +60,9 @@ class Timeline(TypedDict):
     causes: list[str]  # of losses, as in `summary`
     columns: dict[str, npt.NDArray[Any]]
     # start_ns, airtime_ns, from, to, class, outcome, cause, overlap_from, overlap_class, overlap_ns, is_retry,
-    # rate_bps, mpdu_bytes, duration_ns (the Duration field), seq, category, user_priority, power_mw (at the addressee),
-    # flow, is_reverse, serial, attempt, payload_bytes, tcp_seq, tcp_ack. Names are indices into the lists; -1: none.
+    # rate_bps, mpdu_bytes, duration_ns (the Duration field), seq, category, user_priority, tx_power_dbm,
+    # power_mw (at the addressee), flow, is_reverse, serial, attempt, payload_bytes, tcp_seq,
+    # tcp_ack. Names are indices into the lists above; -1 is none.
 
 class Run(TypedDict):
     """One replication."""

@@ -92,6 +92,7 @@ def _frame(t: Timeline) -> pl.DataFrame:
     names["category"] = category
     nulled = data.with_columns(
         *(pl.when(pl.col(c) >= 0).then(pl.col(c)).alias(c) for c in (*_NAMED, *_OPTIONAL)),
+        pl.col("tx_power_dbm").fill_nan(None),
         (10 * pl.col("power_mw").fill_nan(None).log10()).alias("power_dbm"),
     ).drop("power_mw")
     return nulled.with_columns(names[c].gather(nulled[c].cast(pl.UInt32)).alias(c) for c in names)

@@ -130,7 +130,7 @@ def timeline(scenario: Scenario, window: tuple[int, int]) -> dict[str, Any]:
         columns[name] = np.full(len(frames), value)
     columns["attempt"], columns["payload_bytes"] = np.where(some, 1, -1), np.where(some, 1460, -1)
     columns["is_retry"] = columns["is_reverse"] = np.zeros(len(frames), dtype=bool)
-    columns["power_mw"] = np.full(len(frames), np.nan)
+    columns["power_mw"] = columns["tx_power_dbm"] = np.full(len(frames), np.nan)
     return {
         "from_s": window[0] / 1e9,
         "until_s": window[1] / 1e9,

@@ -53,6 +53,7 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     columns.put("seq", |it| count(it.seq.map(u64::from)))?;
     columns.put("category", |it| count(it.qos.map(|qos| u64::from(qos.category))))?;
     columns.put("user_priority", |it| count(it.qos.map(|qos| u64::from(qos.user_priority))))?;
+    columns.put("tx_power_dbm", |it| it.tx_power.map_or(f64::NAN, |power| power.0))?;
     columns.put("power_mw", |it| it.power_mw.unwrap_or(f64::NAN))?;
     let flow = |it: &Transmission| it.packet.and_then(|packet| packet.of_flow());
     columns.put("flow", |it| count(flow(it).map(|(flow, _)| u64::from(flow))))?;

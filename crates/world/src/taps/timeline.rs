@@ -1,7 +1,7 @@
 //! The timeline of the air: who transmitted what when, and what became of it at its addressee.
 
 use mac::{AtAddressee, Channel, Frame, Kind, Loss, Overlap, Qos, Station};
-use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
+use units::{BitRate, Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::Packets;
 
 /// Which part of a run a timeline covers: what is in the air at some time from `from` on and before `until`.
@@ -40,6 +40,8 @@ pub struct Transmission {
     pub seq: Option<u16>,
     /// The retry bit.
     pub is_retry: bool,
+    /// Its own transmit power; `None`: its transmitter's.
+    pub tx_power: Option<Dbm>,
     /// Of a QoS data frame.
     pub qos: Option<Qos>,
     /// Of a data frame.
@@ -164,6 +166,7 @@ impl Timeline {
             duration: frame.duration,
             seq: is_data.then_some(frame.seq),
             is_retry: frame.is_retry,
+            tx_power: frame.power,
             qos: frame.qos,
             packet,
             fate,
