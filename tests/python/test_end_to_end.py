@@ -144,6 +144,7 @@ def reproduced(name: str) -> campaign.Outcome:
 
 
 LONG = {"lle-fig-3.14", "lle-fig-3.16-fairness", "lle-fig-3.16-coexistence", "lle-fig-3.17"}
+LONG |= {"ftca-fig-3.1", "ftca-fig-3.2", "ftca-fig-3.3", "ftca-sec-3.5-asymmetry", "ftca-sec-6.3-link-per"}
 """Experiments that take more than ten seconds; so does whatever test runs one of them whole."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from interlayer import experiment, toml_text
 from interlayer.errors import InputError
-from interlayer.experiment import Cell, Gain, Order, Ratio, Trend, Value
+from interlayer.experiment import Cell, Crossing, Gain, Order, Ratio, Trend, Value
 
 GOOD = """
 id = "toy"
@@ -247,7 +248,7 @@ def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
     assert e.assumptions
 
 
-# The numbers below are typed from the thesis, Kliazovich 2006, sections 3.5.3 and 3.5.5, not from our files.
+# The numbers below are typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.
 PRINTED: dict[str, list[tuple[str, Any]]] = {
     "lle-fig-3.7a": [
         ("value", 6.09),
@@ -287,6 +288,20 @@ PRINTED: dict[str, list[tuple[str, Any]]] = {
     ],
     "lle-table-3.1": [*(("value", x) for x in (0.7, 1.4, 5.0, 25.0, 25.0)), ("value", (100.0, None))],
     "lle-headline": [("ratio", (20.0, 100.0)), ("trend", "decreases"), *([("order", None)] * 4)],
+    # Sang 2014: chapter 3 and section 3.1; 3.3; 3.5, of eight stations (1/9 and 8/9); chapter 5; section 6.3.
+    "ftca-fig-3.1": [("value", 3.4), ("value", 0.54), ("order", None)],
+    "ftca-fig-3.2": [("value", 1.93), ("value", 2.65), ("value", (None, 5.0)), ("value", (25.0, None))],
+    "ftca-sec-3.3-capture": [
+        ("value", 0.0),
+        ("value", 10.0),
+        ("value", (15.0, 25.0)),
+        ("trend", "increases"),
+        ("order", None),
+        ("value", (1.0, 30.0)),
+    ],
+    "ftca-sec-3.5-asymmetry": [("ratio", 11.1), ("ratio", 88.9), ("order", None)],
+    "ftca-fig-5.3": [("value", 2.0), ("value", 4.0)],
+    "ftca-sec-6.3-link-per": [("value", 1.0)],
 }
 
 
@@ -295,7 +310,7 @@ def test_claims_carry_the_printed_numbers_in_order(name: str) -> None:
     found = []
     for claim in experiment.load(name).claims:
         match claim.test:
-            case Value(expected=e) | Ratio(expected=e):
+            case Value(expected=e) | Ratio(expected=e) | Crossing(expected=e):
                 found.append((claim.kind, (e.low, e.high) if e.value is None else e.value))
             case Trend(direction=direction):
                 found.append((claim.kind, direction))
@@ -306,4 +321,8 @@ def test_claims_carry_the_printed_numbers_in_order(name: str) -> None:
 
 def test_no_packaged_file_names_a_place_outside_the_package() -> None:
     for file in experiment.folder().rglob("*.toml"):
-        assert "../" not in file.read_text()
+        text = file.read_text()
+        places = re.findall(r'"([^"\n]*\.\./[^"\n]*)"', text)
+        assert text.count("../") == sum(place.count("../") for place in places)
+        for place in places:
+            assert (file.parent / place).resolve().is_relative_to(experiment.folder().resolve()), place
