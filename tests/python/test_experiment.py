@@ -248,7 +248,7 @@ def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
     assert e.assumptions
 
 
-# The numbers below are typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.
+# Typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.
 PRINTED: dict[str, list[tuple[str, Any]]] = {
     "lle-fig-3.7a": [
         ("value", 6.09),
