@@ -365,6 +365,8 @@ def measured_text(s: Scored) -> str:
         return "–"
     unit = unit_text(s.claim.unit)
     estimates = s.judgement.measured
+    if not estimates:  # an x that too few runs can tell
+        return "–"
     if len(estimates) == 1:
         return number(estimates[0].mean, estimates[0].half_width) + unit
     if isinstance(s.claim.test, Order) or all(len(line.quantities) == 1 for line in s.claim.lines):

@@ -247,6 +247,18 @@ def test_the_x_from_which_on_nothing_gets_through(
         assert report.claim_json(outcome.scored[0], outcome.experiment)["measured"] == pytest.approx(7)
 
 
+def test_an_x_that_too_few_runs_can_tell_is_a_dash_in_tables(toy: Any, core: Core) -> None:
+    core.model = collapsing
+    text = """kind = "value"
+        where = { arm = "reno" }
+        x = "channel.per"
+        first = { below = 0.01 }
+        unit = "%"
+        expected = 7"""
+    outcome = toy(HEAD.replace("[0.2, 0.1]", "[0.05, 0.06, 0.07]") + claim(text), runs=3)
+    assert report.measured_text(outcome.scored[0]) == "–"
+
+
 def test_the_x_from_which_on_a_gain_is_gone(toy: Any) -> None:
     # 1.8 times as fast at every x: a gain of 80 % is never below 2 %.
     text = """kind = "value"
