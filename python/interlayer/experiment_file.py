@@ -403,8 +403,8 @@ def _claim(content: object, i: int, e: Experiment, grid: _Grid, explained: Mappi
     )
     if claim.largest_of and claim.one_of:
         raise t.error("one run is not the largest of several: give `one_of` or `largest_of`", "one_of")
-    if (claim.largest_of or claim.one_of) and isinstance(test, Value) and test.expected.value is None:
-        raise t.error("needs an `expected`")
+    if claim.largest_of and isinstance(test, Value) and test.expected.value is None:
+        raise t.error("needs an `expected`", "largest_of")
     t.done()
     build.check_constants()
     if not e.base and not claim.is_computed:

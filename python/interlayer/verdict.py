@@ -115,8 +115,8 @@ def _rule(c: _Context) -> tuple[Verdict, str]:
     match c.claim.test:
         case Value(expected=Expected(value=float() as printed)) if c.claim.largest_of:
             return _largest(c, printed)
-        case Value(expected=Expected(value=float() as printed)) if c.claim.one_of:
-            return _picked(c, printed)
+        case Value(expected=expected) if c.claim.one_of:
+            return _picked(c, expected)
         case Value(expected=expected):
             return _value(c, expected)
         case Ratio(expected=expected, spans=True):
@@ -255,15 +255,18 @@ def _largest(c: _Context, printed: float) -> tuple[Verdict, str]:
     return _holds(low <= printed <= high), told
 
 
-def _picked(c: _Context, printed: float) -> tuple[Verdict, str]:
+def _picked(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     """One run that the source picked: ours are to reach as far, by the usual tolerance of each."""
     n, single, unit = c.claim.one_of, c.single[0], c.claim.unit
-    bands = [_value_tolerance(printed, float(x), unit) for x in single]
-    at_most = sum(printed >= low for low, *_ in bands)
-    at_least = sum(printed <= high for _, high, _ in bands)
-    told = f"our {c.runs} runs lie from {single.min():.4g} to {single.max():.4g}{c.unit}, and "
-    told += f"{min(at_most, at_least)} of them as far out as the run picked, printed {printed:g}{c.unit}"
-    if at_most and at_least:
+    if (printed := expected.value) is None:
+        alike = sum(_inside(expected, float(x)) for x in single)
+    else:
+        bands = [_value_tolerance(printed, float(x), unit) for x in single]
+        alike = min(sum(printed >= low for low, *_ in bands), sum(printed <= high for _, high, _ in bands))
+    told = f"our {c.runs} runs lie from {single.min():.4g} to {single.max():.4g}{c.unit}, and {alike} of them "
+    told += f"{'inside' if printed is None else 'as far out as'} what was printed of the run picked, "
+    told += f"{_printed(expected)}{c.unit}"
+    if alike:
         return Verdict.HOLDS, told
     if c.runs < stats.even_chance_runs(n):
         return Verdict.UNTESTABLE, told

@@ -183,7 +183,7 @@ def test_every_key_misspelt_is_reported_with_its_path_and_what_was_meant(path: s
         ("expected = 6\n", "expected = 6\nband = 2\n", "another band needs its `band_reason`"),
         ("expected = 6\n", "expected = 6\nlargest_of = 1\n", "give the source's number of runs, 2 at least"),
         ("expected = 6\n", "expected = 6\nlargest_of = 8\none_of = 8\n", "one run is not the largest of several"),
-        ("expected = 6\n", "low = 6\none_of = 8\n", "needs an `expected`"),
+        ("expected = 6\n", "low = 6\nlargest_of = 8\n", "needs an `expected`"),
         ('direction = "decreases"', 'direction = "decreases"\nlargest_of = 8', "only a value or an order can have it"),
         ("expected = 6\n", 'expected = "6"\n', 'expected a number, found "6"'),
         ("expected = 6\n", "expected = true\n", "expected a number, found true"),

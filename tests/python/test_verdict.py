@@ -388,3 +388,13 @@ def test_a_run_that_was_picked_is_one_as_ours_are(printed: float, runs: int, ver
     found = of_runs(Value(Expected(printed)), {"m": np.linspace(2.0, 2.9, runs)}, one_of=8)
     assert found.verdict is verdict
     assert f"our {runs} runs lie from 2 to 2.9 Mb/s" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(2.8, 9.0, HOLDS), (None, 2.0, HOLDS), (3.0, None, DIFFERS), (None, 1.9, DIFFERS)]
+)
+def test_of_a_run_that_was_picked_a_range_may_be_printed(
+    low: float | None, high: float | None, verdict: Verdict
+) -> None:
+    runs = {"m": np.linspace(2.0, 2.9, 35)}
+    assert of_runs(Value(Expected(low=low, high=high)), runs, one_of=8).verdict is verdict
