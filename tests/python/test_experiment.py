@@ -249,6 +249,15 @@ def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
 
 
 # Typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.
+# The windows of runs A and B, Fig. 7.4 and 7.5.
+WINDOWS: list[tuple[str, Any]] = [
+    *(("value", x) for x in (2.0, 2.5)),
+    ("order", None),
+    ("value", (None, 70.0)),
+    ("value", (0.0, 1.0)),
+    ("order", None),
+]
+
 PRINTED: dict[str, list[tuple[str, Any]]] = {
     "lle-fig-3.7a": [
         ("value", 6.09),
@@ -302,6 +311,25 @@ PRINTED: dict[str, list[tuple[str, Any]]] = {
     "ftca-sec-3.5-asymmetry": [("ratio", 11.1), ("ratio", 88.9), ("order", None)],
     "ftca-fig-5.3": [("value", 2.0), ("value", 4.0)],
     "ftca-sec-6.3-link-per": [("value", 1.0)],
+    # Chapter 7, section 7.1.
+    "ftca-fig-7.1": [*(("value", x) for x in (0.95, 0.9996, 0.93, 0.9995, 0.97, 0.98)), ("order", None)],
+    "ftca-fig-7.2": [("value", 3.0), ("value", 1.8), ("order", None)],
+    "ftca-fig-7.3": [("value", x) for x in (2.8, 1.5, 0.65)],
+    "ftca-fig-7.4": WINDOWS,
+    "ftca-fig-7.5": WINDOWS,
+    "ftca-fig-7.6": [("value", 2.3)],
+    "ftca-fig-7.7": [("value", (5.0, 10.0)), ("value", (1.0, None))],
+    "ftca-fig-7.8": [*(("value", x) for x in (2.22, 0.19, 0.65)), ("order", None)],
+    "ftca-fig-7.9": [*(("value", x) for x in (13.57, 13.76, 10.17, 10.24, 12.9, 9.7)), ("order", None)],
+    "ftca-fig-7.10": [
+        *(("value", x) for x in (15.8, 12.4, (None, 0.01), 0.24, 0.06, 14.7, 0.3, 13.0, 12.5)),
+        ("order", None),
+    ],
+    "ftca-fig-7.11": [*(("value", x) for x in (21.2, 13.4, 31.9, 31.8)), *([("order", None)] * 2), ("value", 30.3)],
+    "ftca-fig-7.13": [("value", 3.14), ("value", 0.97), ("order", None)],
+    "ftca-fig-7.14": [("value", 1.0), ("value", (None, 50.0))],
+    "ftca-fig-7.15": [("value", 1.91), ("value", 1.23), ("value", (None, 15.0))],
+    "ftca-fig-7.16": [("value", (None, 15.0))],
 }
 
 
