@@ -132,7 +132,7 @@ def _experiment(t: _Table, beside: Path) -> Experiment:
         source=t.take("source", str),
         question=t.take("question", str, ""),
         evidence=t.one_of("evidence", EVIDENCE),
-        base=toml_text.read_text(beside / t.take("base", str)) if runs else "",
+        base=_scenario(beside, t.take("base", str)) if runs else "",
         metric=t.take("metric", str) if runs else "",
         unit=t.one_of("unit", quantity.UNITS, ... if runs else "1"),
         max_runs=t.take("max_runs", int, ... if runs else MIN_RUNS),
@@ -225,6 +225,12 @@ def _without_base(change: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((path, value) for path, value in change.items() if path != _BASE)
 
 
+def _scenario(beside: Path, name: str) -> str:
+    """A scenario file beside an experiment, else in the folder above it: those of `beyond/` use the papers' too."""
+    above = beside.parent / name
+    return toml_text.read_text(above if not (beside / name).exists() and above.exists() else beside / name)
+
+
 def _bases(arms: Mapping[str, Mapping[str, Any]], beside: Path) -> list[tuple[str, str]]:
     """The scenario texts of the arms that have one of their own."""
     found = []
@@ -233,7 +239,7 @@ def _bases(arms: Mapping[str, Mapping[str, Any]], beside: Path) -> list[tuple[st
             continue
         if not isinstance(change[_BASE], str):
             raise InputError(f"arms.{arm}.base: expected a scenario file beside this one", f"arms.{arm}.base")
-        found.append((arm, toml_text.read_text(beside / change[_BASE])))
+        found.append((arm, _scenario(beside, change[_BASE])))
     return found
 
 

@@ -347,6 +347,14 @@ def test_claims_carry_the_printed_numbers_in_order(name: str) -> None:
     assert found == PRINTED[name]
 
 
+def test_a_base_lies_beside_the_file_or_else_in_the_folder_above(beside: Path) -> None:
+    inner = beside / "beyond"
+    inner.mkdir()
+    assert 'name = "base"' in read(GOOD, inner).base
+    (inner / "base.toml").write_text('[scenario]\nname = "nearer"\n')
+    assert 'name = "nearer"' in read(GOOD, inner).base
+
+
 def test_no_packaged_file_names_a_place_outside_the_package() -> None:
     for file in experiment.folder().rglob("*.toml"):
         text = file.read_text()
