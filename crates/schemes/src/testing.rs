@@ -110,7 +110,7 @@ impl Bench {
         for action in std::mem::take(&mut self.actions) {
             match action {
                 Action::Inject(pkt, toward) => {
-                    self.injected.push((self.packets.free(pkt, DropWhy::Delivered), toward))
+                    self.injected.push((self.packets.free(pkt, DropWhy::Delivered).clone(), toward))
                 }
                 Action::Timer(key, SimTime::NEVER) => _ = self.timers.remove(&key),
                 Action::Timer(key, at) => _ = self.timers.insert(key, at),
@@ -134,7 +134,7 @@ impl Bench {
         }
         let pkt = self.packets.put(packet);
         let passed = self.with(Some(THERE), |agent, cx| agent.packet(at, pkt, cx));
-        passed.map(|pkt| self.packets.free(pkt, DropWhy::Delivered))
+        passed.map(|pkt| self.packets.free(pkt, DropWhy::Delivered).clone())
     }
 
     /// Shows one packet, under one serial, at several places with the neighbour of each, as a relay's path does: the way
@@ -146,7 +146,7 @@ impl Bench {
                 pkt = self.with(*peer, |agent, cx| agent.packet(*at, pkt, cx))?;
             }
         }
-        Some(self.packets.free(pkt, DropWhy::Delivered))
+        Some(self.packets.free(pkt, DropWhy::Delivered).clone())
     }
 
     /// Reports on a packet: this fate, at the first attempt, now.

@@ -73,7 +73,7 @@ impl Path {
         for action in self.actions.drain(..) {
             match action {
                 Action::Inject(pkt, _) => {
-                    let packet = self.packets.free(pkt, DropWhy::Delivered);
+                    let packet = self.packets.free(pkt, DropWhy::Delivered).clone();
                     let to_mobile = packet.flow == FlowId(0);
                     self.sent += u64::from(to_mobile);
                     if !(to_mobile && self.sent.is_multiple_of(self.lose)) {

@@ -305,12 +305,11 @@ impl DropWhy {
     pub const COUNT: usize = 11;
 }
 
-const IN_ITS_SLOT: &str = "a handle's packet is in its slot until it is freed";
-
 /// The arena of all packets of a run. Freed slots are reused; in the steady state nothing is allocated.
 #[derive(Debug, Default)]
 pub struct Packets {
-    slots: Vec<Option<(u64, Packet)>>,
+    /// Serial and content. A handle's packet is in its slot until it is freed, and stays there until the slot is reused.
+    slots: Vec<(u64, Packet)>,
     free: Vec<u32>,
     made: u64,
     ended: [u64; DropWhy::COUNT],
@@ -325,28 +324,27 @@ impl Packets {
     /// Puts a packet in.
     pub fn put(&mut self, packet: Packet) -> Pkt {
         self.made += 1;
-        let entry = Some((self.made, packet));
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = entry;
+            self.slots[slot as usize] = (self.made, packet);
             return Pkt(slot);
         }
-        self.slots.push(entry);
+        self.slots.push((self.made, packet));
         Pkt((self.slots.len() - 1) as u32)
     }
 
     /// Looks at a packet.
     pub fn get(&self, pkt: &Pkt) -> &Packet {
-        &self.slots[pkt.0 as usize].as_ref().expect(IN_ITS_SLOT).1
+        &self.slots[pkt.0 as usize].1
     }
 
     /// The packet's number among all that were ever put in: who met it before knows it again. A copy has its own.
     pub fn serial(&self, pkt: &Pkt) -> u64 {
-        self.slots[pkt.0 as usize].as_ref().expect(IN_ITS_SLOT).0
+        self.slots[pkt.0 as usize].0
     }
 
     /// Rewrites a packet in place.
     pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
-        &mut self.slots[pkt.0 as usize].as_mut().expect(IN_ITS_SLOT).1
+        &mut self.slots[pkt.0 as usize].1
     }
 
     /// A second packet with the same content, owned by the caller.
@@ -355,11 +353,11 @@ impl Packets {
         self.put(packet)
     }
 
-    /// Ends a packet and says why.
-    pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> Packet {
+    /// Ends a packet and says why. What it was can be read until another is put in.
+    pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> &Packet {
         self.ended[why as usize] += 1;
         self.free.push(pkt.0);
-        self.slots[pkt.0 as usize].take().expect(IN_ITS_SLOT).1
+        &self.slots[pkt.0 as usize].1
     }
 
     /// Packets in the arena now.

@@ -130,9 +130,12 @@ impl World {
         };
         self.taps.mac(now, node, report);
         let packet = self.packets.free(msdu.pkt, why);
-        for i in 0..self.chains[node.index()].reads_reports().len() {
-            let member = self.chains[node.index()].reads_reports()[i];
-            self.ask(node, member, Some(report.to), |agent, cx| agent.report(&packet, report, cx));
+        if !self.chains[node.index()].reads_reports().is_empty() {
+            let packet = packet.clone();
+            for i in 0..self.chains[node.index()].reads_reports().len() {
+                let member = self.chains[node.index()].reads_reports()[i];
+                self.ask(node, member, Some(report.to), |agent, cx| agent.report(&packet, report, cx));
+            }
         }
         if report.fate != Fate::QueueFull {
             self.refill(now, node);

@@ -153,7 +153,7 @@ impl World {
         let ip_len = packet.ip_len().0;
         match (&mut flow.transport, &packet.l4) {
             (Transport::Tcp(ends), L4::Tcp(header)) => {
-                self.taps.tcp(now, &packet, true);
+                self.taps.tcp(now, packet, true);
                 let before = ends[end].counters().delivered_segments;
                 let acknowledged = ends[end].acknowledged();
                 let ce = packet.ip.is_ce();
