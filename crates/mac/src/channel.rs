@@ -207,7 +207,9 @@ impl Overlaps {
     /// A frame ends. The class of what overlapped it first.
     #[inline]
     fn end(&mut self, from: NodeId) -> Option<usize> {
-        self.airing.retain(|airing| airing.from != from);
+        if let Some(i) = self.airing.iter().position(|airing| airing.from == from) {
+            self.airing.swap_remove(i);
+        }
         self.first[from.index()].map(|(_, _, class)| class)
     }
 }

@@ -235,6 +235,7 @@ impl Contention {
             return;
         }
         self.uncounted_until = SimTime::NEVER;
+        self.has_changed = true;
         for (block, carrier) in (0..).zip(&self.carriers) {
             let bits = std::mem::take(&mut self.uncounted[block as usize]);
             for (bits, after_error) in [(bits & !carrier.after_error, false), (bits & carrier.after_error, true)] {
@@ -269,7 +270,6 @@ impl Contention {
     /// A contender has something to send and had not before.
     pub fn want(&mut self, now: SimTime, id: ContenderId) {
         self.count();
-        self.has_changed = true;
         let i = id.0 as usize;
         let node = self.contenders[i].node;
         let (sense, nav) = (self.sense(node), self.nav(node));
@@ -296,7 +296,7 @@ impl Contention {
             }
             Phase::Immediate | Phase::Counting { wants: true } | Phase::Granted => return,
         }
-        self.grants[i] = contender.recount(&sense);
+        self.recount_one(i, &sense);
     }
 
     /// A contender transmits without having waited: its station answers, and goes on from there.
@@ -322,8 +322,7 @@ impl Contention {
         contender.phase = Phase::Counting { wants };
         contender.not_before = not_before;
         if !self.is_uncounted(node) {
-            self.has_changed = true;
-            self.grants[i] = self.contenders[i].recount(&sense);
+            self.recount_one(i, &sense);
         }
     }
 
@@ -473,15 +472,21 @@ impl Contention {
         self.uncounted[one.index()] & one.bits != 0
     }
 
+    /// Something has changed at a station or in its contenders.
     fn recount(&mut self, node: NodeId) {
         if self.is_uncounted(node) {
             return;
         }
-        self.has_changed = true;
         let sense = self.sense(node);
         for i in self.places[node.index()].range() {
-            self.grants[i] = self.contenders[i].recount(&sense);
+            self.recount_one(i, &sense);
         }
+    }
+
+    fn recount_one(&mut self, i: usize, sense: &Sense) {
+        let grant = self.contenders[i].recount(sense);
+        self.has_changed |= grant != self.grants[i];
+        self.grants[i] = grant;
     }
 }
 
@@ -495,15 +500,15 @@ impl Contender {
     /// An idle period is over.
     #[inline]
     fn freeze(&mut self, now: SimTime) {
-        match self.phase {
-            Phase::Counting { wants } if self.counts_from <= now => {
-                self.slots -= elapsed(self, self.counts_from, now).min(self.slots);
-                if !wants && self.slots == 0 {
-                    self.phase = Phase::Off;
-                }
+        if self.phase == Phase::Immediate {
+            self.draw();
+        } else if let Phase::Counting { wants } = self.phase
+            && self.counts_from <= now
+        {
+            self.slots -= elapsed(self, self.counts_from, now).min(self.slots);
+            if !wants && self.slots == 0 {
+                self.phase = Phase::Off;
             }
-            Phase::Immediate => self.draw(),
-            Phase::Counting { .. } | Phase::Off | Phase::Granted => {}
         }
     }
 
@@ -511,13 +516,10 @@ impl Contender {
     #[inline]
     fn recount(&mut self, sense: &Sense) -> SimTime {
         self.counts_from = count_from(self, sense);
-        match self.phase {
-            Phase::Immediate if !sense.is_busy => self.counts_from,
-            Phase::Counting { wants: true } if !sense.is_busy => {
-                self.counts_from + self.access.slot * u64::from(self.slots)
-            }
-            Phase::Immediate | Phase::Counting { .. } | Phase::Off | Phase::Granted => SimTime::NEVER,
-        }
+        // Who goes without a backoff has no slots left.
+        let is_claimed = matches!(self.phase, Phase::Immediate | Phase::Counting { wants: true });
+        let ends = self.counts_from + self.access.slot * u64::from(self.slots);
+        if is_claimed && !sense.is_busy { ends } else { SimTime::NEVER }
     }
 }
 

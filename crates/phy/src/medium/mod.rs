@@ -109,15 +109,18 @@ impl Hearing {
     pub fn verdict(&self, node: NodeId) -> Option<Verdict> {
         let is_in = |bits| self.nodes(bits).contains(node);
         if !is_in(self.listeners) {
-            return None;
+            None
+        } else if is_in(self.clear) {
+            Some(Verdict::Clear)
+        } else if is_in(self.spoilt) {
+            Some(Verdict::Spoilt)
+        } else if is_in(self.deaf) {
+            Some(Verdict::Deaf)
+        } else if is_in(self.noise) {
+            Some(Verdict::Noise)
+        } else {
+            Some(Verdict::NotLocked)
         }
-        let known = [
-            (self.clear, Verdict::Clear),
-            (self.spoilt, Verdict::Spoilt),
-            (self.deaf, Verdict::Deaf),
-            (self.noise, Verdict::Noise),
-        ];
-        Some(known.into_iter().find(|(bits, _)| is_in(*bits)).map_or(Verdict::NotLocked, |(_, verdict)| verdict))
     }
 
     /// Listener by listener, in order of id.

@@ -37,7 +37,7 @@ pub struct Reach {
     ears: Vec<Ears>,
     /// Of each transmitter, a block after the other.
     reached: Vec<Reached>,
-    /// Whose signals stand.
+    /// Whose signals stand, in no order.
     airing: Vec<NodeId>,
     /// When each transmitter's last signal began.
     started: Vec<SimTime>,
@@ -163,7 +163,9 @@ impl Reach {
     #[inline]
     pub fn leave(&mut self, from: NodeId, mut heard: impl FnMut(Hearing)) {
         let blocks = self.ears.len();
-        self.airing.retain(|other| *other != from);
+        if let Some(i) = self.airing.iter().position(|other| *other == from) {
+            self.airing.swap_remove(i);
+        }
         for block in 0..blocks {
             let hearing = self.airing.iter().map(|other| self.reached[other.index() * blocks + block].listeners);
             let hearing = hearing.fold(0, |all, some| all | some);
