@@ -5,7 +5,7 @@
 //! found no such loss) and scheme counters (whole run).
 
 use crate::flow::{Flow, Transport};
-use crate::scenario::{Access, Link, Scenario};
+use crate::scenario::{Link, Scenario};
 use crate::taps::{Column, QueueIds, Recorded, Timeline};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
@@ -291,15 +291,16 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
     .collect()
 }
 
+/// What results and series call the queue of a category: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
+pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) -> String {
+    let edca = station.config().edca.as_ref();
+    edca.map_or_else(|| air.to_owned(), |edca| format!("{air}.{}", edca.categories[category].name))
+}
+
 /// What results and series call the queues of a scenario.
 pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
     let name = |node: NodeId| &scenario.nodes[node.index()].name;
-    let air = scenario.nodes.iter().map(|node| match (node.has_radio, node.access) {
-        (false, _) => Vec::new(),
-        (true, Access::Dcf) => vec![format!("{}.air", node.name)],
-        (true, Access::Edca) => ["bk", "be", "vi", "vo"].map(|name| format!("{}.air.{name}", node.name)).into(),
-    });
-    let air = air.collect();
+    let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
     let directions = scenario.links.iter().flat_map(Link::directions);
     QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
 }
@@ -322,12 +323,13 @@ fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
         ]
     };
     let mut rows = Vec::new();
-    for ((ids, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
+    for ((air, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
+        let Some(air) = air else { continue };
         let categories = station.queues().zip(station.category_counters());
-        for ((id, (queue, counters)), then) in ids.iter().zip(categories).zip(then) {
+        for ((i, (queue, counters)), then) in categories.enumerate().zip(then) {
             let (Some(stats), Some(then)) = (queue.stats(now), then) else { continue };
-            let mut row = row(id, &stats.since(then));
-            if ids.len() > 1 {
+            let mut row = row(&category_id(air, station, i), &stats.since(then));
+            if station.config().edca.is_some() {
                 row.push(("txops_total", Cell::Count(counters.txops)));
                 row.push(("internal_collisions_total", Cell::Count(counters.internal_collisions)));
             }

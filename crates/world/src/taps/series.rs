@@ -1,6 +1,7 @@
 //! Time series: congestion windows, round-trip times, queues, at equal intervals.
 
 use crate::flow::Flow;
+use crate::results::category_id;
 use mac::Station;
 use net::Wire;
 use units::{Bytes, Dur, SimTime};
@@ -28,8 +29,8 @@ pub(crate) struct Series {
 /// What results and series call the queues.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QueueIds {
-    /// Of the categories of each node's radio: `ap.air`, or `ap.air.vo` and so on; none without a radio.
-    pub air: Vec<Vec<String>>,
+    /// Of each node's radio, `ap.air`, which its categories' begin with; `None` without one.
+    pub air: Vec<Option<String>>,
     /// Of each wire, `server->ap`.
     pub wires: Vec<String>,
 }
@@ -71,9 +72,11 @@ impl Series {
                 );
             }
         }
-        for (ids, station) in self.queues.air.iter().zip(stations) {
-            for (id, queue) in ids.iter().zip(station.queues()) {
-                put(&|| format!("queue.{id}.packets"), f64::from(queue.space().entries));
+        for (air, station) in self.queues.air.iter().zip(stations) {
+            let Some(air) = air else { continue };
+            for (i, queue) in station.queues().enumerate() {
+                let id = || category_id(air, station, i);
+                put(&|| format!("queue.{}.packets", id()), f64::from(queue.space().entries));
             }
         }
         for (id, wire) in self.queues.wires.iter().zip(wires) {
