@@ -136,7 +136,7 @@ fn measure(row: &Row, air: Air, seconds: u64) -> [(f64, f64); 3] {
 }
 
 /// Throughput within 3 %, which both know to 1.2 % (standard error). Loss ratios within 3 % or four standard errors of both,
-/// whichever is more: without RTS they are known to 2 %, of RTS to 4 %, of data behind RTS, which is rarely lost and in
+/// whichever is more: without RTS they are known to 2 %, of RTS to 5 %, of data behind RTS, which is rarely lost and in
 /// bursts, not as well. Where next to nothing is delivered (below 1 % of the rate), next to nothing is all that is asked.
 fn assert_meets_the_monte_carlo(row: &Row, air: Air, seconds: u64) {
     let got = measure(row, air, seconds);
@@ -161,7 +161,7 @@ fn assert_meets_the_monte_carlo(row: &Row, air: Air, seconds: u64) {
                 ("throughput_bps", _) => (0.0, 0.012),
                 ("data_loss", true) => (4.0, f64::INFINITY),
                 ("data_loss", false) => (4.0, 0.02),
-                _ => (4.0, 0.04),
+                _ => (4.0, 0.05),
             };
             let most = (0.03 * truth).max(errors * both);
             assert!((value - truth).abs() < most, "{what}: {value} instead of {truth}");
