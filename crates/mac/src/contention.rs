@@ -1,8 +1,8 @@
 //! Who may send when: carrier sense, interframe spaces and backoff of all stations of a channel, in sets and arrays.
 //!
 //! One contender is one backoff entity: a station under DCF, one access category of a station under EDCA. Nothing ticks:
-//! a contender's grant is the end of its interframe space plus its remaining slots, recomputed when its medium turns
-//! busy or idle, so an event queue sees one timer for the whole channel.
+//! a contender's grant is the end of its interframe space plus its remaining slots, so an event queue sees one timer for the
+//! whole channel. It is withdrawn when its medium turns busy, and counted anew after that turned idle when somebody asks.
 //!
 //! Follows @80211-2020 10.3.4 (DCF) and 10.23.2 (EDCA). A station's contenders stand in order of rising priority. A
 //! contender that wins at the instant another station's signal starts transmits all the same: starts of one instant do not
@@ -631,6 +631,24 @@ mod tests {
         contention.note_reception(A, false);
         contention.idle(us(1000), A);
         assert_eq!(contention.next_grant(), us(1000 + 50 + 60));
+    }
+
+    #[test]
+    fn who_turns_idle_is_counted_when_a_grant_could_come_before_the_next_event() {
+        let mut contention = two(31);
+        with_slots(&mut contention, us(0), A, 5);
+        contention.busy(us(10), A);
+        assert_eq!(contention.next_grant(), SimTime::NEVER);
+        contention.idle(us(100), A);
+        // DIFS, the shortest space here, ends at 150 µs.
+        assert!(!contention.has_changed_by(|| us(149)));
+        assert!(contention.has_changed_by(|| us(150)));
+        // An answer begins in the gap: nothing has been counted, and nothing was to be.
+        contention.busy(us(110), A);
+        assert!(!contention.has_changed);
+        contention.idle(us(200), A);
+        assert_eq!(contention.next_grant(), us(200 + 50 + 100));
+        assert!(!contention.has_changed_by(|| us(300)), "asked for already");
     }
 
     #[test]
