@@ -29,16 +29,16 @@ pub const INFO: Info = Info {
     source: "PLL05, in seed 002 section 4.3",
     sits: &[Place::FromHost, Place::ToAir, Place::FromAir],
     reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities],
-    turns: &[Port::Packets, Port::TcpNumbers, Port::Rwnd],
+    turns: &[Port::Packets, Port::Acks, Port::TcpNumbers, Port::Rwnd],
     params: &[],
 };
 
 /// The half that an access point has.
 const AT_ACCESS_POINT: Info =
-    Info { sits: &[Place::ToAir, Place::FromAir], turns: &[Port::Packets, Port::TcpNumbers], ..INFO };
+    Info { sits: &[Place::ToAir, Place::FromAir], turns: &[Port::Packets, Port::Acks, Port::TcpNumbers], ..INFO };
 /// The half that a station has.
 const AT_STATION: Info =
-    Info { sits: &[Place::FromHost, Place::FromAir], turns: &[Port::Packets, Port::Rwnd], ..INFO };
+    Info { sits: &[Place::FromHost, Place::FromAir], turns: &[Port::Packets, Port::Acks, Port::Rwnd], ..INFO };
 
 /// What each says of itself; a partner is who has the other half.
 const MAKES: u32 = 1;

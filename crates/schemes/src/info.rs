@@ -58,6 +58,8 @@ pub enum Port {
     TcpFlags,
     /// Sequence and acknowledgment numbers of TCP.
     TcpNumbers,
+    /// Which ACKs there are: makes them in a receiver's name and drops the receiver's own.
+    Acks,
     /// Options of TCP.
     TcpOptions,
     /// The advertised window.

@@ -459,10 +459,10 @@ fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
         }
         // The bound of the scheme's file: a window, what was carried until its maker heard of the first packet held, what
         // a slow host has before it. 54 Mb/s are 6.75 B a microsecond.
-        "lle-tcp" => {
+        id @ ("lle-tcp" | "ack-agent") => {
             let carried = |ns: u64| datagram + ns * 6750 / 1_000_000;
             let slowest = case.host_delay_us.iter().max().copied().unwrap_or_default();
-            let notice = carried(run.scheme("lle-tcp", "slowest_notice_ns") as u64);
+            let notice = carried(run.scheme(id, "slowest_notice_ns") as u64);
             u64::from(flow.receive_buffer) + notice + carried(slowest * 1000)
         }
         _ => 0,

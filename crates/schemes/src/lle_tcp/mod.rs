@@ -54,7 +54,7 @@ pub const INFO: Info = Info {
     source: "KLI06 sec. 3.2",
     sits: &[Place::FromHost, Place::ToAir, Place::FromAir],
     reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities, Signal::QueueRoom],
-    turns: &[Port::Packets, Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd],
+    turns: &[Port::Packets, Port::Acks, Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd],
     params: &[
         Param {
             key: "strategy",

@@ -17,6 +17,7 @@ const EXCLUSIVE: &[(&[Port], &str)] = &[
     (&[Port::Classifier], "classifier"),
     (&[Port::Exchange], "frame exchange"),
     (&[Port::Transmit], "transmit settings"),
+    (&[Port::Acks], "TCP ACKs"),
     (&[Port::LossResponse, Port::RttSample], "TCP senders"),
 ];
 
