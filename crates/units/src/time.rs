@@ -84,6 +84,12 @@ impl Dur {
         Dur(self.0.saturating_sub(other.0))
     }
 
+    /// `self + other`, at most the longest there is.
+    #[must_use]
+    pub const fn saturating_add(self, other: Dur) -> Dur {
+        Dur(self.0.saturating_add(other.0))
+    }
+
     /// `self * n`, or the longest duration.
     pub const fn saturating_mul(self, n: u64) -> Dur {
         Dur(self.0.saturating_mul(n))

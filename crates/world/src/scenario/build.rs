@@ -553,7 +553,7 @@ fn flow(fields: &Fields, i: usize, duration: Dur, nodes: &Directory, flows: &mut
             },
             from: from_id,
             to: to_id,
-            start: fields.get("start"),
+            start: fields.get::<Dur>("start").saturating_add(fields.get::<Dur>("stagger").saturating_mul(nth as u64)),
             stop: fields.opt("stop").unwrap_or(duration).min(duration),
             transport: if udp {
                 Transport::Udp(UdpSpec { datagram: transport.get("datagram") })

@@ -466,6 +466,7 @@ static FLOW: Table = table(&[
         "Differentiated services; its precedence is the user priority.",
     ),
     preset("start", ANY_TIME, Preset::Text("0 s"), "When it starts."),
+    preset("stagger", ANY_TIME, Preset::Text("0 s"), "How much later each further flow of a group starts."),
     optional("stop", SOME_TIME, "the end of the run", "When it stops writing; later than the end means the end."),
     preset("transport", Kind::Tagged(&TRANSPORT), Preset::Toml("{ protocol = \"tcp\" }"), "How it is carried."),
     optional("traffic", Kind::Tagged(&TRAFFIC), "bulk for TCP; UDP needs it", "What the application at from writes."),

@@ -81,6 +81,7 @@ from = "a"
 to = "b"
 dscp = 0
 start = "1 s"
+stagger = "10 ms"
 stop = "50 s"
 traffic = { model = "bulk", bytes = "2 MB" }
 reverse = { model = "chunks", size = "100 B", every = "10 ms" }
