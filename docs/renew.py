@@ -49,7 +49,7 @@ def claims(name: str) -> str:
 
 
 def rows(name: str, metric: str, unit: str, where: str) -> str:
-    """A metric in the cells of an experiment: a line per point, a column per arm.
+    """A metric in the cells of an experiment: a line per point, a column per arm; the other way round if arms are many.
 
     `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Goodput has its 95 % interval, of
     other metrics three digits are enough.
@@ -61,17 +61,19 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     e, fixed = o.experiment, dict(part.strip().split("=", 1) for part in where.split(";") if part.strip())
     assert set(fixed) <= set(e.paths), where
     paths = [path for path in e.paths if path not in fixed]
-    lines = [f"<!-- rows {name} {metric} {unit}{where} -->"]
-    lines.append(f"| {' | '.join([*map(e.label, paths), *(e.label(arm) for arm, _ in e.arms)])} |")
-    lines.append("|---" * len(paths) + "|--:" * len(e.arms) + "|")
+    points, numbers = [], []
     for at in dict.fromkeys(cell.at for cell in e.cells()):
         here = {path: e.value(Cell("", at), path) for path in e.paths}
         if all(plain(here[path]) == value for path, value in fixed.items()):
             found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm, _ in e.arms]
-            wide = metric.endswith("goodput")
-            shown = [report.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found]
-            lines.append(f"| {' | '.join([*(e.label(path, here[path]) for path in paths), *shown])} |")
-    return "\n".join([*lines, "<!-- end -->"])
+            wide = "goodput" in metric
+            points.append([e.label(path, here[path]) for path in paths])
+            numbers.append([report.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found])
+    arms = [e.label(arm) for arm, _ in e.arms]
+    head, texts, lines = report.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
+    rule = "|---" * texts + "|--:" * (len(head) - texts) + "|"
+    shown = [f"| {' | '.join(line)} |" for line in [head, *lines]]
+    return "\n".join([f"<!-- rows {name} {metric} {unit}{where} -->", shown[0], rule, *shown[1:], "<!-- end -->"])
 
 
 def renewed(page: str) -> str:

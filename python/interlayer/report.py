@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._core import Run
     from .campaign import Outcome, Scored
-    from .experiment import Claim, Derived, Experiment
+    from .experiment import Claim, Comparison, Derived, Experiment
 
 # ------------------------------------------------------------------------------------------------------------ JSON
 
@@ -547,20 +547,43 @@ def _derived_table(outcome: Outcome) -> str:
 
 
 def _rows_table(outcome: Outcome) -> str:
-    """A line per point, a column per arm."""
+    names, texts, lines = measured(outcome)
+    head = [(name, i >= texts) for i, name in enumerate(names)]
+    return table(head, [[html.escape(cell) for cell in line] for line in lines])
+
+
+MANY_ARMS = 8
+"""So many columns of numbers with intervals are too wide for a page."""
+
+
+def measured(outcome: Outcome, comparisons: Sequence[Comparison] = ()) -> tuple[list[str], int, list[list[str]]]:
+    """Head, how many columns of it are texts, and lines: a line per point, a column per arm and comparison.
+
+    From `MANY_ARMS` arms on, where the points are fewer, the other way round.
+    """
     from .experiment import Cell
 
     e, have = outcome.experiment, set(outcome.cells())
-    head = [(e.label(path), False) for path in e.paths] + [(e.label(arm), True) for arm, _ in e.arms]
-    lines = []
+    columns = [e.label(arm) for arm, _ in e.arms] + [f"gain over {e.label(c.over)}, %" for c in comparisons]
+    points: list[list[str]] = []
+    numbers: list[list[str]] = []
     for at in dict.fromkeys(cell.at for cell in outcome.cells()):
-        line = [html.escape(e.label(path, values[i])) for (path, values), i in zip(e.sweep, at, strict=True)]
-        for arm, _ in e.arms:
-            cell = Cell(arm, at)
-            estimate = outcome.estimate(cell) if cell in have else None
-            line.append(number(estimate.mean, estimate.half_width) if estimate else "–")
-        lines.append(line)
-    return table(head, lines)
+        points.append([e.label(path, values[i]) for (path, values), i in zip(e.sweep, at, strict=True)])
+        cells = [Cell(arm, at) for arm, _ in e.arms]
+        found = [outcome.estimate(cell) if cell in have else None for cell in cells]
+        found += [outcome.gain(c, at) for c in comparisons]
+        numbers.append([number(one.mean, one.half_width) if one else "–" for one in found])
+    return turned([e.label(path) for path in e.paths], points, columns, numbers, len(e.arms))
+
+
+def turned(
+    names: list[str], points: list[list[str]], columns: list[str], numbers: list[list[str]], arms: int
+) -> tuple[list[str], int, list[list[str]]]:
+    """A table of points by columns, `arms` of them, as head, number of text columns, and lines; turned if too wide."""
+    if arms < MANY_ARMS or len(points) >= arms:
+        return [*names, *columns], len(names), [[*p, *n] for p, n in zip(points, numbers, strict=True)]
+    head = ["", *(", ".join(point) or "measured" for point in points)]
+    return head, 1, [[name, *line] for name, *line in zip(columns, *numbers, strict=True)]
 
 
 def _gains_table(outcome: Outcome) -> str:

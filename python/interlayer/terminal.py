@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import plots, quantity, report, stats
-from .experiment import Cell
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -45,23 +44,13 @@ def outcome(o: Outcome) -> str:
     """An experiment: what was measured, then each claim with its verdict and the reason."""
     from rich.text import Text
 
-    e, have = o.experiment, set(o.cells())
+    e = o.experiment
     measured = _table(f"{e.id}: {e.title} ({e.source}), {e.label(e.metric)} in {e.unit}")
-    for path in e.paths:
-        measured.add_column(e.label(path))
-    for arm, _ in e.arms:
-        measured.add_column(e.label(arm), justify="right")
-    for comparison in e.comparisons:
-        measured.add_column(f"gain over {e.label(comparison.over)}, %", justify="right")
-    for at in dict.fromkeys(cell.at for cell in o.cells()):
-        line = [e.label(path, values[i]) for (path, values), i in zip(e.sweep, at, strict=True)]
-        for arm, _ in e.arms:
-            estimate = o.estimate(Cell(arm, at)) if Cell(arm, at) in have else None
-            line.append(report.number(estimate.mean, estimate.half_width) if estimate else "–")
-        for comparison in e.comparisons:
-            gain = o.gain(comparison, at)
-            line.append(report.number(gain.mean, gain.half_width) if gain else "–")
-        measured.add_row(*line)
+    names, texts, lines = report.measured(o, e.comparisons)
+    for i, name in enumerate(names):
+        measured.add_column(Text(name), justify="left" if i < texts else "right")
+    for line in lines:
+        measured.add_row(*map(Text, line))
 
     claims = _table()
     for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict"):
@@ -84,7 +73,7 @@ def outcome(o: Outcome) -> str:
             printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
             derived.add_row(d.text, printed, here, report.derived_formula(d))
     return render(
-        measured if have else Text(f"{e.id}: {e.title} ({e.source})"),
+        measured if o.cells() else Text(f"{e.id}: {e.title} ({e.source})"),
         claims,
         *([derived] if derived else []),
         *reasons,

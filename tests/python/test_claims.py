@@ -663,3 +663,20 @@ def test_a_single_point_needs_no_sweep(toy: Any, tmp_path: Path) -> None:
     report.write_outcome(outcome, tmp_path)
     assert (tmp_path / "toy.png").exists()
     assert "printed in the paper" in (tmp_path / "toy.svg").read_text()
+
+
+@pytest.mark.parametrize(("arms", "points"), [(9, 1), (9, 2), (7, 1), (9, 9)])
+def test_many_arms_have_a_row_each_unless_the_points_are_as_many(toy: Any, arms: int, points: int) -> None:
+    head = HEAD[: HEAD.index("[arms]")].replace("[0.2, 0.1]", str([0.1 * i for i in range(1, points + 1)]))
+    own = "[arms]\n" + "".join(f'a{i} = {{ "radio.last" = {i}.0 }}\n' for i in range(arms))
+    outcome = toy(head + own, quick=True)
+    lines = [line.split() for line in terminal.outcome(outcome).splitlines()]
+    page = report.outcome_page(outcome, "<svg></svg>")
+    if (arms, points) in ((9, 1), (9, 2)):
+        (line,) = (line for line in lines if line[:1] == ["a6"])
+        assert line.count("±") == points
+        assert f"<tr><td>a6</td><td class=n>{outcome.estimate(outcome.experiment.cells()[6])}</td>" in page
+    else:
+        (line,) = (line for line in lines if line[:1] == ["0.1"])
+        assert line.count("±") == arms
+        assert f"<tr><td>0.1</td><td class=n>{outcome.estimate(outcome.experiment.cells()[0])}</td>" in page
