@@ -383,7 +383,7 @@ def over_time(outcome: Outcome) -> Figure:
     assert e.over_time is not None
     assert run is not None
     found = [_matching(run["series"] or {}, pattern) for pattern in e.over_time.columns]
-    with _style():
+    with style():
         figure = Figure(figsize=(8.0, 0.8 + 2.8 * len(found)), layout="constrained")
         FigureCanvasAgg(figure)
         panels = figure.subplots(len(found), 1, sharex=True, squeeze=False)
