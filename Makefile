@@ -66,10 +66,10 @@ SEED ?= 802
 
 test: doctor-test build lint
 	PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not heavy"
 
 check: doctor-test build lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not heavy"
 
 PYTHON_SOURCES := python tests/python examples docs
 
@@ -94,6 +94,7 @@ validate: build
 	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test lle_delivery --test conservation
 	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	$(BIN)/python -m pytest validation
+	$(BIN)/python -m pytest -m heavy
 	$(BIN)/interlayer reproduce --all --out target/validate
 
 bench: build

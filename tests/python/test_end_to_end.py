@@ -144,18 +144,35 @@ def reproduced(name: str) -> campaign.Outcome:
 
 
 LONG = {"lle-fig-3.14", "lle-fig-3.16-fairness", "lle-fig-3.16-coexistence", "lle-fig-3.17"}
-LONG |= {"ftca-fig-3.1", "ftca-fig-3.2", "ftca-fig-3.3", "ftca-sec-3.5-asymmetry", "ftca-sec-6.3-link-per"}
 """Experiments that take more than ten seconds; so does whatever test runs one of them whole."""
+HEAVY = [n for n in experiment.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
+"""Experiments of hundreds of runs of many stations: until all their claims are decided they take an hour together."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG or "/" in n else n for n in experiment.known()]
-)
+def weighed(name: str) -> Any:
+    """An experiment with the mark of what it takes to run it whole."""
+    if name in HEAVY:
+        return pytest.param(name, marks=pytest.mark.heavy)
+    return pytest.param(name, marks=pytest.mark.slow) if name in LONG or "/" in name else name
+
+
+@pytest.mark.parametrize("name", [weighed(name) for name in experiment.known()])
 def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
     is_scored = reproduced(name).experiment.scored  # what a paper cites or sums up is shown only
     for s in reproduced(name).scored:
         assert (s.verdict is not None) == is_scored, s.claim.id
         assert not s.unexplained, f"{s.claim.id} {s.verdict}: {s.why}"
+
+
+QUICK_STORE = campaign.Store()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in HEAVY if "league" not in name])
+def test_a_heavy_experiment_measures_all_it_claims(name: str) -> None:
+    outcome = campaign.run(experiment.load(name), quick=True, store=QUICK_STORE)
+    assert len(outcome.scored) == len(outcome.experiment.claims)
+    assert all(s.verdict is None for s in outcome.scored), "three runs decide nothing"
 
 
 def verdicts(outcome: campaign.Outcome) -> list[str]:
