@@ -221,7 +221,10 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
         for entry in json.loads(command("list", kind, "--json", "-").stdout):
             short().set(path, entry["id"]).check()
     for entry in json.loads(command("list", "schemes", "--json", "-").stdout):
-        interlayer.parse(BEHIND_AN_ACCESS_POINT).set("scheme", [{"name": entry["id"]}]).check()
+        # Categories and powers, for those that choose among them.
+        cell = interlayer.parse(BEHIND_AN_ACCESS_POINT).set("radio.access", "edca")
+        cell = cell.set("channel.propagation", {"model": "log-distance", "exponent": 3.5})
+        cell.set("scheme", [{"name": entry["id"]}]).check()
 
 
 def test_quick_look_in_a_pipe_is_silent_and_preliminary() -> None:
