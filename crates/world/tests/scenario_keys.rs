@@ -323,7 +323,7 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
     assert_eq!(later.flows.iter().map(|flow| flow.start).collect::<Vec<_>>(), [1000, 1010, 1020].map(Dur::from_ms));
     refused(
         &changed(AIR, "to = \"ap\"", "to = \"ap\"\nstagger = \"900000 s\""),
-        "flow[0].start: 900000 s is not before the end of the run at 10 s",
+        "flow[0].start: 900000 s is not before the end of the run at 5 s",
     );
     let none = read(&changed(AIR, "count = 3", "count = 0")).unwrap();
     assert_eq!(none.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "old"]);
