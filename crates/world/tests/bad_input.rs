@@ -1,8 +1,7 @@
 //! What only building and running find: one line that names the place, nothing half done, no panic. What reading finds
 //! is in `scenario_errors.rs`, `scenario_checks.rs` and `scenario_keys.rs`.
 //!
-//! A scheme where it cannot sit and two schemes on one port cannot be written down yet: the one registered scheme sits at
-//! every radio and claims no port alone. `interlayer-schemes` and `build/agents.rs` are ready for the second.
+//! Schemes where they cannot sit, and two that claim one port: `ack_priority.rs` and `ack_return.rs`.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
