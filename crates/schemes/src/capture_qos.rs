@@ -72,7 +72,9 @@ impl Agent for CaptureQos {
 
     fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
         let no_powers = "signals have no powers; write propagation = { model = \"log-distance\" } in [channel]";
-        setup.powers.ok_or(no_powers)?;
+        if !setup.has_powers {
+            return Err(no_powers.to_owned());
+        }
         let power = (setup.tx_power.milliwatt() + self.more).dbm();
         if self.louder.classes.is_empty() {
             setup.tx_power = power;

@@ -47,6 +47,8 @@ pub enum Signal {
     MacOptions,
     /// Beacons and frames heard or lost, other than through packets.
     Frames,
+    /// Mean powers of stations at their access point.
+    Powers,
 }
 
 /// What a scheme may turn.

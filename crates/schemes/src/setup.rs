@@ -14,7 +14,9 @@ pub struct Setup<'a> {
     pub tx_power: Dbm,
     /// The access point it belongs to; `None` at one, and where there is none.
     pub access_point: Option<NodeId>,
-    /// Where signals have powers, what is known of them.
+    /// Whether signals have powers at all.
+    pub has_powers: bool,
+    /// Where they have, what is known of them; for who declares to read [`crate::Signal::Powers`].
     pub powers: Option<Powers<'a>>,
 }
 

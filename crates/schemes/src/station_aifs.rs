@@ -11,7 +11,7 @@
 //! - **Bound** mean powers of the scenario, once before the run: no fading. One power of the access point's own frames.
 //! - **Checked** `tests/station_aifs.rs`; `world/tests/ack_priority.rs`: near over far goodput falls.
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Site, Value};
+use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
 use mac::{Msdu, Transmit};
 use wire::Packet;
 
@@ -25,7 +25,7 @@ pub const INFO: Info = Info {
     summary: "stations that their access point hears louder wait a longer AIFS",
     source: "GRGSD06",
     sits: &[],
-    reads: &[],
+    reads: &[Signal::Powers],
     turns: &[Port::Parameters],
     params: &[
         aifsn("least", 2, "AIFSN of the weakest station's highest category; its DIFS under DCF"),

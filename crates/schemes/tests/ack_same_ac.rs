@@ -41,7 +41,8 @@ fn it_sits_where_packets_are_forwarded_and_needs_categories() {
     let mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
     let edca = Edca::standard(Standard::A, &mac.timing, TxopLimits::Zero);
     let with = mac.clone().with_edca(edca);
-    let setup = |mac| Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, powers: None };
+    let setup =
+        |mac| Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };
     assert_eq!(agent(&[]).configure(&mut setup(with)), Ok(()));
     assert!(agent(&[]).configure(&mut setup(mac)).unwrap_err().contains("access = \"edca\""));
 }

@@ -5,8 +5,8 @@ use mac::{Config, Msdu, Sending};
 use phy::Standard;
 use schemes::capture_qos::{INFO, build};
 use schemes::testing::{HERE, OUT, THERE, ack, data, segment, site};
-use schemes::{Agent, Params, Powers, Setup, Value};
-use units::{BitRate, Dbm, NodeId, SimTime};
+use schemes::{Agent, Params, Setup, Value};
+use units::{BitRate, Dbm, SimTime};
 use wire::{Flags, L4, Packet, Packets, Seq, Udp};
 
 fn agent(of: &'static str, more_mw: f64) -> Box<dyn Agent> {
@@ -19,9 +19,8 @@ fn agent(of: &'static str, more_mw: f64) -> Box<dyn Agent> {
 /// The node's power after `agent` has changed it.
 fn configured(agent: &mut dyn Agent, own: f64, has_powers: bool) -> Result<f64, String> {
     let mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(6000)).unwrap());
-    let (mean, stations) = (|_: NodeId, _: NodeId| Dbm(-60.0), |_: NodeId| vec![HERE]);
-    let powers = has_powers.then_some(Powers { mean: &mean, stations: &stations });
-    let mut setup = Setup { node: HERE, mac, tx_power: Dbm(own), access_point: Some(THERE), powers };
+    let mut setup =
+        Setup { node: HERE, mac, tx_power: Dbm(own), access_point: Some(THERE), has_powers, powers: None };
     agent.configure(&mut setup)?;
     Ok(setup.tx_power.0)
 }

@@ -22,7 +22,8 @@ fn configured(agent: &mut dyn Agent, edca: bool) -> Result<Vec<(u8, u16, u16)>, 
         let categories = Edca::standard(Standard::B, &mac.timing, TxopLimits::Zero);
         mac = mac.with_edca(categories);
     }
-    let mut setup = Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, powers: None };
+    let mut setup =
+        Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };
     agent.configure(&mut setup)?;
     Ok(setup.mac.edca.unwrap().categories.iter().map(|c| (c.aifsn, c.cw_min, c.cw_max)).collect())
 }

@@ -28,7 +28,8 @@ fn aifsns(levels: [f64; 3], station: u32, edca: bool, set: &[(&str, Value)]) -> 
     };
     let stations = |_| vec![NodeId(1), NodeId(2), NodeId(3)];
     let powers = Some(Powers { mean: &mean, stations: &stations });
-    let mut setup = Setup { node: NodeId(station), mac, tx_power: Dbm(16.0), access_point: Some(AP), powers };
+    let mut setup =
+        Setup { node: NodeId(station), mac, tx_power: Dbm(16.0), access_point: Some(AP), has_powers: true, powers };
     agent.configure(&mut setup)?;
     if let Some(edca) = setup.mac.edca {
         return Ok(edca.categories.iter().map(|category| category.aifsn).collect());
@@ -67,7 +68,8 @@ fn it_sits_at_stations_and_what_they_lack_is_told() {
     assert_eq!(aifsns([-70.0; 3], 1, true, &set).unwrap_err(), "least 5 is over largest 4");
     let mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
     let mut agent = build(&site(NodeId(1), 4), &params).unwrap();
-    let mut setup = Setup { node: NodeId(1), mac, tx_power: Dbm(16.0), access_point: None, powers: None };
+    let mut setup =
+        Setup { node: NodeId(1), mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };
     assert!(agent.configure(&mut setup).unwrap_err().contains("role = \"ap\""));
     setup.access_point = Some(AP);
     assert!(agent.configure(&mut setup).unwrap_err().contains("propagation"));

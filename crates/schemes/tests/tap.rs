@@ -28,7 +28,8 @@ fn config() -> Config {
 }
 
 fn configure(agent: &mut dyn Agent, mac: Config) -> Result<Category, String> {
-    let mut setup = Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, powers: None };
+    let mut setup =
+        Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };
     agent.configure(&mut setup)?;
     let edca = setup.mac.edca.unwrap();
     edca.check()?;

@@ -113,10 +113,13 @@ pub(super) fn configure(
             mac: config.clone(),
             tx_power: tx_power(node),
             access_point: network.access_point[node.index()],
-            powers: scenario.channel.propagation.is_some().then_some(Powers { mean: &mean, stations: &stations }),
+            has_powers: scenario.channel.propagation.is_some(),
+            powers: None,
         };
         for agent in agents.iter_mut().filter(|agent| agent.info().turns(Port::Parameters)) {
             let own = agent.info().id;
+            let reads_powers = setup.has_powers && agent.info().reads(Signal::Powers);
+            setup.powers = reads_powers.then_some(Powers { mean: &mean, stations: &stations });
             let done = agent.configure(&mut setup);
             done.and_then(|()| setup.mac.edca.as_ref().map_or(Ok(()), Edca::check)).map_err(|why| {
                 let i = scenario.schemes.iter().position(|used| used.name == own).unwrap_or(0);
