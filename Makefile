@@ -91,7 +91,7 @@ docs: build
 
 # The long truths: closed forms and independent simulations, and every claim of the papers measured afresh.
 validate: build
-	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test lle_delivery --test conservation
+	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
 	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do $(BIN)/python -m pytest $$part || exit 1; done
 	$(BIN)/python -m pytest -m heavy

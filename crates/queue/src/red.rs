@@ -8,7 +8,7 @@
 //!   (b) an idle time that an arrival has accounted for is not accounted for again if that arrival was dropped and left
 //!   the queue empty. (c) a packet lost to a full queue, which the paper's is not meant to be, counts as marked.
 //!   (d) idle time begins when the last packet leaves the queue, which is when its service begins.
-//! - **Checked** tests below and in `lib.rs`; `tests/books.rs`.
+//! - **Checked** tests below and in `lib.rs`; `tests/all/books.rs`.
 
 use engine::Stream;
 use units::{Dur, SimTime};

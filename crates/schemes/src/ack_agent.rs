@@ -12,7 +12,7 @@
 //!   are acknowledged alike, so of an upload one ACK is made and one dropped, that of its handshake.
 //!   (d) On a failure of the MAC nothing is made: the text names MAC ACKs only. The receiver's duplicate ACKs pass.
 //! - **Bound** it does nothing for uploads, nor between stations of which none forwards.
-//! - **Checked** `tests/ack_agent.rs`; `every_scheme`; `world/tests/ack_return.rs` (against `lle-tcp`).
+//! - **Checked** `tests/all/ack_agent.rs`; `every_scheme`; `world/tests/all/ack_return.rs` (against `lle-tcp`).
 
 use crate::lle_tcp::maker::Makers;
 use crate::lle_tcp::suppressor::Suppressor;

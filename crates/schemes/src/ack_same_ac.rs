@@ -7,7 +7,7 @@
 //! - **Departs** how much shorter is not told: `slots`. An access point may have AIFSN 1, a station 2 at least (@80211-2020
 //!   annex C, dot11QAPEDCATableAIFSN and dot11EDCATableAIFSN).
 //! - **Bound** the AIFS is that of the packet at the head of the line: an ACK behind data waits for it.
-//! - **Checked** `tests/ack_same_ac.rs`; `world/tests/ack_priority.rs`: throughput up, stations no more equal.
+//! - **Checked** `tests/all/ack_same_ac.rs`; `world/tests/all/ack_priority.rs`: throughput up, stations no more equal.
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
 use mac::{Class, Msdu, Transmit};

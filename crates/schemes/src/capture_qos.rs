@@ -9,7 +9,7 @@
 //! - **Departs** the papers raise a station (`for = "all"`); per class is ours, after seed 002's remark. Then the answers of the
 //!   node (CTS, ACK) stay at its own power.
 //! - **Bound** without `at` in the scenario every node has it, and nobody an advantage.
-//! - **Checked** `tests/capture_qos.rs`; `world/tests/ack_priority.rs`: who wins a collision, and by how much goodput.
+//! - **Checked** `tests/all/capture_qos.rs`; `world/tests/all/ack_priority.rs`: who wins a collision, and by how much goodput.
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
 use mac::{Class, Msdu, Sending, Transmit};

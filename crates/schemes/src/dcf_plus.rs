@@ -13,7 +13,7 @@
 //!   the long one. After the reply a new backoff is drawn, as after every transmission.
 //!   (d) A NAV that rests on such an ACK is not reset if no CTS follows: the standard allows that after an RTS only.
 //!   (e) Who has the NAV set neither asks nor grants, as with RTS and CTS.
-//! - **Checked** `mac/tests/edca/reply.rs` (the sequence to the microsecond), `tests/dcf_plus.rs`, `world/tests/ack_return.rs`.
+//! - **Checked** `mac/tests/all/edca/reply.rs` (the sequence to the microsecond), `tests/all/dcf_plus.rs`, `world/tests/all/ack_return.rs`.
 
 use crate::{Agent, Capability, Cx, Info, Params, PeerEvent, Port, Signal, Site};
 use mac::exchange::{self, Exchange, Job, Response};

@@ -13,7 +13,7 @@
 //!   (c) `min_interval` spaces the notices of a flow. Zero, the default, is the paper's rule: one for each failure.
 //! - **Bound** A source that is itself the station with the radio gets no notice: the scheme is between a base station and
 //!   a source elsewhere. Nor does a failure of SYN or ACK, which carry no data, cause one; nor that of a notice.
-//! - **Checked** `tests/ebsn.rs`; `every_scheme`; `world/tests/notices.rs`; figures in docs/schemes/ebsn.md.
+//! - **Checked** `tests/all/ebsn.rs`; `every_scheme`; `world/tests/all/notices.rs`; figures in docs/schemes/ebsn.md.
 
 use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Toward, Value};
 use mac::TxReport;

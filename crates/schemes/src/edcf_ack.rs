@@ -9,7 +9,7 @@
 //!   neither and asks for the ACKs' category goes with the data: theirs is for them alone. SYN, SYN-ACK and FIN are no ACKs,
 //!   as the paper speaks of none. A category keeps its TXOP limit.
 //! - **Bound** two categories of one station collide inside; the ratio below is for ACKs at one node and data at others.
-//! - **Checked** `tests/edcf_ack.rs`; `world/tests/ack_priority.rs`: opportunities in the ratio of the windows, seed 002
+//! - **Checked** `tests/all/edcf_ack.rs`; `world/tests/all/ack_priority.rs`: opportunities in the ratio of the windows, seed 002
 //!   figure 5.3 and its cure.
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};

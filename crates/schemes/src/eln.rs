@@ -16,7 +16,7 @@
 //!   (d) The endpoint's own fast recovery does the repair: duplicates inflate the window, where ns-2's sends nothing new.
 //! - **Bound** A packet that the *mobile's* own queue had no room for is missing just so, and is marked: the base station
 //!   cannot tell. The same holds for a relay behind it.
-//! - **Checked** `tests/eln.rs`; `every_scheme`; `world/tests/notices.rs`; figures in docs/schemes/eln.md.
+//! - **Checked** `tests/all/eln.rs`; `every_scheme`; `world/tests/all/notices.rs`; figures in docs/schemes/eln.md.
 
 use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};
 use mac::{Fate, TxReport};

@@ -12,7 +12,7 @@
 //!   (c) Only data that waits in the radio's queue is steered; a wire's queue has no port yet.
 //!   (d) A duplicate ACK repeats the window written last, and a window update that would look like one is withheld
 //!   (`window::Shown`). The initial window of a SYN passes.
-//! - **Checked** tests in `tests/ewa.rs`; `every_scheme`; `world/tests/ewa.rs`.
+//! - **Checked** tests in `tests/all/ewa.rs`; `every_scheme`; `world/tests/all/ewa.rs`.
 
 use crate::window::{Scale, Show, Shown};
 use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};

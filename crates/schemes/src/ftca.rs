@@ -7,7 +7,7 @@
 //!   ACK), or data would contend with ACKs again. Everything else keeps the category its DSCP asks for, but one below the
 //!   highest where that is the highest.
 //! - **Bound** with one category alone there is nothing to keep apart; an input error says so under DCF.
-//! - **Checked** `tests/ftca.rs` (by hand, and over random segments); `world/tests/ftca.rs` (whole runs).
+//! - **Checked** `tests/all/ftca.rs` (by hand, and over random segments); `world/tests/all/ftca.rs` (whole runs).
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Signal, Site, Value};
 use mac::Classifier;

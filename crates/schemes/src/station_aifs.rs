@@ -9,7 +9,7 @@
 //!   slot more, up to `largest`; 10 dB are ours. All categories are moved alike, so that their order stays; the highest begins
 //!   at `least`. Under DCF, which knows no AIFS, it takes the place of the DIFS.
 //! - **Bound** mean powers of the scenario, once before the run: no fading. One power of the access point's own frames.
-//! - **Checked** `tests/station_aifs.rs`; `world/tests/ack_priority.rs`: near over far goodput falls.
+//! - **Checked** `tests/all/station_aifs.rs`; `world/tests/all/ack_priority.rs`: near over far goodput falls.
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
 use mac::{Msdu, Transmit};

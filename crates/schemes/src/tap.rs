@@ -13,7 +13,7 @@
 //!   other included.
 //!   (d) The text counts ACKs; a duplicate ACK is one, a segment with payload, SYN, FIN or RST is none.
 //! - **Bound** the ACKs of downloads come from stations, which it does not reach.
-//! - **Checked** `tests/tap.rs`; `world/tests/ack_return.rs` (whole runs).
+//! - **Checked** `tests/all/tap.rs`; `world/tests/all/ack_return.rs` (whole runs).
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
 use mac::{Category, Classifier};

@@ -1,29 +1,9 @@
 //! In the steady state nothing is allocated: neither without loss nor while losses are repaired.
-#![allow(unsafe_code, reason = "an allocator that counts has to be one")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tcp::{Config, Connection, Input, Output};
+use testkit::alloc::{Counting, calls};
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Tcp};
-
-struct Counting;
-
-static COUNT: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: everything is the system's; only a counter is added.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -55,7 +35,7 @@ fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
     let mut before = (0, 0);
     for round in 0..2 * rounds {
         if round == rounds {
-            before = (COUNT.load(Relaxed), receiver.counters().delivered_segments);
+            before = (calls(), receiver.counters().delivered_segments);
         }
         for end in [&mut sender, &mut receiver] {
             if end.next_wakeup() <= now {
@@ -75,7 +55,7 @@ fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
             pump(&mut sender, now, &mut forth, &mut sent, lose);
         }
     }
-    (COUNT.load(Relaxed) - before.0, receiver.counters().delivered_segments - before.1)
+    (calls() - before.0, receiver.counters().delivered_segments - before.1)
 }
 
 /// One test, so that no other thread counts.

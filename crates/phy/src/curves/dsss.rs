@@ -5,7 +5,7 @@
 //! - **Departs** the approximation of DQPSK exceeds 1/2 below a SINR of −14 dB, where a bit is guessed: held there.
 //! - **Note** @PEI09 halves the energy that coherent detection of 16 biorthogonal signals would have (@PRO01 sec. 5.2.3),
 //!   which costs CCK 3 dB; the report does not say why, ns-3 has it, and so have we.
-//! - **Checked** tests below; tests/curves.rs against validation/phy.
+//! - **Checked** tests below; tests/all/curves.rs against validation/phy.
 
 /// Channel bandwidth over which the source counts the SINR, in Hz.
 const BANDWIDTH: f64 = 22e6;

@@ -33,7 +33,7 @@
 //!   `host_delay` more if there is one.
 //!   A *connection* that fails alone (its SYN or a segment sent in vain too often) is no better off: its station goes on
 //!   acknowledging what its host answers with a reset.
-//! - **Checked** tests in `tests/lle_tcp.rs`; `every_scheme`; `world/tests/lle_delivery.rs`; experiments `lle-fig-3.*`.
+//! - **Checked** tests in `tests/all/lle_tcp.rs`; `every_scheme`; `world/tests/all/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
 pub(crate) mod maker;
 pub(crate) mod suppressor;

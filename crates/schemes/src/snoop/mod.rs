@@ -26,7 +26,7 @@
 //!   is later lost on the wire leaves that loss to a timeout, and the mobile cuts its window all the same. The 1997 one
 //!   replaced it by explicit loss notification, which is a scheme of its own and can sit beside this one.
 //!   (j) `on_report = true`, off by default: repeats at once what the MAC has given up, and forgets what its queue refused.
-//! - **Checked** tests in `tests/snoop.rs`; `every_scheme`; `world/tests/snoop.rs`.
+//! - **Checked** tests in `tests/all/snoop.rs`; `every_scheme`; `world/tests/all/snoop.rs`.
 
 mod conn;
 mod express;

@@ -4,7 +4,7 @@
 //! - **Departs** None. Segments are counted whatever their size (as BSD, ns-2 and ns-3 do), so small ones are
 //!   acknowledged sooner than "every second full-sized segment" asks. The timer runs from the first segment that
 //!   waits. No quick ACKs at the start as in Linux.
-//! - **Checked** tests below, `tests/scripts/receiver.rs`.
+//! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
 use super::{AckPolicy, Arrival, Info, Verdict};
 use crate::Config;

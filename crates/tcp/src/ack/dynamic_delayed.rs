@@ -4,7 +4,7 @@
 //!   Wireless Networks", PWC 2003.
 //! - **Departs** the segment number is the place in the stream divided by the longest segment seen, since TCP counts
 //!   bytes; the timer is the scenario's `delayed_ack_timeout`, as for the plain policy.
-//! - **Checked** tests below, `tests/scripts/receiver.rs`.
+//! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
 use super::{AckPolicy, Arrival, Info, Verdict};
 use crate::Config;

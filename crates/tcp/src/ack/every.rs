@@ -2,7 +2,7 @@
 //!
 //! - **Source** @RFC9293 sec. 3.8.6.3 (an ACK need not be delayed).
 //! - **Departs** None.
-//! - **Checked** `tests/scripts/receiver.rs`.
+//! - **Checked** `tests/all/scripts/receiver.rs`.
 
 use super::{AckPolicy, Arrival, Info, Verdict};
 use crate::Config;

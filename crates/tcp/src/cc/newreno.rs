@@ -5,7 +5,7 @@
 //! - **Departs** growth per ACK as in [`super::reno`]; at the end of recovery the variant without a burst (step 3, 1);
 //!   of the two timer variants the impatient one (only the first partial ACK restarts the timer). A partial ACK never
 //!   deflates the window below ssthresh (as `dupwnd_` in ns-2), a case the RFC leaves to underflow.
-//! - **Checked** `every_cc`; `tests/scripts/recovery.rs`.
+//! - **Checked** `every_cc`; `tests/all/scripts/recovery.rs`.
 
 use super::{Congestion, CongestionControl, Info, Window, reno};
 use crate::Ack;

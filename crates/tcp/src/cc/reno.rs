@@ -9,7 +9,7 @@
 //!   cwnd and come lower. After a timeout duplicates of what had been sent before trigger nothing, a case @RFC5681
 //!   sec. 3.1 leaves open (@RFC6582 sec. 3.2 step 4; `bugfix_` in ns-2). A mark (@RFC3168 sec. 6.1.2) cuts from the
 //!   flight like a loss, but down to one segment.
-//! - **Checked** tests below; `every_cc`; `tests/scripts/recovery.rs`.
+//! - **Checked** tests below; `every_cc`; `tests/all/scripts/recovery.rs`.
 
 use super::{Congestion, CongestionControl, Info, Recovery, Window};
 use crate::Ack;

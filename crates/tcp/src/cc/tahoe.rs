@@ -6,7 +6,7 @@
 //! - **Departs** cuts from the flight size (@RFC5681 eq. 4), not from cwnd; sends again everything from the loss on, as
 //!   ns-2 does (4.3BSD went back to where it was after the one segment), with ns-2's `bugfix_`: duplicates that this
 //!   itself provokes trigger nothing.
-//! - **Checked** `every_cc`; `tests/scripts/recovery.rs`.
+//! - **Checked** `every_cc`; `tests/all/scripts/recovery.rs`.
 
 use super::{Congestion, CongestionControl, Info, Recovery, Window, reno};
 use crate::Ack;

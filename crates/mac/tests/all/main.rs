@@ -1,0 +1,6 @@
+//! The tests of crate mac, in one binary: linking is most of a small test's time.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod dcf;
+mod edca;
+mod levels;

@@ -1,0 +1,5 @@
+//! The tests of crate phy, in one binary: linking is most of a small test's time.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod airtime_table;
+mod curves;

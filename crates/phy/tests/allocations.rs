@@ -1,0 +1,59 @@
+//! In the steady state a medium with powers allocates nothing, whatever overlaps what and however it fades.
+
+use engine::{Purpose, Streams};
+use phy::{Capture, Levels, LevelsConfig, Medium, Preamble, Signal, Standard};
+use testkit::alloc::{Counting, calls};
+use units::{Db, Dbm, Dur, NodeId, SimTime};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const NODES: u32 = 12;
+
+#[test]
+fn transmissions_allocate_nothing() {
+    let config = LevelsConfig {
+        power: Dbm(0.0),
+        noise: Dbm(-95.0),
+        floor: Db(10.0),
+        cca_ed: Dbm(-62.0),
+        cca_preamble_latency: Dur::from_us(4),
+        preamble_sinr: Db(4.0),
+        capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
+        preamble: Preamble::Long,
+        curve: phy::ln_survival,
+        coherence: Some(Dur::from_ms(5)),
+    };
+    let mut levels = Levels::new(NODES as usize, &config, &Streams::new(1));
+    for from in (0..NODES).map(NodeId) {
+        levels.set_gains(from, |to, _| Db(-50.0 - f64::from((from.0 * 7 + to.0 * 13) % 40)));
+    }
+    let mut medium = Medium::Levels(Box::new(levels));
+    let mut draws = Streams::new(2).get(Purpose::Traffic, 0);
+    let mut airing: [Option<SimTime>; NODES as usize] = [None; NODES as usize];
+    let (mut clear, mut spoilt, mut before) = (0, 0, 0);
+    for step in 0..40_000u64 {
+        if step == 20_000 {
+            before = calls();
+        }
+        let now = SimTime::ZERO + Dur::from_us(10 * (step + 1));
+        let from = NodeId(draws.below(NODES));
+        if let Some(started) = airing[from.index()].take() {
+            medium.stop(now, from);
+            medium.leave(now, from, started, |heard| {
+                clear += heard.clear.count_ones();
+                spoilt += heard.spoilt.count_ones();
+            });
+        } else if draws.below(4) == 0 {
+            airing[from.index()] = Some(now);
+            medium.start(now, from);
+            let rates = Standard::G.rates();
+            let rate = rates[draws.below(rates.len() as u32) as usize];
+            let signal = Signal { from, rate, airtime: Dur::from_us(300), power: None };
+            let sense_at = medium.arrive(now, &signal, |_| {});
+            medium.sense(sense_at, from, |_| {});
+        }
+    }
+    assert_eq!(calls() - before, 0);
+    assert!(clear > 1000 && spoilt > 1000 && medium.relocks() > 100, "{clear}, {spoilt}, {}", medium.relocks());
+}

@@ -1,0 +1,20 @@
+//! The tests of crate schemes, in one binary: linking is most of a small test's time.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod ack_agent;
+mod ack_same_ac;
+mod capture_qos;
+mod dcf_plus;
+mod ebsn;
+mod edcf_ack;
+mod eln;
+mod every_scheme;
+mod ewa;
+mod five;
+mod ftca;
+mod i_tcp;
+mod lle_tcp;
+mod lle_tcp_window;
+mod snoop;
+mod station_aifs;
+mod tap;

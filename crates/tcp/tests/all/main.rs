@@ -1,0 +1,7 @@
+//! The tests of crate tcp, in one binary: linking is most of a small test's time.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod closed_form;
+mod every_cc;
+mod pipe;
+mod scripts;

@@ -1,0 +1,67 @@
+//! Our TCP against scripts in virtual time, without tolerance. The language is `script.rs`.
+//!
+//! | what | scripts |
+//! |---|---|
+//! | handshake | `handshake::three_way_handshake_of_the_active_end`, `handshake::three_way_handshake_of_the_passive_end`, `handshake::simultaneous_open` |
+//! | lost SYN | `handshake::a_lost_syn_is_repeated_after_1_2_4_seconds_and_leaves_a_window_of_one_segment`, `handshake::an_unanswered_syn_fails_after_its_retries` |
+//! | lost SYN-ACK, lost third ACK | `handshake::a_lost_syn_ack_is_repeated_by_timer_and_at_once_for_a_repeated_syn`, `handshake::data_stands_in_for_a_lost_third_ack` |
+//! | teardown by this end, by the peer | `teardown::the_active_closer_waits_2_msl`, `teardown::the_passive_closer_is_done_with_the_last_ack` |
+//! | teardown by both at once, lost FIN | `teardown::simultaneous_close`, `teardown::a_lost_fin_is_repeated_by_the_timer`, `teardown::a_fin_is_repeated_in_closing_and_last_ack_too` |
+//! | reset | `handshake::a_reset_refuses_the_active_end_and_returns_the_passive_end_to_listen`, `teardown::a_reset_is_believed_only_at_rcv_nxt`, `teardown::an_abort_resets_and_later_segments_are_reset_too` |
+//! | wrap | `handshake::sequence_numbers_wrap`, `timeout::paws_drops_the_old_and_the_unstamped` (timestamps) |
+//! | zero window and probe | `window::a_closed_window_is_probed_with_backoff_and_used_when_it_opens`, `window::a_probe_that_is_taken_counts_as_sent`, `window::a_window_that_stays_shut_is_probed_for_ever_a_silent_peer_is_given_up` |
+//! | silly window, sender | `window::the_sender_leaves_a_silly_window_alone_until_the_timer_overrides`, `window::half_the_largest_window_is_worth_sending_to_a_small_peer` |
+//! | silly window, receiver; probes answered | `window::a_slow_reader_closes_the_window_and_reopens_it_by_a_segment` |
+//! | receive-buffer limit | `window::what_lies_beyond_the_window_is_cut_off`, `window::an_instant_reader_keeps_the_window_open` |
+//! | window scale | `handshake::a_scaled_window_is_shifted_both_ways_but_never_on_a_syn`, `handshake::options_are_used_only_if_both_ends_offer_them` |
+//! | delayed ACK by count | `receiver::a_delayed_ack_goes_out_with_the_second_segment` |
+//! | delayed ACK by timer | `receiver::a_delayed_ack_goes_out_200_ms_after_the_first_segment_that_waits`, `receiver::a_delayed_ack_rides_on_data` |
+//! | dynamic delayed ACK | `receiver::dynamic_delayed_acks_thin_out_at_segments_2_5_9` |
+//! | timestamps | `timeout::timestamps_measure_every_ack_and_echo_the_first_that_waits`, `timeout::with_timestamps_a_retransmission_gives_a_sample_too` |
+//! | Karn | `timeout::the_rto_doubles_and_stays_doubled_until_a_sample`, `recovery::nothing_is_timed_across_a_fast_retransmit` |
+//! | RTO backoff | `timeout::the_backoff_stops_at_the_largest_rto`, `timeout::an_ack_of_what_was_sent_again_does_not_end_the_backoff_an_ack_of_new_data_does` |
+//! | timeout | `timeout::a_timeout_goes_back_n_in_slow_start_and_skips_what_was_received`, `timeout::ssthresh_is_cut_once_for_a_segment_that_times_out_twice`, `recovery::a_timeout_ends_fast_recovery`, `recovery::a_timeout_in_fast_recovery_never_raises_ssthresh` |
+//! | fast retransmit, Tahoe | `recovery::tahoe_sends_one_segment_and_starts_slowly` |
+//! | fast retransmit, Reno | `recovery::reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack` |
+//! | Reno, two losses | `recovery::reno_leaves_recovery_at_a_partial_ack_and_needs_three_more_duplicates`, `recovery::reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window` |
+//! | fast retransmit, NewReno (partial ACKs) | `recovery::newreno_repairs_a_hole_per_partial_ack`, `recovery::newreno_restarts_its_timer_at_the_first_partial_ack_only` |
+//! | limited transmit | `recovery::limited_transmit_sends_two_segments_that_do_not_count`, `recovery::limited_transmit_is_over_with_an_ack_of_new_data` |
+//! | Nagle | `window::nagle_holds_a_small_segment_back_while_anything_is_in_flight`, `window::without_nagle_small_segments_go_at_once` |
+//! | ECN, negotiation | `ecn::an_offer_and_an_agreement_make_new_data_markable`, `ecn::a_simultaneous_open_agrees_if_every_syn_does` |
+//! | ECN, fallback | `ecn::a_peer_that_does_not_agree_or_reflects_the_offer_gets_plain_tcp`, `ecn::a_plain_syn_and_an_end_that_does_without_make_a_plain_syn_ack`, `ecn::a_peer_that_repeats_its_syn_without_the_offer_has_withdrawn_it` |
+//! | ECN, echo until CWR | `ecn::a_mark_is_echoed_on_everything_until_cwr`, `ecn::a_mark_waits_for_the_delayed_ack` |
+//! | ECN, one cut per window | `ecn::an_echo_halves_the_window_once_per_window_and_the_first_new_data_says_so`, `ecn::a_loss_in_the_window_that_a_mark_has_cut_is_repaired_without_a_second_cut`, `ecn::an_echo_in_fast_recovery_and_of_its_window_cuts_nothing` |
+//! | ECN, a window of one segment | `ecn::an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto` |
+//! | ECN, not ECT | `ecn::after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr`, `ecn::a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data`, `ecn::a_fin_without_data_and_a_reset_are_not_markable` |
+
+mod ecn;
+mod handshake;
+mod receiver;
+mod recovery;
+mod schemes;
+mod script;
+mod teardown;
+mod timeout;
+mod window;
+
+#[test]
+fn the_table_names_scripts_that_exist() {
+    let files = [
+        ("ecn", include_str!("ecn.rs")),
+        ("handshake", include_str!("handshake.rs")),
+        ("receiver", include_str!("receiver.rs")),
+        ("recovery", include_str!("recovery.rs")),
+        ("teardown", include_str!("teardown.rs")),
+        ("timeout", include_str!("timeout.rs")),
+        ("window", include_str!("window.rs")),
+    ];
+    let rows = include_str!("mod.rs").lines().filter_map(|line| line.strip_prefix("//! |"));
+    let names: Vec<&str> =
+        rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|name| name.contains("::")).collect();
+    assert!(names.len() > 40, "{}", names.len());
+    for name in names {
+        let (module, script) = name.split_once("::").expect("it has them");
+        let text = files.iter().find(|(file, _)| *file == module).unwrap_or_else(|| panic!("{name}: no such file")).1;
+        assert!(text.contains(&format!("#[test]\nfn {script}() {{")), "{name}: no such script");
+    }
+}

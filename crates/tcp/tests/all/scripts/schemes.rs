@@ -1,0 +1,214 @@
+//! Hooks and commands: what a cross-layer scheme may do to a sender.
+
+use super::script::{Script, config, connected};
+use tcp::{Config, FlowFacts, Loss, SenderHook, SeqRange};
+use units::Dur;
+
+/// Says of every loss that it was the radio's, and of every RTT that it was 40 ms.
+#[derive(Debug)]
+struct Radio;
+
+impl SenderHook for Radio {
+    fn loss(&mut self, range: SeqRange, facts: &FlowFacts) -> Loss {
+        assert_eq!((range.start, range.len()), (facts.snd_una, 1000));
+        Loss::Corruption
+    }
+
+    fn rtt_sample(&mut self, _: Dur, _: &FlowFacts) -> Dur {
+        Dur::from_ms(40)
+    }
+}
+
+fn four_out() -> Script {
+    let mut script = connected(Config { initial_window_segments: 4, ..config() }, "65535 <mss 1000>");
+    script.run(
+        "1    write 40000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1",
+    );
+    script
+}
+
+#[test]
+fn a_corruption_is_repaired_without_a_cut() {
+    four_out().hook(Radio).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         // The window goes on: three have left the network.
+         1.12 > . 4001:5001(1000) ack 1
+         1.12 > . 5001:6001(1000) ack 1
+         1.12 > . 6001:7001(1000) ack 1
+         1.12 is cwnd=4000 fast-retransmits=1
+         1.22 < . 1:1(0) ack 4001
+         1.22 > . 7001:8001(1000) ack 1
+         1.22 is cwnd=4000 inflation=0",
+    );
+}
+
+/// Knows of every loss at its first duplicate.
+#[derive(Debug)]
+struct Told;
+
+impl SenderHook for Told {
+    fn dup_ack_threshold(&mut self, configured: u32, facts: &FlowFacts) -> u32 {
+        assert_eq!((configured, facts.dup_acks, facts.in_recovery), (3, 0, false));
+        1
+    }
+}
+
+#[test]
+fn a_hook_may_take_the_first_duplicate_for_a_loss() {
+    // Flight 4000: the cut is to 2000, and the one duplicate lets in one segment, not three. The others inflate the
+    // window by one each and repeat nothing: 2000 + 3 * 1000 is 1000 more than is out.
+    four_out().hook(Told).run(
+        "1.1  < . 1:1(0) ack 1
+         1.1  > . 1:1001(1000) ack 1 again
+         1.1  is cwnd=2000 inflation=1000 fast-retransmits=1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 4001:5001(1000) ack 1
+         1.12 is cwnd=2000 inflation=3000 fast-retransmits=1 retransmissions=1",
+    );
+}
+
+#[test]
+fn a_timeout_by_corruption_repeats_one_segment_and_backs_off() {
+    four_out().hook(Radio).run(
+        "2    > . 1:1001(1000) ack 1 again
+         2    is cwnd=4000 rto=2s flight=4000
+         2.1  < . 1:1(0) ack 4001
+         2.1  > . 4001:5001(1000) ack 1
+         2.1  > . 5001:6001(1000) ack 1
+         2.1  > . 6001:7001(1000) ack 1
+         2.1  > . 7001:8001(1000) ack 1
+         2.1  > . 8001:9001(1000) ack 1",
+    );
+}
+
+/// Answers with a cut what comes after a timeout, and with none what comes before.
+#[derive(Debug, Default)]
+struct Patient {
+    timed_out: bool,
+}
+
+impl SenderHook for Patient {
+    fn on_timeout(&mut self, facts: &FlowFacts) {
+        assert_eq!(facts.rto, Dur::from_secs(2), "the timer has backed off");
+        self.timed_out = true;
+    }
+
+    fn loss(&mut self, _: SeqRange, _: &FlowFacts) -> Loss {
+        if self.timed_out { Loss::Congestion } else { Loss::Corruption }
+    }
+}
+
+#[test]
+fn a_hook_hears_of_a_timeout_before_it_judges_the_loss() {
+    four_out().hook(Patient::default()).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.12 < . 1:1(0) ack 1
+         1.12 > . 1:1001(1000) ack 1 again
+         1.12 > . 4001:5001(1000) ack 1
+         1.12 > . 5001:6001(1000) ack 1
+         1.12 > . 6001:7001(1000) ack 1
+         1.12 is cwnd=4000
+         2.12 > . 1:1001(1000) ack 1 again
+         2.12 is cwnd=1000 timeouts=1",
+    );
+}
+
+#[test]
+fn a_hook_may_rewrite_the_rtt_sample() {
+    // 100 ms from the SYN; then SRTT 7/8 * 100 + 1/8 * 40.
+    four_out().hook(Radio).run(
+        "1.5  < . 1:1(0) ack 4001
+         1.5  > . 4001:5001(1000) ack 1
+         1.5  > . 5001:6001(1000) ack 1
+         1.5  > . 6001:7001(1000) ack 1
+         1.5  > . 7001:8001(1000) ack 1
+         1.5  > . 8001:9001(1000) ack 1
+         1.5  is srtt=92500us",
+    );
+}
+
+#[test]
+fn retransmit_sends_what_is_out_again_and_cuts_nothing() {
+    four_out().run(
+        "1.1  retransmit 1001:3501
+         1.1  > . 1001:2001(1000) ack 1 again
+         1.1  > . 2001:3001(1000) ack 1 again
+         1.1  > . 3001:3501(500) ack 1 again
+         1.1  is cwnd=4000 retransmissions=3
+         1.2  < . 1:1(0) ack 2001
+         1.2  > . 4001:5001(1000) ack 1
+         1.2  > . 5001:6001(1000) ack 1
+         1.2  > . 6001:7001(1000) ack 1
+         1.3  retransmit 1:1001          // acknowledged
+         1.3  retransmit 9001:10001      // never sent
+         1.3  is retransmissions=3",
+    );
+}
+
+#[test]
+fn bound_caps_what_is_in_flight() {
+    four_out().run(
+        "1.05 bound 3000
+         1.1  < . 1:1(0) ack 1001
+         1.2  < . 1:1(0) ack 3001
+         1.2  > . 4001:5001(1000) ack 1
+         1.2  > . 5001:6001(1000) ack 1
+         1.2  is flight=3000
+         1.3  bound 18446744073709551615
+         1.3  > . 6001:7001(1000) ack 1
+         1.3  > . 7001:8001(1000) ack 1
+         1.3  > . 8001:9001(1000) ack 1",
+    );
+}
+
+#[test]
+fn a_frozen_sender_keeps_its_window_and_its_peace() {
+    four_out().run(
+        "1.1  freeze
+         1.2  < . 1:1(0) ack 2001
+         9    < . 1:101(100) ack 2001     // the other direction goes on
+         9    > . 4001:4001(0) ack 101
+         9    is cwnd=5000 flight=2000 timeouts=0
+         9.5  thaw
+         9.5  > . 4001:5001(1000) ack 101
+         9.5  > . 5001:6001(1000) ack 101
+         9.5  > . 6001:7001(1000) ack 101
+         10.5 > . 2001:3001(1000) ack 101 again",
+    );
+}
+
+#[test]
+fn rearm_starts_the_timer_anew() {
+    four_out().run(
+        "1.8  rearm
+         2.8  > . 1:1001(1000) ack 1 again",
+    );
+}
+
+#[test]
+fn a_local_ack_moves_the_window_and_the_real_one_later_is_no_duplicate() {
+    four_out().run(
+        "1.01 local-ack 2001
+         1.01 > . 4001:5001(1000) ack 1
+         1.01 > . 5001:6001(1000) ack 1
+         1.01 > . 6001:7001(1000) ack 1
+         1.01 is cwnd=5000 rtt-samples=1
+         1.1  < . 1:1(0) ack 1001
+         1.1  < . 1:1(0) ack 2001
+         1.1  is dup-acks=0
+         1.1  < . 1:1(0) ack 2001
+         1.1  is dup-acks=1
+         1.1  local-ack 1001
+         1.1  local-ack 99001
+         1.1  is flight=5000",
+    );
+}

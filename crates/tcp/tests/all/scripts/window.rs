@@ -1,0 +1,280 @@
+//! Windows: buffers, silly windows on both sides, zero windows, Nagle. @RFC9293 sec. 3.7.4, 3.8.6, @RFC896
+
+use super::script::{config, connected};
+use tcp::cc::{Congestion, CongestionControl, Window};
+use tcp::{Ack, Config};
+use units::{BitRate, Bytes};
+
+fn small_buffer() -> Config {
+    Config { receive_buffer: Bytes(3000), ..config() }
+}
+
+#[test]
+fn a_slow_reader_closes_the_window_and_reopens_it_by_a_segment() {
+    connected(small_buffer(), "20000 <mss 1000>").slow_reader().run(
+        "1 < . 1:1001(1000) ack 1
+         1 readable 0:1000
+         1 > . 1:1(0) ack 1001 win 2000
+         1 < . 1001:2001(1000) ack 1
+         1 readable 1000:2000
+         1 > . 1:1(0) ack 2001 win 1000
+         1 < . 2001:3001(1000) ack 1
+         1 readable 2000:3000
+         1 > . 1:1(0) ack 3001 win 0
+         2 < . 3001:3002(1) ack 1         // a probe
+         2 > . 1:1(0) ack 3001 win 0
+         2 is discarded=1 delivered=3000
+         3 read 999                       // less than a segment: not worth a word
+         3 < . 3001:3002(1) ack 1
+         3 > . 1:1(0) ack 3001 win 0
+         4 read 1
+         4 > . 1:1(0) ack 3001 win 1000
+         4 is updates=1
+         5 read 2000
+         5 > . 1:1(0) ack 3001 win 3000   // thrice what was left
+         5 is updates=2",
+    );
+}
+
+#[test]
+fn an_instant_reader_keeps_the_window_open() {
+    connected(small_buffer(), "20000 <mss 1000>").run(
+        "1 < . 1:1001(1000) ack 1
+         1 > . 1:1(0) ack 1001 win 3000
+         1 < . 1001:2001(1000) ack 1
+         1 > . 1:1(0) ack 2001 win 3000
+         1 is updates=0",
+    );
+}
+
+#[test]
+fn what_lies_beyond_the_window_is_cut_off() {
+    connected(small_buffer(), "20000 <mss 1000>").slow_reader().run(
+        "1 < . 1:2501(2500) ack 1
+         1 readable 0:2500
+         1 > . 1:1(0) ack 2501 win 500
+         1 < F. 2501:3501(1000) ack 1     // half of it fits, the FIN does not
+         1 readable 2500:3000
+         1 > . 1:1(0) ack 3001 win 0
+         1 is state=Established delivered=3000",
+    );
+}
+
+#[test]
+fn a_closed_window_is_probed_with_backoff_and_used_when_it_opens() {
+    connected(config(), "1000 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001 win 0
+         2.1  > . 1001:1002(1) ack 1
+         2.2  < . 1:1(0) ack 1001
+         4.1  > . 1001:1002(1) ack 1 again
+         4.2  < . 1:1(0) ack 1001
+         8.1  > . 1001:1002(1) ack 1 again
+         8.2  < . 1:1(0) ack 1001
+         8.2  is probes=3 timeouts=0 dup-acks=0 cwnd=2000   // idle: the initial window
+         9    < . 1:1(0) ack 1001 win 5000
+         9    > P. 1001:2001(1000) ack 1 again    // from the byte that was probed with
+         9.1  < . 1:1(0) ack 2001
+         9.1  is flight=0",
+    );
+}
+
+#[test]
+fn a_probe_that_is_taken_counts_as_sent() {
+    connected(config(), "1000 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001 win 0
+         2.1  > . 1001:1002(1) ack 1
+         2.2  < . 1:1(0) ack 1002 win 5000
+         2.2  > P. 1002:2001(999) ack 1
+         2.3  < . 1:1(0) ack 2001
+         2.3  is flight=0 retransmissions=0",
+    );
+}
+
+#[test]
+fn a_window_that_stays_shut_is_probed_for_ever_a_silent_peer_is_given_up() {
+    connected(Config { max_retries: 2, ..config() }, "0 <mss 1000>").run(
+        "1    write 1000
+         2    > . 1:2(1) ack 1
+         2    < . 1:1(0) ack 1
+         4    > . 1:2(1) ack 1 again
+         4    < . 1:1(0) ack 1
+         8    > . 1:2(1) ack 1 again
+         8    < . 1:1(0) ack 1
+         16   > . 1:2(1) ack 1 again
+         32   > . 1:2(1) ack 1 again
+         64   failed TimedOut",
+    );
+}
+
+#[test]
+fn the_sender_leaves_a_silly_window_alone_until_the_timer_overrides() {
+    // RFC 9293 3.8.6.2.1: less than a segment, less than half of the largest window, not all there is.
+    connected(config(), "4000 <mss 1000>").run(
+        "1    write 10000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 2001 win 300
+         2.1  > . 2001:2301(300) ack 1
+         2.2  < . 1:1(0) ack 2301 win 600
+         2.3  < . 1:1(0) ack 2301 win 1000
+         2.3  > . 2301:3301(1000) ack 1",
+    );
+}
+
+#[test]
+fn half_the_largest_window_is_worth_sending_to_a_small_peer() {
+    connected(config(), "800 <mss 1000>").run(
+        "1    write 1000
+         1    > . 1:801(800) ack 1
+         1.1  < . 1:1(0) ack 801 win 200
+         1.1  > P. 801:1001(200) ack 1",
+    );
+    connected(config(), "800 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:801(800) ack 1
+         1.1  < . 1:1(0) ack 801 win 399
+         1.2  < . 1:1(0) ack 801 win 400
+         1.2  > . 801:1201(400) ack 1",
+    );
+}
+
+#[test]
+fn nagle_holds_a_small_segment_back_while_anything_is_in_flight() {
+    connected(Config { nagle: true, ..config() }, "20000 <mss 1000>").run(
+        "1    write 100
+         1    > P. 1:101(100) ack 1
+         1    write 100
+         1    write 200
+         1.1  < . 1:1(0) ack 101
+         1.1  > P. 101:401(300) ack 1
+         1.1  write 1500
+         1.1  > . 401:1401(1000) ack 1
+         1.2  < . 1:1(0) ack 1401
+         1.2  > P. 1401:1901(500) ack 1
+         1.2  write 50
+         1.2  close                       // a FIN lets go
+         1.2  > FP. 1901:1951(50) ack 1",
+    );
+}
+
+#[test]
+fn without_nagle_small_segments_go_at_once() {
+    connected(config(), "20000 <mss 1000>").run(
+        "1    write 100
+         1    > P. 1:101(100) ack 1
+         1    write 100
+         1    > P. 101:201(100) ack 1",
+    );
+}
+
+#[test]
+fn the_senders_own_limit_holds_and_cwnd_does_not_run_away() {
+    connected(Config { max_window_segments: Some(2), ..config() }, "65535 <mss 1000>").run(
+        "1    write 10000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001
+         1.1  > . 2001:3001(1000) ack 1
+         1.1  < . 1:1(0) ack 2001
+         1.1  > . 3001:4001(1000) ack 1
+         1.2  < . 1:1(0) ack 3001
+         1.2  > . 4001:5001(1000) ack 1
+         1.2  < . 1:1(0) ack 4001
+         1.2  > . 5001:6001(1000) ack 1
+         1.2  is cwnd=5000 flight=2000   // grown only while 2000 was at least half of it",
+    );
+}
+
+#[test]
+fn an_older_segment_does_not_set_the_window() {
+    // SND.WL1, SND.WL2.
+    connected(config(), "20000 <mss 1000>").run(
+        "1    < . 1:101(100) ack 1 win 9000
+         1    > . 1:1(0) ack 101
+         1    is rwnd=9000
+         1    < . 1:1(0) ack 1 win 5000          // delayed on the way: not acceptable
+         1    > . 1:1(0) ack 101
+         1    is rwnd=9000
+         1    < . 301:401(100) ack 1 win 7000
+         1    > . 1:1(0) ack 101
+         1    < . 101:301(200) ack 1 win 8000    // acceptable, but from before the last
+         1    > . 1:1(0) ack 401
+         1    is rwnd=7000",
+    );
+}
+
+#[test]
+fn the_send_buffer_limits_the_flight_and_says_when_it_has_room() {
+    connected(Config { send_buffer: Bytes(2500), initial_window_segments: 10, ..config() }, "65535 <mss 1000>").run(
+        "1    write 4000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         // 500 more are in the buffer, but not the end of what was written: no small segment
+         1.1  < . 1:1(0) ack 1001
+         1.1  > . 2001:3001(1000) ack 1
+         1.2  < . 1:1(0) ack 2001
+         1.2  send-space
+         1.2  > P. 3001:4001(1000) ack 1",
+    );
+}
+
+#[test]
+fn after_an_idle_rto_the_window_is_the_initial_one_again() {
+    let idle = |idle_restart| Config { idle_restart, ..config() };
+    let grow = "1    write 2000
+                1    > . 1:1001(1000) ack 1
+                1    > P. 1001:2001(1000) ack 1
+                1.1  < . 1:1(0) ack 1001
+                1.1  < . 1:1(0) ack 2001
+                1.1  is cwnd=3000 rto=1s
+                2.05 write 3000
+                2.05 > . 2001:3001(1000) ack 1
+                2.05 > . 3001:4001(1000) ack 1";
+    connected(idle(true), "65535 <mss 1000>").run(&format!("{grow}\n 2.05 is cwnd=2000"));
+    connected(idle(false), "65535 <mss 1000>").run(&format!("{grow}\n 2.05 > P. 4001:5001(1000) ack 1"));
+}
+
+#[derive(Debug)]
+struct Paced;
+
+impl CongestionControl for Paced {
+    fn on_ack(&mut self, _: &Ack, _: &mut Window) {}
+    fn on_congestion(&mut self, _: Congestion, _: &mut Window) {}
+    fn pacing_rate(&self, _: &Window) -> Option<BitRate> {
+        Some(BitRate::from_kbps(800)) // 1000 bytes in 10 ms
+    }
+}
+
+#[test]
+fn a_pacing_controller_spreads_its_window() {
+    let paced = Config { congestion: || Box::new(Paced), initial_window_segments: 3, ..config() };
+    connected(paced, "65535 <mss 1000>").run(
+        "1    write 10000
+         1    > . 1:1001(1000) ack 1
+         1.01 > . 1001:2001(1000) ack 1
+         1.02 > . 2001:3001(1000) ack 1
+         1.1  < . 1:1(0) ack 2001
+         1.1  > . 3001:4001(1000) ack 1
+         1.11 > . 4001:5001(1000) ack 1",
+    );
+}
+
+#[test]
+fn a_timeout_into_a_closed_window_probes() {
+    // The peer has taken its window back (it should not): what is in flight is gone, and nothing may follow.
+    connected(config(), "4000 <mss 1000>").run(
+        "1    write 3000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001 win 0
+         2.1  > . 1001:1002(1) ack 1 again
+         2.1  is timeouts=1 probes=1
+         4.1  > . 1001:1002(1) ack 1 again
+         4.2  < . 1:1(0) ack 2001 win 4000
+         4.2  > P. 2001:3001(1000) ack 1",
+    );
+}

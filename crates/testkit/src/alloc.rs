@@ -1,0 +1,53 @@
+//! An allocator that counts, for tests of the promise that the steady state allocates nothing.
+//!
+//! A test binary installs it with `#[global_allocator] static ALLOCATOR: Counting = Counting;` and asks [`calls`] before
+//! and after. Each thread has its own count, since the test harness has threads of its own.
+#![allow(unsafe_code, reason = "a global allocator implements an unsafe trait")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, with a counter.
+#[derive(Debug)]
+pub struct Counting;
+
+thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is ending may allocate after its counter is gone.
+    _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+/// How often this thread has asked for memory so far, `realloc` included. Zero for ever unless [`Counting`] is installed.
+pub fn calls() -> u64 {
+    CALLS.with(Cell::get)
+}
+
+/// What `f` returns, and how often it asked for memory.
+pub fn counted<T>(f: impl FnOnce() -> T) -> (T, u64) {
+    let before = calls();
+    let value = f();
+    (value, calls() - before)
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}

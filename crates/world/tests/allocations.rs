@@ -1,0 +1,90 @@
+//! The steady state of a run allocates nothing (design.md section 8): a run that lasts longer asks the allocator for as
+//! much as a short one.
+
+use std::sync::atomic::AtomicBool;
+use testkit::alloc::{self, Counting};
+use world::Record;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Stations that send to one of them.
+fn star(stations: u32, seconds: u32, radio: &str, rest: &str) -> String {
+    let mut text =
+        format!("[scenario]\nname = 'star'\nduration = '{seconds} s'\n[radio]\n{radio}\n[[node]]\nname = 'sink'\n");
+    for i in 0..stations {
+        text += &format!("[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 's{i}'\nto = 'sink'\n");
+        text += "transport = { protocol = 'tcp', datagram = '576 B' }\ntraffic = { model = 'bulk' }\n";
+    }
+    text + rest
+}
+
+/// A server behind two wires and an access point; each of three stations loads from it, and sends to it.
+fn behind_wires(seconds: u32, wire: &str, radio: &str, rest: &str) -> String {
+    let mut text = format!(
+        "[scenario]\nname = 'wires'\nduration = '{seconds} s'\n[radio]\n{radio}\n[[node]]\nname = 'server'\n\
+         [[node]]\nname = 'router'\nradio = false\n[[node]]\nname = 'ap'\nrole = 'ap'\n\
+         [[link]]\nbetween = ['server', 'router']\nrate = '100 Mb/s'\ndelay = '2 ms'\n\
+         [[link]]\nbetween = ['router', 'ap']\n{wire}\n"
+    );
+    for i in 0..3 {
+        text += &format!("[[node]]\nname = 's{i}'\n");
+        for (from, to) in [("server", &*format!("s{i}")), (&*format!("s{i}"), "server")] {
+            text += &format!("[[flow]]\nfrom = '{from}'\nto = '{to}'\ntraffic = {{ model = 'bulk' }}\n");
+            text += "transport = { protocol = 'tcp', datagram = '576 B', ecn = true }\n";
+        }
+    }
+    text + rest
+}
+
+fn calls(text: &str, seconds: u32) -> u64 {
+    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let before = alloc::calls();
+    let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance");
+    assert!(run.exchanges > u64::from(seconds) * 200, "the scene is busy");
+    alloc::calls() - before
+}
+
+#[test]
+fn eighteen_more_seconds_ask_the_allocator_for_nothing() {
+    let b = "standard = '802.11b'\nbasic_rate = '1 Mb/s'";
+    let a = "standard = '802.11a'";
+    let retried = "[channel]\nerrors = { model = 'packet', per = 0.1 }\n";
+    // What the MAC gives up TCP recovers.
+    let lossy = "[channel]\nerrors = { model = 'packet', per = 0.02, at = 'msdu' }\n";
+    let lle = "[[scheme]]\nname = 'lle-tcp'\n";
+    for (name, stations, radio, rest, most) in [
+        ("one LLE-TCP flow", 1, b, lle.to_owned(), 0),
+        ("one LLE-TCP flow, frames retried", 1, b, format!("{retried}{lle}"), 0),
+        ("six TCP uploads", 6, a, String::new(), 0),
+        ("six TCP uploads, frames retried", 6, a, retried.to_owned(), 0),
+        // Lists of holes (the receiver's, the sender's scoreboard, LLE-TCP's of frames it answers for) double when a
+        // worse burst comes than any before; they are as long as a window at most: three doublings of 4 entries each.
+        ("one LLE-TCP flow, segments lost", 1, b, format!("{lossy}{lle}"), 9),
+        ("six TCP uploads, segments lost", 6, a, lossy.to_owned(), 9),
+    ] {
+        // 2 s see slow start to its end and every buffer to its size.
+        let [short, long] = [2, 20].map(|seconds| calls(&star(stations, seconds, radio, &rest), seconds));
+        println!("{name}: {short} calls in a run of 2 s, {long} in one of 20 s");
+        assert!(long <= short + most, "{name}: {short} in 2 s, {long} in 20 s");
+    }
+}
+
+#[test]
+fn neither_do_packets_that_cross_two_wires_and_the_air() {
+    let a = "standard = '802.11a'";
+    let red = "rate = '10 Mb/s'\nqueue = { discipline = 'red', packets = 100, min_th = 3, max_th = 15, ecn = true }";
+    for (name, wire, radio, rest, most) in [
+        ("the air is narrow", "rate = '100 Mb/s'", "standard = '802.11b'", "", 0),
+        ("frames are retried", "rate = '20 Mb/s'", a, "[channel]\nerrors = { model = 'packet', per = 0.1 }\n", 0),
+        // Lists that a worse burst makes longer, as above; from 24 to 100 s none of these asked for more than once.
+        ("the wire marks", red, a, "", 9),
+        ("the wire loses", "rate = '20 Mb/s'\nloss = 0.002", a, "", 9),
+        ("the wire is narrow and drops", "rate = '5 Mb/s'\nqueue = { packets = 20 }", a, "", 9),
+        ("the wire is long, the queue of the air drops", "rate = '1 Gb/s'\ndelay = '30 ms'", a, "", 9),
+    ] {
+        let [short, long] = [4, 24].map(|seconds| calls(&behind_wires(seconds, wire, radio, rest), seconds));
+        println!("{name}: {short} calls in a run of 4 s, {long} in one of 24 s");
+        assert!(long <= short + most, "{name}: {short} in 4 s, {long} in 24 s");
+    }
+}
