@@ -1,5 +1,5 @@
 # Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, validate, bench, ns3, clean.
-# The first build needs PyPI and crates.io; afterwards nothing here touches the network.
+# The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
 CARGO  ?= cargo
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build demo test check lint docs validate bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python docs validate bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -45,13 +45,13 @@ build: $(VENV)/.built
 $(VENV)/.pins: python/requirements.lock | doctor
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements.lock \
-	  || $(call MISSING,pip could not install the pins. "No matching distribution" means that PyPI cannot be reached: check the network or proxy$(comma) then make build)
+	  || $(call MISSING,pip could not install the pins. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make build)
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.pins $(SOURCES)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" CARGO="$$(command -v $(CARGO))" $(BIN)/python -m pip install --quiet \
 	  --disable-pip-version-check --no-build-isolation --no-deps --editable . \
-	  || $(call MISSING,the build failed$(comma) see above. If cargo could not download: crates.io cannot be reached; check the network or proxy$(comma) then make build)
+	  || $(call MISSING,the build failed$(comma) see above. If cargo could not download: the Rust package registry cannot be reached; check the network or proxy$(comma) then make build)
 	@$(BIN)/interlayer --version
 	@touch $@
 
@@ -64,18 +64,51 @@ demo: build
 # The same random cases every time: a failure here is a change. `make validate` draws new ones, and more.
 SEED ?= 802
 
-test: doctor-test build lint
-	PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
-	$(BIN)/python -m pytest -m "not heavy"
+# Python's tests run over a core compiled with the profile of the Rust tests: the workspace is compiled for clippy and for
+# tests, and not a third time. It stands beside the installed package, which keeps its own.
+SITE := target/site
+TESTED := PYTHONPATH="$(CURDIR)/$(SITE)"
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-check: doctor-test build lint
-	$(BIN)/python -m pytest -m "not slow and not heavy"
+core: $(VENV)/.pins
+	@$(CARGO) build --profile test -p interlayer-py --locked --quiet
+	@mkdir -p $(SITE)/interlayer
+	@ln -sf $(CURDIR)/python/interlayer/* $(SITE)/interlayer/
+	@rm -f $(SITE)/interlayer/_core*.so && cp target/debug/lib_core.so $(SITE)/interlayer/_core.abi3.so
+
+test: doctor-test $(VENV)/.pins
+	@tools/stage --begin
+	@tools/stage "formatting and lints, clippy's compilation included" $(MAKE) --no-print-directory lint
+	@tools/stage "compiling the Rust tests" $(CARGO) test --workspace --locked --quiet --no-run
+	@tools/stage "Rust tests" env PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
+	@tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core
+	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest -m "not papers"
+	@echo && echo "make test: passed; downloads apart," && tools/stage
+
+# After a change: what it touched. `make check BASE=main` for a branch. Python is checked if the change touched it.
+BASE ?= HEAD
+CHANGED = $(shell tools/changed $(BASE))
+
+check: doctor-test $(VENV)/.pins
+	@tools/stage --begin
+	@$(CARGO) fmt --all --check
+	@if test -n "$(CHANGED)"; then \
+	  tools/stage "clippy:$(CHANGED)" $(CARGO) clippy $(CHANGED) --all-targets --locked --quiet -- -D warnings && \
+	  tools/stage "tests:$(CHANGED)" env PROPTEST_RNG_SEED=$(SEED) $(CARGO) test $(CHANGED) --locked --quiet; fi
+	@if ! git diff --quiet $(BASE) -- $(PYTHON_SOURCES); then \
+	  tools/stage "lints of Python" $(MAKE) --no-print-directory lint-python && \
+	  tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core && \
+	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -m "not slow and not papers"; fi
+	@tools/stage
 
 PYTHON_SOURCES := python tests/python examples docs
 
-lint:
+lint: lint-python
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+lint-python: $(VENV)/.pins
 	$(BIN)/ruff format --check --quiet $(PYTHON_SOURCES)
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
@@ -94,7 +127,7 @@ validate: build
 	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
 	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do $(BIN)/python -m pytest $$part || exit 1; done
-	$(BIN)/python -m pytest -m heavy
+	$(BIN)/python -m pytest -m papers
 	$(BIN)/interlayer reproduce --all --out target/validate
 
 bench: build

@@ -88,7 +88,7 @@ def test_cures_for_downloads_leave_uploads_as_they_are_to_the_bit() -> None:
 
 
 @pytest.mark.core
-@pytest.mark.slow
+@pytest.mark.papers
 @pytest.mark.parametrize("name", BEYOND)
 def test_what_we_say_of_the_cures_holds(name: str) -> None:
     for s in renew().reproduced(name).scored:
@@ -96,7 +96,7 @@ def test_what_we_say_of_the_cures_holds(name: str) -> None:
 
 
 @pytest.mark.core
-@pytest.mark.slow
+@pytest.mark.papers
 def test_tables_of_the_page_are_what_is_measured() -> None:
     page = (ROOT / "docs" / "base-station.md").read_text("utf-8")
     tables = re.findall(r"<!-- rows .*?<!-- end -->", page, re.DOTALL)

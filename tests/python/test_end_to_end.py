@@ -30,7 +30,7 @@ def command(*arguments: object, **options: Any) -> subprocess.CompletedProcess[s
 
 
 def whole(*arguments: object) -> list[str]:
-    return [str(Path(sys.executable).with_name("interlayer")), *map(str, arguments)]
+    return [sys.executable, "-m", "interlayer", *map(str, arguments)]
 
 
 def without_clock(text: str) -> Any:
@@ -143,17 +143,13 @@ def reproduced(name: str) -> campaign.Outcome:
     return interlayer.reproduce(name)
 
 
-LONG = {"lle-fig-3.14", "lle-fig-3.16-fairness", "lle-fig-3.16-coexistence", "lle-fig-3.17"}
-"""Experiments that take more than ten seconds; so does whatever test runs one of them whole."""
 HEAVY = [n for n in experiment.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
 """Experiments of hundreds of runs of many stations: until all their claims are decided they take an hour together."""
 
 
 def weighed(name: str) -> Any:
-    """An experiment with the mark of what it takes to run it whole."""
-    if name in HEAVY:
-        return pytest.param(name, marks=pytest.mark.heavy)
-    return pytest.param(name, marks=pytest.mark.slow) if name in LONG or "/" in name else name
+    """The figure of README.md stands for all of them in `make test`."""
+    return name if name == "lle-fig-3.7a" else pytest.param(name, marks=pytest.mark.papers)
 
 
 # `test_base_station` runs its own, and asks more of them: that all they claim holds.
@@ -168,7 +164,7 @@ def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) ->
 QUICK_STORE = campaign.Store()
 
 
-@pytest.mark.slow
+@pytest.mark.papers
 @pytest.mark.parametrize("name", [name for name in HEAVY if "league" not in name])
 def test_a_heavy_experiment_measures_all_it_claims(name: str) -> None:
     outcome = campaign.run(experiment.load(name), quick=True, store=QUICK_STORE)
@@ -184,11 +180,12 @@ def test_what_the_arithmetic_of_the_timing_allows_holds() -> None:
     # 12000 bit in 1984 us are 6.05 Mb/s, printed 6.09; in 2660 us 4.51, printed 4.71. The rankings follow.
     found = verdicts(reproduced("lle-fig-3.7a"))
     assert [found[i] for i in (0, 2, 4, 5)] == ["holds"] * 4
+
+
+@pytest.mark.papers
+def test_what_the_arithmetic_excludes_differs() -> None:
     assert verdicts(reproduced("lle-fig-3.7b"))[3] == "holds"
     assert verdicts(reproduced("lle-fig-3.9"))[2] == "holds"
-
-
-def test_what_the_arithmetic_excludes_differs() -> None:
     # Removing one TCP ACK in two at 1000 B gains 18.9 % at least by Table 3.2's timing; 7 % is printed.
     assert reproduced("lle-fig-3.9").scored[1].verdict is Verdict.DIFFERS
     # 20 % at 1500 B and 100 % at 40 B cannot both be.

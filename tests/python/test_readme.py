@@ -71,12 +71,29 @@ def test_table_of_claims_is_what_is_measured() -> None:
         assert renew.claims(name) in PAGES[0].read_text("utf-8"), "if this is meant: make docs, and say why"
 
 
+def is_of_papers(line: str) -> bool:
+    """Whether a command runs whole experiments, other than the figure of README.md."""
+    return "interlayer reproduce" in line and "lle-fig-3.7a" not in line
+
+
+@pytest.mark.parametrize("line", [line for line in COMMANDS if is_of_papers(line)])
+def test_the_experiments_a_command_names_are_there(line: str) -> None:
+    from interlayer import experiment
+
+    names = [word for word in shlex.split(line, comments=True)[2:] if not word.startswith("-")]
+    assert names
+    for name in names[: names.index("figures") if "figures" in names else None]:
+        assert experiment.load(name).claims is not None
+
+
 @pytest.mark.core
-@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize(
+    "line", [pytest.param(line, marks=pytest.mark.papers) if is_of_papers(line) else line for line in COMMANDS]
+)
 def test_command_runs(line: str, tmp_path: Path) -> None:
     """In an empty folder, where the examples' scenario files are found under the same names."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     words = shlex.split(line, comments=True)
-    command = [str(Path(sys.executable).with_name("interlayer")), *words[1:]]
+    command = [sys.executable, "-m", "interlayer", *words[1:]]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,5 @@
+"""`python -m interlayer`: the command line, where the command `interlayer` is not installed."""
+
+from .cli import main
+
+main()
