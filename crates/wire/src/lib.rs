@@ -22,7 +22,7 @@ pub mod tcp;
 pub use bytes::{Integrity, verify};
 pub use error::{EmitError, FrameError, ParseError};
 pub use packet::{
-    Content, DropWhy, Echo, Ipv4, L4, Notice, NoticeKind, Packet, Packets, Payload, Pkt, Quote, Udp, ecn,
+    Content, DropWhy, Echo, Ipv4, L4, Notice, NoticeKind, Packet, Packets, Payload, Pkt, Quote, Shared, Udp, ecn,
 };
 pub use seq::{Seq, SeqRange, SeqSet};
 pub use tcp::{Flags, Tcp, TcpOptions};

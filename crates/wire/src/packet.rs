@@ -273,6 +273,13 @@ impl Packet {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Pkt(u32);
 
+/// A second handle that reads a packet and nothing else: what a frame on the air holds, so that a receiver gets what was
+/// sent whatever has become of the sender. The packet stays readable until the last of them is given back with
+/// [`Packets::release`], though its owner may have ended it long before.
+#[must_use = "a shared packet is given back"]
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shared(u32);
+
 /// Why a packet ended anywhere but at its application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropWhy {
@@ -310,7 +317,13 @@ impl DropWhy {
 pub struct Packets {
     /// Serial and content. A handle's packet is in its slot until it is freed, and stays there until the slot is reused.
     slots: Vec<(u64, Packet)>,
+    /// Of each slot: how many [`Shared`] handles there are.
+    sharers: Vec<u32>,
+    /// Of each slot: whether its packet has ended while shared; the slot is free when the last sharer is gone.
+    lingers: Vec<bool>,
     free: Vec<u32>,
+    /// Slots that linger.
+    lingering: u64,
     made: u64,
     ended: [u64; DropWhy::COUNT],
 }
@@ -318,7 +331,13 @@ pub struct Packets {
 impl Packets {
     /// An arena with room for `n` packets before it grows.
     pub fn with_capacity(n: usize) -> Packets {
-        Packets { slots: Vec::with_capacity(n), free: Vec::with_capacity(n), ..Packets::default() }
+        Packets {
+            slots: Vec::with_capacity(n),
+            sharers: Vec::with_capacity(n),
+            lingers: Vec::with_capacity(n),
+            free: Vec::with_capacity(n),
+            ..Packets::default()
+        }
     }
 
     /// Puts a packet in.
@@ -329,7 +348,42 @@ impl Packets {
             return Pkt(slot);
         }
         self.slots.push((self.made, packet));
+        self.sharers.push(0);
+        self.lingers.push(false);
         Pkt((self.slots.len() - 1) as u32)
+    }
+
+    /// A handle that reads this packet, beside its owner's.
+    pub fn share(&mut self, pkt: &Pkt) -> Shared {
+        self.sharers[pkt.0 as usize] += 1;
+        Shared(pkt.0)
+    }
+
+    /// Looks at a shared packet.
+    pub fn read(&self, shared: &Shared) -> &Packet {
+        &self.slots[shared.0 as usize].1
+    }
+
+    /// The serial of a shared packet.
+    pub fn shared_serial(&self, shared: &Shared) -> u64 {
+        self.slots[shared.0 as usize].0
+    }
+
+    /// A packet with the content of a shared one, owned by the caller.
+    pub fn copy_shared(&mut self, shared: &Shared) -> Pkt {
+        let packet = self.read(shared).clone();
+        self.put(packet)
+    }
+
+    /// Gives a shared handle back.
+    pub fn release(&mut self, shared: Shared) {
+        let slot = shared.0 as usize;
+        self.sharers[slot] -= 1;
+        if self.sharers[slot] == 0 && self.lingers[slot] {
+            self.lingers[slot] = false;
+            self.lingering -= 1;
+            self.free.push(shared.0);
+        }
     }
 
     /// Looks at a packet.
@@ -353,16 +407,27 @@ impl Packets {
         self.put(packet)
     }
 
-    /// Ends a packet and says why. What it was can be read until another is put in.
+    /// Ends a packet and says why. What it was can be read until another is put in, or as long as it is shared.
     pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> &Packet {
         self.ended[why as usize] += 1;
-        self.free.push(pkt.0);
-        &self.slots[pkt.0 as usize].1
+        let slot = pkt.0 as usize;
+        if self.sharers[slot] == 0 {
+            self.free.push(pkt.0);
+        } else {
+            self.lingers[slot] = true;
+            self.lingering += 1;
+        }
+        &self.slots[slot].1
     }
 
-    /// Packets in the arena now.
+    /// Packets that somebody owns now. One that has ended and is still shared is none of them.
     pub fn live(&self) -> u64 {
-        (self.slots.len() - self.free.len()) as u64
+        (self.slots.len() - self.free.len()) as u64 - self.lingering
+    }
+
+    /// Shared handles that were not given back yet: the books of a run count the frames that are still in the air.
+    pub fn shared(&self) -> u64 {
+        self.sharers.iter().map(|n| u64::from(*n)).sum()
     }
 
     /// Packets ever put in. Equals [`Packets::live`] plus the sum of [`Packets::ended`].
@@ -379,6 +444,32 @@ impl Packets {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn datagram(len: u32) -> Packet {
+        Packet { ip: Ipv4::default(), l4: L4::Udp(Udp::default()), payload: Payload::stream(0, len), flow: FlowId(0) }
+    }
+
+    #[test]
+    fn a_shared_packet_stays_readable_after_its_end_and_its_slot_is_used_again_after_the_last_sharer() {
+        let mut all = Packets::default();
+        let pkt = all.put(datagram(7));
+        let (one, other) = (all.share(&pkt), all.share(&pkt));
+        all.free(pkt, DropWhy::NodeDown);
+        assert_eq!((all.live(), all.shared(), all.made()), (0, 2, 1));
+        let next = all.put(datagram(8));
+        assert_eq!((all.read(&one).payload.len, all.shared_serial(&other), all.get(&next).payload.len), (7, 1, 8));
+        all.release(one);
+        let copy = all.copy_shared(&other);
+        assert_eq!((all.get(&copy).payload.len, all.serial(&copy), all.live()), (7, 3, 2));
+        all.release(other);
+        assert_eq!(all.shared(), 0);
+        let reused = all.put(datagram(9));
+        assert_eq!(all.slots.len(), 3, "the fourth packet lies where the first did");
+        for pkt in [next, copy, reused] {
+            all.free(pkt, DropWhy::Delivered);
+        }
+        assert_eq!((all.live(), all.made()), (0, 4));
+    }
 
     #[test]
     fn a_ce_mark_replaces_either_ect_and_leaves_the_differentiated_services_alone() {
