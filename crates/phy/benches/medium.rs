@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::Streams;
-use phy::{Capture, Levels, LevelsConfig, Medium, Preamble, Signal, Standard};
+use phy::{Capture, Levels, LevelsConfig, Medium, Ppdu, Standard};
 use std::hint::black_box;
 use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
 
@@ -18,7 +18,6 @@ fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
-        preamble: Preamble::Long,
         curve: phy::ln_survival,
         coherence,
     };
@@ -39,45 +38,45 @@ struct Turn {
 impl Turn {
     /// The next station transmits, data and answers in turn; if `overlapped`, one after it does 50 µs later.
     fn transmit(&mut self, overlapped: bool) -> u32 {
-        let rate = Standard::A.rate(BitRate::from_kbps(54_000)).expect("a rate of 802.11a");
+        let rate = Standard::A.mode(BitRate::from_kbps(54_000)).expect("a rate of 802.11a");
         self.at += 1;
         let airtime = Dur::from_us(if self.at.is_multiple_of(2) { 248 } else { 28 });
         let nodes = self.nodes;
-        let signal = |from| Signal { from: NodeId(from % nodes), rate, airtime, power: None };
-        let first = signal(self.at / 2);
+        let ppdu = |from| Ppdu::whole(NodeId(from % nodes), NodeId::BROADCAST, rate.into(), airtime);
+        let first = ppdu(self.at / 2);
         let mut told = self.start(&first);
         let begun = self.now;
         let mut also = None;
         if overlapped {
             self.now += Dur::from_us(20);
-            let second = signal(self.at / 2 + 1);
+            let second = ppdu(self.at / 2 + 1);
             told += self.start(&second);
-            also = Some((second.from, self.now));
+            also = Some((second, self.now));
         }
         self.now = begun + airtime;
-        told += self.end(first.from, begun);
-        if let Some((from, begun)) = also {
+        told += self.end(&first);
+        if let Some((second, begun)) = also {
             self.now = begun + airtime;
-            told += self.end(from, begun);
+            told += self.end(&second);
         }
         self.now += Dur::from_us(100);
         told
     }
 
-    fn start(&mut self, signal: &Signal) -> u32 {
+    fn start(&mut self, ppdu: &Ppdu) -> u32 {
         let mut told = 0;
-        self.medium.start(self.now, signal.from);
-        let sense_at = self.medium.arrive(self.now, signal, |nodes| told += nodes.bits.count_ones());
+        self.medium.start(self.now, ppdu.from);
+        let sense_at = self.medium.arrive(self.now, ppdu, |nodes| told += nodes.bits.count_ones());
         if sense_at != SimTime::NEVER {
-            self.medium.sense(sense_at, signal.from, |nodes| told += nodes.bits.count_ones());
+            self.medium.sense(sense_at, ppdu.from, |nodes| told += nodes.bits.count_ones());
         }
         told
     }
 
-    fn end(&mut self, from: NodeId, begun: SimTime) -> u32 {
+    fn end(&mut self, ppdu: &Ppdu) -> u32 {
         let mut told = 0;
-        self.medium.stop(self.now, from);
-        self.medium.leave(self.now, from, begun, |heard| told += heard.turns_idle.count_ones());
+        self.medium.stop(self.now, ppdu.from);
+        self.medium.leave(self.now, ppdu, |heard| told += heard.turns_idle.count_ones());
         told
     }
 }

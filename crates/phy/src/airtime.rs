@@ -1,42 +1,41 @@
 //! How long a frame occupies the air.
 
-use crate::rates::{Modulation, Preamble, Rate};
+use crate::tx_vector::{Format, Mode, Preamble};
 use units::{Bytes, Dur};
 
-/// Airtime of an MPDU (header to FCS) at `rate`: TXTIME. The preamble's length concerns DSSS rates only; 1 Mb/s always
-/// takes the long one.
+/// Airtime of a PSDU (of one MPDU: its header to its FCS) in this mode: TXTIME.
 ///
 /// DSSS: preamble + header + 8 · bytes / rate, the body rounded up to whole µs. @80211-2020 16.3.4.
 /// OFDM: 16 + 4 + 4 · ⌈(16 + 8 · bytes + 6) / N_DBPS⌉ µs. @80211-2020 eq. 17-29; ERP-OFDM adds 6 µs, eq. 18-1.
-pub fn airtime(rate: Rate, mpdu: Bytes, preamble: Preamble) -> Dur {
-    match rate.modulation {
-        Modulation::Dsss => {
-            let front = match preamble {
-                Preamble::Short if rate.bit_rate.bps() > 1_000_000 => 72 + 24,
-                _ => 144 + 48,
+pub fn airtime(mode: Mode, psdu: Bytes) -> Dur {
+    match mode.format {
+        Format::Dsss => {
+            let front = match mode.preamble {
+                Preamble::Short => 72 + 24,
+                Preamble::Long => 144 + 48,
             };
-            let body_us = (mpdu.bits() * 1_000_000).div_ceil(rate.bit_rate.bps());
+            let body_us = (psdu.bits() * 1_000_000).div_ceil(mode.bit_rate().bps());
             Dur::from_us(front + body_us)
         }
-        Modulation::Ofdm { data_bits_per_symbol } => Dur::from_us(20 + symbols_us(mpdu, data_bits_per_symbol)),
-        Modulation::ErpOfdm { data_bits_per_symbol } => Dur::from_us(26 + symbols_us(mpdu, data_bits_per_symbol)),
+        Format::Ofdm => Dur::from_us(20 + symbols_us(psdu, mode)),
+        Format::ErpOfdm => Dur::from_us(26 + symbols_us(psdu, mode)),
     }
 }
 
-/// 16 service bits before and 6 tail bits behind the MPDU, in symbols of 4 µs. @80211-2020 17.3.5.3, 17.3.5.4
-fn symbols_us(mpdu: Bytes, data_bits_per_symbol: u16) -> u64 {
-    4 * (16 + mpdu.bits() + 6).div_ceil(u64::from(data_bits_per_symbol))
+/// 16 service bits before and 6 tail bits behind the PSDU, in symbols of 4 µs. @80211-2020 17.3.5.3, 17.3.5.4
+fn symbols_us(psdu: Bytes, mode: Mode) -> u64 {
+    4 * (16 + psdu.bits() + 6).div_ceil(mode.data_bits_per_symbol())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rates::Standard;
+    use crate::standard::Standard;
     use units::BitRate;
 
     fn us(standard: Standard, kbps: u64, bytes: u64, preamble: Preamble) -> u64 {
-        let rate = standard.rate(BitRate::from_kbps(kbps)).expect("a rate of the standard");
-        airtime(rate, Bytes(bytes), preamble).ns() / 1000
+        let mode = standard.mode(BitRate::from_kbps(kbps)).expect("a rate of the standard");
+        airtime(mode.with_preamble(preamble), Bytes(bytes)).ns() / 1000
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The 802.11 radio: rates and airtime, frame errors, and the medium that carries signals between stations.
 //!
 //! Follows IEEE 802.11-2020: clause 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP). Propagation time (at most 1 µs) is part
-//! of the slot and not modelled (design.md section 4). Leaves out everything of clause 19 and later.
+//! of the slot and not modelled. Leaves out everything of clause 19 and later; a PPDU of several MPDUs is judged MPDU by MPDU
+//! all the same, for the formats to come.
 
 pub mod airtime;
 pub mod curves;
@@ -9,12 +10,14 @@ pub mod errors;
 pub mod fading;
 pub mod medium;
 pub mod propagation;
-pub mod rates;
+pub mod standard;
+pub mod tx_vector;
 
 pub use airtime::airtime;
 pub use curves::{Part, ln_survival};
-pub use errors::{ErrorModel, Errors, Hit};
+pub use errors::{ErrorModel, Errors, Hit, Sojourn, Struck};
 pub use fading::Fading;
-pub use medium::{Capture, Curve, Heard, Hearing, Levels, LevelsConfig, Medium, Pass, Signal, Verdict};
+pub use medium::{Capture, Curve, Heard, Hearing, Levels, LevelsConfig, Medium, Pass, Ppdu, Span, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};
-pub use rates::{Modulation, Preamble, Rate, Standard, Timing};
+pub use standard::{Standard, Timing};
+pub use tx_vector::{Bandwidth, Format, GuardInterval, Mode, Preamble, TxVector};

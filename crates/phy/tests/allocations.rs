@@ -1,7 +1,7 @@
 //! In the steady state a medium with powers allocates nothing, whatever overlaps what and however it fades.
 
 use engine::{Purpose, Streams};
-use phy::{Capture, Levels, LevelsConfig, Medium, Preamble, Signal, Standard};
+use phy::{Capture, Levels, LevelsConfig, Medium, Ppdu, Standard};
 use testkit::alloc::{Counting, calls};
 use units::{Db, Dbm, Dur, NodeId, SimTime};
 
@@ -20,7 +20,6 @@ fn transmissions_allocate_nothing() {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
-        preamble: Preamble::Long,
         curve: phy::ln_survival,
         coherence: Some(Dur::from_ms(5)),
     };
@@ -30,7 +29,7 @@ fn transmissions_allocate_nothing() {
     }
     let mut medium = Medium::Levels(Box::new(levels));
     let mut draws = Streams::new(2).get(Purpose::Traffic, 0);
-    let mut airing: [Option<SimTime>; NODES as usize] = [None; NODES as usize];
+    let mut airing: [Option<Ppdu>; NODES as usize] = [None; NODES as usize];
     let (mut clear, mut spoilt, mut before) = (0, 0, 0);
     for step in 0..40_000u64 {
         if step == 20_000 {
@@ -38,19 +37,19 @@ fn transmissions_allocate_nothing() {
         }
         let now = SimTime::ZERO + Dur::from_us(10 * (step + 1));
         let from = NodeId(draws.below(NODES));
-        if let Some(started) = airing[from.index()].take() {
+        if let Some(ppdu) = airing[from.index()].take() {
             medium.stop(now, from);
-            medium.leave(now, from, started, |heard| {
+            medium.leave(now, &ppdu, |heard| {
                 clear += heard.clear.count_ones();
                 spoilt += heard.spoilt.count_ones();
             });
         } else if draws.below(4) == 0 {
-            airing[from.index()] = Some(now);
             medium.start(now, from);
-            let rates = Standard::G.rates();
+            let rates = Standard::G.modes();
             let rate = rates[draws.below(rates.len() as u32) as usize];
-            let signal = Signal { from, rate, airtime: Dur::from_us(300), power: None };
-            let sense_at = medium.arrive(now, &signal, |_| {});
+            let ppdu = Ppdu::whole(from, NodeId::BROADCAST, rate.into(), Dur::from_us(300));
+            airing[from.index()] = Some(ppdu);
+            let sense_at = medium.arrive(now, &ppdu, |_| {});
             medium.sense(sense_at, from, |_| {});
         }
     }

@@ -10,12 +10,12 @@
 /// Channel bandwidth over which the source counts the SINR, in Hz.
 const BANDWIDTH: f64 = 22e6;
 
-/// Logarithm of a bit's survival in a payload at that many bit/s.
-pub(super) fn payload(bps: u64, sinr: f64) -> f64 {
-    match bps {
-        1_000_000 => dbpsk(sinr),
-        2_000_000 => dqpsk(sinr),
-        5_500_000 => cck(sinr, 1.0, 4.0),
+/// Logarithm of a bit's survival in a payload: 1, 2, 5.5, 11 Mb/s.
+pub(super) fn payload(mcs: u8, sinr: f64) -> f64 {
+    match mcs {
+        0 => dbpsk(sinr),
+        1 => dqpsk(sinr),
+        2 => cck(sinr, 1.0, 4.0),
         _ => cck(sinr, 2.0, 8.0),
     }
 }
@@ -120,17 +120,17 @@ mod tests {
         assert_eq!(dbpsk(0.0), -core::f64::consts::LN_2);
         assert_eq!(dqpsk(0.0), -core::f64::consts::LN_2);
         // 5.5 Mb/s: 1 of 16 symbols, 4 bits each; 11 Mb/s: 1 of 256, 8 bits each.
-        assert_eq!(payload(5_500_000, 0.0), -core::f64::consts::LN_2);
-        assert_eq!(payload(11_000_000, 0.0), -core::f64::consts::LN_2);
+        assert_eq!(payload(2, 0.0), -core::f64::consts::LN_2);
+        assert_eq!(payload(3, 0.0), -core::f64::consts::LN_2);
     }
 
     #[test]
     fn where_cck_loses_nothing_a_frame_of_a_hundred_thousand_bits_rounds_to_certainty() {
         // e = 104: a SINR of 13 at 5.5 Mb/s and 26 at 11 Mb/s.
-        for (bps, sinr) in [(5_500_000, 13.0), (11_000_000, 26.0)] {
-            let before = payload(bps, sinr * (1.0 - 1e-9));
+        for (mcs, sinr) in [(2, 13.0), (3, 26.0)] {
+            let before = payload(mcs, sinr * (1.0 - 1e-9));
             assert!(before < 0.0 && libm::exp(before * 1e5) == 1.0, "{before}");
-            assert_eq!(payload(bps, sinr), 0.0);
+            assert_eq!(payload(mcs, sinr), 0.0);
         }
     }
 }

@@ -9,7 +9,8 @@
 mod dsss;
 mod ofdm;
 
-use crate::rates::{Modulation, Preamble, Rate, Standard};
+use crate::standard::Standard;
+use crate::tx_vector::{Format, Mode, Preamble};
 use units::{Dur, Hertz};
 
 /// A part of a frame that has a rate and a modulation of its own.
@@ -19,38 +20,44 @@ pub enum Part {
     Preamble,
     /// The PLCP header: DBPSK at 1 Mb/s after a long preamble, DQPSK at 2 Mb/s after a short one (@80211-2020
     /// 16.2.2.2, 16.2.2.3). OFDM: SIGNAL, 24 bits at 6 Mb/s in either case (@80211-2020 17.3.4).
-    Header(Preamble),
+    Header,
     /// What follows, at the frame's rate.
     Payload,
 }
 
 /// How long preamble and header of a frame last, in this order; the payload has the rest. @80211-2020 16.2.2, table 17-5
-pub fn front(rate: Rate, preamble: Preamble) -> [(Part, Dur); 2] {
-    let (kind, preamble_us, header_us) = match (rate.modulation, preamble) {
-        (Modulation::Dsss, Preamble::Short) if rate.bit_rate.bps() > 1_000_000 => (Preamble::Short, 72, 24),
-        (Modulation::Dsss, _) => (Preamble::Long, 144, 48),
-        _ => (Preamble::Long, 16, 4),
+pub fn front(mode: Mode) -> [(Part, Dur); 2] {
+    let (preamble_us, header_us) = match (mode.format, mode.preamble) {
+        (Format::Dsss, Preamble::Short) => (72, 24),
+        (Format::Dsss, Preamble::Long) => (144, 48),
+        (Format::Ofdm | Format::ErpOfdm, _) => (16, 4),
     };
-    [(Part::Preamble, Dur::from_us(preamble_us)), (Part::Header(kind), Dur::from_us(header_us))]
+    [(Part::Preamble, Dur::from_us(preamble_us)), (Part::Header, Dur::from_us(header_us))]
 }
 
 /// Silence counted in a frame's airtime behind its last symbol: 6 µs of signal extension in ERP-OFDM, else none.
 /// @80211-2020 18.3.2.4
-pub const fn silent_end(rate: Rate) -> Dur {
-    match rate.modulation {
-        Modulation::ErpOfdm { .. } => Dur::from_us(6),
-        _ => Dur::ZERO,
+pub const fn silent_end(mode: Mode) -> Dur {
+    match mode.format {
+        Format::ErpOfdm => Dur::from_us(6),
+        Format::Dsss | Format::Ofdm => Dur::ZERO,
     }
 }
 
 /// Bits in that much of a part: a fraction, if it ends within one.
-pub fn bits(rate: Rate, part: Part, span: Dur) -> f64 {
-    let bps = match (part, rate.modulation) {
-        (Part::Payload, _) => rate.bit_rate.bps() as f64,
-        (Part::Preamble, Modulation::Dsss) | (Part::Header(Preamble::Long), Modulation::Dsss) => 1e6,
-        (Part::Header(Preamble::Short), Modulation::Dsss) => 2e6,
+pub fn bits(mode: Mode, part: Part, span: Dur) -> f64 {
+    let bps = match (part, mode.format) {
+        (Part::Payload, _) => mode.bit_rate().bps() as f64,
+        (Part::Preamble, Format::Dsss) => 1e6,
+        (Part::Header, Format::Dsss) => {
+            if mode.preamble == Preamble::Short {
+                2e6
+            } else {
+                1e6
+            }
+        }
         (Part::Preamble, _) => 0.0,
-        (Part::Header(_), _) => 6e6,
+        (Part::Header, _) => 6e6,
     };
     bps * span.ns() as f64 / 1e9
 }
@@ -69,21 +76,20 @@ pub const fn bandwidth(standard: Standard) -> Hertz {
 ///
 /// Additive in `bits`: the pieces of a run add up to the run. Costs 1 to 3 ns where nothing is lost and 20 to 130 ns
 /// where something may be; allocates nothing.
-pub fn ln_survival(rate: Rate, part: Part, sinr: f64, bits: f64) -> f64 {
+pub fn ln_survival(mode: Mode, part: Part, sinr: f64, bits: f64) -> f64 {
     // Also for 0 · −∞, which is no number.
     if bits.is_nan() || bits <= 0.0 {
         return 0.0;
     }
     let sinr = sinr.max(0.0);
-    let per_bit = match (rate.modulation, part) {
-        (Modulation::Dsss, Part::Preamble | Part::Header(Preamble::Long)) => dsss::dbpsk(sinr),
-        (Modulation::Dsss, Part::Header(Preamble::Short)) => dsss::dqpsk(sinr),
-        (Modulation::Dsss, Part::Payload) => dsss::payload(rate.bit_rate.bps(), sinr),
+    let per_bit = match (mode.format, part) {
+        (Format::Dsss, Part::Preamble) => dsss::dbpsk(sinr),
+        (Format::Dsss, Part::Header) if mode.preamble == Preamble::Short => dsss::dqpsk(sinr),
+        (Format::Dsss, Part::Header) => dsss::dbpsk(sinr),
+        (Format::Dsss, Part::Payload) => dsss::payload(mode.mcs, sinr),
         (_, Part::Preamble) => return 0.0,
-        (_, Part::Header(_)) => ofdm::signal(sinr),
-        (Modulation::Ofdm { data_bits_per_symbol } | Modulation::ErpOfdm { data_bits_per_symbol }, Part::Payload) => {
-            ofdm::payload(data_bits_per_symbol, sinr)
-        }
+        (_, Part::Header) => ofdm::signal(sinr),
+        (_, Part::Payload) => ofdm::payload(mode.mcs, sinr),
     };
     per_bit * bits
 }

@@ -99,16 +99,16 @@ pub(super) fn signal(sinr: f64) -> f64 {
     survival(BPSK, &HALF, sinr)
 }
 
-/// Logarithm of a bit's survival in the payload, by N_DBPS. @80211-2020 table 17-4
-pub(super) fn payload(data_bits_per_symbol: u16, sinr: f64) -> f64 {
-    let (constellation, code) = match data_bits_per_symbol {
-        24 => (BPSK, &HALF),
-        36 => (BPSK, &THREE_QUARTERS),
-        48 => (QPSK, &HALF),
-        72 => (QPSK, &THREE_QUARTERS),
-        96 => (QAM16, &HALF),
-        144 => (QAM16, &THREE_QUARTERS),
-        192 => (QAM64, &TWO_THIRDS),
+/// Logarithm of a bit's survival in the payload: 6, 9, 12 … 54 Mb/s. @80211-2020 table 17-4
+pub(super) fn payload(mcs: u8, sinr: f64) -> f64 {
+    let (constellation, code) = match mcs {
+        0 => (BPSK, &HALF),
+        1 => (BPSK, &THREE_QUARTERS),
+        2 => (QPSK, &HALF),
+        3 => (QPSK, &THREE_QUARTERS),
+        4 => (QAM16, &HALF),
+        5 => (QAM16, &THREE_QUARTERS),
+        6 => (QAM64, &TWO_THIRDS),
         _ => (QAM64, &THREE_QUARTERS),
     };
     survival(constellation, code, sinr)

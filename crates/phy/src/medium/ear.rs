@@ -5,7 +5,7 @@
 
 use super::Curve;
 use crate::curves::{self, Part};
-use crate::rates::{Preamble, Rate};
+use crate::tx_vector::Mode;
 use units::{Db, Dur, NodeId, SimTime};
 
 /// What a receiver needs to know of itself and its kind; ratios and milliwatts.
@@ -20,8 +20,6 @@ pub(super) struct Rules {
     /// SINR at which a locked receiver turns to another signal, if it ever does: the one it is locked on could still be
     /// decoded, or not.
     pub capture: Option<[f64; 2]>,
-    /// Of DSSS frames.
-    pub preamble: Preamble,
     /// Probability that so many bits survive.
     pub curve: Curve,
 }
@@ -29,19 +27,21 @@ pub(super) struct Rules {
 /// When a frame is on the air, and in what parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sent {
-    pub rate: Rate,
+    pub mode: Mode,
     pub started: SimTime,
     pub airtime: Dur,
     /// SINR from which it is [`surely`] received.
     pub sure: f64,
+    /// Its receiver judges it part by part: what stood against it is kept segment by segment.
+    pub is_in_parts: bool,
 }
 
 /// SINR from which no curve of this rate leaves a doubt that a number in 53 bits could hold, however long the frame: 10⁶
 /// bits and more survive with probability 1. Infinite, if that takes more than 60 dB.
-pub(super) fn surely(curve: Curve, preamble: Preamble, rate: Rate) -> f64 {
+pub(super) fn surely(curve: Curve, mode: Mode) -> f64 {
     let bits = f64::from(1 << 20);
-    let parts = [Part::Preamble, Part::Header(preamble), Part::Payload];
-    let is_sure = |sinr: f64| parts.iter().map(|part| curve(rate, *part, sinr, bits)).sum::<f64>() > -1e-17;
+    let parts = [Part::Preamble, Part::Header, Part::Payload];
+    let is_sure = |sinr: f64| parts.iter().map(|part| curve(mode, *part, sinr, bits)).sum::<f64>() > -1e-17;
     (0..=240)
         .map(|quarter_db| Db(f64::from(quarter_db) / 4.0).ratio())
         .find(|sinr| is_sure(*sinr))
@@ -57,13 +57,13 @@ impl Sent {
         let mut ln = 0.0;
         let mut begin = self.started;
         let end = self.started + self.airtime;
-        let front = curves::front(self.rate, rules.preamble);
-        let payload_end = SimTime::from_ns(end.ns() - curves::silent_end(self.rate).ns().min(self.airtime.ns()));
+        let front = curves::front(self.mode);
+        let payload_end = SimTime::from_ns(end.ns() - curves::silent_end(self.mode).ns().min(self.airtime.ns()));
         let ends = [begin + front[0].1, begin + front[0].1 + front[1].1, payload_end];
         for (part, end) in [front[0].0, front[1].0, Part::Payload].into_iter().zip(ends) {
             let span = to.min(end).since(from.max(begin));
             if span > Dur::ZERO {
-                ln += (rules.curve)(self.rate, part, sinr, curves::bits(self.rate, part, span));
+                ln += (rules.curve)(self.mode, part, sinr, curves::bits(self.mode, part, span));
             }
             begin = end;
         }
@@ -99,6 +99,30 @@ struct Lock {
     is_clean: bool,
 }
 
+/// How a frame that is judged part by part stood for some time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Segment {
+    from: NodeId,
+    since: SimTime,
+    until: SimTime,
+    sinr: f64,
+}
+
+impl Segment {
+    /// One segment from the begin to the end of a frame that nothing overlapped.
+    pub fn whole(from: NodeId, sent: &Sent, snr: f64) -> Segment {
+        Segment { from, since: sent.started, until: sent.started + sent.airtime, sinr: snr }
+    }
+}
+
+impl Sent {
+    /// Logarithm of the probability that nothing between two instants is hit, with these segments.
+    pub fn ln_survival_in(&self, rules: &Rules, from: SimTime, to: SimTime, segments: &[Segment]) -> f64 {
+        let meets = segments.iter().filter(|segment| segment.since < to && from < segment.until);
+        meets.map(|it| self.ln_survival(rules, from.max(it.since), to.min(it.until), it.sinr)).sum()
+    }
+}
+
 /// What became of a signal, before chance has spoken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum End {
@@ -121,6 +145,8 @@ const HOPELESS: f64 = -746.0;
 #[derive(Debug)]
 pub(super) struct Ear {
     signals: Vec<Standing>,
+    /// Of the frames it is locked on, if they are judged part by part.
+    segments: Vec<Segment>,
     pub noise_mw: f64,
     pub is_transmitting: bool,
     /// When its own last transmission ended.
@@ -141,6 +167,7 @@ impl Ear {
     pub fn new(nodes: usize, noise_mw: f64) -> Ear {
         Ear {
             signals: Vec::with_capacity(nodes.min(16)),
+            segments: Vec::new(),
             noise_mw,
             is_transmitting: false,
             stopped: SimTime::ZERO,
@@ -191,9 +218,13 @@ impl Ear {
     fn settle(&mut self, now: SimTime, sent: &[Sent], rules: &Rules) {
         let (mut held, mut fresh) = (self.held, self.fresh);
         for lock in [&mut held, &mut fresh].into_iter().flatten().filter(|lock| !lock.is_clean && lock.since < now) {
-            if lock.ln > HOPELESS {
+            let frame = &sent[lock.from.index()];
+            if lock.ln > HOPELESS || frame.is_in_parts {
                 let sinr = lock.mw / self.against_mw(lock.from);
-                lock.ln += sent[lock.from.index()].ln_survival(rules, lock.since, now, sinr);
+                lock.ln += frame.ln_survival(rules, lock.since, now, sinr);
+                if frame.is_in_parts {
+                    self.segments.push(Segment { from: lock.from, since: lock.since, until: now, sinr });
+                }
             }
             lock.since = now;
         }
@@ -247,8 +278,13 @@ impl Ear {
     fn close_clean(&mut self, now: SimTime, sent: &[Sent], rules: &Rules) {
         let noise_mw = self.noise_mw;
         for lock in [&mut self.held, &mut self.fresh].into_iter().flatten().filter(|lock| lock.is_clean) {
+            let frame = &sent[lock.from.index()];
+            let sinr = lock.mw / noise_mw;
             lock.is_clean = false;
-            lock.ln = sent[lock.from.index()].ln_survival(rules, lock.since, now, lock.mw / noise_mw);
+            lock.ln = frame.ln_survival(rules, lock.since, now, sinr);
+            if frame.is_in_parts {
+                self.segments.push(Segment { from: lock.from, since: lock.since, until: now, sinr });
+            }
             lock.since = now;
         }
     }
@@ -318,6 +354,16 @@ impl Ear {
             return (End::Alone, alone.is_detected || alone.mw >= rules.cca_ed_mw);
         }
         self.part(now, from, sent, rules)
+    }
+
+    /// How the frame of `from` stood here, if that is judged part by part.
+    pub fn segments(&self, from: NodeId) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().filter(move |segment| segment.from == from)
+    }
+
+    /// The frame of `from` is over.
+    pub fn forget_segments(&mut self, from: NodeId) {
+        self.segments.retain(|segment| segment.from != from);
     }
 
     /// The signal of `from` ends and it was not the only one, or the receiver did not follow it alone.

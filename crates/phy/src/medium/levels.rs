@@ -3,17 +3,17 @@
 //! Powers are milliwatts, ratios plain numbers. Interference adds up and counts as noise. What a receiver decides is in
 //! `ear.rs`; here is who hears whom how loud, and chance.
 
-use super::ear::{Ear, End, Rules, Sent, surely};
-use super::{Heard, Hearing, Signal, Verdict};
+use super::ear::{Ear, End, Rules, Segment, Sent, surely};
+use super::{Heard, Hearing, Ppdu, Verdict};
 use crate::curves::Part;
 use crate::fading::Fading;
-use crate::rates::{Preamble, Rate};
+use crate::tx_vector::Mode;
 use engine::{Purpose, Stream, Streams};
-use units::{BitRate, Db, Dbm, Dur, NodeId, Nodes, SimTime};
+use units::{Db, Dbm, Dur, NodeId, Nodes, SimTime};
 
-/// An error curve: the natural logarithm of the probability that so many bits of a part of a frame at a rate survive a
+/// An error curve: the natural logarithm of the probability that so many bits of a part of a frame in a mode survive a
 /// SINR (a ratio). [`crate::ln_survival`] is one.
-pub type Curve = fn(Rate, Part, f64, f64) -> f64;
+pub type Curve = fn(Mode, Part, f64, f64) -> f64;
 
 /// When a locked receiver turns to a stronger frame that begins ("message in message").
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,8 +42,6 @@ pub struct LevelsConfig {
     pub preamble_sinr: Db,
     /// Whether, and when, a receiver leaves one frame for another.
     pub capture: Option<Capture>,
-    /// Of DSSS frames.
-    pub preamble: Preamble,
     /// The error curve.
     pub curve: Curve,
     /// Rayleigh fading, redrawn so often; `None`: none.
@@ -76,7 +74,7 @@ struct Chance {
 /// A frame that nothing overlaps survives with this probability: data and answers of a pair are the same again and again.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// Rate in b/s and airtime, in one.
+    /// Mode and airtime, in one.
     frame: u64,
     mw: f64,
     p: f64,
@@ -100,12 +98,14 @@ pub struct Levels {
     links: Vec<Vec<Link>>,
     paths: Vec<Vec<Path>>,
     chances: Vec<Vec<Chance>>,
-    /// SINR from which frames of a rate are surely received, for the rates that were used.
-    sure: Vec<(BitRate, f64)>,
+    /// SINR from which frames of a mode are surely received, for the modes that were used.
+    sure: Vec<(Mode, f64)>,
     /// Whether the powers in `links` are those of a frame with a power of its own.
     is_odd: Vec<bool>,
     sent: Vec<Sent>,
     ears: Vec<Ear>,
+    /// Of the frame that ends, if it is judged part by part.
+    segments: Vec<Segment>,
 }
 
 impl Levels {
@@ -116,12 +116,11 @@ impl Levels {
             latency: config.cca_preamble_latency.max(Dur::from_ns(1)),
             preamble_sinr: config.preamble_sinr.ratio(),
             capture: config.capture.map(|capture| [capture.clear.ratio(), capture.garbled.ratio()]),
-            preamble: config.preamble,
             curve: config.curve,
         };
         let noise_mw = config.noise.milliwatt().0;
-        let rate = crate::Standard::B.rates()[0];
-        let silence = Sent { rate, started: SimTime::ZERO, airtime: Dur::ZERO, sure: f64::INFINITY };
+        let (mode, started, airtime) = (Mode::dsss(0), SimTime::ZERO, Dur::ZERO);
+        let silence = Sent { mode, started, airtime, sure: f64::INFINITY, is_in_parts: false };
         Levels {
             nodes,
             rules,
@@ -138,6 +137,7 @@ impl Levels {
             is_odd: vec![false; nodes],
             sent: vec![silence; nodes],
             ears: (0..nodes).map(|_| Ear::new(nodes, noise_mw)).collect(),
+            segments: Vec::new(),
         }
     }
 
@@ -241,17 +241,18 @@ impl Levels {
         ear.start(now, &self.sent, &self.rules);
     }
 
-    pub(super) fn arrive(&mut self, now: SimTime, signal: &Signal, mut broken: impl FnMut(Nodes)) -> SimTime {
-        let from = signal.from.index();
-        let sure = self.sure(signal.rate);
-        self.sent[from] = Sent { rate: signal.rate, started: now, airtime: signal.airtime, sure };
-        if self.coherence.is_some() || signal.power.is_some() || self.is_odd[from] {
-            self.set_levels(now, signal);
+    pub(super) fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) -> SimTime {
+        let from = ppdu.from.index();
+        let (mode, airtime, is_in_parts) = (ppdu.tx.mode, ppdu.airtime, ppdu.is_in_parts());
+        let sure = self.sure(mode);
+        self.sent[from] = Sent { mode, started: now, airtime, sure, is_in_parts };
+        if self.coherence.is_some() || ppdu.tx.power.is_some() || self.is_odd[from] {
+            self.set_levels(now, ppdu);
         }
         let Levels { rules, sent, ears, links, .. } = self;
         let mut can_be_sensed_later = false;
         for link in &links[from] {
-            if ears[link.to.index()].arrive(now, signal.from, link.mw, sent, rules) {
+            if ears[link.to.index()].arrive(now, ppdu.from, link.mw, sent, rules) {
                 broken(link.to.into());
             }
             can_be_sensed_later |= link.mw < rules.cca_ed_mw;
@@ -259,20 +260,20 @@ impl Levels {
         if can_be_sensed_later { now + rules.latency } else { SimTime::NEVER }
     }
 
-    fn sure(&mut self, rate: Rate) -> f64 {
-        if let Some((_, sinr)) = self.sure.iter().find(|(known, _)| *known == rate.bit_rate) {
+    fn sure(&mut self, mode: Mode) -> f64 {
+        if let Some((_, sinr)) = self.sure.iter().find(|(known, _)| *known == mode) {
             return *sinr;
         }
-        let sinr = surely(self.rules.curve, self.rules.preamble, rate);
-        self.sure.push((rate.bit_rate, sinr));
+        let sinr = surely(self.rules.curve, mode);
+        self.sure.push((mode, sinr));
         sinr
     }
 
     /// The powers of a frame at its listeners, if they are not those of the last one.
-    fn set_levels(&mut self, now: SimTime, signal: &Signal) {
-        let from = signal.from.index();
-        self.is_odd[from] = signal.power.is_some();
-        let power = signal.power.map_or(self.powers_mw[from], |power| power.milliwatt().0);
+    fn set_levels(&mut self, now: SimTime, ppdu: &Ppdu) {
+        let from = ppdu.from.index();
+        self.is_odd[from] = ppdu.tx.power.is_some();
+        let power = ppdu.tx.power.map_or(self.powers_mw[from], |power| power.milliwatt().0);
         for (link, path) in self.links[from].iter_mut().zip(&mut self.paths[from]) {
             if let Some(fading) = &path.fading
                 && now >= path.factor.1
@@ -301,34 +302,57 @@ impl Levels {
         !ear.is_busy(&self.rules)
     }
 
-    pub(super) fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, mut heard: impl FnMut(Hearing)) {
-        let Levels { rules, sent, ears, links, chances, .. } = self;
+    pub(super) fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
+        let from = ppdu.from;
+        let Levels { rules, sent, ears, links, chances, segments, .. } = self;
         let frame = sent[from.index()];
-        debug_assert_eq!(frame.started, started, "what ends is what has begun last");
+        debug_assert_eq!(frame.started, now - ppdu.airtime, "what ends is what has begun last");
         for (link, chance) in links[from.index()].iter().zip(&mut chances[from.index()]) {
             let ear = &mut ears[link.to.index()];
             let (end, turns_idle) = ear.leave(now, from, sent, rules);
             let snr = link.mw / ear.noise_mw;
+            let mut parts = Parts::default();
             let (verdict, is_locked) = match end {
                 End::Deaf => (Verdict::Deaf, false),
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
                 End::NotLocked { by_noise: true } => (Verdict::Noise, false),
                 End::Left => (Verdict::Spoilt, false),
+                End::Alone | End::Overlapped { .. } if frame.is_in_parts && link.to == ppdu.to => {
+                    segments.clear();
+                    if end == End::Alone {
+                        segments.push(Segment::whole(from, &frame, snr));
+                    }
+                    segments.extend(ear.segments(from));
+                    let by_noise = end == End::Alone;
+                    (chance.in_parts(&frame, ppdu, segments, by_noise, &mut parts, rules), true)
+                }
                 End::Alone if snr >= frame.sure => (Verdict::Clear, true),
                 End::Alone => (chance.alone(&frame, link.mw, snr, rules), true),
                 End::Overlapped { ln } => (chance.overlapped(&frame, ln, link.mw, snr, rules), true),
             };
+            if frame.is_in_parts {
+                ear.forget_segments(from);
+            }
             let is_free = is_locked || ear.locked_on().is_none();
-            heard(Hearing::of(link.to, Heard { verdict, is_locked, is_free, turns_idle }));
+            let mut said = Hearing::of(link.to, Heard { verdict, is_locked, is_free, turns_idle });
+            (said.mpdus, said.front) = (parts.mpdus, if parts.front { said.listeners } else { 0 });
+            heard(said);
         }
     }
+}
+
+/// What a receiver got of a frame that is judged part by part.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parts {
+    mpdus: u64,
+    front: bool,
 }
 
 impl Chance {
     /// The probability that noise alone spares a frame.
     #[inline]
     fn survival(&mut self, frame: &Sent, mw: f64, snr: f64, rules: &Rules) -> f64 {
-        let key = frame.rate.bit_rate.bps() << 32 ^ frame.airtime.ns();
+        let key = u64::from(frame.mode.word()) << 32 ^ frame.airtime.ns();
         let is_this = |known: &&Known| known.mw == mw && known.frame == key;
         if let Some(known) = self.known.iter().find(is_this) {
             return known.p;
@@ -357,5 +381,42 @@ impl Chance {
         }
         let by_noise = draw >= self.survival(frame, mw, snr, rules);
         if by_noise { Verdict::Noise } else { Verdict::Spoilt }
+    }
+
+    /// Each MPDU has its own draw behind one for what comes before them all. A frame of one MPDU has one draw for the whole,
+    /// which its front is a part of.
+    fn in_parts(
+        &mut self,
+        frame: &Sent,
+        ppdu: &Ppdu,
+        segments: &[Segment],
+        by_noise: bool,
+        parts: &mut Parts,
+        rules: &Rules,
+    ) -> Verdict {
+        let started = frame.started;
+        let survival =
+            |from: Dur, until: Dur| libm::exp(frame.ln_survival_in(rules, started + from, started + until, segments));
+        let is_received = match ppdu.mpdus {
+            [] => {
+                let draw = self.draws.unit();
+                parts.front = draw < survival(Dur::ZERO, ppdu.front);
+                draw < survival(Dur::ZERO, frame.airtime)
+            }
+            [first, ..] => {
+                parts.front = self.draws.chance(survival(Dur::ZERO, first.from));
+                for (place, mpdu) in ppdu.mpdus.iter().enumerate().filter(|_| parts.front) {
+                    if self.draws.chance(survival(mpdu.from, mpdu.until)) {
+                        parts.mpdus |= 1 << place;
+                    }
+                }
+                parts.mpdus != 0
+            }
+        };
+        match (is_received, by_noise) {
+            (true, _) => Verdict::Clear,
+            (false, true) => Verdict::Noise,
+            (false, false) => Verdict::Spoilt,
+        }
     }
 }

@@ -13,20 +13,62 @@ mod reach;
 pub use levels::{Capture, Curve, Levels, LevelsConfig};
 pub use reach::Reach;
 
-use crate::rates::Rate;
-use units::{Db, Dbm, Dur, NodeId, Nodes, SimTime};
+use crate::curves;
+use crate::tx_vector::{Format, Mode, TxVector};
+use units::{Bytes, Db, Dur, NodeId, Nodes, SimTime};
 
-/// A transmission as the medium sees it.
+/// A PPDU as the medium sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signal {
+pub struct Ppdu<'a> {
     /// Transmitter.
     pub from: NodeId,
-    /// Rate of its payload.
-    pub rate: Rate,
+    /// Receiver, for what is asked of it alone; [`NodeId::BROADCAST`] for none.
+    pub to: NodeId,
+    /// Mode and power.
+    pub tx: TxVector,
     /// Time on the air, preamble included.
     pub airtime: Dur,
-    /// Its power; `None`: its transmitter's. Of no meaning where a pair is in reach or not.
-    pub power: Option<Dbm>,
+    /// Where its MPDUs lie if `to` is to judge each by itself, at most 64; empty: they stand and fall together.
+    pub mpdus: &'a [Span],
+    /// If `to` is to say whether it could read so much of the beginning though the rest was lost: preamble, PHY header and
+    /// the MAC header of the first MPDU. Zero: not asked.
+    pub front: Dur,
+}
+
+impl Ppdu<'_> {
+    /// One that stands or falls as a whole.
+    pub fn whole(from: NodeId, to: NodeId, tx: TxVector, airtime: Dur) -> Ppdu<'static> {
+        Ppdu { from, to, tx, airtime, mpdus: &[], front: Dur::ZERO }
+    }
+
+    /// Whether its receiver is asked for more than one verdict.
+    pub fn is_in_parts(&self) -> bool {
+        !self.mpdus.is_empty() || self.front > Dur::ZERO
+    }
+}
+
+/// When a part of a PPDU is on the air, counted from the PPDU's start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Its begin.
+    pub from: Dur,
+    /// Its end.
+    pub until: Dur,
+}
+
+impl Span {
+    /// Of the bytes `at..at + len` of a PSDU in this mode.
+    pub fn of(mode: Mode, at: Bytes, len: Bytes) -> Span {
+        let [(_, preamble), (_, header)] = curves::front(mode);
+        // Behind 16 service bits, in OFDM. @80211-2020 17.3.5.2
+        let service = if mode.format == Format::Dsss { 0 } else { 16 };
+        let begin = |bytes: Bytes| preamble + header + bits_time(service + bytes.bits(), mode);
+        Span { from: begin(at), until: begin(at + len) }
+    }
+}
+
+fn bits_time(bits: u64, mode: Mode) -> Dur {
+    Dur::from_ns(bits * 1_000_000_000 / mode.bit_rate().bps())
 }
 
 /// What a listener made of a signal that has ended.
@@ -80,6 +122,11 @@ pub struct Hearing {
     pub free: u64,
     /// As [`Heard::turns_idle`].
     pub turns_idle: u64,
+    /// Whether the receiver could read the beginning, where that was asked ([`Ppdu::front`]). Some of `locked`.
+    pub front: u64,
+    /// Which MPDUs the receiver got, the first lowest, where each was to be judged by itself ([`Ppdu::mpdus`]); it is in
+    /// `clear` if there is one. Not a set of listeners.
+    pub mpdus: u64,
 }
 
 impl Hearing {
@@ -97,6 +144,7 @@ impl Hearing {
             noise: of(heard.verdict == Verdict::Noise),
             free: of(heard.is_free),
             turns_idle: of(heard.turns_idle),
+            ..Hearing::default()
         }
     }
 
@@ -139,33 +187,33 @@ impl Hearing {
 /// either loop, which costs a tenth of a whole run of 50 stations.
 pub trait Pass {
     /// As [`Medium::arrive`].
-    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime;
+    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime;
     /// As [`Medium::leave`].
-    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(Hearing));
+    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing));
 }
 
 impl Pass for Reach {
     #[inline]
-    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime {
-        Reach::arrive(self, now, signal.from, broken);
+    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
+        Reach::arrive(self, now, ppdu, broken);
         SimTime::NEVER
     }
 
     #[inline]
-    fn leave(&mut self, _: SimTime, from: NodeId, _: SimTime, heard: impl FnMut(Hearing)) {
-        Reach::leave(self, from, heard);
+    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
+        Reach::leave(self, now, ppdu, heard);
     }
 }
 
 impl Pass for Levels {
     #[inline]
-    fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime {
-        Levels::arrive(self, now, signal, broken)
+    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
+        Levels::arrive(self, now, ppdu, broken)
     }
 
     #[inline]
-    fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(Hearing)) {
-        Levels::leave(self, now, from, started, heard);
+    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
+        Levels::leave(self, now, ppdu, heard);
     }
 }
 
@@ -298,10 +346,10 @@ impl Medium {
     /// A signal reaches its listeners. `broken` is told of those whose carrier sense turns busy by it at
     /// once. Returns when [`Medium::sense`] is due; `NEVER` if nobody can sense the signal later.
     #[inline]
-    pub fn arrive(&mut self, now: SimTime, signal: &Signal, broken: impl FnMut(Nodes)) -> SimTime {
+    pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
         match self {
-            Medium::Reach(reach) => Pass::arrive(reach, now, signal, broken),
-            Medium::Levels(levels) => levels.arrive(now, signal, broken),
+            Medium::Reach(reach) => Pass::arrive(reach, now, ppdu, broken),
+            Medium::Levels(levels) => levels.arrive(now, ppdu, broken),
         }
     }
 
@@ -322,13 +370,13 @@ impl Medium {
         }
     }
 
-    /// The signal of `from`, which began at `started`, ends at its listeners. `heard` is told what they made of it,
-    /// in order of id.
+    /// A PPDU, the same that [`Medium::arrive`] was told of, ends at its listeners. `heard` is told what they made of it, in
+    /// order of id.
     #[inline]
-    pub fn leave(&mut self, now: SimTime, from: NodeId, started: SimTime, heard: impl FnMut(Hearing)) {
+    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
         match self {
-            Medium::Reach(reach) => reach.leave(from, heard),
-            Medium::Levels(levels) => levels.leave(now, from, started, heard),
+            Medium::Reach(reach) => reach.leave(now, ppdu, heard),
+            Medium::Levels(levels) => levels.leave(now, ppdu, heard),
         }
     }
 }

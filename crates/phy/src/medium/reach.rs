@@ -6,7 +6,7 @@
 //!
 //! All of that is a matter of sets, so what happens at 64 stations is a few operations on words.
 
-use super::Hearing;
+use super::{Hearing, Ppdu};
 use units::{NodeId, Nodes, SimTime};
 
 /// The ears of 64 stations, a bit each.
@@ -43,6 +43,18 @@ pub struct Reach {
     started: Vec<SimTime>,
     /// Whose began last.
     latest: NodeId,
+    /// PPDUs in the air that are judged part by part.
+    parted: Vec<Parted>,
+}
+
+/// When other signals stood at the receiver of a PPDU that is judged part by part.
+#[derive(Debug, Clone, Copy)]
+struct Parted {
+    from: NodeId,
+    to: NodeId,
+    since: SimTime,
+    /// The last of them ended; earlier than `since` while one stands.
+    until: SimTime,
 }
 
 impl Reach {
@@ -56,6 +68,7 @@ impl Reach {
             airing: Vec::with_capacity(nodes),
             started: vec![SimTime::ZERO; nodes],
             latest: NodeId(0),
+            parted: Vec::new(),
         };
         (0..nodes as u32).for_each(|from| medium.set_reaches(NodeId(from), |_| true));
         medium
@@ -137,7 +150,11 @@ impl Reach {
 
     /// The signal of `from` reaches its listeners. `broken` is told of those whose silence it broke.
     #[inline]
-    pub fn arrive(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(Nodes)) {
+    pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
+        let from = ppdu.from;
+        if ppdu.is_in_parts() || !self.parted.is_empty() {
+            self.overlap(now, ppdu);
+        }
         self.airing.push(from);
         self.started[from.index()] = now;
         self.latest = from;
@@ -151,6 +168,40 @@ impl Reach {
         }
     }
 
+    /// A PPDU begins to overlap those that are judged part by part, and perhaps is one.
+    #[cold]
+    fn overlap(&mut self, now: SimTime, ppdu: &Ppdu) {
+        for i in 0..self.parted.len() {
+            if self.hears(self.parted[i].to, ppdu.from) {
+                let other = &mut self.parted[i];
+                (other.since, other.until) = (other.since.min(now), SimTime::ZERO);
+            }
+        }
+        if ppdu.is_in_parts() {
+            let (from, to) = (ppdu.from, ppdu.to);
+            self.parted.push(Parted { from, to, since: SimTime::NEVER, until: SimTime::ZERO });
+        }
+    }
+
+    /// A PPDU ends: it overlaps no other any more, and its own parts are judged. Returns which MPDUs its receiver got, as far
+    /// as other signals are concerned, and whether it read the front.
+    #[cold]
+    fn part(&mut self, now: SimTime, ppdu: &Ppdu) -> (u64, bool) {
+        for i in 0..self.parted.len() {
+            let Parted { from, to, .. } = self.parted[i];
+            if from != ppdu.from && self.hears(to, ppdu.from) {
+                self.parted[i].until = now;
+            }
+        }
+        let Some(i) = self.parted.iter().position(|it| it.from == ppdu.from) else { return (0, false) };
+        let Parted { since, until, .. } = self.parted.swap_remove(i);
+        let started = now - ppdu.airtime;
+        let until = if until < since { now } else { until };
+        let is_free = |from: SimTime, end: SimTime| end <= since || until <= from;
+        let spans = (0u32..).zip(ppdu.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
+        (spans.fold(0, |all, (place, _)| all | 1 << place), is_free(started, started + ppdu.front))
+    }
+
     /// `node` ends its transmission. Returns whether the air around it is silent.
     pub fn stop(&mut self, node: NodeId) -> bool {
         let one = Nodes::from(node);
@@ -161,8 +212,10 @@ impl Reach {
 
     /// The signal of `from` ends at its listeners. `heard` is told what they made of it.
     #[inline]
-    pub fn leave(&mut self, from: NodeId, mut heard: impl FnMut(Hearing)) {
-        let blocks = self.ears.len();
+    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
+        let (from, blocks) = (ppdu.from, self.ears.len());
+        let (mpdus, is_front_free) = if self.parted.is_empty() { (0, false) } else { self.part(now, ppdu) };
+        let to = if ppdu.is_in_parts() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         if let Some(i) = self.airing.iter().position(|other| *other == from) {
             self.airing.swap_remove(i);
         }
@@ -172,7 +225,7 @@ impl Reach {
             let (ears, at) = (&mut self.ears[block], &mut self.reached[from.index() * blocks + block]);
             ears.hearing = hearing;
             let locked = std::mem::take(&mut at.locked);
-            heard(Hearing {
+            let mut said = Hearing {
                 block: block as u32,
                 listeners: at.listeners,
                 locked,
@@ -182,7 +235,18 @@ impl Reach {
                 noise: 0,
                 free: locked,
                 turns_idle: at.listeners & !hearing & !ears.transmitting,
-            });
+                front: 0,
+                mpdus: 0,
+            };
+            if to.block == said.block && locked & to.bits != 0 {
+                said.front = if is_front_free { to.bits } else { 0 };
+                said.mpdus = mpdus;
+                if mpdus != 0 {
+                    // It got some of it.
+                    (said.clear, said.spoilt) = (said.clear | to.bits, said.spoilt & !to.bits);
+                }
+            }
+            heard(said);
         }
     }
 }
@@ -190,7 +254,9 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::medium::{Heard, Verdict};
+    use crate::Mode;
+    use crate::medium::{Heard, Span, Verdict};
+    use units::Dur;
 
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
@@ -202,13 +268,17 @@ mod tests {
 
     fn start(medium: &mut Reach, now: u64, from: NodeId) {
         medium.start(from);
-        medium.arrive(at(now), from, |_| {});
+        medium.arrive(at(now), &ppdu(from), |_| {});
     }
 
-    /// What `to` made of the signal of `from`, which began at 0 and ends.
+    fn ppdu(from: NodeId) -> Ppdu<'static> {
+        Ppdu::whole(from, B, Mode::ofdm(0).into(), Dur::from_ns(10))
+    }
+
+    /// What `to` made of the signal of `from`, which ends.
     fn leave(medium: &mut Reach, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
-        medium.leave(from, |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
+        medium.leave(at(10), &ppdu(from), |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
         found.expect("a listener").1
     }
 
@@ -260,5 +330,45 @@ mod tests {
             leave(&mut medium, A, B),
             Heard { verdict: Verdict::Deaf, is_locked: false, is_free: false, turns_idle: true }
         );
+    }
+
+    #[test]
+    fn of_three_mpdus_those_are_lost_that_another_signal_met_and_the_header_is_read_if_it_was_over_by_then() {
+        let span = |from, until| Span { from: Dur::from_ns(from), until: Dur::from_ns(until) };
+        let mpdus = [span(20, 40), span(40, 60), span(60, 80)];
+        // The other signal stands from .. until; which MPDUs are received, whether the front is.
+        for (from, until, received, front) in [
+            (40, 60, 0b101, true),
+            (41, 42, 0b101, true),
+            (59, 61, 0b001, true),
+            (79, 200, 0b011, true),
+            (10, 41, 0b100, false),
+            (10, 20, 0b111, false),
+        ] {
+            let mut medium = Reach::new(3);
+            for (x, y) in [(A, C), (C, A)] {
+                medium.set_reach(x, y, false);
+            }
+            let tx = Mode::ofdm(0).into();
+            let whole =
+                Ppdu { from: A, to: B, tx, airtime: Dur::from_ns(80), mpdus: &mpdus, front: Dur::from_ns(25) };
+            let other = Ppdu::whole(C, B, tx, Dur::from_ns(until - from));
+            medium.start(A);
+            medium.arrive(at(0), &whole, |_| {});
+            medium.start(C);
+            medium.arrive(at(from), &other, |_| {});
+            let mut said = None;
+            let mut ends = [(80, &whole), (until, &other)];
+            ends.sort_by_key(|(at, _)| *at);
+            for (now, ends) in ends {
+                medium.stop(ends.from);
+                medium.leave(at(now), ends, |heard| said = if ends.from == A { Some(heard) } else { said });
+            }
+            let said = said.unwrap();
+            let bit = 1 << B.0;
+            assert_eq!((said.mpdus, said.front == bit), (received, front), "{from} to {until}");
+            assert_eq!(said.clear, if received == 0 { 0 } else { bit });
+            assert!(medium.parted.is_empty());
+        }
     }
 }

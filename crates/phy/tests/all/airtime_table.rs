@@ -32,9 +32,9 @@ fn every_row_of_the_table_is_met_to_the_microsecond() {
             _ => vec![Preamble::Long, Preamble::Short],
         };
         let kbps = (mbps.parse::<f64>().unwrap() * 1000.0) as u64;
-        let rate = standard(name).rate(BitRate::from_kbps(kbps)).expect("the table has rates of the standard");
+        let rate = standard(name).mode(BitRate::from_kbps(kbps)).expect("the table has rates of the standard");
         for preamble in asked {
-            let got = airtime(rate, Bytes(bytes.parse().unwrap()), preamble);
+            let got = airtime(rate.with_preamble(preamble), Bytes(bytes.parse().unwrap()));
             assert_eq!(got, Dur::from_us(us.parse().unwrap()), "{line}");
         }
         rows += 1;

@@ -2,7 +2,7 @@
 //! one, the figures the authors of @PEI09 and ns-3 print, and ns-3 itself; and what holds for every curve.
 
 use phy::curves::{bits, front, silent_end};
-use phy::{Part, Preamble, Rate, Standard, airtime, ln_survival};
+use phy::{Format, Mode, Part, Preamble, Standard, airtime, ln_survival};
 use proptest::prelude::*;
 use units::{BitRate, Bytes, Db, Dur};
 
@@ -10,13 +10,13 @@ const REFERENCE: &str = include_str!("../../../../validation/phy/curves.csv");
 const SPOTS: &str = include_str!("../../../../validation/phy/spots.csv");
 const NS3: &str = include_str!("../../../../validation/phy/ns3.csv");
 
-fn rate(mbps: &str) -> Rate {
+fn rate(mbps: &str) -> Mode {
     let kbps = (mbps.parse::<f64>().expect("a rate in Mb/s") * 1000.0) as u64;
-    Standard::G.rate(BitRate::from_kbps(kbps)).expect("802.11g has every rate")
+    Standard::G.mode(BitRate::from_kbps(kbps)).expect("802.11g has every rate")
 }
 
-fn every_rate() -> Vec<Rate> {
-    [Standard::B, Standard::A, Standard::G].iter().flat_map(|standard| standard.rates()).copied().collect()
+fn every_rate() -> Vec<Mode> {
+    [Standard::B, Standard::A, Standard::G].iter().flat_map(|standard| standard.modes()).copied().collect()
 }
 
 /// The lines below the header, as numbers behind the rate.
@@ -32,7 +32,7 @@ fn table(text: &'static str, header: &str) -> Vec<(&'static str, Vec<f64>)> {
 }
 
 /// SINR in dB at which a run is lost so often, by bisection.
-fn sinr_db(rate: Rate, part: Part, bits: f64, loss: f64) -> f64 {
+fn sinr_db(rate: Mode, part: Part, bits: f64, loss: f64) -> f64 {
     let (mut low, mut high) = (-30.0, 50.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
@@ -72,7 +72,7 @@ fn a_faster_rate_of_the_same_phy_needs_more_sinr() {
     // Across both PHYs of 802.11g it is not so: 11 Mb/s needs more than 12 Mb/s.
     for standard in [Standard::B, Standard::A] {
         let needed: Vec<f64> =
-            standard.rates().iter().map(|&rate| sinr_db(rate, Part::Payload, 8000.0, 0.1)).collect();
+            standard.modes().iter().map(|&rate| sinr_db(rate, Part::Payload, 8000.0, 0.1)).collect();
         assert!(needed.is_sorted_by(|slower, faster| slower < faster), "{standard:?}: {needed:?}");
     }
     let g = |mbps| sinr_db(rate(mbps), Part::Payload, 8000.0, 0.1);
@@ -85,24 +85,29 @@ fn preamble_and_header_are_carried_as_the_standard_says() {
     let at = |mbps, part| ln_survival(rate(mbps), part, sinr, 48.0);
     for mbps in ["1", "2", "5.5", "11"] {
         assert_eq!(at(mbps, Part::Preamble), at("1", Part::Payload));
-        assert_eq!(at(mbps, Part::Header(Preamble::Long)), at("1", Part::Payload));
-        assert_eq!(at(mbps, Part::Header(Preamble::Short)), at("2", Part::Payload));
+        assert_eq!(at(mbps, Part::Header), at("1", Part::Payload));
+        let short = rate(mbps).with_preamble(Preamble::Short);
+        let header = if mbps == "1" { "1" } else { "2" };
+        assert_eq!(ln_survival(short, Part::Header, sinr, 48.0), at(header, Part::Payload));
     }
     for mbps in ["6", "24", "54"] {
         assert_eq!(at(mbps, Part::Preamble), 0.0);
-        assert_eq!(at(mbps, Part::Header(Preamble::Short)), at("6", Part::Payload));
+        assert_eq!(at(mbps, Part::Header), at("6", Part::Payload));
     }
     // Spans and bits: 144 + 48 bits; 72 + 24 µs with 48 bits at 2 Mb/s; SIGNAL has 24 bits in 4 µs.
-    let of = |rate, preamble| front(rate, preamble).map(|(part, span)| (span.ns() / 1000, bits(rate, part, span)));
+    let of = |rate: Mode, preamble| {
+        let mode = rate.with_preamble(preamble);
+        front(mode).map(|(part, span)| (span.ns() / 1000, bits(mode, part, span)))
+    };
     assert_eq!(of(eleven, Preamble::Long), [(144, 144.0), (48, 48.0)]);
     assert_eq!(of(eleven, Preamble::Short), [(72, 72.0), (24, 48.0)]);
     assert_eq!(of(rate("1"), Preamble::Short), [(144, 144.0), (48, 48.0)]);
     assert_eq!(of(rate("54"), Preamble::Short), [(16, 0.0), (4, 24.0)]);
     // A payload of 1000 bytes at 54 Mb/s has ⌈8022 / 216⌉ = 38 symbols of 216 bits, service, tail and pad bits included.
     for standard in [Standard::A, Standard::G] {
-        let fast = standard.rate(BitRate::from_kbps(54_000)).expect("54 Mb/s");
-        let parts: u64 = front(fast, Preamble::Long).iter().map(|(_, span)| span.ns()).sum();
-        let whole = airtime(fast, Bytes(1000), Preamble::Long);
+        let fast = standard.mode(BitRate::from_kbps(54_000)).expect("54 Mb/s");
+        let parts: u64 = front(fast).iter().map(|(_, span)| span.ns()).sum();
+        let whole = airtime(fast, Bytes(1000));
         let payload = Dur::from_ns(whole.ns() - parts - silent_end(fast).ns());
         assert_eq!(bits(fast, Part::Payload, payload), 38.0 * 216.0);
     }
@@ -112,14 +117,14 @@ fn preamble_and_header_are_carried_as_the_standard_says() {
 fn what_is_no_sinr_or_no_run_is_answered_all_the_same() {
     let odd = [f64::NAN, f64::NEG_INFINITY, -1.0, 0.0, f64::from_bits(1), f64::MIN_POSITIVE, f64::MAX, f64::INFINITY];
     for rate in every_rate() {
-        for part in [Part::Preamble, Part::Header(Preamble::Long), Part::Header(Preamble::Short), Part::Payload] {
+        for part in [Part::Preamble, Part::Header, Part::Header, Part::Payload] {
             for sinr in odd {
                 for bits in [f64::NAN, -1.0, 0.0] {
                     assert_eq!(ln_survival(rate, part, sinr, bits), 0.0);
                 }
                 let lost = ln_survival(rate, part, sinr, 8000.0);
                 assert!(lost <= 0.0, "{rate:?} {part:?} {sinr}: {lost}");
-                let is_bitless = part == Part::Preamble && rate.modulation != phy::Modulation::Dsss;
+                let is_bitless = part == Part::Preamble && rate.format != Format::Dsss;
                 if sinr >= f64::MAX || is_bitless {
                     assert_eq!(lost, 0.0);
                 } else {
@@ -131,14 +136,9 @@ fn what_is_no_sinr_or_no_run_is_answered_all_the_same() {
     }
 }
 
-fn a_case() -> impl Strategy<Value = (Rate, Part)> {
+fn a_case() -> impl Strategy<Value = (Mode, Part)> {
     let rates = every_rate();
-    let part = prop_oneof![
-        Just(Part::Preamble),
-        Just(Part::Header(Preamble::Long)),
-        Just(Part::Header(Preamble::Short)),
-        Just(Part::Payload)
-    ];
+    let part = prop_oneof![Just(Part::Preamble), Just(Part::Header), Just(Part::Header), Just(Part::Payload)];
     (0..rates.len(), part).prop_map(move |(index, part)| (rates[index], part))
 }
 
@@ -176,7 +176,7 @@ proptest! {
 fn no_curve_has_a_step_back_anywhere() {
     // In steps of a thousandth of a decibel from −40 to 40 dB, where the pieces of a table or a clamp would show.
     for rate in every_rate() {
-        for part in [Part::Header(Preamble::Short), Part::Payload] {
+        for part in [Part::Header, Part::Payload] {
             let curve = |step: i32| ln_survival(rate, part, Db(f64::from(step) / 1000.0).ratio(), 1.0);
             let steps_back = (-40_000..40_000).filter(|&step| curve(step + 1) < curve(step)).count();
             assert_eq!(steps_back, 0, "{rate:?} {part:?}");

@@ -250,7 +250,7 @@ fn the_last_start_is_that_of_the_last_frame_locked_on() {
     play(&mut medium, &[tx(Y, 2000, 2100, rate)]);
     assert!(is_last(&medium, us(2000)));
     // At once, not when its preamble is over.
-    medium.arrive(us(3000), &Signal { from: X, rate, airtime: Dur::from_us(100), power: None }, |_| {});
+    medium.arrive(us(3000), &Ppdu::whole(X, R, rate.into(), Dur::from_us(100)), |_| {});
     assert!(is_last(&medium, us(3000)));
 }
 

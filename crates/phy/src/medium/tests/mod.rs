@@ -2,15 +2,16 @@
 //! is a level in dBm. Noise −110 dBm.
 
 mod capture;
+mod parts;
 mod same_as_reach;
 mod segments;
 mod sensing;
 
 use super::*;
 use crate::curves::Part;
-use crate::rates::{Preamble, Standard};
+use crate::standard::Standard;
 use engine::Streams;
-use units::BitRate;
+use units::{BitRate, Dbm};
 
 pub const R: NodeId = NodeId(0);
 pub const X: NodeId = NodeId(1);
@@ -21,13 +22,13 @@ pub fn us(n: u64) -> SimTime {
     SimTime::ZERO + Dur::from_us(n)
 }
 
-pub fn rate(standard: Standard, mbps: u64) -> Rate {
-    standard.rate(BitRate::from_kbps(1000 * mbps)).expect("a rate of the standard")
+pub fn rate(standard: Standard, mbps: u64) -> Mode {
+    standard.mode(BitRate::from_kbps(1000 * mbps)).expect("a rate of the standard")
 }
 
 /// SINR from which a payload is received, in dB.
-pub fn need_db(rate: Rate) -> f64 {
-    match rate.bit_rate.bps() / 1_000_000 {
+pub fn need_db(rate: Mode) -> f64 {
+    match rate.bit_rate().bps() / 1_000_000 {
         0..=11 => 5.0,
         12..=24 => 12.0,
         _ => 22.0,
@@ -35,7 +36,7 @@ pub fn need_db(rate: Rate) -> f64 {
 }
 
 /// All or nothing: payloads at [`need_db`], what comes before at 4 dB.
-pub fn step(rate: Rate, part: Part, sinr: f64, bits: f64) -> f64 {
+pub fn step(rate: Mode, part: Part, sinr: f64, bits: f64) -> f64 {
     let need = if part == Part::Payload { need_db(rate) } else { 4.0 };
     if bits == 0.0 || sinr >= Db(need).ratio() { 0.0 } else { f64::NEG_INFINITY }
 }
@@ -51,7 +52,6 @@ pub fn config(capture: Option<Capture>) -> LevelsConfig {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture,
-        preamble: Preamble::Long,
         curve: step,
         coherence: None,
     }
@@ -72,11 +72,11 @@ pub struct Tx {
     pub from: NodeId,
     pub start: SimTime,
     pub end: SimTime,
-    pub rate: Rate,
+    pub rate: Mode,
 }
 
 /// From `start` to `end` in µs.
-pub fn tx(from: NodeId, start: u64, end: u64, rate: Rate) -> Tx {
+pub fn tx(from: NodeId, start: u64, end: u64, rate: Mode) -> Tx {
     Tx { from, start: us(start), end: us(end), rate }
 }
 
@@ -121,12 +121,13 @@ pub fn play(medium: &mut Medium, all: &[Tx]) -> Said {
     while let Some(next) = (0..agenda.len()).min_by_key(|i| order(agenda[*i], all)) {
         let (now, class, i) = agenda.remove(next);
         let Tx { from, start, end, rate } = all[i];
+        let ppdu = Ppdu::whole(from, NodeId::BROADCAST, rate.into(), end.since(start));
         match class {
             0 => {
                 if medium.stop(now, from) {
                     said.sensed.push((now, from, false));
                 }
-                medium.leave(now, from, start, |heard| {
+                medium.leave(now, &ppdu, |heard| {
                     for (to, heard) in heard.each() {
                         said.heard.push((to, from, heard));
                         said.starts.push(start);
@@ -139,9 +140,7 @@ pub fn play(medium: &mut Medium, all: &[Tx]) -> Said {
             1 => medium.sense(now, from, |nodes| said.sensed.extend(nodes.map(|to| (now, to, true)))),
             _ => {
                 medium.start(now, from);
-                let signal = Signal { from, rate, airtime: end.since(start), power: None };
-                let sense_at =
-                    medium.arrive(now, &signal, |nodes| said.sensed.extend(nodes.map(|to| (now, to, true))));
+                let sense_at = medium.arrive(now, &ppdu, |nodes| said.sensed.extend(nodes.map(|to| (now, to, true))));
                 if sense_at < end {
                     agenda.push((sense_at, 1, i));
                 }

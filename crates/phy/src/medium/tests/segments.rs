@@ -4,28 +4,29 @@ use super::*;
 use crate::medium::ear::{Ear, End, Rules, Sent};
 
 /// ln P = −10⁻³ · bits / SINR, whichever part: sums can be done by hand.
-fn by_hand(_: Rate, _: Part, sinr: f64, bits: f64) -> f64 {
+fn by_hand(_: Mode, _: Part, sinr: f64, bits: f64) -> f64 {
     -1e-3 * bits / sinr
 }
 
 /// What the receiver reckons of X, at −60 dBm over noise of −90 dBm (SNR 1000) from 0 on for so many µs, while Y at
 /// −70 dBm (SINR 10⁻⁶ / (10⁻⁷ + 10⁻⁹) = 1 / 0.101) stands for some of it.
-fn ln_survival(rate: Rate, airtime: u64, overlap: (u64, u64)) -> f64 {
+fn ln_survival(rate: Mode, airtime: u64, overlap: (u64, u64)) -> f64 {
     let rules = Rules {
         cca_ed_mw: 1.0,
         latency: Dur::from_us(4),
         preamble_sinr: Db(4.0).ratio(),
         capture: None,
-        preamble: Preamble::Long,
         curve: by_hand,
     };
     let mut ear = Ear::new(4, 1e-9);
-    let sent = |start: u64| Sent { rate, started: us(start), airtime: Dur::from_us(airtime), sure: f64::INFINITY };
+    let (airtime_us, sure) = (airtime, f64::INFINITY);
+    let airtime = Dur::from_us(airtime);
+    let sent = |start: u64| Sent { mode: rate, started: us(start), airtime, sure, is_in_parts: false };
     let all = [sent(0), sent(0), sent(overlap.0)];
     ear.arrive(us(0), X, 1e-6, &all, &rules);
     ear.arrive(us(overlap.0), Y, 1e-7, &all, &rules);
     ear.leave(us(overlap.1), Y, &all, &rules);
-    let (end, _) = ear.leave(us(airtime), X, &all, &rules);
+    let (end, _) = ear.leave(us(airtime_us), X, &all, &rules);
     let End::Overlapped { ln } = end else { panic!("{end:?}") };
     ln
 }
@@ -101,8 +102,8 @@ fn certain_receptions_draw_nothing() {
         fates
     };
     /// Even odds at 1 Mb/s; no doubt at 11, and no hope there below 3 dB.
-    fn even(rate: Rate, part: Part, sinr: f64, _: f64) -> f64 {
-        let is_slow = rate.bit_rate.bps() == 1_000_000;
+    fn even(rate: Mode, part: Part, sinr: f64, _: f64) -> f64 {
+        let is_slow = rate.bit_rate().bps() == 1_000_000;
         match part {
             Part::Payload if is_slow => -core::f64::consts::LN_2,
             Part::Payload if sinr < 2.0 => f64::NEG_INFINITY,
@@ -148,12 +149,13 @@ fn what_is_known_of_one_frame_is_not_taken_for_another() {
     let mut clear = [0; 2];
     for i in 0..40u64 {
         let (at, power) = (us(100_000 * i), (i % 2 == 0).then_some(Dbm(60.0)));
-        let signal = Signal { from: X, rate: rate(Standard::B, 11), airtime: Dur::from_ms(100), power };
+        let tx = TxVector { mode: rate(Standard::B, 11), power };
+        let ppdu = Ppdu::whole(X, R, tx, Dur::from_ms(99));
         medium.start(at, X);
-        medium.arrive(at, &signal, |_| {});
+        medium.arrive(at, &ppdu, |_| {});
         let end = at + Dur::from_ms(99);
         medium.stop(end, X);
-        medium.leave(end, X, at, |heard| clear[(i % 2) as usize] += heard.clear.count_ones());
+        medium.leave(end, &ppdu, |heard| clear[(i % 2) as usize] += heard.clear.count_ones());
     }
     assert_eq!(clear, [20, 0]);
 }

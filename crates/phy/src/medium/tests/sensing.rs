@@ -8,7 +8,7 @@ fn sensed(config: &LevelsConfig, levels: &[(NodeId, f64)], all: &[Tx]) -> Vec<(c
     play(&mut medium, all).sensed_at_r()
 }
 
-fn a6() -> Rate {
+fn a6() -> Mode {
     rate(Standard::A, 6)
 }
 
@@ -81,8 +81,7 @@ fn sensing_is_due_once_for_each_frame_that_somebody_can_sense_late() {
     for (level, is_due) in [(-61.0, false), (-70.0, true)] {
         let mut medium = medium(&config(None), &[(X, level)]);
         medium.start(us(7), X);
-        let signal = Signal { from: X, rate: a6(), airtime: Dur::from_us(100), power: None };
-        let due = medium.arrive(us(7), &signal, |_| {});
+        let due = medium.arrive(us(7), &Ppdu::whole(X, R, a6().into(), Dur::from_us(100)), |_| {});
         assert_eq!(due, if is_due { us(11) } else { SimTime::NEVER });
     }
 }
@@ -92,11 +91,11 @@ fn a_frame_may_have_a_power_of_its_own() {
     let mut medium = medium(&config(None), &[(X, -70.0)]);
     let mut broken = |at: u64, power| {
         medium.start(us(at), X);
-        let signal = Signal { from: X, rate: a6(), airtime: Dur::from_us(50), power };
+        let ppdu = Ppdu::whole(X, R, TxVector { mode: a6(), power }, Dur::from_us(50));
         let mut by_energy = false;
-        medium.arrive(us(at), &signal, |_| by_energy = true);
+        medium.arrive(us(at), &ppdu, |_| by_energy = true);
         medium.stop(us(at + 50), X);
-        medium.leave(us(at + 50), X, us(at), |_| {});
+        medium.leave(us(at + 50), &ppdu, |_| {});
         by_energy
     };
     // 10 dBm − 70 dB is above −62 dBm; 0 dBm, the transmitter's own power, is not.

@@ -1,5 +1,6 @@
 //! Standards, their rates and their timing.
 
+use crate::tx_vector::{Format, Mode, Preamble};
 use units::{BitRate, Dur};
 
 /// An edition of the PHY.
@@ -15,77 +16,36 @@ pub enum Standard {
     G,
 }
 
-/// Length of the DSSS preamble. OFDM has one of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preamble {
-    /// 144 µs, then a header of 48 µs at 1 Mb/s. @80211-2020 16.2.2.2
-    Long,
-    /// 72 µs, then a header of 24 µs at 2 Mb/s; not for 1 Mb/s. @80211-2020 16.2.2.3
-    Short,
-}
-
-/// How a rate is carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Modulation {
-    /// DSSS or CCK: bits follow one another.
-    Dsss,
-    /// OFDM: data bits per 4 µs symbol, N_DBPS. @80211-2020 table 17-4
-    Ofdm {
-        /// N_DBPS.
-        data_bits_per_symbol: u16,
-    },
-    /// OFDM in the 2.4 GHz band: 6 µs of signal extension follow. @80211-2020 18.3.2.4
-    ErpOfdm {
-        /// N_DBPS.
-        data_bits_per_symbol: u16,
-    },
-}
-
-/// A data rate with the modulation that carries it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    /// Nominal bit rate.
-    pub bit_rate: BitRate,
-    /// What carries it.
-    pub modulation: Modulation,
-}
-
-const fn dsss(kbps: u64) -> Rate {
-    Rate { bit_rate: BitRate::from_kbps(kbps), modulation: Modulation::Dsss }
-}
-
-/// N_DBPS is four times the rate in Mb/s: a symbol lasts 4 µs. @80211-2020 table 17-4
-const fn ofdm(mbps: u16) -> Rate {
-    let modulation = Modulation::Ofdm { data_bits_per_symbol: 4 * mbps };
-    Rate { bit_rate: BitRate::from_kbps(mbps as u64 * 1000), modulation }
-}
-
-const fn erp(mbps: u16) -> Rate {
-    let modulation = Modulation::ErpOfdm { data_bits_per_symbol: 4 * mbps };
-    Rate { bit_rate: BitRate::from_kbps(mbps as u64 * 1000), modulation }
-}
-
-const DSSS: &[Rate] = &[dsss(1000), dsss(2000)];
-const HR_DSSS: &[Rate] = &[dsss(1000), dsss(2000), dsss(5500), dsss(11000)];
-const OFDM: &[Rate] = &[ofdm(6), ofdm(9), ofdm(12), ofdm(18), ofdm(24), ofdm(36), ofdm(48), ofdm(54)];
-const ERP: &[Rate] = &[
-    dsss(1000),
-    dsss(2000),
-    dsss(5500),
-    erp(6),
-    erp(9),
-    dsss(11000),
-    erp(12),
-    erp(18),
-    erp(24),
-    erp(36),
-    erp(48),
-    erp(54),
+const DSSS: &[Mode] = &[Mode::dsss(0), Mode::dsss(1)];
+const HR_DSSS: &[Mode] = &[Mode::dsss(0), Mode::dsss(1), Mode::dsss(2), Mode::dsss(3)];
+const OFDM: &[Mode] = &[
+    Mode::ofdm(0),
+    Mode::ofdm(1),
+    Mode::ofdm(2),
+    Mode::ofdm(3),
+    Mode::ofdm(4),
+    Mode::ofdm(5),
+    Mode::ofdm(6),
+    Mode::ofdm(7),
+];
+const ERP: &[Mode] = &[
+    Mode::dsss(0),
+    Mode::dsss(1),
+    Mode::dsss(2),
+    Mode::erp_ofdm(0),
+    Mode::erp_ofdm(1),
+    Mode::dsss(3),
+    Mode::erp_ofdm(2),
+    Mode::erp_ofdm(3),
+    Mode::erp_ofdm(4),
+    Mode::erp_ofdm(5),
+    Mode::erp_ofdm(6),
+    Mode::erp_ofdm(7),
 ];
 
 impl Standard {
-    /// Its rates, slowest first.
-    pub const fn rates(self) -> &'static [Rate] {
+    /// Its rates, slowest first, behind a long preamble where there is a choice.
+    pub const fn modes(self) -> &'static [Mode] {
         match self {
             Standard::Dsss => DSSS,
             Standard::B => HR_DSSS,
@@ -105,9 +65,9 @@ impl Standard {
         }
     }
 
-    /// The rate of that nominal value, if the standard has it.
-    pub fn rate(self, bit_rate: BitRate) -> Option<Rate> {
-        self.rates().iter().copied().find(|rate| rate.bit_rate == bit_rate)
+    /// The rate of that nominal value, if the standard has it. No standard here has one twice.
+    pub fn mode(self, bit_rate: BitRate) -> Option<Mode> {
+        self.modes().iter().copied().find(|mode| mode.bit_rate() == bit_rate)
     }
 
     /// Slot, interframe spaces and contention window of the standard.
@@ -125,14 +85,14 @@ impl Standard {
     }
 }
 
-impl Rate {
+impl Mode {
     /// From the start of a frame to PHY-RXSTART.indication: preamble and header received. aRxPHYStartDelay,
     /// @80211-2020 tables 15-4, 16-4 (192 µs long, 96 µs short), 17-21 (25 µs).
-    pub const fn rx_phy_start_delay(self, preamble: Preamble) -> Dur {
-        match (self.modulation, preamble) {
-            (Modulation::Dsss, Preamble::Short) if self.bit_rate.bps() > 1_000_000 => Dur::from_us(96),
-            (Modulation::Dsss, _) => Dur::from_us(192),
-            _ => Dur::from_us(25),
+    pub const fn rx_phy_start_delay(self) -> Dur {
+        match (self.format, self.preamble) {
+            (Format::Dsss, Preamble::Short) => Dur::from_us(96),
+            (Format::Dsss, Preamble::Long) => Dur::from_us(192),
+            (Format::Ofdm | Format::ErpOfdm, _) => Dur::from_us(25),
         }
     }
 }
@@ -180,11 +140,11 @@ mod tests {
     #[test]
     fn every_rate_is_found_by_its_value_and_no_other_is() {
         for standard in [Standard::Dsss, Standard::B, Standard::A, Standard::G] {
-            for rate in standard.rates() {
-                assert_eq!(standard.rate(rate.bit_rate), Some(*rate));
+            for mode in standard.modes() {
+                assert_eq!(standard.mode(mode.bit_rate()), Some(*mode));
             }
-            assert_eq!(standard.rate(BitRate::from_kbps(7000)), None);
-            assert!(standard.mandatory_kbps().iter().all(|&k| standard.rate(BitRate::from_kbps(k)).is_some()));
+            assert_eq!(standard.mode(BitRate::from_kbps(7000)), None);
+            assert!(standard.mandatory_kbps().iter().all(|&k| standard.mode(BitRate::from_kbps(k)).is_some()));
         }
     }
 }
