@@ -29,7 +29,7 @@ fn transmissions_allocate_nothing() {
     }
     let mut medium = Medium::Levels(Box::new(levels));
     let mut draws = Streams::new(2).get(Purpose::Traffic, 0);
-    let mut airing: [Option<Ppdu>; NODES as usize] = [None; NODES as usize];
+    let mut airing: [Option<(SimTime, Ppdu)>; NODES as usize] = [None; NODES as usize];
     let (mut clear, mut spoilt, mut before) = (0, 0, 0);
     for step in 0..40_000u64 {
         if step == 20_000 {
@@ -37,8 +37,9 @@ fn transmissions_allocate_nothing() {
         }
         let now = SimTime::ZERO + Dur::from_us(10 * (step + 1));
         let from = NodeId(draws.below(NODES));
-        if let Some(ppdu) = airing[from.index()].take() {
+        if let Some((started, ppdu)) = airing[from.index()].take() {
             medium.stop(now, from);
+            let ppdu = Ppdu { airtime: now - started, ..ppdu };
             medium.leave(now, &ppdu, |heard| {
                 clear += heard.clear.count_ones();
                 spoilt += heard.spoilt.count_ones();
@@ -48,7 +49,7 @@ fn transmissions_allocate_nothing() {
             let rates = Standard::G.modes();
             let rate = rates[draws.below(rates.len() as u32) as usize];
             let ppdu = Ppdu::whole(from, NodeId::BROADCAST, rate.into(), Dur::from_us(300));
-            airing[from.index()] = Some(ppdu);
+            airing[from.index()] = Some((now, ppdu));
             let sense_at = medium.arrive(now, &ppdu, |_| {});
             medium.sense(sense_at, from, |_| {});
         }
