@@ -4,11 +4,12 @@
 //! overhear are dealt with here, as sets (carrier sense, EIFS) and in arrays (NAV), and their machines are not called.
 
 use crate::contention::Contention;
-use crate::frame::{Class, Frame, Kind};
-use phy::{Errors, Hearing, Medium, Pass, Signal, Verdict};
+use crate::frame::{Kind, Label};
+use crate::psdu::{Frame, MpduSet};
+use phy::{Errors, Hearing, Medium, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
-/// When frame errors are drawn (design.md section 4).
+/// When frame errors are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorsAt {
     /// For each transmission: the MAC retries what is hit.
@@ -25,29 +26,42 @@ pub enum Loss {
     /// Spoilt by another transmission, or begun under one.
     Collision,
     /// The receiver transmitted itself.
-    Deaf,
+    HalfDuplex,
 }
 
-/// What became of a frame at its addressee, in the terms of [`Tally`].
+/// What became of a frame at its addressee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtAddressee {
     /// It has none, or did not reach it.
     Unheard,
-    /// Received without error.
+    /// Received without error: of several MPDUs, one at least.
     Received,
     /// Not received.
     Lost(Loss),
 }
 
-/// The transmission that overlapped a frame first at its addressee.
+/// The transmission that overlapped a frame first at its addressee; of several that did so at one instant, the strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlap {
     /// From when on.
     pub since: SimTime,
-    /// Who transmitted it.
+    /// Its transmitter.
     pub by: NodeId,
-    /// What, as an index into [`FRAME_CLASSES`].
-    pub class: usize,
+    /// What kind of frame it was.
+    pub kind: Kind,
+    /// What it carried.
+    pub label: Label,
+}
+
+/// What a station's machine is told when a frame has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Got {
+    /// These MPDUs of a frame addressed to it, or to all, without error.
+    Mpdus(MpduSet),
+    /// Of a frame addressed to it, the MAC header alone: for stations that asked for this.
+    Header,
+    /// Nothing: some frame has ended that it waited out.
+    Nothing,
 }
 
 /// A machine that must be told of the end of a frame.
@@ -55,83 +69,8 @@ pub struct Overlap {
 pub struct Reception {
     /// Whose machine.
     pub node: NodeId,
-    /// Whether it received the frame, addressed to it or to all, without error. Otherwise some frame has ended there
-    /// that it waited out.
-    pub is_for_me: bool,
-}
-
-/// Kinds of frames, for statistics: data by class, and control frames.
-pub const FRAME_CLASSES: [&str; 8] = ["tcp-data", "tcp-ack", "tcp-control", "udp", "other", "rts", "cts", "ack"];
-
-/// Why frames are lost, in the terms of design.md section 4: *data* carries a payload (TCP or UDP), *ack* is a pure TCP
-/// ACK; the first is what was lost, the second what overlapped it first. RTS or CTS on either side make `rts`, all other
-/// pairs (MAC ACKs, SYN, FIN) `other`.
-pub const LOSS_CAUSES: [&str; 8] =
-    ["noise", "data-ack", "ack-data", "data-data", "ack-ack", "rts", "other", "transmitter-busy"];
-
-/// Which of [`LOSS_CAUSES`] it is that a frame of `class` is spoilt by one of class `with`.
-pub fn collision_cause(class: usize, with: usize) -> usize {
-    let is_data = |class: usize| matches!(class, 0 | 3);
-    match (class, with) {
-        (5 | 6, _) | (_, 5 | 6) => 5,
-        (1, 1) => 4,
-        (_, 1) if is_data(class) => 1,
-        (1, _) if is_data(with) => 2,
-        _ if is_data(class) && is_data(with) => 3,
-        _ => 6,
-    }
-}
-
-/// Frames lost by each of [`LOSS_CAUSES`], over all classes.
-pub fn losses_by_cause(tallies: &[Tally; 8]) -> [u64; 8] {
-    let mut losses = [0; 8];
-    for (class, tally) in tallies.iter().enumerate() {
-        losses[0] += tally.noise;
-        losses[7] += tally.deaf;
-        for (with, count) in tally.collided_with.iter().enumerate() {
-            losses[collision_cause(class, with)] += count;
-        }
-    }
-    losses
-}
-
-/// How many of a kind of frame fared how at their receivers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Transmissions.
-    pub sent: u64,
-    /// Received without error.
-    pub received: u64,
-    /// Hit by noise.
-    pub noise: u64,
-    /// Spoilt by another transmission, or begun under one.
-    pub collision: u64,
-    /// Of those, by the class ([`FRAME_CLASSES`]) of the transmission that overlapped first at the receiver; of several
-    /// that did so at one instant, the strongest.
-    pub collided_with: [u64; 8],
-    /// Not heard: the receiver transmitted itself.
-    pub deaf: u64,
-    /// Received although another transmission overlapped: capture.
-    pub captured: u64,
-    /// Time on the air.
-    pub airtime: Dur,
-}
-
-impl Tally {
-    /// What was counted after `then`.
-    #[must_use]
-    pub fn since(&self, then: &Tally) -> Tally {
-        Tally {
-            sent: self.sent - then.sent,
-            received: self.received - then.received,
-            noise: self.noise - then.noise,
-            collision: self.collision - then.collision,
-            collided_with: std::array::from_fn(|i| self.collided_with[i] - then.collided_with[i]),
-            deaf: self.deaf - then.deaf,
-            captured: self.captured - then.captured,
-            airtime: self.airtime - then.airtime,
-        }
-    }
+    /// What it got.
+    pub got: Got,
 }
 
 /// One channel.
@@ -148,18 +87,19 @@ pub struct Channel {
     overlaps: Overlaps,
     /// Stations that wait for the end of whatever they hear, by block.
     waits_for_end: Vec<u64>,
+    /// Stations that are told of damaged frames, by block.
+    heeds_damage: Vec<u64>,
     navs: Navs,
-    tallies: [Tally; 8],
-    /// What became of the frame that ended last.
-    last: AtAddressee,
+    /// When the MPDUs of the frame at hand are on the air, if it has several.
+    spans: Vec<Span>,
 }
 
 /// Which transmission first overlapped a frame at its addressee, for the frames in the air.
 #[derive(Debug)]
 struct Overlaps {
     airing: Vec<Airing>,
-    /// Of each transmitter's frame: since when, by whom, of which class.
-    first: Vec<Option<(SimTime, NodeId, usize)>>,
+    /// Of each transmitter's frame.
+    first: Vec<Option<Overlap>>,
 }
 
 /// A frame in the air, as far as others may overlap it.
@@ -167,7 +107,8 @@ struct Overlaps {
 struct Airing {
     from: NodeId,
     to: NodeId,
-    class: usize,
+    kind: Kind,
+    label: Label,
 }
 
 impl Overlaps {
@@ -194,23 +135,23 @@ impl Overlaps {
             return;
         }
         let first = &mut self.first[frame.from.index()];
-        let is_first = first.is_none_or(|(when, by, _)| {
+        let is_first = first.is_none_or(|Overlap { since, by, .. }| {
             // In order of strength, then of id, whichever is told first.
             let is_weaker = medium.is_stronger(at, by, other.from);
-            now == when && !is_weaker && (medium.is_stronger(at, other.from, by) || other.from < by)
+            now == since && !is_weaker && (medium.is_stronger(at, other.from, by) || other.from < by)
         });
         if is_first {
-            *first = Some((now, other.from, other.class));
+            *first = Some(Overlap { since: now, by: other.from, kind: other.kind, label: other.label });
         }
     }
 
-    /// A frame ends. The class of what overlapped it first.
+    /// A frame ends. What overlapped it first.
     #[inline]
-    fn end(&mut self, from: NodeId) -> Option<usize> {
+    fn end(&mut self, from: NodeId) -> Option<Overlap> {
         if let Some(i) = self.airing.iter().position(|airing| airing.from == from) {
             self.airing.swap_remove(i);
         }
-        self.first[from.index()].map(|(_, _, class)| class)
+        self.first[from.index()]
     }
 }
 
@@ -258,7 +199,7 @@ impl Channel {
             contention,
             errors,
             errors_at,
-            air: vec![None; nodes],
+            air: (0..nodes).map(|_| None).collect(),
             overlaps: Overlaps::of(nodes),
             waits_for_end: vec![0; Nodes::blocks(nodes)],
             navs: Navs {
@@ -267,14 +208,9 @@ impl Channel {
                 next_check: SimTime::NEVER,
                 patience: rts_nav_patience,
             },
-            tallies: [Tally::default(); 8],
-            last: AtAddressee::Unheard,
+            spans: Vec::new(),
+            heeds_damage: vec![0; Nodes::blocks(nodes)],
         }
-    }
-
-    /// How frames of each of [`FRAME_CLASSES`] fared so far.
-    pub fn tallies(&self) -> &[Tally; 8] {
-        &self.tallies
     }
 
     /// Frames that receivers have left for a stronger one that began later, those of others included.
@@ -292,14 +228,15 @@ impl Channel {
         self.errors_at == ErrorsAt::Msdu && to != NodeId::BROADCAST && self.errors.hits(now, from, to, mpdu, false)
     }
 
-    /// What became of the frame that ended last.
-    pub fn last_ended(&self) -> AtAddressee {
-        self.last
-    }
-
     /// What overlapped the last frame of `node` first at its addressee, while it is in the air and until the next.
     pub fn first_overlap(&self, node: NodeId) -> Option<Overlap> {
-        self.overlaps.first[node.index()].map(|(since, by, class)| Overlap { since, by, class })
+        self.overlaps.first[node.index()]
+    }
+
+    /// `node`'s machine is told of frames for it that were lost behind their MAC header, from now on.
+    pub fn heed_damage(&mut self, node: NodeId) {
+        let one = Nodes::from(node);
+        self.heeds_damage[one.index()] |= one.bits;
     }
 
     /// `node`'s machine is to be called at the end of the frame it is locked on. Returns whether it is locked on one.
@@ -313,18 +250,16 @@ impl Channel {
 
     /// A transmission starts. Returns when [`Channel::sense`] is due for it; `NEVER` if it is not.
     pub fn start(&mut self, now: SimTime, frame: Frame) -> SimTime {
-        let from = frame.from;
-        self.air[from.index()] = Some(frame);
-        let class = tally_index(&frame);
-        let tally = &mut self.tallies[class];
-        tally.sent += 1;
-        tally.airtime += frame.airtime;
+        let (from, airing) =
+            (frame.from, Airing { from: frame.from, to: frame.to, kind: frame.kind, label: frame.label });
         self.medium.start(now, from);
         self.contention.busy(now, from);
-        let contention = &mut self.contention;
-        let signal = Signal { from, rate: frame.rate, airtime: frame.airtime, power: frame.power };
-        let sensed = self.medium.arrive(now, &signal, |nodes| contention.busy(now, nodes));
-        self.overlaps.start(now, Airing { from, to: frame.to, class }, &self.medium);
+        let front = front(&self.heeds_damage, &frame);
+        let Channel { medium, contention, overlaps, spans, .. } = self;
+        let ppdu = ppdu(&frame, front, spans);
+        let sensed = medium.arrive(now, &ppdu, |nodes| contention.busy(now, nodes));
+        overlaps.start(now, airing, medium);
+        self.air[from.index()] = Some(frame);
         sensed
     }
 
@@ -336,11 +271,14 @@ impl Channel {
     }
 
     /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
-    /// carrier sense, EIFS and NAV up to date when this returns.
-    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> Frame {
+    /// carrier sense, EIFS and NAV up to date when this returns. Returns the frame, whose packets are to be given back
+    /// ([`Frame::release`]), and what became of it at its addressee.
+    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> (Frame, AtAddressee) {
         let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
-        let Channel { medium, contention, errors, errors_at, overlaps, waits_for_end, navs, tallies, last, .. } =
-            self;
+        let front = front(&self.heeds_damage, &frame);
+        let Channel {
+            medium, contention, errors, errors_at, overlaps, waits_for_end, heeds_damage, navs, spans, ..
+        } = self;
         let is_silent = medium.stop(now, from);
         // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
         // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
@@ -348,15 +286,24 @@ impl Channel {
         if is_silent {
             contention.idle(now, from);
         }
-        let overlapped = overlaps.end(from);
-        let tally = &mut tallies[tally_index(&frame)];
-        *last = AtAddressee::Unheard;
-        let rest = Rest { contention, errors, errors_at: *errors_at, waits_for_end, navs, tally, last, overlapped };
+        let overlap = overlaps.end(from);
+        let ppdu = ppdu(&frame, front, spans);
+        let mut fate = AtAddressee::Unheard;
+        let rest = Rest {
+            contention,
+            errors,
+            errors_at: *errors_at,
+            waits_for_end,
+            heeds_damage,
+            navs,
+            fate: &mut fate,
+            overlap,
+        };
         match medium {
-            Medium::Reach(reach) => rest.leave(now, reach, &frame, receptions),
-            Medium::Levels(levels) => rest.leave(now, &mut **levels, &frame, receptions),
+            Medium::Reach(reach) => rest.leave(now, reach, &frame, &ppdu, receptions),
+            Medium::Levels(levels) => rest.leave(now, &mut **levels, &frame, &ppdu, receptions),
         }
-        frame
+        (frame, fate)
     }
 
     /// When [`Channel::check_navs`] is due.
@@ -385,105 +332,166 @@ impl Channel {
     }
 }
 
+/// How much of a frame's beginning its receiver wants to know the fate of: up to the end of the MAC header.
+fn front(heeds_damage: &[u64], frame: &Frame) -> Dur {
+    let one = Nodes::from(frame.to);
+    let heeds = heeds_damage.get(one.index()).is_some_and(|block| block & one.bits != 0);
+    if !heeds || frame.kind != Kind::Data {
+        return Dur::ZERO;
+    }
+    Span::of(frame.tx.mode, Bytes::ZERO, crate::frame::DATA_HEADER + crate::frame::QOS_CONTROL).until
+}
+
+/// The frame as the medium sees it.
+fn ppdu<'a>(frame: &Frame, front: Dur, spans: &'a mut Vec<Span>) -> Ppdu<'a> {
+    spans.clear();
+    frame.psdu.spans(frame.tx.mode, spans);
+    Ppdu { from: frame.from, to: frame.to, tx: frame.tx, airtime: frame.airtime, mpdus: spans, front }
+}
+
 /// What the end of a frame changes beside the medium.
 struct Rest<'a> {
     contention: &'a mut Contention,
     errors: &'a mut Errors,
     errors_at: ErrorsAt,
     waits_for_end: &'a mut [u64],
+    heeds_damage: &'a [u64],
     navs: &'a mut Navs,
-    tally: &'a mut Tally,
-    last: &'a mut AtAddressee,
-    overlapped: Option<usize>,
+    fate: &'a mut AtAddressee,
+    overlap: Option<Overlap>,
+}
+
+/// Who receives a frame, noise included.
+#[derive(Debug, Clone, Copy)]
+struct Received {
+    /// Without error, or with an MPDU at least that is.
+    nodes: u64,
+    /// Which MPDUs its addressee got.
+    mpdus: MpduSet,
+    /// Whether the addressee can read the MAC header of the frame, if it is not among `nodes`.
+    header: bool,
 }
 
 impl Rest<'_> {
     /// A frame ends at its listeners.
-    fn leave(mut self, now: SimTime, medium: &mut impl Pass, frame: &Frame, receptions: &mut Vec<Reception>) {
+    fn leave(
+        mut self,
+        now: SimTime,
+        medium: &mut impl Pass,
+        frame: &Frame,
+        ppdu: &Ppdu,
+        receptions: &mut Vec<Reception>,
+    ) {
         let started = now - frame.airtime;
-        medium.leave(now, frame.from, started, |heard| {
+        let addressee = Nodes::from(frame.to);
+        medium.leave(now, ppdu, |heard| {
             let received = self.received(started, &heard, frame);
-            let addressee = Nodes::from(frame.to);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,
                 _ if addressee.block == heard.block => heard.listeners & addressee.bits,
                 _ => 0,
             };
             if let Some(verdict) = heard.verdict(frame.to) {
-                self.count(verdict, received & addressees != 0);
+                *self.fate = self.fate(verdict, received.nodes & addressees != 0);
             }
-            self.navs.overhear(now, heard.nodes(received & !addressees), frame, self.contention);
-            self.contention.note_reception(heard.nodes(received), false);
-            self.contention.note_reception(heard.nodes(heard.locked & !received), true);
+            let whole = received.nodes;
+            self.navs.overhear(now, heard.nodes(whole & !addressees), frame, self.contention);
+            self.contention.note_reception(heard.nodes(whole), false);
+            self.contention.note_reception(heard.nodes(heard.locked & !whole), true);
             self.contention.idle(now, heard.nodes(heard.turns_idle));
             let waits = &mut self.waits_for_end[heard.block as usize];
             let have_waited = *waits & heard.free;
             *waits &= !heard.free;
-            let mine = received & addressees;
-            for node in heard.nodes(mine | have_waited) {
-                receptions.push(Reception { node, is_for_me: heard.nodes(mine).contains(node) });
+            let mine = whole & addressees;
+            let is_readable = received.header && frame.to != NodeId::BROADCAST;
+            let damaged = if is_readable { addressees & !mine & self.heeds_damage[heard.block as usize] } else { 0 };
+            for node in heard.nodes(mine | have_waited | damaged) {
+                let got = if heard.nodes(mine).contains(node) {
+                    Got::Mpdus(received.mpdus)
+                } else if heard.nodes(damaged).contains(node) {
+                    Got::Header
+                } else {
+                    Got::Nothing
+                };
+                receptions.push(Reception { node, got });
             }
         });
     }
 
-    /// Who receives the frame, noise included.
     #[inline]
-    fn received(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> u64 {
-        let Frame { from, to, mpdu, .. } = *frame;
-        match self.errors_at {
-            ErrorsAt::Attempt if self.errors.is_none() => heard.clear,
-            ErrorsAt::Attempt => {
-                let is_control = frame.kind != Kind::Data;
-                let hit =
-                    heard.nodes(heard.clear).filter(|at| self.errors.hits(started, from, *at, mpdu, is_control));
-                hit.fold(heard.clear, |all, at| all & !Nodes::from(at).bits)
-            }
-            ErrorsAt::Msdu if frame.is_doomed && heard.nodes(heard.clear).contains(to) => {
-                heard.clear & !Nodes::from(to).bits
-            }
-            ErrorsAt::Msdu => heard.clear,
+    fn received(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> Received {
+        let whole = MpduSet::first(frame.psdu.mpdus().len());
+        if self.errors_at == ErrorsAt::Attempt && self.errors.is_none() && heard.mpdus == 0 && heard.front == 0 {
+            return Received { nodes: heard.clear, mpdus: whole, header: false };
         }
+        self.struck(started, heard, frame, whole)
+    }
+
+    /// As [`Rest::received`], with errors to be drawn or parts to be judged.
+    fn struck(&mut self, started: SimTime, heard: &Hearing, frame: &Frame, whole: MpduSet) -> Received {
+        let (from, to) = (frame.from, frame.to);
+        let is_control = frame.kind != Kind::Data;
+        let is_addressee = |at: NodeId| at == to;
+        let front = heard.nodes(heard.front).contains(to);
+        let mut all = Received { nodes: heard.clear, mpdus: whole, header: front };
+        let lose = |nodes: &mut u64, at: NodeId| *nodes &= !Nodes::from(at).bits;
+        let mpdus = frame.psdu.mpdus();
+        match self.errors_at {
+            ErrorsAt::Attempt => {
+                for at in heard.nodes(heard.clear) {
+                    if mpdus.len() > 1 && is_addressee(at) {
+                        let mut got = MpduSet::NONE;
+                        for (place, mpdu) in mpdus.iter().enumerate() {
+                            let struck = self.errors.strikes(started, from, at, mpdu.len, is_control);
+                            if struck == Struck::Nowhere && heard.mpdus & 1 << place != 0 {
+                                got = got.with(place);
+                            }
+                        }
+                        all.mpdus = got;
+                        if got.is_empty() {
+                            lose(&mut all.nodes, at);
+                        }
+                        continue;
+                    }
+                    match self.errors.strikes(started, from, at, frame.psdu.len(), is_control) {
+                        Struck::Nowhere => {}
+                        struck => {
+                            lose(&mut all.nodes, at);
+                            if is_addressee(at) {
+                                all.header = struck == Struck::Body;
+                            }
+                        }
+                    }
+                }
+            }
+            ErrorsAt::Msdu if heard.nodes(heard.clear).contains(to) => {
+                let is_whole = mpdus.len() == 1;
+                let survives = |place: usize| {
+                    let is_doomed = mpdus[place].data().is_some_and(|data| data.is_doomed);
+                    !is_doomed && (is_whole || heard.mpdus & 1 << place != 0)
+                };
+                let got = (0..mpdus.len()).filter(|place| survives(*place));
+                all.mpdus = got.fold(MpduSet::NONE, MpduSet::with);
+                if all.mpdus.is_empty() {
+                    lose(&mut all.nodes, to);
+                    all.header = true;
+                }
+            }
+            ErrorsAt::Msdu => {}
+        }
+        all
     }
 
     /// How the frame fared at its receiver.
-    fn count(&mut self, verdict: Verdict, is_received: bool) {
-        let tally = &mut *self.tally;
-        *self.last = match (verdict, self.overlapped) {
-            (Verdict::Clear, by) if is_received => {
-                tally.received += 1;
-                tally.captured += u64::from(by.is_some());
-                AtAddressee::Received
-            }
-            (Verdict::NotLocked | Verdict::Spoilt, Some(by)) => {
-                tally.collision += 1;
-                tally.collided_with[by] += 1;
-                AtAddressee::Lost(Loss::Collision)
-            }
-            (Verdict::Deaf, _) => {
-                tally.deaf += 1;
-                AtAddressee::Lost(Loss::Deaf)
-            }
+    fn fate(&self, verdict: Verdict, is_received: bool) -> AtAddressee {
+        match (verdict, self.overlap) {
+            (Verdict::Clear, _) if is_received => AtAddressee::Received,
+            (Verdict::NotLocked | Verdict::Spoilt, Some(_)) => AtAddressee::Lost(Loss::Collision),
+            (Verdict::Deaf, _) => AtAddressee::Lost(Loss::HalfDuplex),
             // Signals below the noise, each for itself, are noise.
             (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
-                tally.noise += 1;
                 AtAddressee::Lost(Loss::Noise)
             }
-        };
-    }
-}
-
-/// Where a frame is counted: its index into [`FRAME_CLASSES`].
-pub fn tally_index(frame: &Frame) -> usize {
-    match frame.kind {
-        Kind::Data => match frame.class {
-            Class::TcpData => 0,
-            Class::TcpAck => 1,
-            Class::TcpControl => 2,
-            Class::Udp => 3,
-            Class::Other => 4,
-        },
-        Kind::Rts => 5,
-        Kind::Cts => 6,
-        Kind::Ack => 7,
+        }
     }
 }

@@ -3,33 +3,30 @@
 use crate::contention::{Access, AccessInGap, Countdown};
 use crate::edca::Edca;
 use crate::exchange::Job;
-use crate::frame::{self, Class};
+use crate::frame;
 use engine::{Purpose, Stream, Streams};
-use phy::{Preamble, Rate, Timing, airtime};
+use phy::{Mode, Preamble, Timing, airtime};
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 
 /// When RTS/CTS precedes a data frame. dot11RTSThreshold, @80211-2020 10.3.2.9
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rts {
-    /// MPDU length above which it does; `None`: never.
+    /// PSDU length above which it does; `None`: never.
     pub threshold: Option<Bytes>,
-    /// Only for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
-    pub for_payload_only: bool,
 }
 
 impl Rts {
     /// Never.
-    pub const OFF: Rts = Rts { threshold: None, for_payload_only: false };
+    pub const OFF: Rts = Rts { threshold: None };
 
     /// Whether a frame of this length is a long one.
-    pub fn is_above_threshold(&self, mpdu: Bytes) -> bool {
-        self.threshold.is_some_and(|threshold| mpdu > threshold)
+    pub fn is_above_threshold(&self, psdu: Bytes) -> bool {
+        self.threshold.is_some_and(|threshold| psdu > threshold)
     }
 
     /// Whether RTS/CTS precedes this frame.
     pub fn covers(&self, job: &Job) -> bool {
-        let spared = self.for_payload_only && !matches!(job.class, Class::TcpData | Class::Udp);
-        !spared && self.is_above_threshold(job.mpdu)
+        !job.spares_rts && self.is_above_threshold(job.psdu)
     }
 }
 
@@ -52,17 +49,15 @@ pub enum AfterTimeout {
 pub struct Config {
     /// Slot, SIFS, contention window.
     pub timing: Timing,
-    /// Of DSSS rates.
-    pub preamble: Preamble,
-    /// Rate of data frames.
-    pub data_rate: Rate,
+    /// Rate of data frames, where rate control is fixed and says nothing else.
+    pub data_rate: Mode,
     /// Lowest rate of the basic rate set: group frames.
-    pub basic_rate: Rate,
+    pub basic_rate: Mode,
     /// Lowest mandatory rate of the PHY, whatever the basic rate set: the ACK inside EIFS. @80211-2020 10.3.7
-    pub lowest_rate: Rate,
-    /// Rates of control answers, slowest first: the highest not above the answered frame's is taken.
+    pub lowest_rate: Mode,
+    /// Rates of control responses, slowest first: the highest not above the frame's they respond to is taken.
     /// @80211-2020 10.6.6.5.2
-    pub control_rates: Vec<Rate>,
+    pub control_rates: Vec<Mode>,
     /// When RTS/CTS is used.
     pub rts: Rts,
     /// Transmissions in all of a frame not longer than the RTS threshold, and of an RTS. dot11ShortRetryLimit counts the
@@ -81,19 +76,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// The rate of a control frame that answers, or announces, a frame at `rate`.
-    pub fn control_rate(&self, rate: Rate) -> Rate {
-        let not_above = self.control_rates.iter().rev().find(|r| r.bit_rate <= rate.bit_rate);
+    /// The rate of a control frame that responds to, or announces, a frame at `rate`.
+    pub fn control_rate(&self, rate: Mode) -> Mode {
+        let not_above = self.control_rates.iter().rev().find(|r| r.bit_rate() <= rate.bit_rate());
         not_above.or(self.control_rates.first()).copied().unwrap_or(self.basic_rate)
     }
 
-    /// SIFS + slot + aRxPHYStartDelay: how long after the end of a frame the preamble of its answer must have begun.
+    /// SIFS + slot + aRxPHYStartDelay: how long after the end of a frame the preamble of its response must have begun.
     /// @80211-2020 10.3.2.11
-    pub fn answer_timeout(&self, answer_rate: Rate) -> Dur {
-        self.timing.sifs + self.timing.slot + answer_rate.rx_phy_start_delay(self.preamble)
+    pub fn response_timeout(&self, response: Mode) -> Dur {
+        self.timing.sifs + self.timing.slot + response.rx_phy_start_delay()
     }
 
-    /// The earliest start of the countdown of a backoff drawn at `now`, because the answer to a frame that ended
+    /// The earliest start of the countdown of a backoff drawn at `now`, because the response to a frame that ended
     /// `waited` ago did not come; `access` is the contender's.
     pub fn countdown_after_timeout(&self, access: &Access, now: SimTime, waited: Dur) -> SimTime {
         match self.after_timeout {
@@ -105,15 +100,15 @@ impl Config {
 
     /// EIFS with the ACK at the lowest rate. @80211-2020 10.3.7
     pub fn eifs(&self) -> Dur {
-        self.timing.eifs(airtime(self.lowest_rate, frame::ACK, self.preamble))
+        self.timing.eifs(airtime(self.lowest_rate, frame::ACK))
     }
 
     /// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came.
     /// @80211-2020 10.3.2.4
-    pub fn rts_nav_patience(&self, rts_rate: Rate) -> Dur {
+    pub fn rts_nav_patience(&self, rts_rate: Mode) -> Dur {
         let rate = self.control_rate(rts_rate);
-        let cts = airtime(rate, frame::CTS, self.preamble);
-        self.timing.sifs * 2 + cts + rate.rx_phy_start_delay(self.preamble) + self.timing.slot * 2
+        let cts = airtime(rate, frame::CTS);
+        self.timing.sifs * 2 + cts + rate.rx_phy_start_delay() + self.timing.slot * 2
     }
 
     /// How many categories it has; 0 under DCF.
@@ -151,17 +146,26 @@ impl Config {
         Config { edca: Some(edca), countdown, access_in_gap, ..self }
     }
 
+    /// The same station with this preamble of DSSS frames, in all its rates.
+    #[must_use]
+    pub fn with_preamble(mut self, preamble: Preamble) -> Config {
+        for rate in [&mut self.data_rate, &mut self.basic_rate, &mut self.lowest_rate] {
+            *rate = rate.with_preamble(preamble);
+        }
+        self.control_rates.iter_mut().for_each(|rate| *rate = rate.with_preamble(preamble));
+        self
+    }
+
     /// A standard's own values at `data_rate`, under DCF, without RTS/CTS. The countdown is that of @80211-2020 10.3.4.3,
     /// immediate access that of 10.3.4.2.
-    pub fn of(standard: phy::Standard, data_rate: Rate) -> Config {
-        let of_kbps = |&kbps: &u64| standard.rate(BitRate::from_kbps(kbps));
-        let control_rates: Vec<Rate> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
+    pub fn of(standard: phy::Standard, data_rate: Mode) -> Config {
+        let of_kbps = |&kbps: &u64| standard.mode(BitRate::from_kbps(kbps));
+        let control_rates: Vec<Mode> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
         Config {
             timing: standard.timing(),
-            preamble: Preamble::Long,
             data_rate,
-            basic_rate: standard.rates()[0],
-            lowest_rate: standard.rates()[0],
+            basic_rate: standard.modes()[0],
+            lowest_rate: standard.modes()[0],
             control_rates,
             rts: Rts::OFF,
             max_attempts: 7,

@@ -1,7 +1,6 @@
-//! Frames as the simulation sends them. Their bytes are `wire`'s.
+//! Kinds of frames and their lengths. Their bytes are `wire`'s.
 
-use phy::Rate;
-use units::{Bytes, Dbm, Dur, NodeId};
+use units::Bytes;
 
 /// MAC header of a data frame: frame control, Duration, three addresses, sequence control. @80211-2020 9.3.2.1
 pub const DATA_HEADER: Bytes = Bytes(24);
@@ -17,6 +16,8 @@ pub const ACK: Bytes = Bytes(14);
 pub const CTS: Bytes = Bytes(14);
 /// RTS. @80211-2020 9.3.1.2
 pub const RTS: Bytes = Bytes(20);
+/// A compressed Block Ack with a bitmap of 64. @80211-2020 9.3.1.8.2
+pub const BLOCK_ACK: Bytes = Bytes(32);
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,10 @@ pub enum Kind {
     Cts,
     /// Acknowledgment.
     Ack,
+    /// Acknowledgment of several MPDUs.
+    BlockAck,
+    /// Negative acknowledgment: what it names was not received. In no standard; for schemes.
+    Nack,
 }
 
 impl Kind {
@@ -38,52 +43,16 @@ impl Kind {
             Kind::Rts => RTS,
             Kind::Cts => CTS,
             Kind::Ack => ACK,
+            Kind::BlockAck | Kind::Nack => BLOCK_ACK,
             Kind::Data => Bytes::ZERO,
         }
     }
 }
 
-/// What a data frame carries, for statistics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// A TCP segment with payload.
-    TcpData,
-    /// A TCP segment without: pure ACK.
-    TcpAck,
-    /// SYN, FIN or RST without payload.
-    TcpControl,
-    /// A UDP datagram.
-    Udp,
-    /// Anything else.
-    Other,
-}
-
-impl Class {
-    /// All of them.
-    pub const ALL: [Class; 5] = [Class::TcpData, Class::TcpAck, Class::TcpControl, Class::Udp, Class::Other];
-
-    /// As results name it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Class::TcpData => "tcp-data",
-            Class::TcpAck => "tcp-ack",
-            Class::TcpControl => "tcp-control",
-            Class::Udp => "udp",
-            Class::Other => "other",
-        }
-    }
-
-    /// The class of a packet.
-    pub fn of(packet: &wire::Packet) -> Class {
-        match &packet.l4 {
-            wire::L4::Tcp(_) if packet.payload.len > 0 => Class::TcpData,
-            wire::L4::Tcp(_) if packet.pure_ack().is_some() => Class::TcpAck,
-            wire::L4::Tcp(_) => Class::TcpControl,
-            wire::L4::Udp(_) => Class::Udp,
-            wire::L4::Echo(_) | wire::L4::Notice(_) | wire::L4::Opaque => Class::Other,
-        }
-    }
-}
+/// What a frame carries, in the words of who counts frames. The MAC passes it on and never reads it: a control frame has the
+/// label of the data that it serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Label(pub u8);
 
 /// What the QoS Control field of a data frame tells of it. @80211-2020 9.2.4.5
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,35 +69,4 @@ impl Qos {
     pub fn space(self) -> usize {
         1 + usize::from(self.category)
     }
-}
-
-/// One transmission.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Frame {
-    /// What it is.
-    pub kind: Kind,
-    /// Transmitter.
-    pub from: NodeId,
-    /// Receiver; [`NodeId::BROADCAST`] for all.
-    pub to: NodeId,
-    /// Rate of its body.
-    pub rate: Rate,
-    /// Its transmit power; `None`: its transmitter's own. Of no meaning where signals have no powers.
-    pub power: Option<Dbm>,
-    /// Length from header to FCS.
-    pub mpdu: Bytes,
-    /// Time on the air.
-    pub airtime: Dur,
-    /// Its Duration field: how long the exchange goes on after its end. @80211-2020 9.2.5
-    pub duration: Dur,
-    /// Sequence number of its MSDU, modulo 4096.
-    pub seq: u16,
-    /// The retry bit.
-    pub is_retry: bool,
-    /// The MSDU was drawn to be lost: its receiver finds an error in every attempt (`errors.at = "msdu"`).
-    pub is_doomed: bool,
-    /// What it carries.
-    pub class: Class,
-    /// Of a QoS data frame: between stations that both have categories. Its two bytes are in `mpdu`.
-    pub qos: Option<Qos>,
 }

@@ -1,30 +1,38 @@
 //! Medium access: contention, frame exchanges, retransmission. IEEE 802.11-2020 clauses 10.3 (DCF), 10.23.2 (EDCA).
 //!
 //! Models carrier sense (physical and virtual), DIFS and EIFS, backoff with post-backoff, immediate access, RTS/CTS with
-//! NAV and its reset, short and long retry counters, CW rules, the duplicate filter, frames to groups; access categories with AIFS,
+//! NAV and its reset, short and long retry counters, CW rules, the duplicate cache, frames to groups; access categories with AIFS,
 //! CW and transmit opportunities of their own, and internal collisions. Leaves out, for now: fragments (a frame longer than its
-//! TXOP limit goes whole), admission control, block acknowledgment, power save, management frames.
+//! TXOP limit goes whole), admission control, block acknowledgment as the standard negotiates it ([`AckPolicy`] and
+//! [`Recipient`] are its seats), power save, management frames.
 
+pub mod ack;
 pub mod channel;
 mod config;
 pub mod contention;
 mod counters;
+mod duplicates;
 mod edca;
 pub mod exchange;
 pub mod frame;
 mod msdu;
-mod seen;
+pub mod psdu;
+mod rate;
 mod station;
 mod transmit;
+mod tx_queue;
 
-pub use channel::{AtAddressee, Channel, ErrorsAt, FRAME_CLASSES, LOSS_CAUSES, Loss, Overlap, Reception, Tally};
-pub use channel::{collision_cause, losses_by_cause, tally_index};
+pub use ack::{AckPolicy, Delivery, Judgement, Recipient, SoFar, Solicited};
+pub use channel::{AtAddressee, Channel, ErrorsAt, Got, Loss, Overlap, Reception};
 pub use config::{AfterTimeout, Config, Rts};
 pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
 pub use counters::{CategoryCounters, Counters};
 pub use edca::{Category, Edca, TxopLimits};
 pub use exchange::{Dcf, Plan};
-pub use frame::{Class, Frame, Kind, Qos};
-pub use msdu::{Classifier, Fate, Fifo, MacOptions, Msdu, Next, TxQueue, TxReport};
+pub use frame::{Kind, Label, Qos};
+pub use msdu::{Fate, MacOptions, Msdu, TxReport};
+pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu};
+pub use rate::{Attempt, Attempted, Fixed, RateControl};
 pub use station::{Input, Output, Station};
-pub use transmit::{Sending, Transmit};
+pub use transmit::Transmit;
+pub use tx_queue::{Classifier, Fifo, Next, RaTid, TxQueue};

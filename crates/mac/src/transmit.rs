@@ -1,18 +1,8 @@
 //! How a station's frames go out, where a scheme has a say in each: interframe space, rate, power.
 
 use crate::msdu::Msdu;
-use phy::Rate;
-use units::Dbm;
+use phy::TxVector;
 use wire::Packet;
-
-/// Rate and power of one attempt.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sending {
-    /// Rate of the data frame's body. Not asked for groups, whose frames go at the basic rate.
-    pub rate: Rate,
-    /// Transmit power of RTS and data frame; `None`: the node's own. Of no meaning where signals have no powers.
-    pub power: Option<Dbm>,
-}
 
 /// How the frames of a station go out. A scheme may bring its own; a station without one uses its [`crate::Config`].
 pub trait Transmit: std::fmt::Debug {
@@ -22,9 +12,10 @@ pub trait Transmit: std::fmt::Debug {
         own
     }
 
-    /// Rate and power of an exchange of `msdu`: asked each time one is planned, which may be more than once an attempt; so
-    /// the answer depends on the attempts so far, not on how often it was asked.
-    fn sending(&mut self, _msdu: &Msdu, _packet: &Packet, own: Sending) -> Sending {
+    /// The TX vector of an exchange of `msdu`; `own` is what rate control and the node's power say. Asked each time one is
+    /// planned, which may be more than once an attempt; so the answer depends on the attempts so far, not on how often it was
+    /// asked. The power is also that of the RTS. Of a group's frames only the power is heeded.
+    fn tx_vector(&mut self, _msdu: &Msdu, _packet: &Packet, own: TxVector) -> TxVector {
         own
     }
 }

@@ -185,11 +185,29 @@ impl<T> Queue<T> {
         }
         self.integrate(now);
         let Entry { what, size, since } = self.entries.pop_front()?;
+        self.departs(now, size, since);
+        Some(what)
+    }
+
+    fn departs(&mut self, now: SimTime, size: Bytes, since: SimTime) {
         self.bytes -= size;
         self.stats.departed += 1;
         self.stats.bytes_departed += size;
         self.stats.wait += now - since;
         self.note_if_empty(now);
+    }
+
+    /// The oldest entry of which `is_it` holds.
+    pub fn find(&self, is_it: impl Fn(&T) -> bool) -> Option<&T> {
+        self.entries.iter().map(|entry| &entry.what).find(|what| is_it(what))
+    }
+
+    /// Takes out the oldest entry of which `is_it` holds; the others keep their order. Costs a move of those before it.
+    pub fn take(&mut self, now: SimTime, is_it: impl Fn(&T) -> bool) -> Option<T> {
+        let place = self.entries.iter().position(|entry| is_it(&entry.what))?;
+        self.integrate(now);
+        let Entry { what, size, since } = self.entries.remove(place)?;
+        self.departs(now, size, since);
         Some(what)
     }
 

@@ -10,6 +10,7 @@
 //! pcapng, which have many spellings for one meaning, excepted).
 
 pub mod bytes;
+mod class;
 mod cursor;
 pub mod dot11;
 mod error;
@@ -20,6 +21,7 @@ pub mod seq;
 pub mod tcp;
 
 pub use bytes::{Integrity, verify};
+pub use class::Class;
 pub use error::{EmitError, FrameError, ParseError};
 pub use packet::{
     Content, DropWhy, Echo, Ipv4, L4, Notice, NoticeKind, Packet, Packets, Payload, Pkt, Quote, Shared, Udp, ecn,

@@ -5,6 +5,6 @@ use crate::Config;
 use units::Dur;
 
 pub(super) fn build(config: &Config, job: &Job) -> Exchange {
-    let counter = if config.rts.is_above_threshold(job.mpdu) { Counter::Long } else { Counter::Short };
+    let counter = if config.rts.is_above_threshold(job.psdu) { Counter::Long } else { Counter::Short };
     Exchange::of([data_step(config, job, Dur::ZERO, counter)])
 }

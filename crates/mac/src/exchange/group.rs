@@ -1,4 +1,4 @@
-//! A frame to a group: sent once, at the basic rate, answered by nobody. @80211-2020 10.3.6
+//! A frame to a group: sent once, at the basic rate, with no response. @80211-2020 10.3.6
 
 use super::{Counter, Exchange, Job, Step};
 use crate::Config;
@@ -9,12 +9,12 @@ use units::Dur;
 pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     Exchange::of([Step {
         kind: Kind::Data,
-        rate: config.basic_rate,
-        mpdu: job.mpdu,
-        airtime: airtime(config.basic_rate, job.mpdu, config.preamble),
+        mode: config.basic_rate,
+        psdu: job.psdu,
+        airtime: airtime(config.basic_rate, job.psdu),
         duration: Dur::ZERO,
         gap: Dur::ZERO,
-        answer: None,
+        response: None,
         counter: Counter::Short,
     }])
 }

@@ -1,7 +1,7 @@
 //! Frame sequences as data: what a station sends, step by step, and what it expects in between. @80211-2020 annex G
 //!
-//! A scheme that changes the sequence (an ACK that works as an RTS, several ACKs in one opportunity, fragments) is a file
-//! here that builds another list. The station walks whatever list it is given.
+//! A scheme that changes the sequence (an ACK that works as an RTS, a negative ACK, fragments) builds another list. The station
+//! walks whatever list it is given.
 
 mod basic;
 mod group;
@@ -13,8 +13,10 @@ pub use reply::reply;
 pub use txop::Txop;
 
 use crate::Config;
-use crate::frame::{Class, Frame, Kind};
-use phy::{Rate, airtime};
+use crate::ack::Solicited;
+use crate::frame::Kind;
+use crate::psdu::{Body, Frame};
+use phy::{Mode, airtime};
 use units::{Bytes, Dur, NodeId};
 
 /// Which of the two retry counters a failed step increments. @80211-2020 10.3.4.4
@@ -26,9 +28,9 @@ pub enum Counter {
     Long,
 }
 
-/// The answer a step waits for.
+/// The response a step waits for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Answer {
+pub struct Awaited {
     /// Which frame.
     pub kind: Kind,
     /// From the end of the step: if no preamble has begun by then, the step has failed.
@@ -40,10 +42,10 @@ pub struct Answer {
 pub struct Step {
     /// What is sent.
     pub kind: Kind,
-    /// At which rate.
-    pub rate: Rate,
-    /// Length of the frame.
-    pub mpdu: Bytes,
+    /// In which mode.
+    pub mode: Mode,
+    /// Length of its PSDU.
+    pub psdu: Bytes,
     /// Its time on the air.
     pub airtime: Dur,
     /// Its Duration field.
@@ -51,7 +53,7 @@ pub struct Step {
     /// Gap before it. Nothing for the first: contention grants it.
     pub gap: Dur,
     /// What must come back.
-    pub answer: Option<Answer>,
+    pub response: Option<Awaited>,
     /// What its failure counts as.
     pub counter: Counter,
 }
@@ -59,11 +61,12 @@ pub struct Step {
 /// Steps of an exchange at most; a longer sequence (a TXOP) is several exchanges.
 pub const MAX_STEPS: usize = 4;
 
-/// A sequence under way.
+/// A sequence, and where a station stands in it.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
-    steps: [Option<Step>; MAX_STEPS],
-    at: usize,
+    steps: [Step; MAX_STEPS],
+    len: u8,
+    at: u8,
 }
 
 /// What an exchange is built from.
@@ -71,147 +74,136 @@ pub struct Exchange {
 pub struct Job {
     /// Receiver.
     pub to: NodeId,
-    /// Length of the data frame, header to FCS.
-    pub mpdu: Bytes,
-    /// Rate of its body.
-    pub rate: Rate,
-    /// What it carries.
-    pub class: Class,
+    /// Length of the PSDU that carries the data.
+    pub psdu: Bytes,
+    /// Its mode.
+    pub mode: Mode,
+    /// The response that it solicits, if it is for one receiver.
+    pub solicits: Solicited,
+    /// RTS/CTS never precedes it.
+    pub spares_rts: bool,
     /// An earlier frame of the same transmit opportunity has set the NAVs for it: it needs no RTS.
     pub is_protected: bool,
 }
 
-/// What a station answers with, a SIFS after a frame for it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What a station sends a SIFS after a frame for it.
+#[derive(Debug)]
 pub struct Response {
     /// Which frame.
     pub kind: Kind,
-    /// At which rate.
-    pub rate: Rate,
+    /// In which mode.
+    pub mode: Mode,
     /// Its time on the air.
     pub airtime: Dur,
     /// Its Duration field.
     pub duration: Dur,
+    /// Its length.
+    pub len: Bytes,
+    /// What it says.
+    pub body: Body,
 }
 
-/// Which sequences a station conducts and how it answers those of others. A scheme may bring its own.
+impl Response {
+    /// A control frame in response to a frame in this mode that announced `duration`: at the highest basic rate not above
+    /// it. It announces what was announced, less the gap and itself; nothing beyond an ACK. @80211-2020 9.2.5, 10.6.6.5.2
+    pub fn to(config: &Config, mode: Mode, duration: Dur, kind: Kind, body: Body) -> Response {
+        let len = kind.control_len();
+        let mode = config.control_rate(mode);
+        let airtime = airtime(mode, len);
+        let duration = duration.saturating_sub(config.timing.sifs + airtime);
+        Response { kind, mode, airtime, duration, len, body }
+    }
+}
+
+/// Which sequences a station conducts and how it responds to those of others. A scheme may bring its own.
 pub trait Plan: std::fmt::Debug {
-    /// Writes the sequence that delivers a data frame. `exchange` holds the last one this plan wrote.
-    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange);
-    /// The answer to a frame addressed to this station, after a SIFS. `nav_is_idle`: its virtual carrier sense. Also asked
-    /// about the frame that ended an exchange of its own, if that announces more than the exchange did: an answer to it ends
+    /// The sequence that delivers a data frame. Asked whenever one is about to begin, or to be announced: the same job has
+    /// the same sequence.
+    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange;
+    /// The response to a frame addressed to this station, after a SIFS. `nav_is_idle`: its virtual carrier sense. Also asked
+    /// about the frame that ended an exchange of its own, if that announces more than the exchange did: a response to it ends
     /// the opportunity.
-    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
-    /// An answer is about to go out, and this station has an MSDU (`job`) for the same neighbour at the head of its line.
-    /// Writes a sequence that begins with the answer and delivers the MSDU without contention, and returns true; or leaves
-    /// the answer alone. Asked of the highest category first, and only while the NAV of this station is idle. `exchange` is
-    /// then no longer what [`Plan::exchange`] wrote.
-    fn reply(&mut self, _config: &Config, _answer: &Frame, _job: &Job, _exchange: &mut Exchange) -> bool {
-        false
+    fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
+    /// A response is about to go out, and this station has an MSDU (`job`) for the same neighbour at the head of its line.
+    /// A sequence that begins with the response and delivers the MSDU without contention; or `None`, and it goes alone. Asked
+    /// of the highest category first, and only while the NAV of this station is idle.
+    fn reply(&mut self, _config: &Config, _response: &Frame, _job: &Job) -> Option<Exchange> {
+        None
     }
 }
 
 /// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, else data and ACK.
-#[derive(Debug, Default)]
-pub struct Dcf {
-    /// What the last exchange was built from: most frames of a flow are alike.
-    last: Option<Job>,
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Dcf;
 
 impl Plan for Dcf {
-    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange) {
-        if self.last == Some(*job) {
-            exchange.restart();
-            return;
-        }
-        self.last = Some(*job);
-        *exchange = if job.to == NodeId::BROADCAST {
+    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
+        if job.to == NodeId::BROADCAST {
             group::build(config, job)
         } else if config.rts.covers(job) && !job.is_protected {
             rts_cts::build(config, job)
         } else {
             basic::build(config, job)
-        };
+        }
     }
 
-    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
+    fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
         let kind = match frame.kind {
             Kind::Data => Kind::Ack,
             // @80211-2020 10.3.2.9
             Kind::Rts if nav_is_idle => Kind::Cts,
-            Kind::Rts | Kind::Cts | Kind::Ack => return None,
+            Kind::Rts | Kind::Cts | Kind::Ack | Kind::BlockAck | Kind::Nack => return None,
         };
-        let (rate, airtime) = control(config, kind, frame.rate);
-        // What the frame announced, less the gap and this answer; nothing beyond an ACK. @80211-2020 9.2.5
-        let duration = frame.duration.saturating_sub(config.timing.sifs + airtime);
-        Some(Response { kind, rate, airtime, duration })
+        Some(Response::to(config, frame.tx.mode, frame.duration, kind, Body::Nothing))
     }
 }
 
 impl Exchange {
-    /// What a station holds before its first MSDU.
-    pub const EMPTY: Exchange = Exchange { steps: [None; MAX_STEPS], at: 0 };
-
     /// A sequence of these steps.
     pub fn of<const N: usize>(list: [Step; N]) -> Exchange {
         const { assert!(N > 0 && N <= MAX_STEPS) };
-        let mut steps = [None; MAX_STEPS];
-        for (slot, step) in steps.iter_mut().zip(list) {
-            *slot = Some(step);
-        }
-        Exchange { steps, at: 0 }
+        let mut steps = [list[0]; MAX_STEPS];
+        steps[..N].copy_from_slice(&list);
+        Exchange { steps, len: N as u8, at: 0 }
     }
 
     /// The step that is to be sent or has been sent last.
     pub fn step(&self) -> &Step {
-        self.steps[self.at].as_ref().expect("an exchange stands at one of its steps")
+        &self.steps[usize::from(self.at)]
     }
 
     /// Goes on to the next step; `None` if that was the last.
     pub fn advance(&mut self) -> Option<&Step> {
-        let next = self.steps.get(self.at + 1)?.as_ref()?;
+        if self.at + 1 == self.len {
+            return None;
+        }
         self.at += 1;
-        Some(next)
+        Some(self.step())
     }
 
-    /// How long it takes, as its first frame announces: up to the end of its last answer.
+    /// How long it takes, as its first frame announces: up to the end of its last response.
     pub fn length(&self) -> Dur {
-        self.steps[0].map_or(Dur::ZERO, |first| first.airtime + first.duration)
-    }
-
-    /// At which step it stands.
-    pub(crate) fn place(&self) -> usize {
-        self.at
-    }
-
-    /// To a step it stood at before.
-    pub(crate) fn go_to(&mut self, place: usize) {
-        self.at = place;
-    }
-
-    /// From the beginning again.
-    pub fn restart(&mut self) {
-        self.at = 0;
+        self.steps[0].airtime + self.steps[0].duration
     }
 }
 
-/// How long a control frame of `kind` answering a frame at `rate` takes, and at which rate it goes.
-pub(crate) fn control(config: &Config, kind: Kind, rate: Rate) -> (Rate, Dur) {
-    let rate = config.control_rate(rate);
-    (rate, airtime(rate, kind.control_len(), config.preamble))
+/// How long a control frame of this length takes in response to a frame at `rate`, and at which rate it goes.
+pub(crate) fn control(config: &Config, len: Bytes, rate: Mode) -> (Mode, Dur) {
+    let mode = config.control_rate(rate);
+    (mode, airtime(mode, len))
 }
 
-/// The step that carries the data. Its Duration covers the ACK. @80211-2020 9.2.5.2
+/// The step that carries the data. Its Duration covers the response. @80211-2020 9.2.5.2
 fn data_step(config: &Config, job: &Job, gap: Dur, counter: Counter) -> Step {
-    let (ack_rate, ack) = control(config, Kind::Ack, job.rate);
+    let (mode, response) = control(config, job.solicits.len, job.mode);
     Step {
         kind: Kind::Data,
-        rate: job.rate,
-        mpdu: job.mpdu,
-        airtime: airtime(job.rate, job.mpdu, config.preamble),
-        duration: config.timing.sifs + ack,
+        mode: job.mode,
+        psdu: job.psdu,
+        airtime: airtime(job.mode, job.psdu),
+        duration: config.timing.sifs + response,
         gap,
-        answer: Some(Answer { kind: Kind::Ack, timeout: config.answer_timeout(ack_rate) }),
+        response: Some(Awaited { kind: job.solicits.kind, timeout: config.response_timeout(mode) }),
         counter,
     }
 }

@@ -1,25 +1,25 @@
 //! RTS, CTS, data, ACK. @80211-2020 10.3.2.9
 
-use super::{Answer, Counter, Exchange, Job, Step, control, data_step};
+use super::{Awaited, Counter, Exchange, Job, Step, control, data_step};
 use crate::Config;
-use crate::frame::{Kind, RTS};
+use crate::frame::{CTS, Kind, RTS};
 use phy::airtime;
 use units::Dur;
 
 pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
-    let rate = config.control_rate(job.rate);
-    let (cts_rate, cts) = control(config, Kind::Cts, rate);
+    let mode = config.control_rate(job.mode);
+    let (cts_mode, cts) = control(config, CTS, mode);
     let data = data_step(config, job, sifs, Counter::Long);
     let rts = Step {
         kind: Kind::Rts,
-        rate,
-        mpdu: RTS,
-        airtime: airtime(rate, RTS, config.preamble),
+        mode,
+        psdu: RTS,
+        airtime: airtime(mode, RTS),
         // CTS, data and ACK with the three gaps. @80211-2020 9.2.5.2
         duration: sifs + cts + sifs + data.airtime + data.duration,
         gap: Dur::ZERO,
-        answer: Some(Answer { kind: Kind::Cts, timeout: config.answer_timeout(cts_rate) }),
+        response: Some(Awaited { kind: Kind::Cts, timeout: config.response_timeout(cts_mode) }),
         counter: Counter::Short,
     };
     Exchange::of([rts, data])

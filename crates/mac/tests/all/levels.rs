@@ -3,11 +3,13 @@
 //! All transmit with 0 dBm, so that a gain in dB is a level in dBm; noise −100 dBm, energy sensed from −62 dBm on, preambles
 //! from 4 dB over the noise, 4 µs late.
 
-use crate::dcf::harness::{self, A, ACK, B, C, D, DIFS, EIFS, Net, Setup, at, config, frame};
+use crate::dcf::harness::{self, A, ACK, B, C, D, DIFS, EIFS, NOBODY, Setup, at, config, frame};
+use crate::harness::{Ended, Shown};
 use engine::Streams;
-use mac::{Access, Channel, Class, Contention, ErrorsAt, Frame, Kind, Outcome, Reception, losses_by_cause};
-use phy::{Capture, ErrorModel, Errors, Hit, Levels, LevelsConfig, Medium, Preamble};
+use mac::{Access, AtAddressee, Channel, Contention, ErrorsAt, Got, Kind, Label, Loss, Outcome, Reception};
+use phy::{Capture, ErrorModel, Errors, Hit, Levels, LevelsConfig, Medium};
 use units::{Db, Dbm, Dur, NodeId, SimTime};
+use wire::Packets;
 
 const CAPTURE: Option<Capture> = Some(Capture { clear: Db(10.0), garbled: Db(15.0) });
 
@@ -21,7 +23,6 @@ fn levels(nodes: usize, capture: Option<Capture>, level: impl Fn(NodeId, NodeId)
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture,
-        preamble: Preamble::Long,
         curve: phy::ln_survival,
         coherence: None,
     };
@@ -41,29 +42,35 @@ fn channel(medium: Medium) -> Channel {
     Channel::new(medium, contention, errors, ErrorsAt::Attempt, 4, Dur::from_us(1000))
 }
 
-/// Data of this class, 1310 µs on the air.
-fn data(from: NodeId, to: NodeId, class: Class) -> Frame {
-    Frame { class, ..frame(Kind::Data, from, to, 0) }
+/// What frames of these tests carry.
+const DATA: Label = Label(1);
+const TCP_ACK: Label = Label(2);
+const UDP: Label = Label(3);
+
+/// Data with this label, 1310 µs on the air.
+fn data(from: NodeId, to: NodeId, label: Label) -> Shown {
+    Shown { label, ..frame(Kind::Data, from, to, 0) }
 }
 
-/// Plays frames at their starts in µs; those of one instant in the order given. Returns who was to be told of what ended.
-fn play(channel: &mut Channel, frames: &[(u64, Frame)]) -> Vec<(u64, Reception)> {
+/// Plays frames at their starts in µs; those of one instant in the order given. Returns what became of each, in the order of
+/// `frames`.
+fn play(channel: &mut Channel, frames: &[(u64, Shown)]) -> Vec<Ended> {
     // At one instant: ends, preambles that are over, starts.
     let mut agenda: Vec<(SimTime, u8, usize)> = Vec::new();
-    let (mut told, mut receptions) = (Vec::new(), Vec::new());
+    let (mut packets, mut ended) = (Packets::default(), vec![None; frames.len()]);
     agenda.extend(frames.iter().enumerate().map(|(i, (start, _))| (at(*start), 2, i)));
     while let Some(next) = (0..agenda.len()).min_by_key(|i| agenda[*i]) {
         let (now, class, i) = agenda.remove(next);
         let frame = frames[i].1;
         match class {
             0 => {
-                receptions.clear();
-                channel.end(now, frame.from, &mut receptions);
-                told.extend(receptions.iter().map(|r| (harness::us(now), *r)));
+                let (made, fate) = channel.end(now, frame.from, &mut Vec::new());
+                ended[i] = Some(Ended { frame, fate, overlap: channel.first_overlap(frame.from) });
+                made.release(&mut packets);
             }
             1 => channel.sense(now, frame.from),
             _ => {
-                let sense_at = channel.start(now, frame);
+                let sense_at = channel.start(now, frame.made(&mut packets));
                 agenda.push((now + frame.airtime, 0, i));
                 if sense_at != SimTime::NEVER {
                     agenda.push((sense_at, 1, i));
@@ -71,13 +78,17 @@ fn play(channel: &mut Channel, frames: &[(u64, Frame)]) -> Vec<(u64, Reception)>
             }
         }
     }
-    told
+    assert_eq!((packets.live(), packets.shared()), (0, 0));
+    ended.into_iter().flatten().collect()
 }
 
-/// Where in [`mac::FRAME_CLASSES`].
-fn class(name: &str) -> usize {
-    mac::FRAME_CLASSES.iter().position(|n| *n == name).expect("a class")
+/// What became of a frame, and what overlapped it first: kind and label.
+fn fates(ended: &[Ended]) -> Vec<(AtAddressee, Option<(Kind, Label)>)> {
+    ended.iter().map(|it| (it.fate, it.overlap.map(|overlap| (overlap.kind, overlap.label)))).collect()
 }
+
+const COLLISION: AtAddressee = AtAddressee::Lost(Loss::Collision);
+const NOISE: AtAddressee = AtAddressee::Lost(Loss::Noise);
 
 #[test]
 fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
@@ -85,10 +96,10 @@ fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
     for (level, start, is_held) in
         [(-70.0, 45, true), (-70.0, 46, false), (-61.0, 49, true), (-61.0, 50, false), (-97.0, 10, false)]
     {
-        let mut channel = channel(levels(4, None, |_, _| level));
+        let (mut channel, mut packets) = (channel(levels(4, None, |_, _| level)), Packets::default());
         let id = channel.contention.first(B);
         channel.contention.want(at(0), id);
-        let sense_at = channel.start(at(start), frame(Kind::Data, A, C, 0));
+        let sense_at = channel.start(at(start), frame(Kind::Data, A, C, 0).made(&mut packets));
         assert_eq!(sense_at, if level < -62.0 { at(start + 4) } else { SimTime::NEVER });
         if sense_at <= at(50) {
             channel.sense(sense_at, A);
@@ -99,64 +110,63 @@ fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
 }
 
 #[test]
-fn losses_are_booked_to_the_first_that_overlapped_at_the_addressee() {
-    use Class::{TcpAck, TcpData, Udp};
+fn what_overlapped_a_frame_first_at_its_addressee_is_told() {
+    let of_data = |label| Some((Kind::Data, label));
     for medium in [Medium::new(4), levels(4, None, |_, _| -60.0)] {
         let mut channel = channel(medium);
         // A's data to D meets B's TCP ACK from 100 on and C's datagram from 200 on; B's and C's met A's first.
-        let frames = [(0, data(A, D, TcpData)), (100, data(B, D, TcpAck)), (200, data(C, D, Udp))];
-        play(&mut channel, &frames);
-        let tallies = channel.tallies();
-        assert_eq!(tallies[class("tcp-data")].collided_with[class("tcp-ack")], 1);
-        assert_eq!(tallies[class("tcp-ack")].collided_with[class("tcp-data")], 1);
-        assert_eq!(tallies[class("udp")].collided_with[class("tcp-data")], 1);
-        // noise, data-ack, ack-data, data-data, ack-ack, rts, other, transmitter-busy
-        assert_eq!(losses_by_cause(tallies), [0, 1, 1, 1, 0, 0, 0, 0]);
+        let frames = [(0, data(A, D, DATA)), (100, data(B, D, TCP_ACK)), (200, data(C, D, UDP))];
+        let met = [of_data(TCP_ACK), of_data(DATA), of_data(DATA)];
+        assert_eq!(fates(&play(&mut channel, &frames)), met.map(|overlap| (COLLISION, overlap)));
         // An RTS and a MAC ACK at one instant; a frame for somebody who transmits; one that is heard by nobody it is for.
         let frames = [
             (9000, frame(Kind::Rts, A, D, 0)),
             (9000, frame(Kind::Ack, B, D, 0)),
-            (10_000, data(A, B, TcpAck)),
-            (10_000, data(B, C, TcpAck)),
+            (10_000, data(A, B, TCP_ACK)),
+            (10_000, data(B, C, TCP_ACK)),
         ];
-        play(&mut channel, &frames);
+        let found = fates(&play(&mut channel, &frames));
+        let control = |kind| (COLLISION, Some((kind, Label::default())));
+        assert_eq!(found[..2], [control(Kind::Ack), control(Kind::Rts)]);
         // A's TCP ACK finds B transmitting; B's is lost at C to A's.
-        assert_eq!(losses_by_cause(channel.tallies()), [0, 1, 1, 1, 1, 2, 0, 1]);
-        assert!(channel.tallies().iter().all(|t| t.collided_with.iter().sum::<u64>() == t.collision));
+        assert_eq!(found[2].0, AtAddressee::Lost(Loss::HalfDuplex));
+        assert_eq!(found[3], (COLLISION, of_data(TCP_ACK)));
     }
+    let mut channel = channel(Medium::new(4));
+    assert_eq!(fates(&play(&mut channel, &[(0, data(A, NOBODY, DATA))])), [(AtAddressee::Unheard, None)]);
 }
 
 #[test]
-fn of_several_that_overlap_from_one_instant_on_the_strongest_is_booked() {
+fn of_several_that_overlap_from_one_instant_on_the_strongest_is_told() {
     let level = |from: NodeId, _: NodeId| if from == C { -50.0 } else { -60.0 };
+    let first = |mut channel: Channel, order: [NodeId; 2]| {
+        let of = |from| data(from, D, if from == B { TCP_ACK } else { UDP });
+        let ended = play(&mut channel, &[(0, data(A, D, DATA)), (100, of(order[0])), (100, of(order[1]))]);
+        ended[0].overlap.map(|overlap| overlap.label)
+    };
     for order in [[B, C], [C, B]] {
-        let mut channel = channel(levels(4, None, level));
-        let of = |from| data(from, D, if from == B { Class::TcpAck } else { Class::Udp });
-        play(&mut channel, &[(0, data(A, D, Class::TcpData)), (100, of(order[0])), (100, of(order[1]))]);
-        assert_eq!(channel.tallies()[class("tcp-data")].collided_with[class("udp")], 1);
-    }
-    // Of equals, the one with the lower id.
-    for order in [[B, C], [C, B]] {
-        let mut channel = channel(Medium::new(4));
-        let of = |from| data(from, D, if from == B { Class::TcpAck } else { Class::Udp });
-        play(&mut channel, &[(0, data(A, D, Class::TcpData)), (100, of(order[0])), (100, of(order[1]))]);
-        assert_eq!(channel.tallies()[class("tcp-data")].collided_with[class("tcp-ack")], 1);
+        assert_eq!(first(channel(levels(4, None, level)), order), Some(UDP));
+        // Of equals, the one with the lower id.
+        assert_eq!(first(channel(Medium::new(4)), order), Some(TCP_ACK));
     }
 }
 
 #[test]
-fn a_frame_received_under_another_counts_as_captured_unless_that_was_below_the_noise() {
+fn a_frame_received_under_another_was_overlapped_unless_that_was_below_the_noise() {
     // At 11 Mb/s 30 dB are plenty.
-    for (other, captured) in [(-80.0, 1), (-99.0, 1), (-101.0, 0)] {
+    for (other, is_overlapped) in [(-80.0, true), (-99.0, true), (-101.0, false)] {
         let mut channel = channel(levels(4, None, |from, _| if from == A { -50.0 } else { other }));
-        play(&mut channel, &[(0, data(A, D, Class::Udp)), (100, data(B, C, Class::Other))]);
-        let tally = channel.tallies()[class("udp")];
-        assert_eq!((tally.received, tally.captured, tally.collision), (1, captured, 0), "{other} dBm");
+        let ended = play(&mut channel, &[(0, data(A, D, UDP)), (100, data(B, C, UDP))]);
+        assert_eq!(
+            (ended[0].fate, ended[0].overlap.is_some()),
+            (AtAddressee::Received, is_overlapped),
+            "{other} dBm"
+        );
     }
     let mut channel = channel(levels(4, CAPTURE, |from, _| if from == B { -50.0 } else { -80.0 }));
-    play(&mut channel, &[(0, data(A, D, Class::TcpData)), (100, data(B, D, Class::TcpAck))]);
-    assert_eq!(channel.tallies()[class("tcp-ack")].captured, 1);
-    assert_eq!(losses_by_cause(channel.tallies()), [0, 1, 0, 0, 0, 0, 0, 0]);
+    let ended = play(&mut channel, &[(0, data(A, D, DATA)), (100, data(B, D, TCP_ACK))]);
+    let label = |label| Some((Kind::Data, label));
+    assert_eq!(fates(&ended), [(COLLISION, label(TCP_ACK)), (AtAddressee::Received, label(DATA))]);
     // C, which heard the same, turned from A's frame to B's as well; A and B transmitted.
     assert_eq!(channel.relocks(), 2);
 }
@@ -165,8 +175,8 @@ fn a_frame_received_under_another_counts_as_captured_unless_that_was_below_the_n
 fn too_weak_a_frame_is_lost_to_noise_and_costs_nobody_an_eifs() {
     for (level, noise) in [(-97.0, 1), (-70.0, 0)] {
         let mut channel = channel(levels(4, None, |_, _| level));
-        play(&mut channel, &[(0, data(A, D, Class::Udp))]);
-        assert_eq!(channel.tallies()[class("udp")].noise, noise);
+        let ended = play(&mut channel, &[(0, data(A, D, UDP))]);
+        assert_eq!(ended[0].fate, if noise == 1 { NOISE } else { AtAddressee::Received });
         let id = channel.contention.first(D);
         // D heard nothing of the one, received the other.
         channel.contention.want(at(1310), id);
@@ -182,30 +192,30 @@ fn an_eifs_follows_a_frame_that_was_locked_on_and_spoilt_not_one_that_never_was(
         let mut channel = channel(levels(4, None, |_, _| -50.0));
         let id = channel.contention.first(D);
         channel.contention.finish(id, Outcome::Success, true, at(0));
-        play(&mut channel, &[(0, data(A, C, Class::Udp)), (second, data(B, C, Class::Udp))]);
+        play(&mut channel, &[(0, data(A, C, UDP)), (second, data(B, C, UDP))]);
         assert_eq!(channel.contention.next_grant(), at(1310 + second + space));
     }
 }
 
 #[test]
-fn who_waits_for_the_end_of_a_frame_is_told_also_if_its_preamble_was_lost_to_another() {
-    let mut channel = channel(levels(4, None, |_, _| -70.0));
-    channel.start(at(0), data(A, C, Class::Udp));
+fn a_station_that_waits_for_the_end_of_a_frame_is_told_also_if_its_preamble_was_lost_to_another() {
+    let (mut channel, mut packets) = (channel(levels(4, None, |_, _| -70.0)), Packets::default());
+    channel.start(at(0), data(A, C, UDP).made(&mut packets));
     assert!(channel.wait_for_end(D), "a preamble has begun");
-    channel.start(at(2), data(B, C, Class::Udp));
+    channel.start(at(2), data(B, C, UDP).made(&mut packets));
     assert!(!channel.medium.is_locked(D), "two equal preambles");
     let mut receptions = Vec::new();
-    channel.end(at(1310), A, &mut receptions);
-    assert_eq!(receptions, [Reception { node: D, is_for_me: false }]);
+    channel.end(at(1310), A, &mut receptions).0.release(&mut packets);
+    assert_eq!(receptions, [Reception { node: D, got: Got::Nothing }]);
     receptions.clear();
-    channel.end(at(1312), B, &mut receptions);
+    channel.end(at(1312), B, &mut receptions).0.release(&mut packets);
     assert_eq!(receptions, []);
 }
 
 #[test]
 fn with_equal_powers_capture_changes_no_bit_of_two_saturated_stations() {
     let run = |capture: Option<Capture>, is_hidden: bool| {
-        let mut net = Net::new(&Setup::default());
+        let mut net = Setup::default().net();
         let deaf = |from: NodeId, to: NodeId| is_hidden && from != C && to != C;
         net.channel.medium = levels(3, capture, |from, to| if deaf(from, to) { -300.0 } else { -55.0 });
         for node in [A, B] {
@@ -214,10 +224,11 @@ fn with_equal_powers_capture_changes_no_bit_of_two_saturated_stations() {
             }
         }
         net.run(400_000);
-        let tallies = *net.channel.tallies();
-        assert!(tallies[class("udp")].collision > 0 && net.delivered.len() > 40, "{tallies:?}");
-        assert_eq!(tallies[class("udp")].captured + net.channel.relocks(), 0);
-        (net.sent, net.delivered, tallies)
+        let count = |is_it: &dyn Fn(&Ended) -> bool| net.ended.iter().filter(|it| is_it(it)).count();
+        assert!(count(&|it| it.fate == COLLISION) > 0 && net.delivered.len() > 40);
+        let captured = count(&|it| it.fate == AtAddressee::Received && it.overlap.is_some());
+        assert_eq!((captured, net.channel.relocks()), (0, 0));
+        (net.sent, net.delivered, net.ended)
     };
     for is_hidden in [false, true] {
         assert_eq!(run(None, is_hidden), run(CAPTURE, is_hidden));
@@ -228,16 +239,16 @@ fn with_equal_powers_capture_changes_no_bit_of_two_saturated_stations() {
 fn the_nearer_of_two_hidden_stations_wins_with_capture_by_20_db() {
     // Hidden from each other, A 20 dB stronger at C than B. Whichever begins first, A's frame survives.
     let run = |capture| {
-        let mut net = Net::new(&Setup::default());
+        let mut net = Setup::default().net();
         net.channel.medium = levels(3, capture, |from, to| match (from, to) {
             (A, B) | (B, A) => -300.0,
             (B, C) | (C, B) => -70.0,
             _ => -50.0,
         });
         // B begins first; A's frame comes 300 µs later.
-        net.air(100, data(B, C, Class::TcpAck)).enqueue(400, A, C, 1500);
+        net.air(100, data(B, C, TCP_ACK)).enqueue(400, A, C, 1500);
         net.run(400 + 1310 + harness::SIFS + ACK);
-        net.delivered.iter().map(|(when, node, from)| (*when, *node, *from)).collect::<Vec<_>>()
+        net.delivered.iter().map(|it| (it.when, it.node, it.from)).collect::<Vec<_>>()
     };
     assert_eq!(run(None), []);
     assert_eq!(run(CAPTURE), [(400 + 1310, C, A)]);
@@ -247,26 +258,23 @@ fn the_nearer_of_two_hidden_stations_wins_with_capture_by_20_db() {
 fn signals_below_the_noise_are_noise_even_if_they_spoil_a_frame_together_with_it() {
     // 4.5 dB over noise alone, 4 needed: with B's half a dB below the noise, 4.5 − 2.8.
     let mut channel = channel(levels(4, None, |from, _| if from == A { -95.5 } else { -100.5 }));
-    play(&mut channel, &[(0, data(A, D, Class::Udp)), (0, data(B, C, Class::Udp))]);
-    let tally = channel.tallies()[class("udp")];
+    let ended = play(&mut channel, &[(0, data(A, D, UDP)), (0, data(B, C, UDP))]);
     // B's own frame, too weak by itself, as well.
-    assert_eq!((tally.noise, tally.collision, tally.collided_with), (2, 0, [0; 8]));
+    assert_eq!((ended[0].fate, ended[0].overlap, ended[1].fate), (NOISE, None, NOISE));
 }
 
 #[test]
 fn a_frame_with_a_power_of_its_own_is_heard_as_loud_as_that_and_the_next_one_as_before() {
     // A's data to D stands 10 dB under B's, begun at the same instant; noise is far below.
     let level = |from, _| if from == A { -70.0 } else { -60.0 };
-    let a = class("tcp-data");
-    for (power, received) in [(None, 0), (Some(Dbm(40.0)), 1), (Some(Dbm(10.0)), 0)] {
+    for (power, is_received) in [(None, false), (Some(Dbm(40.0)), true), (Some(Dbm(10.0)), false)] {
         let mut channel = channel(levels(4, CAPTURE, level));
-        let data = |from, to, power| Frame { power, ..data(from, to, Class::TcpData) };
-        play(&mut channel, &[(100, data(A, D, power)), (100, Frame { class: Class::Udp, ..data(B, C, None) })]);
-        assert_eq!(channel.tallies()[a].received, received, "{power:?}");
+        let of_a = |power| Shown { power, ..data(A, D, DATA) };
+        let mut is_received_of =
+            |frames: &[(u64, Shown)]| play(&mut channel, frames)[0].fate == AtAddressee::Received;
+        assert_eq!(is_received_of(&[(100, of_a(power)), (100, data(B, C, UDP))]), is_received, "{power:?}");
         // Its next frame has the node's own power again, and fails as it did.
-        play(&mut channel, &[(5000, data(A, D, None)), (5000, Frame { class: Class::Udp, ..data(B, C, None) })]);
-        assert_eq!(channel.tallies()[a].received, received, "{power:?}");
-        play(&mut channel, &[(9000, data(A, D, None))]);
-        assert_eq!(channel.tallies()[a].received, received + 1);
+        assert!(!is_received_of(&[(5000, of_a(None)), (5000, data(B, C, UDP))]), "{power:?}");
+        assert!(is_received_of(&[(9000, of_a(None))]));
     }
 }

@@ -3,4 +3,5 @@
 
 mod dcf;
 mod edca;
+mod harness;
 mod levels;

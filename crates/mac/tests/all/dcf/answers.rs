@@ -8,7 +8,7 @@ use units::NodeId;
 #[test]
 fn a_lost_ack_brings_a_retry_that_is_acknowledged_and_not_delivered_again() {
     let ack_is_hit = ErrorModel::One(Hit::Packet { per: 0.0, control_per: 1.0 });
-    let mut net = Net::new(&Setup::default());
+    let mut net = Setup::default().net();
     let over = 1000 + DATA + SIFS + ACK + 1;
     net.errors(0, B, A, ack_is_hit).errors(over, B, A, ErrorModel::One(Hit::NEVER)).enqueue(1000, A, B, 1500);
     net.run(20_000);
@@ -24,7 +24,7 @@ fn a_lost_ack_brings_a_retry_that_is_acknowledged_and_not_delivered_again() {
 fn a_broadcast_goes_once_at_the_basic_rate_and_is_answered_by_nobody() {
     let all_is_hit = ErrorModel::One(Hit::Packet { per: 1.0, control_per: 1.0 });
     for (errors, receivers) in [(ErrorModel::One(Hit::NEVER), 2), (all_is_hit, 0)] {
-        let mut net = Net::new(&Setup { errors, ..Setup::default() });
+        let mut net = Setup { errors, ..Setup::default() }.net();
         net.enqueue(1000, A, NodeId::BROADCAST, 1500).run(40_000);
         assert_eq!(net.sent.len(), 1);
         // 192 + 1536 · 8 at 1 Mb/s.
@@ -39,7 +39,7 @@ fn a_preamble_within_the_ack_timeout_extends_it_to_the_end_of_that_frame() {
     // B cannot hear A, so no ACK comes. D begins 1 µs before the timeout, or 1 µs after it.
     let end = 1000 + DATA;
     for (start, failed_at) in [(end + TIMEOUT - 1, end + TIMEOUT - 1 + DATA), (end + TIMEOUT + 1, end + TIMEOUT)] {
-        let mut net = Net::new(&Setup { nodes: 4, deaf: vec![(A, B)], ..Setup::default() });
+        let mut net = Setup { nodes: 4, deaf: vec![(A, B)], ..Setup::default() }.net();
         net.enqueue(1000, A, B, 1500).air(start, frame(Kind::Data, D, NOBODY, 0)).run(end + TIMEOUT + 2 * DATA);
         assert_eq!((net.said[0].when, net.said[0].fate), (failed_at, Fate::Attempt));
     }
@@ -48,7 +48,7 @@ fn a_preamble_within_the_ack_timeout_extends_it_to_the_end_of_that_frame() {
 #[test]
 fn an_ack_for_another_is_no_answer() {
     let end = 1000 + DATA;
-    let mut net = Net::new(&Setup { nodes: 4, deaf: vec![(A, B)], ..Setup::default() });
+    let mut net = Setup { nodes: 4, deaf: vec![(A, B)], ..Setup::default() }.net();
     net.enqueue(1000, A, B, 1500).air(end + SIFS, frame(Kind::Ack, D, NOBODY, 0)).run(end + 1000);
     assert_eq!((net.said[0].when, net.said[0].fate), (end + SIFS + ACK, Fate::Attempt));
 }
@@ -58,7 +58,7 @@ fn hidden_stations_collide_where_stations_in_reach_would_defer() {
     // B hears A and C, which hear each other or not. C's frame comes in the middle of A's.
     for (hidden, delivered) in [(false, 2), (true, 0)] {
         let deaf = if hidden { vec![(A, C), (C, A)] } else { Vec::new() };
-        let mut net = Net::new(&Setup { deaf, ..Setup::default() });
+        let mut net = Setup { deaf, ..Setup::default() }.net();
         net.enqueue(1000, A, B, 1500).enqueue(1500, C, B, 1500).run(1000 + 2 * DATA + 2000);
         assert_eq!(net.delivered.len(), delivered, "hidden: {hidden}");
     }

@@ -9,7 +9,7 @@ use units::Dur;
 const HALF: ErrorModel = ErrorModel::One(Hit::Packet { per: 0.5, control_per: 0.0 });
 
 fn attempts(errors_at: ErrorsAt) -> Vec<(Fate, u8)> {
-    let mut net = Net::new(&Setup { errors: HALF, errors_at, limit: queue::Limit::Packets(500), ..Setup::default() });
+    let mut net = Setup { errors: HALF, errors_at, limit: queue::Limit::Packets(500), ..Setup::default() }.net();
     for _ in 0..400 {
         net.enqueue(1000, A, B, 200);
     }
@@ -46,7 +46,7 @@ fn a_bad_state_shared_by_both_directions_spares_the_acks_of_what_arrived() {
     let sojourn = Sojourn::Time { good: Dur::from_ms(50), bad: Dur::from_ms(50) };
     let [shared, apart] = [true, false].map(|shared| {
         let errors = ErrorModel::Two { good: Hit::NEVER, bad: all, sojourn, shared };
-        let mut net = Net::new(&Setup { errors, limit: queue::Limit::Packets(2000), ..Setup::default() });
+        let mut net = Setup { errors, limit: queue::Limit::Packets(2000), ..Setup::default() }.net();
         for _ in 0..1000 {
             net.enqueue(1000, A, B, 200);
         }

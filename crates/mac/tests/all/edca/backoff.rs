@@ -23,13 +23,13 @@ fn edca_counts_the_slot_boundary_that_ends_aifs_and_dcf_only_slots_that_were_idl
     // Boundaries are 43, 52, 61 µs after `idle`: how many of them are over is EDCA's count, how many slots between them DCF's.
     for (offset, dcf_count, edca_count) in [(42, 0, 0), (43, 0, 1), (47, 0, 1), (52, 1, 2), (65, 2, 3)] {
         for (countdown, counted) in [(Countdown::Dcf, dcf_count), (Countdown::Edca, edca_count)] {
-            let mut net = Net::new(&[with(countdown, AccessInGap::EdcaLetter), edca(|_| ()), dcf(), dcf()]);
+            let mut net = net_of(&[with(countdown, AccessInGap::EdcaLetter), edca(|_| ()), dcf(), dcf()]);
             net.air(100, frame(Kind::Data, D, NOBODY, 0))
-                .enqueue(200, A, B, BE)
+                .offer(200, A, B, tos(BE))
                 .air(idle + offset, frame(Kind::Data, D, NOBODY, 0))
                 .run(9000);
             let start = idle + offset + PLAIN + 43 + (slots - counted) * SLOT;
-            assert_eq!(net.starts(A), [start], "{countdown:?}, {offset} µs");
+            assert_eq!(net.data_starts(A), [start], "{countdown:?}, {offset} µs");
         }
     }
 }
@@ -38,9 +38,9 @@ fn edca_counts_the_slot_boundary_that_ends_aifs_and_dcf_only_slots_that_were_idl
 fn in_one_idle_period_both_countdowns_end_at_the_same_time() {
     let slots = u64::from(backoffs(A, BE).below(16));
     for countdown in [Countdown::Dcf, Countdown::Edca] {
-        let mut net = Net::new(&[with(countdown, AccessInGap::EdcaLetter), edca(|_| ()), dcf(), dcf()]);
-        net.air(100, frame(Kind::Data, D, NOBODY, 0)).enqueue(200, A, B, BE).run(9000);
-        assert_eq!(net.starts(A), [100 + PLAIN + 43 + slots * SLOT]);
+        let mut net = net_of(&[with(countdown, AccessInGap::EdcaLetter), edca(|_| ()), dcf(), dcf()]);
+        net.air(100, frame(Kind::Data, D, NOBODY, 0)).offer(200, A, B, tos(BE)).run(9000);
+        assert_eq!(net.data_starts(A), [100 + PLAIN + 43 + slots * SLOT]);
     }
 }
 
@@ -49,9 +49,9 @@ fn a_frame_for_a_medium_long_idle_goes_at_once_under_dcf_and_at_the_next_boundar
     // Boundaries are at 43 + 9 j: 997 is one (j = 106), 1006 the next.
     for (queued, edca_start) in [(997, 997), (998, 1006), (1006, 1006)] {
         for (countdown, start) in [(Countdown::Dcf, queued), (Countdown::Edca, edca_start)] {
-            let mut net = Net::new(&[with(countdown, AccessInGap::EdcaLetter), edca(|_| ()), dcf(), dcf()]);
-            net.enqueue(queued, A, B, BE).run(9000);
-            assert_eq!(net.starts(A), [start], "{countdown:?}, queued at {queued}");
+            let mut net = net_of(&[with(countdown, AccessInGap::EdcaLetter), edca(|_| ()), dcf(), dcf()]);
+            net.offer(queued, A, B, tos(BE)).run(9000);
+            assert_eq!(net.data_starts(A), [start], "{countdown:?}, queued at {queued}");
         }
     }
 }
@@ -70,9 +70,9 @@ fn what_a_responder_queues_in_the_sifs_gap_before_its_ack_draws_by_dcfs_letter_a
         (AccessInGap::AlwaysDraw, free + slots * SLOT),
     ] {
         for countdown in [Countdown::Dcf, Countdown::Edca] {
-            let mut net = Net::new(&[with(countdown, in_gap), edca(|_| ()), edca(|_| ())]);
-            net.air(100, data).enqueue(end + 5, A, C, BE).run(9000);
-            assert_eq!(net.starts(A), [start], "{in_gap:?}, {countdown:?}");
+            let mut net = net_of(&[with(countdown, in_gap), edca(|_| ()), edca(|_| ())]);
+            net.air(100, data).offer(end + 5, A, C, tos(BE)).run(9000);
+            assert_eq!(net.data_starts(A), [start], "{in_gap:?}, {countdown:?}");
         }
     }
 }
@@ -86,9 +86,9 @@ fn what_is_queued_within_an_aifs_that_stays_idle_draws_only_where_everything_in_
         (AccessInGap::EdcaLetter, idle + 43),
         (AccessInGap::AlwaysDraw, idle + 43 + slots * SLOT),
     ] {
-        let mut net = Net::new(&[with(Countdown::Edca, in_gap), edca(|_| ()), dcf(), dcf()]);
-        net.air(100, frame(Kind::Data, D, NOBODY, 0)).enqueue(idle + 20, A, B, BE).run(9000);
-        assert_eq!(net.starts(A), [start], "{in_gap:?}");
+        let mut net = net_of(&[with(Countdown::Edca, in_gap), edca(|_| ()), dcf(), dcf()]);
+        net.air(100, frame(Kind::Data, D, NOBODY, 0)).offer(idle + 20, A, B, tos(BE)).run(9000);
+        assert_eq!(net.data_starts(A), [start], "{in_gap:?}");
     }
 }
 
@@ -96,17 +96,17 @@ fn what_is_queued_within_an_aifs_that_stays_idle_draws_only_where_everything_in_
 fn nobody_draws_when_the_medium_was_idle_for_an_aifs_and_everybody_when_it_is_busy_or_a_nav_stands() {
     let slots = u64::from(backoffs(A, BE).below(16));
     for in_gap in [AccessInGap::DcfLetter, AccessInGap::EdcaLetter, AccessInGap::AlwaysDraw] {
-        let nets = || Net::new(&[with(Countdown::Edca, in_gap), edca(|_| ()), dcf(), dcf()]);
+        let nets = || net_of(&[with(Countdown::Edca, in_gap), edca(|_| ()), dcf(), dcf()]);
         let mut net = nets();
-        net.enqueue(997, A, B, BE).run(9000);
-        assert_eq!(net.starts(A), [997], "{in_gap:?}");
+        net.offer(997, A, B, tos(BE)).run(9000);
+        assert_eq!(net.data_starts(A), [997], "{in_gap:?}");
         let mut net = nets();
-        net.air(100, frame(Kind::Data, D, NOBODY, 0)).enqueue(200, A, B, BE).run(9000);
-        assert_eq!(net.starts(A), [100 + PLAIN + 43 + slots * SLOT], "{in_gap:?}");
+        net.air(100, frame(Kind::Data, D, NOBODY, 0)).offer(200, A, B, tos(BE)).run(9000);
+        assert_eq!(net.data_starts(A), [100 + PLAIN + 43 + slots * SLOT], "{in_gap:?}");
         // D's Duration holds the medium for 1000 µs after its end; the frame comes in the middle of them.
         let mut net = nets();
-        net.air(100, frame(Kind::Data, D, NOBODY, 1000)).enqueue(800, A, B, BE).run(9000);
-        assert_eq!(net.starts(A), [100 + PLAIN + 1000 + 43 + slots * SLOT], "{in_gap:?}");
+        net.air(100, frame(Kind::Data, D, NOBODY, 1000)).offer(800, A, B, tos(BE)).run(9000);
+        assert_eq!(net.data_starts(A), [100 + PLAIN + 1000 + 43 + slots * SLOT], "{in_gap:?}");
     }
 }
 
@@ -117,12 +117,12 @@ fn post_backoff_is_each_categorys_own() {
     let mut draws = backoffs(A, VO);
     let slots = u64::from(draws.below(4));
     assert!(slots > 0, "the seed gives voice a post-backoff");
-    let mut net = Net::new(&[edca(|_| ()), edca(|_| ()), dcf()]);
-    net.enqueue(100, A, B, VO).enqueue(end + 1, A, B, BE).run(9000);
-    assert_eq!(net.data(A), [(106, VO), (end + 43, BE)]);
-    let mut net = Net::new(&[edca(|_| ()), edca(|_| ()), dcf()]);
-    net.enqueue(100, A, B, VO).enqueue(end + 1, A, B, VO).run(9000);
-    assert_eq!(net.data(A), [(106, VO), (end + 34 + slots * SLOT, VO)]);
+    let mut net = net_of(&[edca(|_| ()), edca(|_| ()), dcf()]);
+    net.offer(100, A, B, tos(VO)).offer(end + 1, A, B, tos(BE)).run(9000);
+    assert_eq!(data(&net, A), [(106, VO), (end + 43, BE)]);
+    let mut net = net_of(&[edca(|_| ()), edca(|_| ()), dcf()]);
+    net.offer(100, A, B, tos(VO)).offer(end + 1, A, B, tos(VO)).run(9000);
+    assert_eq!(data(&net, A), [(106, VO), (end + 34 + slots * SLOT, VO)]);
 }
 
 #[test]
@@ -143,12 +143,12 @@ fn a_post_backoff_of_no_slots_is_over_by_edcas_letter_and_still_waits_for_its_in
         category(&mut config, VO).cw_min = cw;
         category(&mut config, VO).cw_max = 1023;
         let end = 106 + EXCHANGE;
-        let mut net = Net::new(&[config, edca(|_| ()), dcf(), dcf()]);
-        net.enqueue(100, A, B, VO)
+        let mut net = net_of(&[config, edca(|_| ()), dcf(), dcf()]);
+        net.offer(100, A, B, tos(VO))
             .air(end + 10, frame(Kind::Data, D, NOBODY, 0))
-            .enqueue(end + 20, A, B, VO)
+            .offer(end + 20, A, B, tos(VO))
             .run(9000);
-        assert_eq!(net.starts(A), [106, end + 10 + PLAIN + 34 + slots * SLOT], "{in_gap:?}");
+        assert_eq!(net.data_starts(A), [106, end + 10 + PLAIN + 34 + slots * SLOT], "{in_gap:?}");
     }
 }
 
@@ -159,7 +159,7 @@ fn with_a_fresh_interframe_space_after_the_timeout_a_category_waits_its_own_aifs
     config.after_timeout = AfterTimeout::FreshIfs;
     let slots = u64::from(backoffs(A, BE).below(32));
     let end = 106 + QOS;
-    let mut net = Net::new(&[config, edca(|_| ()), dcf(), dcf()]);
-    net.errors(0, A, B, HIT).errors(end, A, B, CLEAN).enqueue(100, A, B, BE).run(9000);
-    assert_eq!(net.starts(A), [106, end + TIMEOUT + 43 + slots * SLOT]);
+    let mut net = net_of(&[config, edca(|_| ()), dcf(), dcf()]);
+    net.errors(0, A, B, HIT).errors(end, A, B, CLEAN).offer(100, A, B, tos(BE)).run(9000);
+    assert_eq!(net.data_starts(A), [106, end + TIMEOUT + 43 + slots * SLOT]);
 }

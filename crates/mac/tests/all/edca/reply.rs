@@ -1,46 +1,41 @@
-//! An answer that begins an exchange: ACK, CTS, data, ACK after data, ACK (`mac::exchange::reply`, seed 002 figure 4.2).
+//! A response that begins an exchange: ACK, CTS, data, ACK after data, ACK (`mac::exchange::reply`).
 //! @80211-2020 9.2.5 (Duration), 10.3.2.4 (NAV), 10.3.4.4 (retry counters)
 
 use super::harness::*;
 use mac::exchange::{Exchange, Job, Response, reply};
-use mac::{Config, Dcf, Fate, Frame, Kind, Plan};
+use mac::{Body, Config, Dcf, Fate, Frame, Kind, Plan};
 use phy::{ErrorModel, Hit};
 use units::{Bytes, Dbm, Dur, NodeId};
 
 /// At B an ACK that ends what its receiver has to say asks for the medium; A grants that.
 #[derive(Debug)]
 struct AckAsRts {
-    dcf: Dcf,
     asks: bool,
     grants: bool,
 }
 
 impl Plan for AckAsRts {
-    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange) {
-        self.dcf.exchange(config, job, exchange);
+    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
+        Dcf.exchange(config, job)
     }
 
-    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
+    fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
         if frame.kind == Kind::Ack {
-            let rts = Frame { kind: Kind::Rts, ..*frame };
-            return self.dcf.answer(config, &rts, nav_is_idle).filter(|_| self.grants);
+            let cts = Response::to(config, frame.tx.mode, frame.duration, Kind::Cts, Body::Nothing);
+            return (self.grants && nav_is_idle).then_some(cts);
         }
-        self.dcf.answer(config, frame, nav_is_idle)
+        Dcf.respond(config, frame, nav_is_idle)
     }
 
-    fn reply(&mut self, config: &Config, answer: &Frame, job: &Job, exchange: &mut Exchange) -> bool {
-        let asks = self.asks && answer.kind == Kind::Ack && answer.duration == Dur::ZERO;
-        if asks {
-            *exchange = reply(config, answer, job);
-            self.dcf = Dcf::default();
-        }
-        asks
+    fn reply(&mut self, config: &Config, response: &Frame, job: &Job) -> Option<Exchange> {
+        let asks = self.asks && response.kind == Kind::Ack && response.duration == Dur::ZERO;
+        asks.then(|| reply(config, response, job))
     }
 }
 
 fn net(configs: &[Config]) -> Net {
-    let plan = |node| Box::new(AckAsRts { dcf: Dcf::default(), asks: node == B, grants: node == A }) as Box<dyn Plan>;
-    Net::with_plans(configs, 11, plan)
+    let plan = |node| Box::new(AckAsRts { asks: node == B, grants: node == A }) as Box<dyn Plan>;
+    net_with_plans(configs, 11, plan)
 }
 
 /// Plain data and QoS data, by whether stations have categories; both have CW 0 at first.
@@ -91,7 +86,7 @@ fn nav(net: impl Fn() -> Net, when: u64) -> u64 {
 
 /// A has one for B; B gets one for A while that is in the air, and would contend for it.
 fn pair(net: &mut Net) -> &mut Net {
-    net.enqueue(100, A, B, BE).enqueue(200, B, A, BE)
+    net.offer(100, A, B, tos(BE)).offer(200, B, A, tos(BE))
 }
 
 #[test]
@@ -108,7 +103,7 @@ fn the_whole_sequence_to_the_microsecond_and_the_nav_of_a_third_station() {
         assert_eq!(log(&net, 0)[0], (start, A, Kind::Data, SIFS + ACK));
         assert_eq!(log(&net, 101)[usize::from(data == QOS)..], sequence(end, data));
         let delivered = [(if data == QOS { BE } else { 0 }, Fate::Delivered, 1)];
-        assert_eq!([net.done(A), net.done(B)], [delivered; 2]);
+        assert_eq!([done(&net, A), done(&net, B)], [delivered; 2]);
         let counters = net.stations[1].counters();
         assert_eq!((counters.exchanges, counters.failures, counters.data_frames_sent), (1, 0, 1));
     }
@@ -121,9 +116,9 @@ fn a_third_station_waits_for_the_end_and_a_difs() {
         (third.timing.cw_min, third.timing.cw_max) = (0, 0);
         let mut net = net(&[config.clone(), config.clone(), third]);
         let end = first(&config) + data;
-        pair(&mut net).enqueue(200, C, D, BE).run(end + 2000);
+        pair(&mut net).offer(200, C, D, tos(BE)).run(end + 2000);
         let over = end + SIFS + ACK + asked(data);
-        assert_eq!(net.starts(C)[0], over + DIFS);
+        assert_eq!(net.data_starts(C)[0], over + DIFS);
     }
 }
 
@@ -132,18 +127,18 @@ fn each_goes_on_in_contention_with_a_backoff_of_its_own_after_it() {
     // A's next is drawn at the end of its exchange and frozen until the reply is over; B's is drawn at the end of that.
     let (config, data) = (both()[1].0.clone(), QOS);
     let mut net = net(&[config.clone(), config, dcf()]);
-    pair(&mut net).enqueue(201, A, B, BE).run(9000);
+    pair(&mut net).offer(201, A, B, tos(BE)).run(9000);
     let over = 106 + data + SIFS + ACK + asked(data);
     // CW is 0 for both: AIFS, and nothing to draw.
-    assert_eq!(net.starts(A), [106, over + AIFS[1]]);
-    assert_eq!(net.done(A), [(BE, Fate::Delivered, 1); 2]);
+    assert_eq!(net.data_starts(A), [106, over + AIFS[1]]);
+    assert_eq!(done(&net, A), [(BE, Fate::Delivered, 1); 2]);
 }
 
 #[test]
 fn without_a_cts_the_ack_stands_and_the_data_contends_like_after_an_rts() {
     for (config, data) in both() {
-        let plan = |node| Box::new(AckAsRts { dcf: Dcf::default(), asks: node == B, grants: false }) as Box<dyn Plan>;
-        let fresh = || Net::with_plans(&[config.clone(), config.clone(), dcf()], 11, plan);
+        let plan = |node| Box::new(AckAsRts { asks: node == B, grants: false }) as Box<dyn Plan>;
+        let fresh = || net_with_plans(&[config.clone(), config.clone(), dcf()], 11, plan);
         let mut net = fresh();
         let end = first(&config) + data;
         pair(&mut net).run(9000);
@@ -158,9 +153,9 @@ fn without_a_cts_the_ack_stands_and_the_data_contends_like_after_an_rts() {
         assert!((timeout..=timeout + 2 * SLOT).contains(&again), "{again} after {timeout}");
         assert_eq!(nav(fresh, again), ack + ACK + asked(data));
         assert!(!net.sent[net.sent.len() - 2].frame.is_retry, "the data frame was not sent before");
-        let fates: Vec<_> = net.done(B).iter().map(|(_, fate, attempts)| (*fate, *attempts)).collect();
+        let fates: Vec<_> = done(&net, B).iter().map(|(_, fate, attempts)| (*fate, *attempts)).collect();
         assert_eq!(fates, [(Fate::Delivered, 2)]);
-        assert_eq!(net.done(A).len(), 1, "A has its ACK all the same");
+        assert_eq!(done(&net, A).len(), 1, "A has its ACK all the same");
     }
 }
 
@@ -184,7 +179,7 @@ fn data_that_is_lost_behind_the_cts_is_sent_again_by_contention() {
         assert_eq!(sent, expected);
         let retries: Vec<bool> = net.sent.iter().filter(|s| s.from == B).map(|s| s.frame.is_retry).collect();
         assert_eq!(retries, [false, false, true]);
-        assert_eq!(net.delivered.iter().filter(|(node, _)| *node == A).count(), 1);
+        assert_eq!(net.delivered.iter().filter(|it| it.node == A).count(), 1);
     }
 }
 
@@ -196,9 +191,9 @@ fn a_lost_last_ack_makes_a_duplicate_that_is_filtered() {
         let last = sequence(end, data)[3].0;
         pair(&mut net).errors(last - 1, A, B, HIT).errors(last + ACK, A, B, CLEAN).run(9000);
         assert_eq!(log(&net, end)[..4], sequence(end, data));
-        assert_eq!(net.starts(B).len(), 2);
+        assert_eq!(net.data_starts(B).len(), 2);
         assert_eq!(net.stations[0].counters().duplicates, 1);
-        assert_eq!(net.delivered.iter().filter(|(node, _)| *node == A).count(), 1);
+        assert_eq!(net.delivered.iter().filter(|it| it.node == A).count(), 1);
     }
 }
 
@@ -210,7 +205,7 @@ fn a_lost_ack_costs_both_a_failure_and_the_data_in_front_is_a_duplicate() {
         pair(&mut net).errors(end, B, A, HIT).errors(end + SIFS + ACK + 1, B, A, CLEAN).run(9000);
         assert_eq!([0, 1].map(|i: usize| net.stations[i].counters().failures >= 1), [true; 2]);
         assert_eq!(net.stations[1].counters().duplicates, 1);
-        let delivered = [A, B].map(|to| net.delivered.iter().filter(|(node, _)| *node == to).count());
+        let delivered = [A, B].map(|to| net.delivered.iter().filter(|it| it.node == to).count());
         assert_eq!(delivered, [1, 1]);
     }
 }
@@ -242,7 +237,11 @@ fn a_station_killed_in_between_leaves_the_other_to_its_contention() {
             let end = first(&config) + data;
             let steps = sequence(end, data);
             // Ten microseconds into the gap before that step.
-            pair(&mut net).kill(steps[killed].0 - 6, who).enqueue(3000, A, B, BE).enqueue(3000, B, A, BE).run(60_000);
+            pair(&mut net)
+                .kill(steps[killed].0 - 6, who)
+                .offer(3000, A, B, tos(BE))
+                .offer(3000, B, A, tos(BE))
+                .run(60_000);
             let sent = log(&net, end);
             let silent = sent.iter().filter(|step| step.1 == who && step.0 >= steps[killed].0 - 6).count();
             assert_eq!(silent, 0, "{who:?} at {killed}: {sent:?}");
@@ -263,13 +262,13 @@ fn with_a_txop_limit_a_reply_is_one_exchange_and_leaves_the_rest_to_an_opportuni
         config
     };
     let mut net = net(&[edca_cw(0), limited(), dcf()]);
-    pair(&mut net).enqueue(201, B, A, BE).enqueue(202, B, A, BE).run(9000);
+    pair(&mut net).offer(201, B, A, tos(BE)).offer(202, B, A, tos(BE)).run(9000);
     let end = 106 + QOS;
     assert_eq!(log(&net, end)[..4], sequence(end, QOS));
     let over = end + SIFS + ACK + asked(QOS);
     let second = over + AIFS[1];
-    assert_eq!(net.starts(B), [end + 104, second, second + EXCHANGE + SIFS]);
-    assert_eq!(net.done(B), [(BE, Fate::Delivered, 1); 3]);
+    assert_eq!(net.data_starts(B), [end + 104, second, second + EXCHANGE + SIFS]);
+    assert_eq!(done(&net, B), [(BE, Fate::Delivered, 1); 3]);
 }
 
 #[test]
@@ -278,17 +277,17 @@ fn the_cts_goes_before_what_the_opportunity_of_the_acknowledged_station_would_st
     let mut config = edca_cw(0);
     category(&mut config, BE).txop_limit = Dur::from_us(10_000);
     let mut net = net(&[config, edca_cw(0), dcf()]);
-    pair(&mut net).enqueue(210, A, B, BE).run(9000);
+    pair(&mut net).offer(210, A, B, tos(BE)).run(9000);
     let end = 106 + QOS;
     assert_eq!(log(&net, end)[..4], sequence(end, QOS));
     let over = end + SIFS + ACK + asked(QOS);
-    assert_eq!(net.starts(A), [106, over + AIFS[1]]);
+    assert_eq!(net.data_starts(A), [106, over + AIFS[1]]);
     // What is announced before is left alone: the ACK that ends it asks.
     let mut config = edca_cw(0);
     category(&mut config, BE).txop_limit = Dur::from_us(10_000);
     let mut net = self::net(&[config, edca_cw(0), dcf()]);
-    pair(&mut net).enqueue(101, A, B, BE).run(9000);
-    assert_eq!(net.starts(A), [106, 106 + EXCHANGE + SIFS]);
+    pair(&mut net).offer(101, A, B, tos(BE)).run(9000);
+    assert_eq!(net.data_starts(A), [106, 106 + EXCHANGE + SIFS]);
     let end = 106 + EXCHANGE + SIFS + QOS;
     assert_eq!(log(&net, end), sequence(end, QOS));
     assert_eq!(net.stations[1].counters().failures, 0);
@@ -304,11 +303,11 @@ fn a_station_whose_nav_is_set_answers_and_asks_for_nothing() {
         net.air(10, cts);
         // A waits an EIFS after what it took for an error: 38 + 94 and, under EDCA, 9 more.
         pair(&mut net).run(9000);
-        let start = net.starts(A)[0];
+        let start = net.data_starts(A)[0];
         let end = start + data;
         assert!(end < 2000, "under C's NAV");
         assert_eq!(log(&net, end)[0], (end + SIFS, B, Kind::Ack, 0));
-        assert!(net.starts(B)[0] > 2038);
+        assert!(net.data_starts(B)[0] > 2038);
     }
 }
 
@@ -317,12 +316,16 @@ fn an_internal_collision_is_none_of_it_and_the_highest_category_with_something_f
     let config = edca_cw(0);
     let mut net = net(&[config.clone(), config.clone(), config]);
     // B's voice is for C: its best effort and background are for A.
-    net.enqueue(100, A, B, BE).enqueue(200, B, C, VO).enqueue(201, B, A, BK).enqueue(202, B, A, BE).run(9000);
+    net.offer(100, A, B, tos(BE))
+        .offer(200, B, C, tos(VO))
+        .offer(201, B, A, tos(BK))
+        .offer(202, B, A, tos(BE))
+        .run(9000);
     let end = 106 + QOS;
     assert_eq!(log(&net, end)[..4], sequence(end, QOS));
     let over = end + SIFS + ACK + asked(QOS);
-    assert_eq!(net.data(B)[0].1, BE);
-    assert_eq!(net.data(B)[1], (over + AIFS[3], VO));
+    assert_eq!(data(&net, B)[0].1, BE);
+    assert_eq!(data(&net, B)[1], (over + AIFS[3], VO));
     let background = net.stations[1].category_counters().next().expect("background");
     assert_eq!((background.msdus_delivered, background.internal_collisions), (1, 0));
 }
@@ -332,8 +335,8 @@ fn an_internal_collision_is_none_of_it_and_the_highest_category_with_something_f
 struct Loud;
 
 impl mac::Transmit for Loud {
-    fn sending(&mut self, _: &mac::Msdu, _: &wire::Packet, own: mac::Sending) -> mac::Sending {
-        mac::Sending { power: Some(Dbm(30.0)), ..own }
+    fn tx_vector(&mut self, _: &mac::Msdu, _: &wire::Packet, own: phy::TxVector) -> phy::TxVector {
+        phy::TxVector { power: Some(Dbm(30.0)), ..own }
     }
 }
 

@@ -69,11 +69,11 @@ fn measure(row: &Row, deliveries: f64) -> [Vec<f64>; 2] {
     let (configs, senders) = row.network();
     let mut rates = [Vec::new(), Vec::new()];
     for seed in 1..=REPLICATIONS {
-        let mut net = Net::with_seed(&configs, seed);
+        let mut net = Net::build(&Build { seed, ..Build::of(&configs) });
         net.keeps_log = false;
         for (i, categories) in senders.iter().enumerate() {
             for category in categories {
-                net.saturate(NodeId(i as u32 + 1), NodeId(0), *category, 1500);
+                net.saturate(NodeId(i as u32 + 1), NodeId(0), (*category, tos(*category)), 1500);
             }
         }
         net.run(us);

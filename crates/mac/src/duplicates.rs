@@ -1,14 +1,14 @@
-//! Which sequence numbers have been received: the duplicate filter. @80211-2020 10.3.2.14
+//! The duplicate cache: which sequence numbers have been received. @80211-2020 10.3.2.14
 
 /// Which sequence numbers of one transmitter and category have been received: the newest, and which of the 64 before it. More than
 /// the one the standard asks for, since a queue that yields lets MSDUs overtake each other.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Received {
     newest: Option<u16>,
     before: u64,
 }
 
-impl Seen {
+impl Received {
     /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
     pub(crate) fn is_duplicate(&mut self, seq: u16, is_retry: bool) -> bool {
         let Some(newest) = self.newest else {
@@ -37,17 +37,17 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use super::Seen;
+    use super::Received;
 
     #[test]
     fn a_retry_of_what_was_received_is_a_duplicate_also_when_others_came_between() {
-        let mut seen = Seen::default();
-        assert!(!seen.is_duplicate(4095, false));
-        assert!(!seen.is_duplicate(0, false), "the number wraps");
-        assert!(seen.is_duplicate(4095, true) && seen.is_duplicate(0, true));
-        assert!(!seen.is_duplicate(3, true), "a retry whose first attempts were all lost");
-        assert!(!seen.is_duplicate(2, true), "overtaken and not received yet");
-        assert!(seen.is_duplicate(2, true) && seen.is_duplicate(3, true) && !seen.is_duplicate(1, true));
-        assert!(!seen.is_duplicate(80, false) && !seen.is_duplicate(3, true), "too long ago to be known");
+        let mut received = Received::default();
+        assert!(!received.is_duplicate(4095, false));
+        assert!(!received.is_duplicate(0, false), "the number wraps");
+        assert!(received.is_duplicate(4095, true) && received.is_duplicate(0, true));
+        assert!(!received.is_duplicate(3, true), "a retry whose first attempts were all lost");
+        assert!(!received.is_duplicate(2, true), "overtaken and not received yet");
+        assert!(received.is_duplicate(2, true) && received.is_duplicate(3, true) && !received.is_duplicate(1, true));
+        assert!(!received.is_duplicate(80, false) && !received.is_duplicate(3, true), "too long ago to be known");
     }
 }

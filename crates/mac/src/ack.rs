@@ -1,0 +1,117 @@
+//! Acknowledgment, seen from both ends of a link. Without one of these, a station sends one MPDU at a time and an Ack
+//! follows each. @80211-2020 10.3.2.11; block acknowledgment 10.25, and whatever a scheme invents, take these seats.
+
+use crate::config::Config;
+use crate::contention::Outcome;
+use crate::exchange::Response;
+use crate::frame::Kind;
+use crate::msdu::{MacOptions, Msdu};
+use crate::psdu::{Frame, MpduSet};
+use phy::Mode;
+use units::{Bytes, NodeId, SimTime};
+use wire::{Packets, Pkt};
+
+/// The response that a PSDU solicits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Solicited {
+    /// Which frame.
+    pub kind: Kind,
+    /// Its length, for the Duration field.
+    pub len: Bytes,
+}
+
+impl Solicited {
+    /// An Ack.
+    pub const ACK: Solicited = Solicited { kind: Kind::Ack, len: crate::frame::ACK };
+}
+
+/// What an originator makes of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judgement {
+    /// Which MPDUs of the PSDU were received. The others have failed once more.
+    pub acknowledged: MpduSet,
+    /// What it means for the contention window.
+    pub outcome: Outcome,
+}
+
+impl Judgement {
+    /// All of a PSDU of `n` MPDUs.
+    pub const fn all(n: usize) -> Judgement {
+        Judgement { acknowledged: MpduSet::first(n), outcome: Outcome::Success }
+    }
+}
+
+/// What a PSDU has so far, while it is put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SoFar {
+    /// MPDUs in it.
+    pub mpdus: usize,
+    /// Its length as an A-MPDU, padding behind the last MPDU left out.
+    pub len: Bytes,
+    /// The sequence number of its first MPDU, if that was sent before.
+    pub first_seq: Option<u16>,
+}
+
+/// The originator's side: what may share a PSDU, which response it asks for, and what that says.
+///
+/// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
+/// [`AckPolicy::judge`] if a frame of the receiver comes in time.
+pub trait AckPolicy: std::fmt::Debug {
+    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode.
+    fn admits(&mut self, _so_far: &SoFar, _next: &Msdu, _mode: Mode) -> bool {
+        false
+    }
+    /// The response to a PSDU of `n` MPDUs.
+    fn solicits(&self, _n: usize) -> Solicited {
+        Solicited::ACK
+    }
+    /// What `response` says of a PSDU with these sequence numbers, in its order. `None`: it is no response to it, and the
+    /// exchange has failed.
+    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
+        (response.kind == Kind::Ack).then_some(Judgement::all(seqs.len()))
+    }
+}
+
+/// A packet that a recipient hands up.
+#[derive(Debug)]
+pub struct Delivery {
+    /// A packet of this station's own.
+    pub pkt: Pkt,
+    /// The neighbour it came from.
+    pub from: NodeId,
+    /// The MAC options that came with it.
+    pub options: MacOptions,
+}
+
+/// The recipient's side: the response to data, and what is handed up when. It may hold packets back; what it holds it counts.
+pub trait Recipient: std::fmt::Debug {
+    /// The response to a data frame for this station of which these MPDUs were received, at least one. `proposed` is the
+    /// Ack that would follow otherwise.
+    fn respond(&mut self, _config: &Config, _frame: &Frame, _got: MpduSet, proposed: Response) -> Option<Response> {
+        Some(proposed)
+    }
+    /// Takes the MPDUs received from a frame for this station or a group, duplicates included, and hands up what may go.
+    fn receive(&mut self, now: SimTime, frame: &Frame, got: MpduSet, all: &mut Packets, up: &mut dyn FnMut(Delivery));
+    /// Whether [`Recipient::damaged`] is to be asked at all.
+    fn heeds_damage(&self) -> bool {
+        false
+    }
+    /// The response to a data frame for this station that was lost behind its MAC header.
+    fn damaged(&mut self, _config: &Config, _frame: &Frame) -> Option<Response> {
+        None
+    }
+    /// When [`Recipient::timer`] is due.
+    fn next_wakeup(&self) -> SimTime {
+        SimTime::NEVER
+    }
+    /// Its timer went off.
+    fn timer(&mut self, _now: SimTime, _up: &mut dyn FnMut(Delivery)) {}
+    /// Packets it holds.
+    fn held(&self) -> u64 {
+        0
+    }
+    /// Gives up all it holds: its node died.
+    fn drain(&mut self) -> Vec<Pkt> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,68 @@
+//! One access category of a station: its queue, and the MSDUs that it is about to send. @80211-2020 10.23.2
+
+use crate::contention::Access;
+use crate::counters::CategoryCounters;
+use crate::msdu::Msdu;
+use crate::psdu::psdu_len;
+use crate::tx_queue::TxQueue;
+use std::collections::VecDeque;
+use units::{Bytes, Dur, SimTime};
+
+/// An EDCA function; the DCF of a station that has no categories.
+#[derive(Debug)]
+pub(super) struct Edcaf {
+    pub access: Access,
+    pub aifsn: u8,
+    pub txop_limit: Dur,
+    pub txop_exchanges: u16,
+    pub queue: Box<dyn TxQueue>,
+    /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
+    /// time so that a Duration field could cover it.
+    pub in_service: VecDeque<Msdu>,
+    /// How many of them the PSDU at hand carries.
+    pub in_psdu: usize,
+    /// When a queue that holds something back wants to be popped again.
+    pub held_until: SimTime,
+    pub counters: CategoryCounters,
+}
+
+impl Edcaf {
+    pub fn new(access: Access, aifsn: u8, txop_limit: Dur, txop_exchanges: u16, queue: Box<dyn TxQueue>) -> Edcaf {
+        Edcaf {
+            access,
+            aifsn,
+            txop_limit,
+            txop_exchanges,
+            queue,
+            in_service: VecDeque::with_capacity(4),
+            in_psdu: 1,
+            held_until: SimTime::NEVER,
+            counters: CategoryCounters::default(),
+        }
+    }
+
+    /// The MSDU in service.
+    pub fn current(&self) -> Option<&Msdu> {
+        self.in_service.front()
+    }
+
+    /// The MSDUs of the PSDU at hand.
+    pub fn psdu(&self) -> impl ExactSizeIterator<Item = &Msdu> {
+        self.in_service.iter().take(self.in_psdu)
+    }
+
+    /// The same, to note what happens to them.
+    pub fn psdu_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Msdu> {
+        self.in_service.iter_mut().take(self.in_psdu)
+    }
+
+    /// Length of that PSDU.
+    pub fn psdu_len(&self) -> Bytes {
+        psdu_len(self.psdu().map(|msdu| msdu.mpdu))
+    }
+
+    /// MSDUs in its care.
+    pub fn backlog(&self) -> u64 {
+        u64::from(self.queue.space().entries) + self.in_service.len() as u64
+    }
+}

@@ -1,0 +1,418 @@
+//! A station: its queues, the exchange it conducts, and its responses to those of others. @80211-2020 10.3 (DCF: one queue),
+//! 10.23.2 (EDCA: one for each access category).
+//!
+//! It is put together from the standard's roles: [`edcaf`](self) (an access category), `originator` (the exchange it conducts),
+//! `recipient` (what it makes of others' frames). Where others have a say there is a trait: [`TxQueue`], [`Plan`],
+//! [`RateControl`], [`Transmit`], [`AckPolicy`], [`Recipient`], [`Classifier`].
+//!
+//! Call order: [`Station::handle`] with what happened, then carry out the outputs in order, then ask
+//! [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
+//! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
+
+mod edcaf;
+mod originator;
+mod recipient;
+
+use crate::Config;
+use crate::ack::{AckPolicy, Delivery, Recipient};
+use crate::channel::{Channel, Got};
+use crate::contention::ContenderId;
+use crate::counters::{CategoryCounters, Counters};
+use crate::duplicates::Received;
+use crate::exchange::{Exchange, Plan, Txop};
+use crate::frame::{QOS_CONTROL, Qos};
+use crate::msdu::{Fate, Msdu, TxReport};
+use crate::psdu::Frame;
+use crate::rate::{Fixed, RateControl};
+use crate::transmit::Transmit;
+use crate::tx_queue::{Classifier, TxQueue};
+use edcaf::Edcaf;
+use engine::Class as When;
+use phy::TxVector;
+use units::{Dur, NodeId, SimTime};
+use wire::{Packets, Pkt, Shared};
+
+/// What happens to a station.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// The upper layer hands down a packet.
+    Enqueue(Msdu),
+    /// Contention is won, by one or several of its contenders: transmit now.
+    Granted,
+    /// The station's own frame has left the air.
+    Sent,
+    /// A frame of another has ended that the station is told of: see [`crate::Reception`].
+    Ended(&'a Frame, Got),
+    /// The station's timer went off.
+    Timer,
+}
+
+/// What a station asks of its driver.
+#[derive(Debug)]
+pub enum Output {
+    /// Put this frame into the air now.
+    Transmit(Frame),
+    /// Hand this up.
+    Deliver(Delivery),
+    /// An attempt of this packet has failed; whether another follows is told by what comes next. The handle is to be given
+    /// back ([`Packets::release`]).
+    Attempt(Shared, TxReport),
+    /// The MAC is done with an MSDU. Its packet is to be freed once everybody has read the report.
+    Done(Pkt, TxReport),
+}
+
+/// Slots of a DIFS beyond SIFS. @80211-2020 10.3.2.3.5
+const DIFS_SLOTS: u8 = 2;
+
+/// Where the station stands in the exchange it conducts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// None under way: contending, or nothing to send.
+    Idle,
+    /// A step is in the air.
+    Sending,
+    /// A step is over; its response must begin before the timer goes off.
+    Awaiting,
+    /// A preamble has begun in time: what it turns out to be decides.
+    Hearing,
+    /// The response came; the next step goes out when the timer goes off.
+    Gap,
+    /// The exchange is over; the next one of the transmit opportunity begins when the timer goes off.
+    BetweenExchanges,
+}
+
+/// What a station works with while it handles an input.
+struct Cx<'a> {
+    now: SimTime,
+    channel: &'a mut Channel,
+    all: &'a mut Packets,
+    out: &'a mut Vec<Output>,
+}
+
+/// A station's MAC.
+#[derive(Debug)]
+pub struct Station {
+    node: NodeId,
+    /// Contender of its lowest category; those of the others follow.
+    first: ContenderId,
+    config: Config,
+    /// By rising priority.
+    edcafs: Vec<Edcaf>,
+    /// The category whose exchange is under way, or was last.
+    active: usize,
+    classifier: Option<Box<dyn Classifier>>,
+    /// How many categories each station has; 0 under DCF.
+    peers: Vec<u8>,
+
+    plan: Box<dyn Plan>,
+    rates: Box<dyn RateControl>,
+    transmit: Option<Box<dyn Transmit>>,
+    /// `None`: an Ack for each MPDU.
+    ack_policy: Option<Box<dyn AckPolicy>>,
+    exchange: Option<Exchange>,
+    /// Of the data frame at hand.
+    tx: TxVector,
+    txop: Txop,
+    state: State,
+    wakeup: (SimTime, When),
+    /// When its last step ended.
+    sent_at: SimTime,
+    /// What that announced: its Duration field.
+    announced: Dur,
+    /// The next sequence number of each [`Qos::space`]. @80211-2020 10.3.2.14.2
+    next_seq: Vec<u16>,
+
+    /// `None`: an Ack for each MPDU, duplicates filtered.
+    recipient: Option<Box<dyn Recipient>>,
+    /// The response to be sent when the timer goes off.
+    response: Option<Frame>,
+    /// A response is on the air.
+    is_responding: bool,
+    /// The duplicate cache: sequence numbers received from each station, by space. @80211-2020 10.3.2.14.3
+    received: Vec<Received>,
+    /// How many spaces each station has there.
+    spaces: usize,
+
+    reports_attempts: bool,
+    /// Rate control or the recipient may have a timer.
+    has_timers: bool,
+    is_dead: bool,
+    counters: Counters,
+}
+
+impl Station {
+    /// The MAC of `node` in a network of as many stations as `peers`, which tells how many categories each has, see
+    /// [`Config::categories`]. `first` is its first contender; `queues` are those of its categories, lowest first. Its rate
+    /// is fixed to [`Config::data_rate`], its frame sequences are `plan`'s.
+    pub fn new(
+        node: NodeId,
+        peers: &[u8],
+        first: ContenderId,
+        config: Config,
+        queues: Vec<Box<dyn TxQueue>>,
+        plan: Box<dyn Plan>,
+    ) -> Station {
+        debug_assert_eq!(queues.len(), config.accesses().len(), "each category has a queue");
+        let stated = config.edca.iter().flat_map(|edca| &edca.categories);
+        let stated = stated.map(|it| (it.aifsn, it.txop_limit, it.txop_exchanges));
+        let stated = stated.chain(std::iter::repeat((DIFS_SLOTS, Dur::ZERO, 1)));
+        let edcaf = |((access, queue), (aifsn, txop_limit, txop_exchanges))| {
+            Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue)
+        };
+        let edcafs: Vec<Edcaf> = config.accesses().into_iter().zip(queues).zip(stated).map(edcaf).collect();
+        let spaces = 1 + usize::from(peers.iter().copied().max().unwrap_or(0));
+        Station {
+            node,
+            first,
+            exchange: None,
+            next_seq: vec![0; 1 + edcafs.len()],
+            edcafs,
+            active: 0,
+            classifier: None,
+            rates: Box::new(Fixed::new(config.data_rate)),
+            tx: config.data_rate.into(),
+            transmit: None,
+            ack_policy: None,
+            recipient: None,
+            config,
+            plan,
+            peers: peers.to_vec(),
+            txop: Txop::default(),
+            state: State::Idle,
+            response: None,
+            is_responding: false,
+            wakeup: (SimTime::NEVER, When::Between),
+            sent_at: SimTime::ZERO,
+            announced: Dur::ZERO,
+            received: vec![Received::default(); peers.len() * spaces],
+            spaces,
+            reports_attempts: false,
+            has_timers: false,
+            is_dead: false,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Report each failed attempt too; off unless somebody listens.
+    pub fn report_attempts(&mut self) {
+        self.reports_attempts = true;
+    }
+
+    /// Another choice of category than that of the packets' TOS field. Of no effect under DCF.
+    pub fn classify_by(&mut self, classifier: Box<dyn Classifier>) {
+        self.classifier = Some(classifier);
+    }
+
+    /// A say in how frames go out, after rate control's.
+    pub fn transmit_by(&mut self, transmit: Box<dyn Transmit>) {
+        self.transmit = Some(transmit);
+    }
+
+    /// Another rate control than a fixed rate.
+    pub fn rates_by(&mut self, rates: Box<dyn RateControl>) {
+        (self.rates, self.has_timers) = (rates, true);
+    }
+
+    /// Another acknowledgment of what it sends than an Ack for each MPDU.
+    pub fn acknowledged_by(&mut self, policy: Box<dyn AckPolicy>) {
+        self.ack_policy = Some(policy);
+    }
+
+    /// Another treatment of what it receives than an Ack for each MPDU.
+    pub fn receive_by(&mut self, recipient: Box<dyn Recipient>) {
+        (self.recipient, self.has_timers) = (Some(recipient), true);
+    }
+
+    /// Whether it is to be told of frames that were lost behind their MAC header: [`Channel::heed_damage`].
+    pub fn heeds_damage(&self) -> bool {
+        self.recipient.as_ref().is_some_and(|recipient| recipient.heeds_damage())
+    }
+
+    /// Its counters.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Counters of its categories, lowest first.
+    pub fn category_counters(&self) -> impl Iterator<Item = &CategoryCounters> {
+        self.edcafs.iter().map(|edcaf| &edcaf.counters)
+    }
+
+    /// Its parameters.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Its queue: that of best effort (user priority 0), if it has several.
+    pub fn queue(&self) -> &dyn TxQueue {
+        let category = self.config.edca.as_ref().map_or(0, |edca| edca.of_tos(0).0);
+        &*self.edcafs[usize::from(category)].queue
+    }
+
+    /// The queues of its categories, lowest first.
+    pub fn queues(&self) -> impl Iterator<Item = &dyn TxQueue> {
+        self.edcafs.iter().map(|edcaf| &*edcaf.queue)
+    }
+
+    /// The MSDUs of the PSDU that it is sending, in order: of the category whose exchange is under way, or was last.
+    pub fn psdu(&self) -> impl ExactSizeIterator<Item = &Msdu> {
+        self.edcafs[self.active].psdu()
+    }
+
+    /// MSDUs in its care: queued, in service, held back from the upper layer.
+    pub fn backlog(&self) -> u64 {
+        self.edcafs.iter().map(Edcaf::backlog).sum()
+    }
+
+    /// Packets received that it has not handed up yet.
+    pub fn held(&self) -> u64 {
+        self.recipient.as_ref().map_or(0, |recipient| recipient.held())
+    }
+
+    /// When it wants [`Input::Timer`], and in which class of that instant.
+    #[inline]
+    pub fn next_wakeup(&self) -> (SimTime, When) {
+        let mut others = self.edcafs.iter().fold(SimTime::NEVER, |next, edcaf| next.min(edcaf.held_until));
+        if self.has_timers {
+            let recipient = self.recipient.as_ref().map_or(SimTime::NEVER, |recipient| recipient.next_wakeup());
+            others = others.min(recipient).min(self.rates.next_wakeup());
+        }
+        if others < self.wakeup.0 { (others, When::Between) } else { self.wakeup }
+    }
+
+    /// The node dies: the MAC falls silent and lets go of every MSDU in its care. A frame in the air ends in its time, with
+    /// what it carries.
+    pub fn kill(&mut self, now: SimTime, channel: &mut Channel) -> Vec<Pkt> {
+        self.is_dead = true;
+        self.wakeup = (SimTime::NEVER, When::Between);
+        (self.state, self.response, self.exchange) = (State::Idle, None, None);
+        let mut left = Vec::new();
+        for i in 0..self.edcafs.len() {
+            channel.contention.silence(self.contender(i));
+            let edcaf = &mut self.edcafs[i];
+            edcaf.held_until = SimTime::NEVER;
+            left.extend(edcaf.queue.drain(now).into_iter().map(|msdu| msdu.pkt));
+            left.extend(edcaf.in_service.drain(..).map(|msdu| msdu.pkt));
+        }
+        self.counters.msdus_abandoned += left.len() as u64;
+        left.extend(self.recipient.as_mut().map(|recipient| recipient.drain()).unwrap_or_default());
+        left
+    }
+
+    fn contender(&self, category: usize) -> ContenderId {
+        ContenderId(self.first.0 + category as u32)
+    }
+
+    fn has_categories(&self) -> bool {
+        self.edcafs.len() > 1
+    }
+
+    /// Something happened. Outputs are appended to `out`.
+    pub fn handle(
+        &mut self,
+        now: SimTime,
+        input: Input<'_>,
+        channel: &mut Channel,
+        all: &mut Packets,
+        out: &mut Vec<Output>,
+    ) {
+        let cx = &mut Cx { now, channel, all, out };
+        if self.is_dead {
+            if let Input::Enqueue(msdu) = input {
+                self.counters.msdus_offered += 1;
+                self.counters.msdus_abandoned += 1;
+                let report = msdu.report(now, Fate::GivenUp);
+                cx.out.push(Output::Done(msdu.pkt, report));
+            }
+            return;
+        }
+        match input {
+            Input::Enqueue(msdu) => self.enqueue(cx, msdu),
+            Input::Granted => self.granted(cx),
+            Input::Sent => self.sent(cx),
+            Input::Ended(frame, Got::Mpdus(got)) => self.received(cx, frame, got),
+            Input::Ended(frame, Got::Header) => self.damaged(cx, frame),
+            Input::Ended(_, Got::Nothing) => self.waited_out(cx),
+            Input::Timer => self.timer(cx),
+        }
+    }
+
+    fn enqueue(&mut self, cx: &mut Cx, mut msdu: Msdu) {
+        self.counters.msdus_offered += 1;
+        self.classify(&mut msdu, cx.all);
+        let i = usize::from(msdu.category);
+        let edcaf = &mut self.edcafs[i];
+        edcaf.counters.msdus_offered += 1;
+        if let Err(msdu) = edcaf.queue.push(cx.now, msdu, cx.all) {
+            self.counters.msdus_refused += 1;
+            edcaf.counters.msdus_refused += 1;
+            let report = msdu.report(cx.now, Fate::QueueFull);
+            cx.out.push(Output::Done(msdu.pkt, report));
+            return;
+        }
+        if edcaf.in_service.is_empty() && self.take_next(cx, i) {
+            cx.channel.contention.want(cx.now, self.contender(i));
+        }
+    }
+
+    /// Under EDCA an MSDU goes to the category that its TOS field asks for, or that the classifier says; its frame carries
+    /// QoS Control if its receiver has categories too. What is for a group does without, as in any network where some
+    /// station may not know it. @80211-2020 10.2.3.2, 9.3.2.1
+    fn classify(&mut self, msdu: &mut Msdu, all: &Packets) {
+        let Some(edca) = &self.config.edca else { return };
+        let packet = all.get(&msdu.pkt);
+        let (default, priority) = edca.of_tos(packet.ip.tos);
+        let asked = self.classifier.as_mut().map_or(default, |own| own.category(packet, msdu.to, default));
+        msdu.category = edca.within(asked);
+        if self.peers.get(msdu.to.index()).is_some_and(|categories| *categories > 0) {
+            let user_priority = edca.user_priority(msdu.category, priority);
+            msdu.qos = Some(Qos { category: msdu.category, user_priority });
+            msdu.mpdu += QOS_CONTROL;
+        }
+    }
+
+    fn timer(&mut self, cx: &mut Cx) {
+        if cx.now < self.wakeup.0 {
+            self.others_timer(cx);
+            return;
+        }
+        self.wakeup = (SimTime::NEVER, When::Between);
+        if let Some(frame) = self.response.take() {
+            if self.state == State::Idle && self.reply(cx, &frame) {
+                return;
+            }
+            self.is_responding = true;
+            self.counters.airtime += frame.airtime;
+            cx.out.push(Output::Transmit(frame));
+            return;
+        }
+        match self.state {
+            State::Gap => self.send_step(cx),
+            State::BetweenExchanges => self.begin(cx),
+            State::Awaiting if cx.channel.wait_for_end(self.node) => self.state = State::Hearing,
+            State::Awaiting => self.fail(cx, originator::Failure::Unanswered),
+            State::Idle | State::Sending | State::Hearing => {}
+        }
+    }
+
+    /// The timer of a queue that held something back, of rate control, or of the recipient.
+    #[cold]
+    fn others_timer(&mut self, cx: &mut Cx) {
+        let now = cx.now;
+        for i in 0..self.edcafs.len() {
+            if self.edcafs[i].held_until <= now && self.take_next(cx, i) {
+                cx.channel.contention.want(now, self.contender(i));
+            }
+        }
+        if self.rates.next_wakeup() <= now {
+            self.rates.timer(now);
+        }
+        if let Some(recipient) = self.recipient.as_mut().filter(|recipient| recipient.next_wakeup() <= now) {
+            let (counters, out) = (&mut self.counters, &mut *cx.out);
+            recipient.timer(now, &mut |delivery| {
+                counters.msdus_received += 1;
+                out.push(Output::Deliver(delivery));
+            });
+        }
+    }
+}

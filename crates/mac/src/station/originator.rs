@@ -1,0 +1,557 @@
+//! The originator: the exchanges that a station conducts. @80211-2020 10.3.4, 10.23.2
+
+use super::{Cx, Edcaf, Output, State, Station};
+use crate::AfterTimeout;
+use crate::ack::{Judgement, SoFar, Solicited};
+use crate::contention::{Countdown, Outcome};
+use crate::exchange::{Counter, Exchange, Job, Step, Txop};
+use crate::frame::{Kind, Qos};
+use crate::msdu::{Fate, MacOptions, Msdu};
+use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
+use crate::rate::{Attempt, Attempted};
+use crate::tx_queue::{Next, RaTid};
+use engine::Class as When;
+use phy::TxVector;
+use units::{Bytes, Dur, NodeId, SimTime};
+use wire::Packets;
+
+/// Why an exchange, or its beginning, came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// A step was not answered.
+    Unanswered,
+    /// A higher category of this station was granted at the same instant. @80211-2020 10.23.2.4
+    Internal,
+}
+
+impl Station {
+    /// Takes the next MSDU of a category into service. Returns whether there is one.
+    pub(super) fn take_next(&mut self, cx: &mut Cx, i: usize) -> bool {
+        if self.edcafs[i].in_service.is_empty() {
+            let popped = self.pop(cx, i);
+            let edcaf = &mut self.edcafs[i];
+            edcaf.held_until = if popped.is_none() { edcaf.queue.next_wakeup() } else { SimTime::NEVER };
+            edcaf.in_service.extend(popped);
+        }
+        self.edcafs[i].in_psdu = 1;
+        let Some(msdu) = self.edcafs[i].in_service.front_mut() else { return false };
+        if msdu.attempts == 0 {
+            msdu.head = cx.now;
+        }
+        if self.transmit.is_some() {
+            self.line_up(cx, i);
+        }
+        true
+    }
+
+    /// The interframe space of a category is that of the MSDU at the head of its line, if a scheme says so.
+    fn line_up(&mut self, cx: &mut Cx, i: usize) {
+        let (Some(transmit), Some(msdu)) = (&mut self.transmit, self.edcafs[i].current()) else { return };
+        let own = self.edcafs[i].aifsn;
+        let aifsn = transmit.aifsn(msdu, cx.all.get(&msdu.pkt), own).max(1);
+        let contender = self.contender(i);
+        let access = &mut self.edcafs[i].access;
+        let ifs = self.config.timing.sifs + self.config.timing.slot * u64::from(aifsn);
+        if ifs != access.ifs {
+            access.eifs = access.eifs - access.ifs + ifs;
+            access.ifs = ifs;
+            cx.channel.contention.set_ifs(cx.now, contender, access.ifs, access.eifs);
+        }
+    }
+
+    /// The next MSDU of a category's queue, after that has dropped what expired.
+    #[inline]
+    fn pop(&mut self, cx: &mut Cx, i: usize) -> Option<Msdu> {
+        let edcaf = &mut self.edcafs[i];
+        while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
+            self.counters.msdus_given_up += 1;
+            edcaf.counters.msdus_given_up += 1;
+            let report = msdu.report(cx.now, Fate::Expired);
+            cx.out.push(Output::Done(msdu.pkt, report));
+        }
+        edcaf.queue.pop(cx.now, cx.all)
+    }
+
+    /// The TX vector of a frame with this MSDU, if rate control says `mode`.
+    fn tx_vector(&mut self, i: usize, place: usize, mode: Option<phy::Mode>, all: &Packets) -> TxVector {
+        let msdu = &self.edcafs[i].in_service[place];
+        let is_group = msdu.to == NodeId::BROADCAST;
+        let lowest = self.config.basic_rate;
+        let mode = if is_group { lowest } else { mode.unwrap_or_else(|| self.rates.expected(msdu.to)) };
+        let own = TxVector { mode, power: None };
+        let Some(transmit) = &mut self.transmit else { return own };
+        let asked = transmit.tx_vector(msdu, all.get(&msdu.pkt), own);
+        if is_group { TxVector { mode: lowest, ..asked } } else { asked }
+    }
+
+    /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
+    fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
+        let msdu = &self.edcafs[i].in_service[place];
+        let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
+        Job { to: msdu.to, psdu, mode: tx.mode, solicits, spares_rts: msdu.spares_rts, is_protected }
+    }
+
+    /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`.
+    fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> Exchange {
+        let edcaf = &self.edcafs[i];
+        let job = self.job(i, 0, edcaf.psdu_len(), edcaf.in_psdu, tx, is_protected);
+        self.plan.exchange(&self.config, &job)
+    }
+
+    /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
+    fn compose(&mut self, cx: &mut Cx, i: usize) {
+        let msdu = self.edcafs[i].current().expect("a contender that wants has an MSDU in service");
+        let attempt = Attempt { to: msdu.to, mpdu: msdu.mpdu, attempts: msdu.attempts };
+        let is_group = msdu.to == NodeId::BROADCAST;
+        let mode = if is_group { None } else { Some(self.rates.mode(cx.now, &attempt)) };
+        self.tx = self.tx_vector(i, 0, mode, cx.all);
+        if self.ack_policy.is_some() && !is_group {
+            self.aggregate(cx, i);
+        }
+    }
+
+    /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
+    fn aggregate(&mut self, cx: &mut Cx, i: usize) {
+        let Some(policy) = &mut self.ack_policy else { return };
+        let edcaf = &mut self.edcafs[i];
+        let Some(of) = edcaf.current().map(RaTid::of) else { return };
+        let mut so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
+        let grow = |so_far: &mut SoFar, msdu: &Msdu| {
+            so_far.first_seq = if so_far.mpdus == 0 { msdu.seq } else { so_far.first_seq };
+            so_far.mpdus += 1;
+            so_far.len = appended(so_far.len, msdu.mpdu);
+        };
+        for msdu in &edcaf.in_service {
+            let joins = so_far.mpdus == 0 || RaTid::of(msdu) == of && policy.admits(&so_far, msdu, self.tx.mode);
+            if !joins || so_far.mpdus == MpduSet::MOST {
+                break;
+            }
+            grow(&mut so_far, msdu);
+        }
+        while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
+            let joins = edcaf.queue.peek(of).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
+            let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of) } else { None }) else { break };
+            msdu.head = cx.now;
+            grow(&mut so_far, &msdu);
+            edcaf.in_service.push_back(msdu);
+        }
+        edcaf.in_psdu = so_far.mpdus;
+    }
+
+    /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
+    pub(super) fn granted(&mut self, cx: &mut Cx) {
+        debug_assert!(self.state == State::Idle && self.response.is_none(), "granted while {:?}", self.state);
+        self.txop = Txop::default();
+        if self.has_categories() {
+            let mut highest = None;
+            for i in (0..self.edcafs.len()).rev() {
+                if !cx.channel.contention.is_granted(self.contender(i)) {
+                    continue;
+                }
+                if highest.is_none() {
+                    highest = Some(i);
+                    continue;
+                }
+                self.active = i;
+                let tx = self.tx_vector(i, 0, None, cx.all);
+                self.exchange = Some(self.plan(i, tx, false));
+                self.fail(cx, Failure::Internal);
+            }
+            self.active = highest.expect("one of its contenders was granted");
+        }
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.counters.txops += 1;
+        self.txop.ends = cx.now + edcaf.txop_limit;
+        self.txop.least = edcaf.txop_exchanges;
+        self.begin(cx);
+    }
+
+    /// The response that is due becomes the first step of an exchange, if the plan has one for it and virtual carrier sense
+    /// would let this station send an RTS. It is an opportunity of one exchange.
+    pub(super) fn reply(&mut self, cx: &mut Cx, response: &Frame) -> bool {
+        if cx.channel.contention.nav(self.node) > cx.now {
+            return false;
+        }
+        for i in (0..self.edcafs.len()).rev() {
+            let Some(len) = self.edcafs[i].current().filter(|msdu| msdu.to == response.to).map(|it| it.mpdu) else {
+                continue;
+            };
+            let tx = self.tx_vector(i, 0, None, cx.all);
+            let job = self.job(i, 0, len, 1, tx, true);
+            if let Some(exchange) = self.plan.reply(&self.config, response, &job) {
+                (self.active, self.tx, self.exchange) = (i, tx, Some(exchange));
+                self.edcafs[i].in_psdu = 1;
+                self.txop = Txop::default();
+                cx.channel.contention.seize(self.contender(i));
+                self.start_exchange(cx);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The next exchange of the opportunity.
+    pub(super) fn begin(&mut self, cx: &mut Cx) {
+        self.compose(cx, self.active);
+        self.exchange = Some(self.plan(self.active, self.tx, self.txop.exchanges > 0));
+        self.start_exchange(cx);
+    }
+
+    /// The first step of the exchange that is written goes out.
+    fn start_exchange(&mut self, cx: &mut Cx) {
+        self.txop.exchanges += 1;
+        self.counters.exchanges += 1;
+        let node = self.node;
+        let Edcaf { counters, in_service, in_psdu, .. } = &mut self.edcafs[self.active];
+        counters.exchanges += 1;
+        for msdu in in_service.iter_mut().take(*in_psdu) {
+            if msdu.seq.is_none() {
+                let next = &mut self.next_seq[msdu.qos.map_or(0, Qos::space)];
+                msdu.seq = Some(*next);
+                *next = (*next + 1) % 4096;
+                msdu.first = cx.now;
+                msdu.is_doomed = cx.channel.dooms(cx.now, node, msdu.to, msdu.mpdu);
+            }
+            msdu.attempts = msdu.attempts.saturating_add(1);
+        }
+        self.send_step(cx);
+    }
+
+    fn step(&self) -> &Step {
+        self.exchange.as_ref().expect("an exchange is under way").step()
+    }
+
+    pub(super) fn send_step(&mut self, cx: &mut Cx) {
+        let step = *self.step();
+        let is_data = step.kind == Kind::Data;
+        let further = if is_data && self.txop.may_go_on(cx.now) { self.announce(cx, &step) } else { Dur::ZERO };
+        let edcaf = &mut self.edcafs[self.active];
+        self.counters.airtime += step.airtime;
+        edcaf.counters.airtime += step.airtime;
+        spend(edcaf, step.airtime);
+        let first = edcaf.current().expect("an exchange under way has its MSDU");
+        let (to, label) = (first.to, first.label);
+        let psdu = match step.kind {
+            Kind::Data => {
+                let retried = edcaf.psdu().filter(|msdu| msdu.data_sent).count() as u64;
+                self.counters.data_frames_sent += edcaf.in_psdu as u64;
+                self.counters.data_frames_retried += retried;
+                edcaf.counters.data_frames_retried += retried;
+                if edcaf.in_psdu == 1 {
+                    Psdu::One(mpdu(edcaf.in_service.front_mut().expect("as above"), cx.all))
+                } else {
+                    Psdu::Many(edcaf.psdu_mut().map(|msdu| mpdu(msdu, cx.all)).collect())
+                }
+            }
+            kind => {
+                self.counters.rts_sent += u64::from(kind == Kind::Rts);
+                Psdu::One(Mpdu { len: step.psdu, body: Body::Nothing })
+            }
+        };
+        let power = self.tx.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts));
+        let frame = Frame {
+            kind: step.kind,
+            from: self.node,
+            to,
+            tx: TxVector { mode: step.mode, power },
+            airtime: step.airtime,
+            duration: step.duration + further,
+            label,
+            psdu,
+        };
+        self.state = State::Sending;
+        self.announced = frame.duration;
+        cx.out.push(Output::Transmit(frame));
+    }
+
+    /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
+    /// one and it fits. @80211-2020 9.2.5.2 (single protection)
+    fn announce(&mut self, cx: &mut Cx, step: &Step) -> Dur {
+        let i = self.active;
+        let place = self.edcafs[i].in_psdu;
+        if self.edcafs[i].in_service.len() == place {
+            let popped = self.pop(cx, i);
+            self.edcafs[i].in_service.extend(popped);
+        }
+        let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };
+        let len = next.mpdu;
+        let tx = self.tx_vector(i, place, None, cx.all);
+        let job = self.job(i, place, len, 1, tx, true);
+        let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
+        let own_end = cx.now + step.airtime + step.duration;
+        if self.txop.has_room_until(own_end + further) { further } else { Dur::ZERO }
+    }
+
+    pub(super) fn sent(&mut self, cx: &mut Cx) {
+        if std::mem::take(&mut self.is_responding) {
+            return;
+        }
+        match self.step().response {
+            Some(response) => {
+                self.state = State::Awaiting;
+                self.sent_at = cx.now;
+                self.wakeup = (cx.now + response.timeout, When::Between);
+                if self.has_categories() {
+                    let frame_end = (self.config.after_timeout == AfterTimeout::Eifs).then_some(cx.now);
+                    let contender = self.contender(self.active);
+                    cx.channel.contention.hold_others(contender, cx.now + response.timeout, frame_end);
+                }
+            }
+            None => self.succeed(cx),
+        }
+    }
+
+    /// A frame of the receiver came while its response was awaited. Returns whether it is that.
+    pub(super) fn answered(&mut self, cx: &mut Cx, frame: &Frame) -> bool {
+        let Step { kind, response, .. } = *self.step();
+        let judgement = if kind == Kind::Data { self.judge(frame) } else { None };
+        let is_awaited = response.is_some_and(|response| response.kind == frame.kind);
+        if judgement.is_none() && (kind == Kind::Data || !is_awaited) {
+            return false;
+        }
+        spend(&mut self.edcafs[self.active], frame.airtime);
+        if let Some(judgement) = judgement {
+            self.concluded(cx, frame, judgement);
+            return true;
+        }
+        let exchange = self.exchange.as_mut().expect("an exchange is under way");
+        let gap = exchange.advance().map(|step| step.gap).expect("a step that is no data is followed by another");
+        // A CTS resets the short counter: the reservation worked. @80211-2020 10.3.4.4
+        self.edcafs[self.active].psdu_mut().for_each(|msdu| msdu.failures.0 = 0);
+        self.state = State::Gap;
+        self.wakeup = (cx.now + gap, When::Start);
+        true
+    }
+
+    /// What a frame says of the data that was sent; `None` if it is no response to them.
+    fn judge(&mut self, frame: &Frame) -> Option<Judgement> {
+        let edcaf = &self.edcafs[self.active];
+        match &mut self.ack_policy {
+            None => (frame.kind == Kind::Ack).then_some(Judgement::all(1)),
+            Some(policy) => {
+                let mut seqs = [0; MpduSet::MOST];
+                let numbers = edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default());
+                let n = seqs.iter_mut().zip(numbers).map(|(seq, number)| *seq = number).count();
+                policy.judge(&seqs[..n], frame)
+            }
+        }
+    }
+
+    /// The response to the data came: the exchange is over.
+    fn concluded(&mut self, cx: &mut Cx, frame: &Frame, judgement: Judgement) {
+        if self.has_categories() {
+            cx.channel.contention.release_others(self.contender(self.active));
+        }
+        let n = self.edcafs[self.active].in_psdu;
+        if judgement.acknowledged != MpduSet::first(n) {
+            self.partly_succeed(cx, judgement);
+            return;
+        }
+        // A response repeats what is left of the Duration it responds to; one that announces more has something to ask.
+        let asks = frame.duration > self.announced.saturating_sub(cx.now.since(self.sent_at));
+        let response = if asks { self.response_to(cx, frame, MpduSet::ONE) } else { None };
+        if response.is_some() {
+            // What was asked for goes before the rest of the opportunity.
+            self.txop = Txop::default();
+        }
+        self.succeed(cx);
+        if let Some(response) = response {
+            self.respond(cx, frame, response);
+        }
+    }
+
+    fn attempted(&mut self, cx: &Cx, acknowledged: MpduSet, went_out: bool) {
+        let edcaf = &self.edcafs[self.active];
+        let Some(msdu) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
+        let (sent, acknowledged) = (edcaf.in_psdu as u8, acknowledged.0.count_ones() as u8);
+        let attempted = Attempted { to: msdu.to, mode: self.tx.mode, sent, acknowledged, went_out };
+        self.rates.attempted(cx.now, &attempted);
+    }
+
+    /// The PSDU is delivered. The next one comes into service: in the same opportunity, if it fits.
+    fn succeed(&mut self, cx: &mut Cx) {
+        let n = self.edcafs[self.active].in_psdu;
+        self.attempted(cx, MpduSet::first(n), true);
+        // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
+        for _ in 1..n {
+            if let Some((msdu, report)) = self.delivered(cx) {
+                cx.out.push(Output::Done(msdu.pkt, report));
+            }
+        }
+        let last = self.delivered(cx);
+        let wants = self.take_next(cx, self.active);
+        self.go_on(cx, wants);
+        if let Some((msdu, report)) = last {
+            cx.out.push(Output::Done(msdu.pkt, report));
+        }
+    }
+
+    /// The first MSDU in service was delivered.
+    fn delivered(&mut self, cx: &Cx) -> Option<(Msdu, crate::msdu::TxReport)> {
+        self.counters.msdus_delivered += 1;
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.counters.msdus_delivered += 1;
+        let msdu = edcaf.in_service.pop_front()?;
+        let report = msdu.report(cx.now, Fate::Delivered);
+        Some((msdu, report))
+    }
+
+    /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
+    fn go_on(&mut self, cx: &mut Cx, wants: bool) {
+        if wants && self.txop.may_go_on(cx.now) && self.next_fits(cx) {
+            // No category of this station can be granted before: an AIFS is longer.
+            self.state = State::BetweenExchanges;
+            self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
+        } else {
+            self.rest(cx, Outcome::Success, cx.now, wants);
+        }
+    }
+
+    fn next_fits(&mut self, cx: &Cx) -> bool {
+        let tx = self.tx_vector(self.active, 0, None, cx.all);
+        let length = self.plan(self.active, tx, self.txop.exchanges > 0).length();
+        self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
+    }
+
+    /// Some MPDUs of the PSDU were received, or none and the receiver says so. The others have failed once more and stay in
+    /// service, in order, unless their queue decides otherwise.
+    fn partly_succeed(&mut self, cx: &mut Cx, judgement: Judgement) {
+        let counter = self.step().counter;
+        self.attempted(cx, judgement.acknowledged, true);
+        let n = self.edcafs[self.active].in_psdu;
+        let mut kept = 0;
+        for place in 0..n {
+            if judgement.acknowledged.contains(place) {
+                if let Some((msdu, report)) = self.delivered(cx) {
+                    cx.out.push(Output::Done(msdu.pkt, report));
+                }
+                continue;
+            }
+            let edcaf = &mut self.edcafs[self.active];
+            let mut msdu = edcaf.in_service.pop_front().expect("the PSDU has so many MSDUs");
+            if self.reports_attempts {
+                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), msdu.report(cx.now, Fate::Attempt)));
+            }
+            let is_last = count_failure(&mut msdu, counter, &self.config);
+            match edcaf.queue.failed(cx.now, msdu, is_last, cx.all) {
+                Next::Again(msdu) => {
+                    edcaf.in_service.push_back(msdu);
+                    kept += 1;
+                }
+                Next::Yield => {}
+                Next::GiveUp(msdu) => self.give_up(cx, msdu),
+            }
+        }
+        // What is kept goes before what was taken ahead of its time.
+        self.edcafs[self.active].in_service.rotate_right(kept);
+        let wants = self.take_next(cx, self.active);
+        match judgement.outcome {
+            Outcome::Success => self.go_on(cx, wants),
+            outcome => self.rest(cx, outcome, cx.now, wants),
+        }
+    }
+
+    fn give_up(&mut self, cx: &mut Cx, msdu: Msdu) {
+        self.counters.msdus_given_up += 1;
+        self.edcafs[self.active].counters.msdus_given_up += 1;
+        let report = msdu.report(cx.now, Fate::GivenUp);
+        cx.out.push(Output::Done(msdu.pkt, report));
+    }
+
+    /// The step was not answered, or a higher category went first. That counts as if it had collided, but nothing was on the
+    /// air: it is no attempt, and none is reported.
+    pub(super) fn fail(&mut self, cx: &mut Cx, why: Failure) {
+        let (counter, went_out) = (self.step().counter, self.step().kind == Kind::Data);
+        let edcaf = &mut self.edcafs[self.active];
+        let not_before = match why {
+            Failure::Unanswered => {
+                self.counters.failures += 1;
+                edcaf.counters.failures += 1;
+                let waited = cx.now.since(self.sent_at);
+                let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
+                self.attempted(cx, MpduSet::NONE, went_out);
+                not_before
+            }
+            // This slot boundary was spent on the collision. @80211-2020 10.23.2.4
+            Failure::Internal => {
+                self.counters.internal_collisions += 1;
+                edcaf.counters.internal_collisions += 1;
+                cx.now + edcaf.access.slot
+            }
+        };
+        let n = self.edcafs[self.active].in_psdu;
+        let (mut kept, mut outcome, mut given_up) = (0, Outcome::Failure, None);
+        for _ in 0..n {
+            let edcaf = &mut self.edcafs[self.active];
+            let mut msdu = edcaf.in_service.pop_front().expect("an exchange under way has its MSDUs");
+            if self.reports_attempts && why == Failure::Unanswered {
+                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), msdu.report(cx.now, Fate::Attempt)));
+            }
+            let is_last = count_failure(&mut msdu, counter, &self.config);
+            match edcaf.queue.failed(cx.now, msdu, is_last, cx.all) {
+                Next::Again(msdu) => {
+                    edcaf.in_service.push_back(msdu);
+                    kept += 1;
+                }
+                Next::Yield => {}
+                Next::GiveUp(msdu) if n == 1 => {
+                    outcome = Outcome::Discard;
+                    given_up = Some(msdu);
+                }
+                Next::GiveUp(msdu) => self.give_up(cx, msdu),
+            }
+        }
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.in_service.rotate_right(kept);
+        let wants = kept > 0 || self.take_next(cx, self.active);
+        self.rest(cx, outcome, not_before, wants);
+        if let Some(msdu) = given_up {
+            self.give_up(cx, msdu);
+        }
+    }
+
+    /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
+    fn rest(&mut self, cx: &mut Cx, outcome: Outcome, not_before: SimTime, wants: bool) {
+        self.state = State::Idle;
+        self.wakeup = (SimTime::NEVER, When::Between);
+        let contender = self.contender(self.active);
+        let is_free = not_before == cx.now && self.config.countdown == Countdown::Edca;
+        let begin = if is_free { cx.channel.contention.next_boundary(cx.now, contender) } else { not_before };
+        cx.channel.contention.finish(contender, outcome, wants, begin);
+    }
+}
+
+/// Time on the air that the MSDUs of a PSDU share.
+fn spend(edcaf: &mut Edcaf, airtime: Dur) {
+    if let (1, Some(msdu)) = (edcaf.in_psdu, edcaf.in_service.front_mut()) {
+        msdu.airtime += airtime;
+        return;
+    }
+    let share = airtime / edcaf.in_psdu as u64;
+    edcaf.psdu_mut().for_each(|msdu| msdu.airtime += share);
+}
+
+/// One more failure of an MSDU. Returns whether it was its last.
+fn count_failure(msdu: &mut Msdu, counter: Counter, config: &crate::Config) -> bool {
+    let (failures, most) = match counter {
+        Counter::Short => (&mut msdu.failures.0, config.max_attempts),
+        Counter::Long => (&mut msdu.failures.1, config.max_attempts_long),
+    };
+    *failures = failures.saturating_add(1);
+    *failures >= most
+}
+
+/// The MPDU of an MSDU, as it goes out now.
+fn mpdu(msdu: &mut Msdu, all: &mut Packets) -> Mpdu {
+    let options = MacOptions::within(msdu.options_room);
+    let data = Data {
+        seq: msdu.seq.unwrap_or_default(),
+        fragment: 0,
+        more_fragments: false,
+        is_retry: std::mem::replace(&mut msdu.data_sent, true),
+        is_doomed: msdu.is_doomed,
+        qos: msdu.qos,
+        msdus: Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
+    };
+    Mpdu { len: msdu.mpdu, body: Body::Data(data) }
+}

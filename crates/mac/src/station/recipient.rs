@@ -1,0 +1,105 @@
+//! The recipient: what a station makes of others' frames. @80211-2020 10.3.2.9, 10.3.2.11, 10.3.2.14
+
+use super::originator::Failure;
+use super::{Cx, Output, State, Station};
+use crate::ack::Delivery;
+use crate::channel::Channel;
+use crate::exchange::Response;
+use crate::frame::{Kind, Qos};
+use crate::psdu::{Frame, Mpdu, MpduSet, Msdus, Psdu};
+use engine::Class as When;
+use units::NodeId;
+
+impl Station {
+    pub(super) fn received(&mut self, cx: &mut Cx, frame: &Frame, got: MpduSet) {
+        if matches!(self.state, State::Awaiting | State::Hearing) {
+            if self.is_from_peer(frame) && self.answered(cx, frame) {
+                return;
+            }
+            // Another frame instead of the response: the exchange has failed. @80211-2020 10.3.2.11
+            self.fail(cx, Failure::Unanswered);
+        }
+        if let Some(response) = self.response_to(cx, frame, got) {
+            self.respond(cx, frame, response);
+        }
+        if frame.kind == Kind::Data {
+            self.take_in(cx, frame, got);
+        }
+    }
+
+    /// A frame for this station was lost behind its MAC header.
+    pub(super) fn damaged(&mut self, cx: &mut Cx, frame: &Frame) {
+        self.waited_out(cx);
+        let response = self.recipient.as_mut().and_then(|recipient| recipient.damaged(&self.config, frame));
+        if let Some(response) = response {
+            self.respond(cx, frame, response);
+        }
+    }
+
+    /// A frame has ended that this station waited out, and it was none for it.
+    pub(super) fn waited_out(&mut self, cx: &mut Cx) {
+        if self.state == State::Hearing {
+            self.fail(cx, Failure::Unanswered);
+        }
+    }
+
+    fn is_from_peer(&self, frame: &Frame) -> bool {
+        frame.to == self.node && self.psdu().next().is_some_and(|msdu| msdu.to == frame.from)
+    }
+
+    /// What follows this frame a SIFS later.
+    pub(super) fn response_to(&mut self, cx: &Cx, frame: &Frame, got: MpduSet) -> Option<Response> {
+        if frame.to != self.node {
+            return None;
+        }
+        let proposed = self.plan.respond(&self.config, frame, nav_is_idle(cx.channel, self.node, cx.now))?;
+        match &mut self.recipient {
+            Some(recipient) if frame.kind == Kind::Data => recipient.respond(&self.config, frame, got, proposed),
+            _ => Some(proposed),
+        }
+    }
+
+    pub(super) fn respond(&mut self, cx: &Cx, to: &Frame, response: Response) {
+        debug_assert!(self.response.is_none(), "two responses at once");
+        let Response { kind, mode, airtime, duration, len, body } = response;
+        let psdu = Psdu::One(Mpdu { len, body });
+        let (from, to, tx, label) = (self.node, to.from, mode.into(), to.label);
+        self.response = Some(Frame { kind, from, to, tx, airtime, duration, label, psdu });
+        self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
+    }
+
+    /// The MSDUs of a data frame go up, past the duplicate cache or whatever the recipient does with them.
+    fn take_in(&mut self, cx: &mut Cx, frame: &Frame, got: MpduSet) {
+        if let Some(recipient) = &mut self.recipient {
+            let (counters, out) = (&mut self.counters, &mut *cx.out);
+            recipient.receive(cx.now, frame, got, cx.all, &mut |delivery| {
+                counters.msdus_received += 1;
+                out.push(Output::Deliver(delivery));
+            });
+            return;
+        }
+        for (place, mpdu) in frame.psdu.mpdus().iter().enumerate().filter(|(place, _)| got.contains(*place)) {
+            debug_assert!(place == 0 || got.contains(place));
+            let Some(data) = mpdu.data() else { continue };
+            // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
+            let space = frame.from.index() * self.spaces + data.qos.map_or(0, Qos::space);
+            if self.received[space].is_duplicate(data.seq, data.is_retry) {
+                self.counters.duplicates += 1;
+                continue;
+            }
+            self.counters.msdus_received += 1;
+            hand_up(&data.msdus, frame.from, cx);
+        }
+    }
+}
+
+fn nav_is_idle(channel: &Channel, node: NodeId, now: units::SimTime) -> bool {
+    channel.contention.nav(node) <= now
+}
+
+fn hand_up(msdus: &Msdus, from: NodeId, cx: &mut Cx) {
+    for carried in msdus.each() {
+        let pkt = cx.all.copy_shared(&carried.packet);
+        cx.out.push(Output::Deliver(Delivery { pkt, from, options: carried.options }));
+    }
+}

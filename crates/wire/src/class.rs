@@ -1,0 +1,50 @@
+//! What a packet is, roughly: for statistics, and for schemes that treat kinds of traffic differently.
+
+use crate::{L4, Packet};
+
+/// A kind of packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// A TCP segment with payload.
+    TcpData,
+    /// A TCP segment without: pure ACK.
+    TcpAck,
+    /// SYN, FIN or RST without payload.
+    TcpControl,
+    /// A UDP datagram.
+    Udp,
+    /// Anything else.
+    Other,
+}
+
+impl Class {
+    /// All of them.
+    pub const ALL: [Class; 5] = [Class::TcpData, Class::TcpAck, Class::TcpControl, Class::Udp, Class::Other];
+
+    /// As results name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::TcpData => "tcp-data",
+            Class::TcpAck => "tcp-ack",
+            Class::TcpControl => "tcp-control",
+            Class::Udp => "udp",
+            Class::Other => "other",
+        }
+    }
+
+    /// The class of a packet.
+    pub fn of(packet: &Packet) -> Class {
+        match &packet.l4 {
+            L4::Tcp(_) if packet.payload.len > 0 => Class::TcpData,
+            L4::Tcp(_) if packet.pure_ack().is_some() => Class::TcpAck,
+            L4::Tcp(_) => Class::TcpControl,
+            L4::Udp(_) => Class::Udp,
+            L4::Echo(_) | L4::Notice(_) | L4::Opaque => Class::Other,
+        }
+    }
+
+    /// Whether it carries an application's bytes: what most statistics call data.
+    pub const fn is_data(self) -> bool {
+        matches!(self, Class::TcpData | Class::Udp)
+    }
+}
