@@ -48,6 +48,8 @@ pub struct Data {
     pub more_fragments: bool,
     /// The retry bit.
     pub is_retry: bool,
+    /// Which attempt of its MSDU this is, counted from 1. For whoever watches: no frame says it.
+    pub attempt: u8,
     /// The MSDU was drawn to be lost: its receiver finds an error in every attempt (`errors.at = "msdu"`).
     pub is_doomed: bool,
     /// Of QoS data: between stations that both have categories.

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use units::{NodeId, SimTime};
 use world::scenario::Scenario;
-use world::{Timeline, Transmission, Window};
+use world::{FrameClass, LossCause, Outcome, Timeline, Transmission, Window};
 
 /// Nobody, nothing: in columns of ids, indices and numbers that a transmission may lack.
 const NONE: i64 = -1;
@@ -32,9 +32,9 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     dict.set_item("nodes", of.nodes.iter().map(|node| &*node.name).collect::<Vec<&str>>())?;
     dict.set_item("has_radio", of.nodes.iter().map(|node| node.has_radio).collect::<Vec<bool>>())?;
     dict.set_item("flows", of.flows.iter().map(|flow| &*flow.name).collect::<Vec<&str>>())?;
-    dict.set_item("classes", world::FRAME_CLASSES)?;
-    dict.set_item("outcomes", world::OUTCOMES)?;
-    dict.set_item("causes", world::LOSS_CAUSES)?;
+    dict.set_item("classes", FrameClass::ALL.map(FrameClass::name))?;
+    dict.set_item("outcomes", Outcome::ALL.map(Outcome::name))?;
+    dict.set_item("causes", LossCause::ALL.map(LossCause::name))?;
     let columns = Columns { into: PyDict::new(py), of: &timeline.transmissions };
     columns.put("start_ns", |it| it.start.ns() as i64)?;
     columns.put("airtime_ns", |it| it.airtime.ns() as i64)?;
@@ -44,7 +44,7 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     columns.put("outcome", |it| it.outcome() as i64)?;
     columns.put("cause", |it| count(it.cause().map(|cause| cause as u64)))?;
     columns.put("overlap_from", |it| it.overlap.map_or(NONE, |by| node(by.by)))?;
-    columns.put("overlap_class", |it| count(it.overlap.map(|by| by.class as u64)))?;
+    columns.put("overlap_class", |it| count(it.overlap.map(|by| FrameClass::of(by.kind, by.label) as u64)))?;
     columns.put("overlap_ns", |it| count(it.overlap.map(|by| by.since.ns())))?;
     columns.put("is_retry", |it| it.is_retry)?;
     columns.put("rate_bps", |it| it.rate.bps() as i64)?;

@@ -10,8 +10,8 @@
 //! - **Checked** `tests/all/ack_same_ac.rs`; `world/tests/all/ack_priority.rs`: throughput up, stations no more equal.
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
-use mac::{Class, Msdu, Transmit};
-use wire::Packet;
+use mac::{Msdu, Transmit};
+use wire::{Class, Packet};
 
 /// What it reads and turns.
 pub const INFO: Info = Info {
@@ -71,7 +71,7 @@ struct Sooner {
 }
 
 impl Transmit for Sooner {
-    fn aifsn(&mut self, msdu: &Msdu, _: &Packet, own: u8) -> u8 {
-        if msdu.class == Class::TcpAck { own.saturating_sub(self.slots).max(self.least.min(own)) } else { own }
+    fn aifsn(&mut self, _: &Msdu, packet: &Packet, own: u8) -> u8 {
+        if Class::of(packet) == Class::TcpAck { own.saturating_sub(self.slots).max(self.least.min(own)) } else { own }
     }
 }

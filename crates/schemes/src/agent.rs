@@ -1,7 +1,7 @@
 //! The contract between a cross-layer scheme and the node it runs at. docs/design/contract.md tells why it is so.
 
 use crate::{Cx, Info, Place, Setup};
-use mac::{Classifier, Kind, MacOptions, Plan, Transmit, TxQueue, TxReport};
+use mac::{Classifier, MacOptions, Plan, Transmit, TxQueue, TxReport};
 use tcp::SenderHook;
 use units::{Bytes, FlowId, NodeId};
 use wire::{Packet, Pkt};
@@ -42,17 +42,6 @@ pub enum PeerEvent<'a> {
     Down,
 }
 
-/// A frame that carried no packet to this node: control, beacon, or a frame in error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FrameHeard {
-    /// What it was.
-    pub kind: Kind,
-    /// Its transmitter.
-    pub from: NodeId,
-    /// Whether it was received without error.
-    pub is_intact: bool,
-}
-
 /// One scheme at one node. Two nodes share nothing but what travels in packets, MAC options and capabilities.
 ///
 /// An agent is shown packets only at the places its [`Info`] names and reports only if it declares to read them; what it
@@ -76,9 +65,6 @@ pub trait Agent: std::fmt::Debug {
 
     /// A neighbour came or went.
     fn peer(&mut self, _node: NodeId, _event: PeerEvent<'_>, _cx: &mut Cx) {}
-
-    /// A frame without a packet for this node was heard or lost. Needs [`crate::Signal::Frames`].
-    fn frame(&mut self, _frame: &FrameHeard, _cx: &mut Cx) {}
 
     /// Bytes of MAC options it wants in the frame of `packet` to `to`, [`MacOptions::OVERHEAD`] included. Asked when the
     /// packet is queued: airtime and NAV count them. Claims [`crate::Port::MacOptions`].

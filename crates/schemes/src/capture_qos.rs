@@ -12,9 +12,10 @@
 //! - **Checked** `tests/all/capture_qos.rs`; `world/tests/all/ack_priority.rs`: who wins a collision, and by how much goodput.
 
 use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
-use mac::{Class, Msdu, Sending, Transmit};
+use mac::{Msdu, Transmit};
+use phy::TxVector;
 use units::{Dbm, MilliWatt};
-use wire::Packet;
+use wire::{Class, Packet};
 
 /// What it reads and turns.
 pub const INFO: Info = Info {
@@ -97,7 +98,7 @@ struct Louder {
 }
 
 impl Transmit for Louder {
-    fn sending(&mut self, msdu: &Msdu, _: &Packet, own: Sending) -> Sending {
-        if self.classes.contains(&msdu.class) { Sending { power: self.power, ..own } } else { own }
+    fn tx_vector(&mut self, _: &Msdu, packet: &Packet, own: TxVector) -> TxVector {
+        if self.classes.contains(&Class::of(packet)) { TxVector { power: self.power, ..own } } else { own }
     }
 }

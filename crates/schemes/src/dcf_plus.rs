@@ -17,7 +17,7 @@
 
 use crate::{Agent, Capability, Cx, Info, Params, PeerEvent, Port, Signal, Site};
 use mac::exchange::{self, Exchange, Job, Response};
-use mac::{Config, Dcf, Frame, Kind, Plan};
+use mac::{Body, Config, Dcf, Frame, Kind, Plan};
 use std::cell::RefCell;
 use std::rc::Rc;
 use units::{Dur, NodeId};
@@ -67,7 +67,7 @@ impl Agent for DcfPlus {
     }
 
     fn plan(&mut self) -> Option<Box<dyn Plan>> {
-        Some(Box::new(AckAsRts { dcf: Dcf::default(), returns: None, is_last: false, shared: Rc::clone(&self.0) }))
+        Some(Box::new(AckAsRts { returns: None, is_last: false, shared: Rc::clone(&self.0) }))
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
@@ -80,7 +80,6 @@ impl Agent for DcfPlus {
 /// DCF's sequences, and the one that an ACK begins.
 #[derive(Debug)]
 struct AckAsRts {
-    dcf: Dcf,
     /// Whose data comes next, by a CTS of ours.
     returns: Option<NodeId>,
     /// The answer under way acknowledges that data: it asks for nothing.
@@ -95,34 +94,30 @@ impl AckAsRts {
 }
 
 impl Plan for AckAsRts {
-    fn exchange(&mut self, config: &Config, job: &Job, exchange: &mut Exchange) {
+    fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
         self.returns = None;
-        self.dcf.exchange(config, job, exchange);
+        Dcf.exchange(config, job)
     }
 
-    fn answer(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
+    fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
         if frame.kind != Kind::Ack {
             self.is_last = self.returns.take() == Some(frame.from) && frame.kind == Kind::Data;
-            return self.dcf.answer(config, frame, nav_is_idle);
+            return Dcf.respond(config, frame, nav_is_idle);
         }
-        if !self.is_partner(frame.from) {
+        if !self.is_partner(frame.from) || !nav_is_idle {
             return None;
         }
-        let cts = self.dcf.answer(config, &Frame { kind: Kind::Rts, ..*frame }, nav_is_idle)?;
         self.returns = Some(frame.from);
         self.shared.borrow_mut().grants += 1;
-        Some(cts)
+        Some(Response::to(config, frame.tx.mode, frame.duration, Kind::Cts, Body::Nothing))
     }
 
-    fn reply(&mut self, config: &Config, answer: &Frame, job: &Job, exchange: &mut Exchange) -> bool {
-        let ends_it = answer.kind == Kind::Ack && answer.duration == Dur::ZERO && !self.is_last;
-        if !ends_it || !self.is_partner(answer.to) {
-            return false;
+    fn reply(&mut self, config: &Config, response: &Frame, job: &Job) -> Option<Exchange> {
+        let ends_it = response.kind == Kind::Ack && response.duration == Dur::ZERO && !self.is_last;
+        if !ends_it || !self.is_partner(response.to) {
+            return None;
         }
-        *exchange = exchange::reply(config, answer, job);
-        // The sequence that DCF wrote last is no longer there to be used again.
-        self.dcf = Dcf::default();
         self.shared.borrow_mut().requests += 1;
-        true
+        Some(exchange::reply(config, response, job))
     }
 }

@@ -45,8 +45,6 @@ pub enum Signal {
     Capabilities,
     /// MAC options of received frames.
     MacOptions,
-    /// Beacons and frames heard or lost, other than through packets.
-    Frames,
     /// Mean powers of stations at their access point.
     Powers,
 }

@@ -27,7 +27,7 @@ pub mod tap;
 pub mod testing;
 pub mod window;
 
-pub use agent::{Agent, Capability, FrameHeard, Key, PeerEvent, Toward};
+pub use agent::{Agent, Capability, Key, PeerEvent, Toward};
 pub use cx::{Action, Cx, NodeView};
 pub use info::{Info, Place, Port, Signal};
 pub use params::{Kind, Param, Params, Value};

@@ -1,7 +1,7 @@
 //! A bench for one agent: a node without a world. Tests put packets and reports in and look at what comes out.
 
 use crate::{Action, Agent, Cx, Key, NodeView, PeerEvent, Place, Port, Signal, Site, Toward};
-use mac::{Fate, MacOptions, TxReport};
+use mac::{Body, Fate, Frame, Kind, Label, MacOptions, Mpdu, Psdu, TxReport};
 use queue::Space;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -273,4 +273,11 @@ pub fn data(flow: FlowId, range: std::ops::Range<u32>) -> Packet {
 /// A pure ACK that travels on `flow`.
 pub fn ack(flow: FlowId, number: u32, window: u16) -> Packet {
     segment(flow, Flags::ACK, Seq(1), 0, Seq(number), window)
+}
+
+/// A frame as plans see it: what it carries is not there.
+pub fn frame(kind: Kind, (from, to): (NodeId, NodeId), mode: phy::Mode, len: Bytes, duration: Dur) -> Frame {
+    let psdu = Psdu::One(Mpdu { len, body: Body::Nothing });
+    let airtime = phy::airtime(mode, len);
+    Frame { kind, from, to, tx: mode.into(), airtime, duration, label: Label::default(), psdu }
 }

@@ -21,6 +21,7 @@ pub(crate) struct Chain {
     at: [Vec<u8>; Place::COUNT],
     reads_reports: Vec<u8>,
     reads_attempts: Vec<u8>,
+    has_options: bool,
 }
 
 impl Chain {
@@ -33,7 +34,8 @@ impl Chain {
         let at = places.map(|place| those(&|info| info.sits_at(place)));
         let reads_reports = those(&|info| info.reads(Signal::TxReport));
         let reads_attempts = those(&|info| info.reads(Signal::TxAttempt));
-        Chain { members, timers: Vec::new(), at, reads_reports, reads_attempts }
+        let has_options = members.iter().any(|member| member.info.turns(Port::MacOptions));
+        Chain { members, timers: Vec::new(), at, reads_reports, reads_attempts, has_options }
     }
 
     /// The next member to ask at `place`, given who was asked last there (or injected from there). `outward`: the packet
@@ -56,6 +58,11 @@ impl Chain {
     /// Who reads reports on failed attempts, in order.
     pub fn reads_attempts(&self) -> &[u8] {
         &self.reads_attempts
+    }
+
+    /// Whether anybody writes MAC options.
+    pub fn has_options(&self) -> bool {
+        self.has_options
     }
 
     /// Who writes MAC options.

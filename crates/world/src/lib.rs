@@ -8,13 +8,14 @@ mod ack_gaps;
 mod build;
 mod chain;
 mod flow;
+mod frames;
 mod results;
 mod runner;
 pub mod scenario;
 mod taps;
 mod world;
 
-pub use mac::{FRAME_CLASSES, LOSS_CAUSES};
+pub use frames::{FrameClass, LossCause, PerClass, Tally};
 pub use results::{Books, Cell, Record as Row, Run, jain};
 pub use runner::{Record, RunError, names, parse, run, run_batch, schema};
-pub use taps::{Carried, Column, OUTCOMES, Timeline, Transmission, Window};
+pub use taps::{Carried, Column, Outcome, Timeline, Transmission, Window};

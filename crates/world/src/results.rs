@@ -5,6 +5,7 @@
 //! found no such loss) and scheme counters (whole run).
 
 use crate::flow::{Flow, Transport};
+use crate::frames::{FrameClass, LossCause, Tally};
 use crate::scenario::{Link, Scenario};
 use crate::taps::{Column, QueueIds, Recorded, Timeline};
 use crate::world::World;
@@ -133,11 +134,8 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         ("timeouts", Cell::Real(sum_of("timeouts"))),
         ("collision_probability", Cell::Real(collision_probability(world))),
     ];
-    let frames_by_class: Vec<mac::Tally> = tallies(world).collect();
-    if let Ok(all) = <&[mac::Tally; 8]>::try_from(&frames_by_class[..]) {
-        let losses = mac::losses_by_cause(all);
-        summary.extend(LOSSES.iter().zip(losses).map(|(name, n)| (*name, Cell::Count(n))));
-    }
+    let counted = world.frames.since(&world.warm.frames);
+    summary.extend(LossCause::ALL.map(|cause| (cause.column(), Cell::Count(counted.losses(cause)))));
 
     Run {
         seed,
@@ -158,31 +156,16 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
     }
 }
 
-/// [`mac::LOSS_CAUSES`], as columns: frames lost at their addressees.
-const LOSSES: [&str; 8] = [
-    "lost_noise",
-    "lost_data_ack",
-    "lost_ack_data",
-    "lost_data_data",
-    "lost_ack_ack",
-    "lost_rts",
-    "lost_other",
-    "lost_transmitter_busy",
-];
-
-/// Data frames and RTS that another transmission spoilt or the addressee's own one deafened it to, over all exchanges
+/// Data frames and RTS that another transmission spoilt or that found the addressee transmitting, over all exchanges
 /// begun. Between saturated stations, the conditional collision probability p of @BIA00.
 fn collision_probability(world: &World) -> f64 {
     let exchanges: u64 = counters(world).map(|c| c.exchanges).sum();
-    let answers = ["cts", "ack"];
-    let lost = mac::FRAME_CLASSES.iter().zip(tallies(world)).filter(|(class, _)| !answers.contains(class));
-    let lost: u64 = lost.map(|(_, tally)| tally.collision + tally.deaf).sum();
+    let counted = world.frames.since(&world.warm.frames);
+    let is_response =
+        |class| matches!(class, FrameClass::Cts | FrameClass::Ack | FrameClass::BlockAck | FrameClass::Nack);
+    let initiated = counted.tallies.iter().filter(|(class, _)| !is_response(*class));
+    let lost: u64 = initiated.map(|(_, tally)| tally.collision + tally.half_duplex).sum();
     if exchanges == 0 { 0.0 } else { lost as f64 / exchanges as f64 }
-}
-
-/// How frames fared after warm-up, in the order of [`mac::FRAME_CLASSES`].
-fn tallies(world: &World) -> impl Iterator<Item = mac::Tally> {
-    world.channel.tallies().iter().zip(&world.warm.frames).map(|(now, then)| now.since(then))
 }
 
 /// What each station counted after warm-up.
@@ -347,34 +330,33 @@ fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
 }
 
 fn frames(world: &World) -> Vec<Record> {
-    let rows = mac::FRAME_CLASSES.iter().zip(tallies(world)).filter(|(_, tally)| tally.sent > 0);
-    rows.map(|(class, tally)| frame_record(class, &tally)).collect()
+    let counted = world.frames.since(&world.warm.frames);
+    let rows = counted.tallies.iter().filter(|(_, tally)| tally.sent > 0);
+    rows.map(|(class, tally)| frame_record(class, tally)).collect()
 }
 
 /// How a class of frames fared. Rates are shares of the transmissions, repeated ones among them. What spoilt a frame is
 /// the transmission that overlapped it first at its addressee: data (TCP or UDP), a pure TCP ACK, RTS or CTS, or another
 /// (SYN, FIN, MAC ACK, what is neither TCP nor UDP); the four sum to `lost_to_collision`.
-fn frame_record(class: &str, tally: &mac::Tally) -> Record {
-    let with = |classes: &[&str]| -> u64 {
-        let each = mac::FRAME_CLASSES.iter().zip(tally.collided_with);
-        each.filter(|(name, _)| classes.contains(name)).map(|(_, lost)| lost).sum()
-    };
+fn frame_record(class: FrameClass, tally: &Tally) -> Record {
+    use FrameClass::{Cts, Rts, TcpAck, TcpData, Udp};
+    let with = |classes: &[FrameClass]| -> u64 { classes.iter().map(|class| tally.collided_with[*class]).sum() };
     let rate = |lost: u64| Cell::Real(lost as f64 / tally.sent as f64);
-    let (data, ack) = (with(&["tcp-data", "udp"]), with(&["tcp-ack"]));
-    let (rts, other) = (with(&["rts", "cts"]), with(&["tcp-control", "other", "ack"]));
+    let (data, ack, rts) = (with(&[TcpData, Udp]), with(&[TcpAck]), with(&[Rts, Cts]));
+    let other = tally.collision - data - ack - rts;
     vec![
-        ("class", Cell::Text(class.to_owned())),
+        ("class", Cell::Text(class.name().to_owned())),
         ("sent", Cell::Count(tally.sent)),
         ("received", Cell::Count(tally.received)),
         ("lost_to_noise", Cell::Count(tally.noise)),
         ("lost_to_collision", Cell::Count(tally.collision)),
-        ("lost_to_deafness", Cell::Count(tally.deaf)),
+        ("lost_to_deafness", Cell::Count(tally.half_duplex)),
         ("lost_to_data", Cell::Count(data)),
         ("lost_to_tcp_ack", Cell::Count(ack)),
         ("lost_to_rts_cts", Cell::Count(rts)),
         ("lost_to_other", Cell::Count(other)),
-        ("error_rate", rate(tally.noise + tally.collision + tally.deaf)),
-        ("deafness_rate", rate(tally.deaf)),
+        ("error_rate", rate(tally.noise + tally.collision + tally.half_duplex)),
+        ("deafness_rate", rate(tally.half_duplex)),
         ("data_collision_rate", rate(data)),
         ("tcp_ack_collision_rate", rate(ack)),
         ("rts_cts_collision_rate", rate(rts)),
@@ -435,13 +417,16 @@ fn books(world: &World) -> Books {
 mod tests {
     #![allow(clippy::unwrap_used)] // In a test a panic is the report.
     use super::{Run, frame_record, jain};
+    use crate::frames::{FrameClass, PerClass, Tally};
 
     #[test]
     fn a_class_of_frames_says_what_spoilt_it_in_shares_of_what_was_sent() {
-        // Of 200: 10 lost to noise, 20 to a deaf addressee, and to tcp-data, tcp-ack, tcp-control, udp, other, rts, cts, ack:
-        let collided_with = [16, 8, 1, 4, 2, 6, 3, 5];
-        let tally = mac::Tally { sent: 200, noise: 10, deaf: 20, collision: 45, collided_with, ..Default::default() };
-        let record = frame_record("tcp-ack", &tally);
+        // Of 200: 10 lost to noise, 20 to an addressee that transmitted, and to tcp-data, tcp-ack, tcp-control, udp, other, rts, cts, ack:
+        let with = [16, 8, 1, 4, 2, 6, 3, 5, 0, 0];
+        let collided_with = PerClass::from_fn(|class| with[class as usize]);
+        let tally =
+            Tally { sent: 200, noise: 10, half_duplex: 20, collision: 45, collided_with, ..Default::default() };
+        let record = frame_record(FrameClass::TcpAck, &tally);
         let found = |name| Run::number(&record, name).unwrap();
         let counts = ["lost_to_data", "lost_to_tcp_ack", "lost_to_rts_cts", "lost_to_other"].map(found);
         assert_eq!(counts, [20.0, 8.0, 9.0, 8.0]);

@@ -99,9 +99,8 @@ fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunE
         Standard::Dot11g => (2437, radiotap::Channel::DYNAMIC_2GHZ),
         Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
     };
-    let is_short = scenario.radio.preamble == Some(scenario::Preamble::Short);
     let network = build::attachments(scenario, seed)?;
-    Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags }, is_short)?)
+    Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
 /// Runs every task, `jobs` at a time (0: one a core). Results stand in the order of the tasks, and none depends on

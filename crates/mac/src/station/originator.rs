@@ -549,6 +549,7 @@ fn mpdu(msdu: &mut Msdu, all: &mut Packets) -> Mpdu {
         fragment: 0,
         more_fragments: false,
         is_retry: std::mem::replace(&mut msdu.data_sent, true),
+        attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,
         qos: msdu.qos,
         msdus: Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),

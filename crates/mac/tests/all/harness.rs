@@ -80,7 +80,16 @@ impl Shown {
             packets.free(pkt, DropWhy::Delivered);
             let Shown { seq, is_retry, qos, .. } = self;
             let msdus = Msdus::One(carried);
-            Body::Data(Data { seq, fragment: 0, more_fragments: false, is_retry, is_doomed: false, qos, msdus })
+            Body::Data(Data {
+                seq,
+                fragment: 0,
+                more_fragments: false,
+                is_retry,
+                attempt: 1,
+                is_doomed: false,
+                qos,
+                msdus,
+            })
         } else {
             Body::Nothing
         };

@@ -37,7 +37,7 @@ fn an_ack_waits_a_slot_less_than_its_category_and_nothing_else_does() {
 #[test]
 fn it_sits_where_packets_are_forwarded_and_needs_categories() {
     assert!(build(&site(HERE, 2), &Params::defaults(INFO.params)).is_none(), "a station");
-    let mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
+    let mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
     let edca = Edca::standard(Standard::A, &mac.timing, TxopLimits::Zero);
     let with = mac.clone().with_edca(edca);
     let setup =

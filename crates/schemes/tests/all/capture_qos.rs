@@ -1,7 +1,7 @@
 //! How much power, and for which frames.
 
-use mac::{Config, Msdu, Sending};
-use phy::Standard;
+use mac::{Config, Msdu};
+use phy::{Standard, TxVector};
 use schemes::capture_qos::{INFO, build};
 use schemes::testing::{HERE, OUT, THERE, ack, data, segment, site};
 use schemes::{Agent, Params, Setup, Value};
@@ -17,7 +17,7 @@ fn agent(of: &'static str, more_mw: f64) -> Box<dyn Agent> {
 
 /// The node's power after `agent` has changed it.
 fn configured(agent: &mut dyn Agent, own: f64, has_powers: bool) -> Result<f64, String> {
-    let mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(6000)).unwrap());
+    let mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(6000)).unwrap());
     let mut setup =
         Setup { node: HERE, mac, tx_power: Dbm(own), access_point: Some(THERE), has_powers, powers: None };
     agent.configure(&mut setup)?;
@@ -48,14 +48,14 @@ fn per_class_the_node_keeps_its_power_and_those_frames_have_more() {
         let mut agent = agent(of, 10.0);
         assert_eq!(configured(&mut *agent, 0.0, true), Ok(0.0), "{of}");
         let mut transmit = agent.transmit().unwrap();
-        let own = Sending { rate: Standard::A.rate(BitRate::from_kbps(6000)).unwrap(), power: None };
+        let own: TxVector = Standard::A.modes()[0].into();
         let more = packets.each_ref().map(|packet| {
             let mut all = Packets::default();
             let pkt = all.put(packet.clone());
             let msdu = Msdu::new(SimTime::ZERO, pkt, &all, THERE, 0);
-            let sending = transmit.sending(&msdu, packet, own);
-            assert_eq!((sending.rate, transmit.aifsn(&msdu, packet, 3)), (own.rate, 3));
-            sending.power.map(|power| (power.0 - 10.4139).abs() < 1e-4)
+            let tx = transmit.tx_vector(&msdu, packet, own);
+            assert_eq!((tx.mode, transmit.aifsn(&msdu, packet, 3)), (own.mode, 3));
+            tx.power.map(|power| (power.0 - 10.4139).abs() < 1e-4)
         });
         assert_eq!(more, louder.map(|is| is.then_some(true)), "{of}");
     }

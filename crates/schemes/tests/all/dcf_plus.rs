@@ -1,11 +1,11 @@
 //! DCF+ at one station: who is asked, who is granted, and how often. The frames on the air are in `mac/tests/all/edca/reply.rs`.
 
-use mac::exchange::{Exchange, Job};
+use mac::exchange::Job;
 use mac::frame::ACK;
-use mac::{Class, Config, Frame, Kind, Plan};
-use phy::{Standard, airtime};
+use mac::{Config, Frame, Kind, Plan, Solicited};
+use phy::Standard;
 use schemes::dcf_plus::{INFO, build};
-use schemes::testing::{Bench, HERE, THERE, site};
+use schemes::testing::{self, Bench, HERE, THERE, site};
 use schemes::{Capability, Params, PeerEvent};
 use units::{BitRate, Bytes, Dur, NodeId};
 
@@ -13,32 +13,18 @@ const ELSEWHERE: NodeId = NodeId(2);
 
 /// 802.11b at 11 Mb/s, long preamble: an ACK at 11 Mb/s takes 192 + 11 µs.
 fn config() -> Config {
-    Config::of(Standard::B, Standard::B.rate(BitRate::from_kbps(11_000)).unwrap())
+    Config::of(Standard::B, Standard::B.mode(BitRate::from_kbps(11_000)).unwrap())
 }
 
 fn frame(kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Frame {
-    let config = config();
-    let (rate, mpdu) = (config.data_rate, if kind == Kind::Data { Bytes(1536) } else { ACK });
-    Frame {
-        kind,
-        from,
-        to,
-        rate,
-        power: None,
-        mpdu,
-        airtime: airtime(rate, mpdu, config.preamble),
-        duration: Dur::from_us(duration),
-        seq: 0,
-        is_retry: false,
-        is_doomed: false,
-        class: Class::TcpData,
-        qos: None,
-    }
+    let len = if kind == Kind::Data { Bytes(1536) } else { ACK };
+    testing::frame(kind, (from, to), config().data_rate, len, Dur::from_us(duration))
 }
 
 /// A TCP ACK for a neighbour at the head of the line: 76 B, 192 + 56 µs.
 fn job(to: NodeId) -> Job {
-    Job { to, mpdu: Bytes(76), rate: config().data_rate, class: Class::TcpAck, is_protected: true }
+    let (mode, solicits) = (config().data_rate, Solicited::ACK);
+    Job { to, psdu: Bytes(76), mode, solicits, spares_rts: false, is_protected: true }
 }
 
 /// A station on its bench, its plan, and the neighbour that has it too.
@@ -51,12 +37,11 @@ fn station() -> (Bench, Box<dyn Plan>) {
 
 /// `from` sends data that announces `duration`. What our ACK, if it asks for the medium, announces.
 fn hears_data(plan: &mut dyn Plan, from: NodeId, duration: u64, waiting: NodeId) -> Option<Dur> {
-    let response = plan.answer(&config(), &frame(Kind::Data, from, HERE, duration), true).unwrap();
+    let response = plan.respond(&config(), &frame(Kind::Data, from, HERE, duration), true).unwrap();
     assert_eq!(response.kind, Kind::Ack);
     let answer = Frame { duration: response.duration, ..frame(Kind::Ack, HERE, from, 0) };
-    let mut exchange = Exchange::EMPTY;
-    let asks = waiting == from && plan.reply(&config(), &answer, &job(waiting), &mut exchange);
-    asks.then(|| exchange.step().duration)
+    let reply = if waiting == from { plan.reply(&config(), &answer, &job(waiting)) } else { None };
+    reply.map(|exchange| exchange.step().duration)
 }
 
 /// SIFS and the ACK of data: what data alone announces.
@@ -87,19 +72,18 @@ fn data_that_announces_a_further_exchange_is_not_the_last_and_its_ack_asks_for_n
 #[test]
 fn a_cts_to_an_rts_is_no_reply() {
     let (_, mut plan) = station();
-    let response = plan.answer(&config(), &frame(Kind::Rts, THERE, HERE, 2000), true).unwrap();
+    let response = plan.respond(&config(), &frame(Kind::Rts, THERE, HERE, 2000), true).unwrap();
     let answer = Frame { duration: Dur::ZERO, ..frame(response.kind, HERE, THERE, 0) };
-    let mut exchange = Exchange::EMPTY;
-    assert!(!plan.reply(&config(), &answer, &job(THERE), &mut exchange));
+    assert!(plan.reply(&config(), &answer, &job(THERE)).is_none());
 }
 
 #[test]
 fn a_request_is_granted_to_a_partner_while_the_nav_is_idle_and_the_data_behind_it_asks_for_nothing_more() {
     let (bench, mut plan) = station();
     let request = frame(Kind::Ack, THERE, HERE, 684);
-    assert_eq!(plan.answer(&config(), &request, false), None, "the NAV is set");
-    assert_eq!(plan.answer(&config(), &frame(Kind::Ack, ELSEWHERE, HERE, 684), true), None);
-    let cts = plan.answer(&config(), &request, true).unwrap();
+    assert!(plan.respond(&config(), &request, false).is_none(), "the NAV is set");
+    assert!(plan.respond(&config(), &frame(Kind::Ack, ELSEWHERE, HERE, 684), true).is_none());
+    let cts = plan.respond(&config(), &request, true).unwrap();
     assert_eq!((cts.kind, cts.duration), (Kind::Cts, Dur::from_us(684 - 213)));
     assert_eq!(bench.counter("grants"), 1);
     assert_eq!(hears_data(&mut *plan, THERE, ALONE, THERE), None, "no endless exchange of replies");
@@ -109,14 +93,13 @@ fn a_request_is_granted_to_a_partner_while_the_nav_is_idle_and_the_data_behind_i
 #[test]
 fn returned_data_that_has_no_reply_waiting_costs_the_next_contended_exchange_nothing() {
     let (_, mut plan) = station();
-    plan.answer(&config(), &frame(Kind::Ack, THERE, HERE, 684), true).unwrap();
+    plan.respond(&config(), &frame(Kind::Ack, THERE, HERE, 684), true).unwrap();
     // The returned data is answered, and nothing is at the head of the line for its sender.
     assert_eq!(hears_data(&mut *plan, THERE, ALONE, ELSEWHERE), None);
     assert!(hears_data(&mut *plan, THERE, ALONE, THERE).is_some());
     // Returned data that never came, and an exchange of our own since.
-    plan.answer(&config(), &frame(Kind::Ack, THERE, HERE, 684), true).unwrap();
-    let mut exchange = Exchange::EMPTY;
-    plan.exchange(&config(), &job(THERE), &mut exchange);
+    plan.respond(&config(), &frame(Kind::Ack, THERE, HERE, 684), true).unwrap();
+    plan.exchange(&config(), &job(THERE));
     assert!(hears_data(&mut *plan, THERE, ALONE, THERE).is_some());
 }
 
@@ -124,13 +107,10 @@ fn returned_data_that_has_no_reply_waiting_costs_the_next_contended_exchange_not
 fn a_reply_leaves_nothing_behind_in_the_next_exchange_of_the_same_packet() {
     let (_, mut plan) = station();
     let config = config();
-    let mut exchange = Exchange::EMPTY;
-    plan.exchange(&config, &job(THERE), &mut exchange);
-    assert_eq!(exchange.step().kind, Kind::Data);
+    assert_eq!(plan.exchange(&config, &job(THERE)).step().kind, Kind::Data);
     let ack = frame(Kind::Ack, HERE, THERE, 0);
-    assert!(plan.reply(&config, &ack, &job(THERE), &mut exchange));
-    assert_eq!(exchange.step().kind, Kind::Ack);
+    assert_eq!(plan.reply(&config, &ack, &job(THERE)).unwrap().step().kind, Kind::Ack);
     // The CTS did not come: the same job is contended for, data first.
-    plan.exchange(&config, &job(THERE), &mut exchange);
+    let exchange = plan.exchange(&config, &job(THERE));
     assert_eq!((exchange.step().kind, exchange.length()), (Kind::Data, Dur::from_us(248 + 213)));
 }

@@ -16,7 +16,7 @@ fn agent(forwards: bool, set: &[(&str, Value)]) -> Box<dyn Agent> {
 
 /// The categories of 802.11b after `agent` has changed them: AIFSN, CWmin, CWmax.
 fn configured(agent: &mut dyn Agent, edca: bool) -> Result<Vec<(u8, u16, u16)>, String> {
-    let mut mac = Config::of(Standard::B, Standard::B.rate(BitRate::from_kbps(11_000)).unwrap());
+    let mut mac = Config::of(Standard::B, Standard::B.mode(BitRate::from_kbps(11_000)).unwrap());
     if edca {
         let categories = Edca::standard(Standard::B, &mac.timing, TxopLimits::Zero);
         mac = mac.with_edca(categories);

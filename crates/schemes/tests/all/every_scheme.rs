@@ -4,11 +4,11 @@
 //! The histories are worse than any network's: segments of no connection, announcements of nonsense, reports without
 //! order. A new line in the registry is tested by being there.
 
-use mac::exchange::{Exchange, Job};
-use mac::{Class, Config, Fate, Frame, Plan, TxReport};
+use mac::exchange::Job;
+use mac::{Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
-use schemes::testing::{Bench, HERE, THERE, segment, site};
+use schemes::testing::{Bench, HERE, THERE, frame, segment, site};
 use schemes::{Agent, Capability, Kind, Params, PeerEvent, Place, SCHEMES, Scheme, Signal, Site, Toward, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -266,33 +266,17 @@ impl Node {
     /// Its MAC answers a frame of each kind from the neighbour, for whom something is at the head of its line.
     fn answers_frames(&mut self) {
         let Some(plan) = &mut self.plan else { return };
-        let config = Config::of(Standard::B, Standard::B.rates()[0]);
-        let rate = config.data_rate;
-        let (mpdu, class, sifs) = (Bytes(100), Class::TcpData, config.timing.sifs);
-        let job = Job { to: THERE, mpdu, rate, class, is_protected: false };
+        let config = Config::of(Standard::B, Standard::B.modes()[0]);
+        let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
+        let job = Job { to: THERE, psdu, mode, solicits: Solicited::ACK, spares_rts: false, is_protected: false };
         for kind in [mac::Kind::Data, mac::Kind::Rts, mac::Kind::Ack, mac::Kind::Cts] {
-            let ack = phy::airtime(rate, mac::frame::ACK, config.preamble);
-            let frame = Frame {
-                kind,
-                from: THERE,
-                to: HERE,
-                rate,
-                power: None,
-                mpdu,
-                airtime: ack,
-                duration: sifs + ack,
-                seq: 0,
-                is_retry: false,
-                is_doomed: false,
-                class,
-                qos: None,
-            };
-            let Some(response) = plan.answer(&config, &frame, true) else { continue };
-            let (kind, duration) = (response.kind, response.duration);
-            let answer = Frame { kind, from: HERE, to: THERE, duration, ..frame };
-            let mut exchange = Exchange::EMPTY;
-            let replies = plan.reply(&config, &answer, &job, &mut exchange);
-            _ = writeln!(self.log, "{response:?} {replies} {:?}", exchange.length());
+            let duration = sifs + phy::airtime(mode, mac::frame::ACK);
+            let heard = frame(kind, (THERE, HERE), mode, psdu, duration);
+            let Some(response) = plan.respond(&config, &heard, true) else { continue };
+            let own = frame(response.kind, (HERE, THERE), mode, psdu, response.duration);
+            let reply = plan.reply(&config, &own, &job);
+            let length = reply.map(|exchange| exchange.length());
+            _ = writeln!(self.log, "{response:?} {length:?}");
         }
     }
 

@@ -72,7 +72,7 @@ proptest! {
 
 /// An interface of 802.11a with the standard's categories, alone on its channel.
 fn interface(streams: &Streams) -> (Station, Channel) {
-    let config = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
+    let config = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
     let edca = Edca::standard(Standard::A, &config.timing, TxopLimits::Zero);
     let config = config.with_edca(edca);
     let contention = Contention::new(2, |node| config.contenders(streams, node));
@@ -84,7 +84,7 @@ fn interface(streams: &Streams) -> (Station, Channel) {
     };
     let queues = (0..4).map(queue).collect();
     let first = channel.contention.first(HERE);
-    (Station::new(HERE, &[4, 4], first, config, queues, Box::new(Dcf::default())), channel)
+    (Station::new(HERE, &[4, 4], first, config, queues, Box::new(Dcf)), channel)
 }
 
 #[test]
@@ -113,12 +113,12 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
         assert_eq!(winners.len(), 1);
         station.handle(granted, Input::Granted, &mut channel, &mut all, &mut out);
         let [Output::Transmit(frame)] = &out[..] else { panic!("one frame goes out: {out:?}") };
-        let qos = frame.qos.unwrap();
+        let qos = frame.data().unwrap().qos.unwrap();
         assert_eq!((qos.category, qos.user_priority), first);
         // 40 B of IP and TCP in 38 B of MAC.
-        assert_eq!(frame.mpdu == Bytes(78), is_on);
-        for msdu in station.kill(granted, &mut channel) {
-            all.free(msdu.pkt, wire::DropWhy::NodeDown);
+        assert_eq!(frame.psdu.len() == Bytes(78), is_on);
+        for pkt in station.kill(granted, &mut channel) {
+            all.free(pkt, wire::DropWhy::NodeDown);
         }
     }
 }

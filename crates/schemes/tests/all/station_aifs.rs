@@ -16,7 +16,7 @@ fn aifsns(levels: [f64; 3], station: u32, edca: bool, set: &[(&str, Value)]) -> 
     set.iter().for_each(|(key, value)| params.set(key, *value));
     let categories = if edca { 4 } else { 0 };
     let mut agent = build(&Site { categories, ..site(NodeId(station), 4) }, &params).unwrap();
-    let mut mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
+    let mut mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
     if edca {
         let categories = Edca::standard(Standard::A, &mac.timing, TxopLimits::Zero);
         mac = mac.with_edca(categories);
@@ -65,7 +65,7 @@ fn it_sits_at_stations_and_what_they_lack_is_told() {
     assert!(build(&Site { forwards: true, ..site(AP, 4) }, &params).is_none(), "an access point");
     let set = [("least", Value::Int(5)), ("largest", Value::Int(4))];
     assert_eq!(aifsns([-70.0; 3], 1, true, &set).unwrap_err(), "least 5 is over largest 4");
-    let mac = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
+    let mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
     let mut agent = build(&site(NodeId(1), 4), &params).unwrap();
     let mut setup =
         Setup { node: NodeId(1), mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };

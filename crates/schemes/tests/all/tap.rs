@@ -21,7 +21,7 @@ fn tap(acks: i64, access: &'static str) -> Box<dyn Agent> {
 
 /// 802.11a with the standard's categories.
 fn config() -> Config {
-    let config = Config::of(Standard::A, Standard::A.rate(BitRate::from_kbps(54_000)).unwrap());
+    let config = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
     let edca = Edca::standard(Standard::A, &config.timing, TxopLimits::Zero);
     config.with_edca(edca)
 }
@@ -51,7 +51,7 @@ fn the_category_of_acks_has_a_difs_no_backoff_and_four_or_eight_exchanges() {
 
 #[test]
 fn without_categories_it_says_what_to_write() {
-    let config = Config::of(Standard::A, Standard::A.rates()[0]);
+    let config = Config::of(Standard::A, Standard::A.modes()[0]);
     let error = configure(&mut *tap(0, "difs"), config).unwrap_err();
     assert!(error.contains("access = \"edca\""), "{error}");
 }

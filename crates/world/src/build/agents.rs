@@ -42,13 +42,6 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
                 }
                 continue;
             };
-            if scheme.info.reads(Signal::Frames) {
-                let what = "listens to frames other than packets, which this version does not simulate";
-                return Err(InputError {
-                    path: format!("scheme[{i}].name"),
-                    message: format!("{} {what}", used.name),
-                });
-            }
             let own = &scenario.nodes[node.index()];
             if agent.info().turns(Port::Classifier) && own.access == sc::Access::Dcf {
                 let message = format!(

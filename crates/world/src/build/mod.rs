@@ -7,7 +7,7 @@ mod radio;
 mod transport;
 
 use crate::chain::Chain;
-use crate::scenario::{InputError, Scenario};
+use crate::scenario::{InputError, RtsFor, Scenario};
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
@@ -63,7 +63,7 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
             });
         }
         let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
-        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf::default()));
+        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf));
         let node = NodeId(i as u32);
         let mut station = Station::new(node, &peers, channel.contention.first(node), config, queues, plan);
         if let Some(classifier) = holder(&mut agents[i], Port::Classifier).and_then(|agent| agent.classifier()) {
@@ -82,7 +82,20 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(scenario, &streams, mtu);
     let network::Network { routes, neighbours, .. } = network;
-    Ok(World::new(Parts { channel, stations, chains, delays, flows, agenda, taps, wires, routes, neighbours }))
+    let spares_rts_without_payload = scenario.radio.rts_for == RtsFor::Data;
+    Ok(World::new(Parts {
+        channel,
+        stations,
+        chains,
+        delays,
+        flows,
+        agenda,
+        taps,
+        wires,
+        routes,
+        neighbours,
+        spares_rts_without_payload,
+    }))
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.

@@ -7,7 +7,7 @@ use mac::{AccessInGap, Config, Countdown, Edca, ErrorsAt, Rts, TxopLimits};
 use phy::errors::Sojourn;
 use phy::medium::{Capture, Levels, LevelsConfig};
 use phy::propagation::{NoiseFloor, PathLoss, shadowing};
-use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard};
+use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble, Standard};
 use units::{BitRate, Db, Dbm, Dur, NodeId};
 
 fn standard(standard: sc::Standard) -> Standard {
@@ -20,20 +20,19 @@ fn standard(standard: sc::Standard) -> Standard {
 }
 
 /// The rate of that value: the scenario's reader has checked that the standard has it.
-fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Rate {
-    standard(radio.standard).rate(bit_rate).unwrap_or(standard(radio.standard).rates()[0])
+fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
+    standard(radio.standard).mode(bit_rate).unwrap_or(standard(radio.standard).modes()[0])
 }
 
 pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
     let standard = standard(radio.standard);
     let mut config = Config::of(standard, rate(radio, node.data_rate));
-    config.preamble = preamble(radio);
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
     config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
     config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
-    let is_ofdm = |rate: &Rate| rate.modulation != phy::Modulation::Dsss;
+    let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
     if is_ofdm(&config.data_rate) {
         // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
         config.control_rates.retain(is_ofdm);
@@ -47,7 +46,7 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
         config.control_rates = vec![rate(radio, fixed)];
     }
-    config.rts = Rts { threshold: radio.rts_threshold, for_payload_only: radio.rts_for == sc::RtsFor::Data };
+    config.rts = Rts { threshold: radio.rts_threshold };
     config.max_attempts = radio.max_attempts;
     config.max_attempts_long = radio.max_attempts_long;
     config.after_timeout = match radio.after_timeout {
@@ -70,7 +69,7 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
         Some(sc::AccessInGap::EdcaLetter) => AccessInGap::EdcaLetter,
         Some(sc::AccessInGap::AlwaysDraw) => AccessInGap::AlwaysDraw,
     };
-    config
+    config.with_preamble(preamble(radio))
 }
 
 /// Who hears whom, and how loud.
@@ -126,7 +125,6 @@ fn levels(scenario: &Scenario, it: &sc::Propagation, places: &[[f64; 2]], stream
         cca_preamble_latency: thresholds.cca_preamble_latency,
         preamble_sinr: thresholds.preamble_sinr,
         capture: thresholds.capture.map(|(clear, garbled)| Capture { clear, garbled }),
-        preamble: preamble(&scenario.radio),
         curve: phy::ln_survival,
         coherence: it.coherence,
     };

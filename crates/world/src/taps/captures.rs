@@ -1,14 +1,14 @@
 //! Captures: what each node sends and receives, as pcapng.
 
-use mac::{Frame, Kind, Reception};
+use mac::{Data, Frame, Got, Kind, Mpdu, Reception};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use units::{BitRate, LinkId, NodeId, SimTime};
-use wire::Packet;
+use units::{LinkId, NodeId, SimTime};
 use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
 use wire::pcapng::{Interface, LinkType, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
+use wire::{Packet, Packets};
 
 /// What the captures need to know of a network.
 #[derive(Debug, Clone, Default)]
@@ -33,20 +33,13 @@ pub(crate) struct Captures {
     /// Where they are, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
-    is_short_preamble: bool,
     bytes: Vec<u8>,
     failed: Option<io::Error>,
 }
 
 impl Captures {
     /// One file a node, `<name>-<seed>.pcapng`, in `dir`.
-    pub fn create(
-        dir: &Path,
-        network: Attachments,
-        seed: u64,
-        channel: radiotap::Channel,
-        short: bool,
-    ) -> io::Result<Captures> {
+    pub fn create(dir: &Path, network: Attachments, seed: u64, channel: radiotap::Channel) -> io::Result<Captures> {
         std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
         let Attachments { nodes, wires, access_point } = network;
         let mut captures = Captures {
@@ -55,7 +48,6 @@ impl Captures {
             wires: Vec::with_capacity(wires.len()),
             access_point,
             channel,
-            is_short_preamble: short,
             bytes: Vec::new(),
             failed: None,
         };
@@ -84,22 +76,29 @@ impl Captures {
         Ok(captures)
     }
 
-    pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packet: Option<&Packet>) {
-        if self.failed.is_some() {
-            return;
+    pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packets: &Packets) {
+        for (place, mpdu) in frame.psdu.mpdus().iter().enumerate() {
+            if self.failed.is_some() {
+                return;
+            }
+            self.mpdu(now, frame, place, mpdu, to, packets);
         }
+    }
+
+    /// One MPDU of a frame, at its transmitter and at whoever received it for itself.
+    fn mpdu(&mut self, now: SimTime, frame: &Frame, place: usize, mpdu: &Mpdu, to: &[Reception], packets: &Packets) {
         self.bytes.clear();
-        let is_dsss = frame.rate.modulation == phy::Modulation::Dsss;
-        let is_short = self.is_short_preamble && is_dsss && frame.rate.bit_rate > BitRate::from_kbps(1000);
+        let is_short = frame.tx.mode.preamble == phy::Preamble::Short;
         let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
         let radio = Radiotap {
             flags: Some(RadiotapFlags::FCS_AT_END | preamble),
             channel: Some(self.channel),
             ..Radiotap::default()
         };
-        radio.with_time(now - frame.airtime).with_rate(frame.rate.bit_rate).emit(&mut self.bytes);
-        let written = write_frame(frame, packet, &self.access_point, &mut self.bytes);
-        let heard = to.iter().filter(|reception| reception.is_for_me).map(|reception| reception.node);
+        radio.with_time(now - frame.airtime).with_rate(frame.tx.mode.bit_rate()).emit(&mut self.bytes);
+        let written = write_mpdu(frame, mpdu, packets, &self.access_point, &mut self.bytes);
+        let got_it = |reception: &&Reception| matches!(reception.got, Got::Mpdus(got) if got.contains(place));
+        let heard = to.iter().filter(got_it).map(|reception| reception.node);
         for node in [frame.from].into_iter().chain(heard) {
             let result = match &written {
                 Ok(()) => self.write(now, node, self.files[node.index()].1),
@@ -158,37 +157,53 @@ fn of(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The bytes of a frame, FCS included.
-fn write_frame(
+/// The bytes of an MPDU, FCS included.
+fn write_mpdu(
     frame: &Frame,
-    packet: Option<&Packet>,
+    mpdu: &Mpdu,
+    packets: &Packets,
     access_point: &[Option<NodeId>],
     out: &mut Vec<u8>,
 ) -> Result<(), wire::EmitError> {
     let address = |node: NodeId| if node == NodeId::BROADCAST { MacAddr::BROADCAST } else { MacAddr::of_node(node) };
     let (ra, ta) = (address(frame.to), address(frame.from));
     let duration = DurationField::covering(frame.duration);
-    let flags = if frame.is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
-    match (frame.kind, packet) {
-        (Kind::Data, Some(packet)) => {
-            let belongs_to = |station: NodeId, ap: NodeId| access_point.get(station.index()) == Some(&Some(ap));
-            // Who sent it first and who gets it last, as far as they are in this subnet: their nodes' addresses.
-            let of_ip = |ip| net::node_of(ip, access_point.len()).map(MacAddr::of_node);
-            let mut header = if belongs_to(frame.from, frame.to) {
-                DataHeader::to_ap(ra, ta, of_ip(packet.ip.dst).unwrap_or(ra))
-            } else if belongs_to(frame.to, frame.from) {
-                DataHeader::from_ap(ra, ta, of_ip(packet.ip.src).unwrap_or(ta))
-            } else {
-                DataHeader::ibss(ra, ta, MacAddr::ibss(0))
-            };
-            (header.flags, header.duration) = (header.flags | flags, duration);
-            header.qos = frame.qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal));
-            header.sequence = SequenceControl::new(frame.seq, 0);
+    let flags = FrameFlags::NONE;
+    match (frame.kind, mpdu.data()) {
+        (Kind::Data, Some(data)) => {
+            let Some(carried) = data.msdus.each().first() else { return Ok(()) };
+            let packet = packets.read(&carried.packet);
+            let mut header = data_header(frame, packet, (ra, ta), access_point);
+            let Data { seq, fragment, is_retry, qos, .. } = data;
+            let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
+            (header.flags, header.duration) = (header.flags | retry, duration);
+            header.qos = qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal));
+            header.sequence = SequenceControl::new(*seq, *fragment);
             header.emit_packet(packet, out)
         }
-        (Kind::Data, None) => Ok(()),
         (Kind::Rts, _) => dot11::Frame::Rts(dot11::Rts { flags, duration, ra, ta }).emit(out),
         (Kind::Cts, _) => dot11::Frame::Cts(dot11::Cts { flags, duration, ra }).emit(out),
         (Kind::Ack, _) => dot11::Frame::Ack(dot11::Ack { flags, duration, ra }).emit(out),
+        // Their bytes come with the schemes that send them.
+        (Kind::BlockAck | Kind::Nack, _) | (Kind::Data, None) => Ok(()),
+    }
+}
+
+/// The header of a data frame: to, from or without an access point.
+fn data_header(
+    frame: &Frame,
+    packet: &Packet,
+    (ra, ta): (MacAddr, MacAddr),
+    access_point: &[Option<NodeId>],
+) -> DataHeader {
+    let belongs_to = |station: NodeId, ap: NodeId| access_point.get(station.index()) == Some(&Some(ap));
+    // The stations that sent it first and get it last, as far as they are in this subnet: their nodes' addresses.
+    let of_ip = |ip| net::node_of(ip, access_point.len()).map(MacAddr::of_node);
+    if belongs_to(frame.from, frame.to) {
+        DataHeader::to_ap(ra, ta, of_ip(packet.ip.dst).unwrap_or(ra))
+    } else if belongs_to(frame.to, frame.from) {
+        DataHeader::from_ap(ra, ta, of_ip(packet.ip.src).unwrap_or(ta))
+    } else {
+        DataHeader::ibss(ra, ta, MacAddr::ibss(0))
     }
 }

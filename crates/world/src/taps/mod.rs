@@ -7,11 +7,11 @@ mod timeline;
 pub(crate) use captures::{Attachments, Captures};
 pub use series::Column;
 pub(crate) use series::{QueueIds, Series};
-pub use timeline::{Carried, OUTCOMES, Timeline, Transmission, Window};
+pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
 
 use crate::flow::Flow;
 use engine::Fingerprint;
-use mac::{Channel, Frame, Kind, Reception, Station, TxReport};
+use mac::{AtAddressee, Channel, Frame, Got, Reception, Station, TxReport};
 use net::Wire;
 use std::io;
 use units::{Dur, LinkId, NodeId, SimTime};
@@ -53,45 +53,40 @@ impl Taps {
         }
     }
 
-    /// A frame has left the air of `channel`, and these machines are told of it.
+    /// A frame has left the air of `channel` with this fate, and these machines are told of it.
     pub fn frame(
         &mut self,
         now: SimTime,
         frame: &Frame,
+        fate: AtAddressee,
         to: &[Reception],
         channel: &Channel,
-        (stations, packets): (&[Station], &Packets),
+        packets: &Packets,
     ) {
         if !self.is_on {
             return;
         }
+        let seq = frame.data().map_or(0, |data| data.seq);
         self.print(
             Layer::Phy,
-            &[now.ns(), u64::from(frame.from.0), frame.kind as u64, frame.mpdu.0, u64::from(frame.seq)],
+            &[now.ns(), u64::from(frame.from.0), frame.kind as u64, frame.psdu.len().0, u64::from(seq)],
         );
         for reception in to {
-            self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(reception.is_for_me)]);
+            let is_for_me = matches!(reception.got, Got::Mpdus(_));
+            self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(is_for_me)]);
         }
         if let Some(captures) = &mut self.captures {
-            let packet = stations[frame.from.index()].current().map(|msdu| packets.get(&msdu.pkt));
-            captures.frame(now, frame, to, packet.filter(|_| frame.kind == Kind::Data));
+            captures.frame(now, frame, to, packets);
         }
         if let Some(timeline) = &mut self.timeline {
-            let from = (&stations[frame.from.index()], packets);
-            timeline.put(now, frame, Some(channel.last_ended()), channel, from);
+            timeline.put(now, frame, Some(fate), channel, packets);
         }
     }
 
     /// The run is over, and `frame` would have been in the air until `end`.
-    pub fn cut(
-        &mut self,
-        end: SimTime,
-        frame: &Frame,
-        channel: &Channel,
-        (stations, packets): (&[Station], &Packets),
-    ) {
+    pub fn cut(&mut self, end: SimTime, frame: &Frame, channel: &Channel, packets: &Packets) {
         if let Some(timeline) = &mut self.timeline {
-            timeline.put(end, frame, None, channel, (&stations[frame.from.index()], packets));
+            timeline.put(end, frame, None, channel, packets);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The timeline of the air: who transmitted what when, and what became of it at its addressee.
 
-use mac::{AtAddressee, Channel, Frame, Kind, Loss, Overlap, Qos, Station};
+use crate::frames::{FrameClass, LossCause};
+use mac::{AtAddressee, Channel, Frame, Loss, Overlap, Qos};
 use units::{BitRate, Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::Packets;
 
@@ -13,9 +14,54 @@ pub struct Window {
     pub until: SimTime,
 }
 
-/// What may become of a transmission: see [`Transmission::outcome`].
-pub const OUTCOMES: [&str; 8] =
-    ["received", "captured", "noise", "collision", "transmitter-busy", "out-of-reach", "group", "in-the-air"];
+/// What may become of a transmission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Received, and nothing else overlapped it.
+    Received,
+    /// Received although another transmission overlapped.
+    Captured,
+    /// Lost to noise.
+    Noise,
+    /// Lost to another transmission.
+    Collision,
+    /// The addressee transmitted itself.
+    TransmitterBusy,
+    /// It did not reach its addressee.
+    OutOfReach,
+    /// For a group: nobody in particular.
+    Group,
+    /// The run was over before it was.
+    InTheAir,
+}
+
+impl Outcome {
+    /// All of them.
+    pub const ALL: [Outcome; 8] = [
+        Outcome::Received,
+        Outcome::Captured,
+        Outcome::Noise,
+        Outcome::Collision,
+        Outcome::TransmitterBusy,
+        Outcome::OutOfReach,
+        Outcome::Group,
+        Outcome::InTheAir,
+    ];
+
+    /// As results name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Received => "received",
+            Outcome::Captured => "captured",
+            Outcome::Noise => "noise",
+            Outcome::Collision => "collision",
+            Outcome::TransmitterBusy => "transmitter-busy",
+            Outcome::OutOfReach => "out-of-reach",
+            Outcome::Group => "group",
+            Outcome::InTheAir => "in-the-air",
+        }
+    }
+}
 
 /// One transmission.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +74,8 @@ pub struct Transmission {
     pub from: NodeId,
     /// Receiver; [`NodeId::BROADCAST`] for all.
     pub to: NodeId,
-    /// What it is, as an index into [`mac::FRAME_CLASSES`].
-    pub class: usize,
+    /// What it is.
+    pub class: FrameClass,
     /// Rate of its body.
     pub rate: BitRate,
     /// Length from header to FCS.
@@ -82,28 +128,23 @@ impl Transmission {
         self.start + self.airtime
     }
 
-    /// Which of [`OUTCOMES`] it came to. *Captured* is received although another transmission overlapped;
-    /// *transmitter-busy* means that the addressee transmitted itself.
-    pub fn outcome(&self) -> usize {
+    /// What became of it.
+    pub fn outcome(&self) -> Outcome {
         match self.fate {
-            None => 7,
-            Some(_) if self.to == NodeId::BROADCAST => 6,
-            Some(AtAddressee::Unheard) => 5,
-            Some(AtAddressee::Received) => usize::from(self.overlap.is_some()),
-            Some(AtAddressee::Lost(Loss::Noise)) => 2,
-            Some(AtAddressee::Lost(Loss::Collision)) => 3,
-            Some(AtAddressee::Lost(Loss::Deaf)) => 4,
+            None => Outcome::InTheAir,
+            Some(_) if self.to == NodeId::BROADCAST => Outcome::Group,
+            Some(AtAddressee::Unheard) => Outcome::OutOfReach,
+            Some(AtAddressee::Received) if self.overlap.is_some() => Outcome::Captured,
+            Some(AtAddressee::Received) => Outcome::Received,
+            Some(AtAddressee::Lost(Loss::Noise)) => Outcome::Noise,
+            Some(AtAddressee::Lost(Loss::Collision)) => Outcome::Collision,
+            Some(AtAddressee::Lost(Loss::HalfDuplex)) => Outcome::TransmitterBusy,
         }
     }
 
-    /// Which of [`mac::LOSS_CAUSES`] it was lost to.
-    pub fn cause(&self) -> Option<usize> {
-        match (self.fate, self.overlap) {
-            (Some(AtAddressee::Lost(Loss::Noise)), _) => Some(0),
-            (Some(AtAddressee::Lost(Loss::Deaf)), _) => Some(7),
-            (Some(AtAddressee::Lost(Loss::Collision)), Some(by)) => Some(mac::collision_cause(self.class, by.class)),
-            _ => None,
-        }
+    /// What it was lost to.
+    pub fn cause(&self) -> Option<LossCause> {
+        LossCause::of(self.class, self.fate?, self.overlap)
     }
 }
 
@@ -134,7 +175,7 @@ impl Timeline {
         frame: &Frame,
         fate: Option<AtAddressee>,
         channel: &Channel,
-        (station, packets): (&Station, &Packets),
+        packets: &Packets,
     ) {
         let start = end - frame.airtime;
         if start >= self.window.until || end <= self.window.from {
@@ -144,13 +185,14 @@ impl Timeline {
             self.missed += 1;
             return;
         }
-        let (is_data, is_single) = (frame.kind == Kind::Data, frame.to != NodeId::BROADCAST);
-        let packet = station.current().filter(|_| is_data).map(|msdu| {
-            let packet = packets.get(&msdu.pkt);
+        let data = frame.data();
+        let is_single = frame.to != NodeId::BROADCAST;
+        let packet = frame.packet().map(|shared| {
+            let packet = packets.read(shared);
             Carried {
                 flow: packet.flow,
-                serial: msdu.serial,
-                attempt: msdu.attempts,
+                serial: packets.shared_serial(shared),
+                attempt: data.map_or(0, |data| data.attempt),
                 payload: packet.payload.len,
                 tcp: packet.tcp().map(|tcp| (tcp.seq.0, tcp.ack.0)),
             }
@@ -160,14 +202,14 @@ impl Timeline {
             airtime: frame.airtime,
             from: frame.from,
             to: frame.to,
-            class: mac::tally_index(frame),
-            rate: frame.rate.bit_rate,
-            mpdu: frame.mpdu,
+            class: FrameClass::of(frame.kind, frame.label),
+            rate: frame.tx.mode.bit_rate(),
+            mpdu: frame.psdu.len(),
             duration: frame.duration,
-            seq: is_data.then_some(frame.seq),
-            is_retry: frame.is_retry,
-            tx_power: frame.power,
-            qos: frame.qos,
+            seq: data.map(|data| data.seq),
+            is_retry: data.is_some_and(|data| data.is_retry),
+            tx_power: frame.tx.power,
+            qos: data.and_then(|data| data.qos),
             packet,
             fate,
             overlap: channel.first_overlap(frame.from),

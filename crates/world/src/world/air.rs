@@ -2,10 +2,10 @@
 
 use super::{Passage, World};
 use engine::Class;
-use mac::{Fate, Frame, Input, Kind, Msdu, Output, TxReport};
+use mac::{Delivery, Fate, Frame, Input, Kind, Msdus, Output, TxReport};
 use schemes::{Place, Port, Signal};
 use units::{NodeId, SimTime};
-use wire::{DropWhy, Packet, Pkt};
+use wire::{DropWhy, Pkt, Shared};
 
 impl World {
     pub(super) fn grant(&mut self, now: SimTime) {
@@ -20,49 +20,52 @@ impl World {
         self.winners = winners;
     }
 
-    pub(super) fn transmit(&mut self, now: SimTime, frame: Frame) {
-        if frame.kind == Kind::Data {
-            self.write_options(now, frame.from);
+    pub(super) fn transmit(&mut self, now: SimTime, mut frame: Frame) {
+        let (from, end) = (frame.from, now + frame.airtime);
+        if frame.kind == Kind::Data && self.chains[from.index()].has_options() {
+            self.write_options(now, &mut frame);
         }
+        self.frames.starts(&frame);
         let sensed_at = self.channel.start(now, frame);
         if sensed_at != SimTime::NEVER {
-            self.timers.set(self.layout().sensed(frame.from), sensed_at, Class::Between);
+            self.timers.set(self.layout().sensed(from), sensed_at, Class::Between);
         }
-        let slot = self.layout().air(frame.from);
-        self.timers.set(slot, now + frame.airtime, Class::End);
+        self.timers.set(self.layout().air(from), end, Class::End);
     }
 
     /// MAC options are written when the frame goes out, at each attempt.
-    fn write_options(&mut self, now: SimTime, node: NodeId) {
-        let Some(msdu) = self.stations[node.index()].current() else { return };
-        if msdu.options_room == 0 {
-            return;
-        }
-        let mut options = mac::MacOptions::within(msdu.options_room);
-        let report = msdu.report(now, Fate::Attempt);
-        let packet = self.packets.get(&msdu.pkt).clone();
-        for member in 0..self.chains[node.index()].members.len() as u8 {
-            if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
-                self.ask(node, member, Some(report.to), |agent, cx| {
-                    agent.write_options(&packet, &report, &mut options, cx);
-                });
+    fn write_options(&mut self, now: SimTime, frame: &mut Frame) {
+        let node = frame.from;
+        for (place, mpdu) in frame.psdu.mpdus_mut().iter_mut().enumerate() {
+            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.options_room > 0)
+            else {
+                continue;
+            };
+            let report = msdu.report(now, Fate::Attempt);
+            let packet = self.packets.get(&msdu.pkt).clone();
+            let mac::Body::Data(mac::Data { msdus: Msdus::One(carried), .. }) = &mut mpdu.body else { continue };
+            for member in 0..self.chains[node.index()].members.len() as u8 {
+                if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
+                    let options = &mut carried.options;
+                    self.ask(node, member, Some(report.to), |agent, cx| {
+                        agent.write_options(&packet, &report, options, cx);
+                    });
+                }
             }
-        }
-        if let Some(msdu) = self.stations[node.index()].current_mut() {
-            msdu.options = options;
         }
     }
 
     pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
         let mut receptions = std::mem::take(&mut self.receptions);
         receptions.clear();
-        let frame = self.channel.end(now, node, &mut receptions);
-        self.taps.frame(now, &frame, &receptions, &self.channel, (&self.stations, &self.packets));
+        let (frame, fate) = self.channel.end(now, node, &mut receptions);
+        self.frames.ends(&frame, fate, self.channel.first_overlap(node));
+        self.taps.frame(now, &frame, fate, &receptions, &self.channel, &self.packets);
         self.station(now, node, Input::Sent);
         for reception in &receptions {
-            let input = if reception.is_for_me { Input::Received(frame) } else { Input::WaitedOut };
-            self.station(now, reception.node, input);
+            self.station(now, reception.node, Input::Ended(&frame, reception.got));
         }
+        frame.release(&mut self.packets);
         self.receptions = receptions;
     }
 
@@ -71,13 +74,13 @@ impl World {
         for node in (0..self.stations.len() as u32).map(NodeId) {
             if let Some(frame) = self.channel.on_air(node) {
                 let end = self.timers.at(self.layout().air(node));
-                self.taps.cut(end, frame, &self.channel, (&self.stations, &self.packets));
+                self.taps.cut(end, frame, &self.channel, &self.packets);
             }
         }
     }
 
     /// Tells a station something and carries out what it asks for.
-    pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input) {
+    pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input<'_>) {
         let mut outputs = std::mem::take(&mut self.outputs);
         let station = &mut self.stations[node.index()];
         station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
@@ -94,21 +97,20 @@ impl World {
         for output in outputs.drain(..) {
             match output {
                 Output::Transmit(frame) => self.transmit(now, frame),
-                Output::Deliver(frame) => self.receive(node, &frame),
-                Output::Attempt(packet, report) => self.attempted(node, &packet, &report),
-                Output::Done(msdu, report) => self.done(now, node, msdu, &report),
+                Output::Deliver(delivery) => self.receive(node, delivery),
+                Output::Attempt(packet, report) => self.attempted(node, packet, &report),
+                Output::Done(pkt, report) => self.done(now, node, pkt, &report),
             }
         }
         self.outputs = outputs;
     }
 
-    fn receive(&mut self, node: NodeId, frame: &Frame) {
-        let Some(sent) = self.stations[frame.from.index()].current() else { return };
-        let (pkt, options) = (self.packets.copy(&sent.pkt), sent.options);
+    fn receive(&mut self, node: NodeId, delivery: Delivery) {
+        let Delivery { pkt, from, options } = delivery;
         if !options.bytes().is_empty() {
-            self.read_options(node, frame.from, &pkt, &options);
+            self.read_options(node, from, &pkt, &options);
         }
-        self.jobs.push_back(Passage::into(node, pkt, Place::FromAir, Some(frame.from)));
+        self.jobs.push_back(Passage::into(node, pkt, Place::FromAir, Some(from)));
     }
 
     fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, options: &mac::MacOptions) {
@@ -120,21 +122,23 @@ impl World {
         }
     }
 
-    fn attempted(&mut self, node: NodeId, packet: &Packet, report: &TxReport) {
+    fn attempted(&mut self, node: NodeId, shared: Shared, report: &TxReport) {
+        let packet = &self.packets.read(&shared).clone();
         for i in 0..self.chains[node.index()].reads_attempts().len() {
             let member = self.chains[node.index()].reads_attempts()[i];
             self.ask(node, member, Some(report.to), |agent, cx| agent.report(packet, report, cx));
         }
+        self.packets.release(shared);
     }
 
-    fn done(&mut self, now: SimTime, node: NodeId, msdu: Msdu, report: &TxReport) {
+    fn done(&mut self, now: SimTime, node: NodeId, pkt: Pkt, report: &TxReport) {
         let why = match (self.is_dead[node.index()], report.fate) {
             (true, _) => DropWhy::NodeDown,
             (false, Fate::QueueFull) => DropWhy::QueueFull,
             (false, _) => DropWhy::MacDone,
         };
         self.taps.mac(now, node, report);
-        let packet = self.packets.free(msdu.pkt, why);
+        let packet = self.packets.free(pkt, why);
         if !self.chains[node.index()].reads_reports().is_empty() {
             let packet = packet.clone();
             for i in 0..self.chains[node.index()].reads_reports().len() {

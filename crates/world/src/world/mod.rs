@@ -13,6 +13,7 @@ mod wires;
 
 use crate::chain::Chain;
 use crate::flow::{Flow, Transport};
+use crate::frames::FrameStats;
 use crate::scenario::{EventKind, Traffic};
 use crate::taps::Taps;
 use engine::{Class, Timers};
@@ -92,6 +93,9 @@ pub(crate) struct World {
     /// Flows that keep the queue of each node from running empty.
     pub saturators: Vec<Vec<u32>>,
     pub is_dead: Vec<bool>,
+    /// RTS/CTS is for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
+    spares_rts_without_payload: bool,
+    pub frames: FrameStats,
     pub taps: Taps,
     pub handled: u64,
     /// Counters of stations, frames and queues when warm-up ended.
@@ -110,7 +114,7 @@ pub(crate) struct World {
 #[derive(Debug, Default)]
 pub(crate) struct Warm {
     pub stations: Vec<mac::Counters>,
-    pub frames: [mac::Tally; 8],
+    pub frames: FrameStats,
     /// Of the categories of each station; `None` for a queue that keeps no statistics.
     pub queues: Vec<Vec<Option<queue::Stats>>>,
     pub wires: Vec<(queue::Stats, net::WireStats)>,
@@ -132,11 +136,14 @@ pub(crate) struct Parts {
     pub wires: Vec<Wire>,
     pub routes: Routes,
     pub neighbours: Vec<Vec<NodeId>>,
+    pub spares_rts_without_payload: bool,
 }
 
 impl World {
     pub fn new(parts: Parts) -> World {
-        let Parts { channel, stations, chains, delays, flows, mut agenda, taps, wires, routes, neighbours } = parts;
+        let spares_rts_without_payload = parts.spares_rts_without_payload;
+        let Parts { channel, stations, chains, delays, flows, mut agenda, taps, wires, routes, neighbours, .. } =
+            parts;
         let nodes = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
@@ -161,6 +168,8 @@ impl World {
             flows,
             saturators,
             is_dead: vec![false; nodes],
+            spares_rts_without_payload,
+            frames: FrameStats::default(),
             taps,
             handled: 0,
             wires,
@@ -296,7 +305,7 @@ impl World {
         self.wires.iter_mut().for_each(|wire| wire.settle(now));
         self.warm = Warm {
             stations: self.stations.iter().map(|station| *station.counters()).collect(),
-            frames: *self.channel.tallies(),
+            frames: self.frames,
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
@@ -316,8 +325,8 @@ impl World {
         if std::mem::replace(&mut self.is_dead[node.index()], true) {
             return;
         }
-        for msdu in self.stations[node.index()].kill(now, &mut self.channel) {
-            self.packets.free(msdu.pkt, DropWhy::NodeDown);
+        for pkt in self.stations[node.index()].kill(now, &mut self.channel) {
+            self.packets.free(pkt, DropWhy::NodeDown);
         }
         for (_, pkt) in self.inboxes[node.index()].waiting.drain(..) {
             self.packets.free(pkt, DropWhy::NodeDown);
@@ -352,7 +361,7 @@ impl World {
 
     /// Packets in somebody's care, by what each part of the world says of itself.
     pub fn in_care(&self) -> u64 {
-        let queued: u64 = self.stations.iter().map(Station::backlog).sum();
+        let queued: u64 = self.stations.iter().map(|station| station.backlog() + station.held()).sum();
         let held: u64 = self.chains.iter().flat_map(|c| &c.members).map(|m| m.agent.held()).sum();
         let waiting: u64 = self.inboxes.iter().map(|inbox| inbox.waiting.len() as u64).sum();
         let on_wires: u64 = self.wires.iter().map(Wire::backlog).sum();

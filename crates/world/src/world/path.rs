@@ -2,6 +2,7 @@
 
 use super::{Job, Passage, World};
 use crate::flow::{Delivered, Transport};
+use crate::frames::{self, FrameClass};
 use engine::Class;
 use mac::{Input, Msdu};
 use net::Hop;
@@ -109,7 +110,10 @@ impl World {
         };
         let packet = self.packets.get(&pkt);
         let room: u8 = self.chains[node.index()].writes_options().map(|member| member.mac_room(packet, to)).sum();
-        let msdu = Msdu::new(now, pkt, &self.packets, to, room);
+        let label = frames::label(packet);
+        let mut msdu = Msdu::new(now, pkt, &self.packets, to, room);
+        msdu.label = label;
+        msdu.spares_rts = self.spares_rts_without_payload && !FrameClass::of(mac::Kind::Data, label).is_data();
         self.station(now, node, Input::Enqueue(msdu));
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use units::{Dur, NodeId, SimTime};
-use world::{Cell, FRAME_CLASSES, LOSS_CAUSES, OUTCOMES, Record, Row, Run, Timeline, Transmission, Window};
+use world::{Cell, FrameClass, LossCause, Outcome, Record, Row, Run, Timeline, Transmission, Window};
 
 /// Four stations with TCP and RTS for long frames around a fifth, noise in all frames.
 const STAR: &str = r#"
@@ -126,7 +126,7 @@ fn timeline(text: &str, window: Window) -> (Run, Timeline) {
 }
 
 fn outcome(it: &Transmission) -> &'static str {
-    OUTCOMES[it.outcome()]
+    it.outcome().name()
 }
 
 fn number(row: &Row, name: &str) -> u64 {
@@ -144,14 +144,15 @@ fn it_counts_by_class_and_outcome_what_the_results_count() {
         assert_eq!(timeline.missed, 0);
         let mut losses = [0; 8];
         let mut classes = 0;
-        for (class, name) in FRAME_CLASSES.iter().enumerate() {
+        for class in FrameClass::ALL {
+            let name = class.name();
             let of_class = || timeline.transmissions.iter().filter(move |it| it.class == class);
             // Results count a transmission when it begins, and what became of it when it ends.
             let ended = |what: &'static [&str]| {
                 of_class().filter(|it| it.end() >= warmup && what.contains(&outcome(it))).count() as u64
             };
             let began = || of_class().filter(|it| it.start >= warmup);
-            let row = run.frames.iter().find(|row| row[0].1 == Cell::Text((*name).to_owned()));
+            let row = run.frames.iter().find(|row| row[0].1 == Cell::Text(name.to_owned()));
             let Some(row) = row else {
                 assert_eq!(began().count(), 0, "{name}");
                 continue;
@@ -167,14 +168,14 @@ fn it_counts_by_class_and_outcome_what_the_results_count() {
             assert_eq!(row.last().unwrap(), &("airtime_s", Cell::Real(airtime.as_secs_f64())), "{name}");
             for it in of_class().filter(|it| it.end() >= warmup) {
                 if let Some(cause) = it.cause() {
-                    losses[cause] += 1;
+                    losses[cause as usize] += 1;
                 }
             }
         }
         assert!(classes >= 3, "{classes} classes");
-        for (cause, found) in LOSS_CAUSES.iter().zip(losses) {
-            let column = format!("lost_{}", cause.replace('-', "_"));
-            assert_eq!(number(&run.summary, &column), found, "{column}");
+        for (cause, found) in LossCause::ALL.into_iter().zip(losses) {
+            assert_eq!(cause.column(), format!("lost_{}", cause.name().replace('-', "_")));
+            assert_eq!(number(&run.summary, cause.column()), found, "{cause:?}");
         }
         assert!(losses.iter().sum::<u64>() > 20, "{losses:?}");
     }
@@ -182,9 +183,9 @@ fn it_counts_by_class_and_outcome_what_the_results_count() {
 
 #[test]
 fn the_scenes_show_every_outcome_that_a_timeline_has_to_tell() {
-    let mut seen = [[0; OUTCOMES.len()]; ALL.len()];
+    let mut seen = [[0; Outcome::ALL.len()]; ALL.len()];
     for (text, seen) in ALL.into_iter().zip(&mut seen) {
-        timeline(text, WHOLE).1.transmissions.iter().for_each(|it| seen[it.outcome()] += 1);
+        timeline(text, WHOLE).1.transmissions.iter().for_each(|it| seen[it.outcome() as usize] += 1);
     }
     let [star, levels, base_station] = seen;
     assert!(star[0] > 1000 && star[2] > 100 && star[3] > 20, "{star:?}");
@@ -208,7 +209,7 @@ fn a_station_sends_one_frame_at_a_time_in_order_and_an_overlap_is_one_in_the_tim
             let Some(by) = it.overlap else { continue };
             overlaps += 1;
             let is_it = |other: &&Transmission| {
-                (other.from, other.class) == (by.by, by.class)
+                (other.from, other.class) == (by.by, FrameClass::of(by.kind, by.label))
                     && other.start <= by.since
                     && other.end() > by.since
                     && (by.since == it.start || by.since == other.start)
@@ -223,19 +224,18 @@ fn a_station_sends_one_frame_at_a_time_in_order_and_an_overlap_is_one_in_the_tim
 #[test]
 fn data_frames_tell_their_packet_attempt_and_category_and_powers_where_there_are_any() {
     let (_, timeline) = timeline(LEVELS, WHOLE);
-    let tcp_data = FRAME_CLASSES.iter().position(|name| *name == "tcp-data").unwrap();
     let (mut attempts, mut voice) = (0, 0);
     for it in &timeline.transmissions {
-        let is_data = it.class < 5;
+        let is_data = it.class < FrameClass::Rts;
         assert_eq!((it.packet.is_some(), it.seq.is_some(), it.qos.is_some()), (is_data, is_data, is_data));
         assert!(it.power_mw.is_some_and(|mw| (0.0..1.0).contains(&mw)), "{it:?}");
         let Some(packet) = it.packet else { continue };
         assert_eq!(it.is_retry, packet.attempt > 1, "{it:?}");
         let (flow, is_reverse) = packet.of_flow().unwrap();
         assert_eq!((packet.tcp.is_some(), is_reverse), (flow == 1, it.from == NodeId(0)), "{it:?}");
-        assert_eq!(it.class == tcp_data, packet.tcp.is_some() && packet.payload > 0);
+        assert_eq!(it.class == FrameClass::TcpData, packet.tcp.is_some() && packet.payload > 0);
         // QoS data header 26, LLC and SNAP 8, IP 20, TCP 20 or UDP 8, FCS 4; MSS and SACK options on SYN aside.
-        if it.class == tcp_data {
+        if it.class == FrameClass::TcpData {
             assert_eq!(it.mpdu.0, u64::from(packet.payload) + 26 + 8 + 20 + 20 + 4);
         }
         attempts += u64::from(packet.attempt > 1);
