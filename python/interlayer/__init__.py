@@ -15,8 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
-    from .comparison import Comparison
+    from .api import Comparison, Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
     from .errors import InputError, InterlayerError, OutputError
     from .stats import Estimate
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 # Name -> module. Nothing is imported before it is asked for: `import interlayer` costs a few milliseconds.
 _WHERE = {
-    "Comparison": "comparison",
+    "Comparison": "api",
     "Estimate": "stats",
     "InputError": "errors",
     "InterlayerError": "errors",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import metrics, simulator, stats, toml_text
+from . import comparison, metrics, simulator, stats, toml_text
 from . import timeline as windows
 from .errors import InputError
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from . import _core
     from ._core import Run
     from .campaign import Outcome
-    from .comparison import Comparison
     from .stats import Estimate, Floats
 
 
@@ -216,6 +215,24 @@ class Result:
         return report.frame(self.runs, table)
 
 
+class Comparison(comparison.Paired):
+    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with.
+
+    `str(comparison)` is the table that the command shows.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, found: comparison.Paired) -> Comparison:
+        return cls(*(getattr(found, f.name) for f in fields(found)))
+
+    def __str__(self) -> str:
+        from . import comparison_report, terminal
+
+        return terminal.comparison(comparison_report.to_json(self), clock=False).rstrip()
+
+
 def run(
     scenario: Scenario | str | Path,
     *,
@@ -263,15 +280,14 @@ def compare(
     and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval and
     p-value. Raises `InputError`, and `Interrupted` on Ctrl-C.
     """
-    from . import comparison
-
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of = scenario if isinstance(scenario, Scenario) else load(scenario)
     found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs)
-    if found is None or found.interrupted:
-        raise Interrupted(found)
-    return found
+    compared = None if found is None else Comparison._of(found)
+    if compared is None or compared.interrupted:
+        raise Interrupted(compared)
+    return compared
 
 
 def reproduce(
@@ -281,7 +297,6 @@ def reproduce(
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts. Raises `InputError`.
     """
-    from . import campaign
-    from . import experiment as experiments
+    from . import campaign, library
 
-    return campaign.run(experiments.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)
+    return campaign.run(library.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)

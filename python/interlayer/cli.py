@@ -199,8 +199,7 @@ def reproduce(
     json: Json = None,
 ) -> None:
     """Run an experiment of the papers afresh and judge its claims."""
-    from . import campaign, report, terminal
-    from . import experiment as experiments
+    from . import campaign, library, report, terminal
 
     if all_ and ids:
         raise InputError("--all: name experiments or take all, not both")
@@ -208,8 +207,8 @@ def reproduce(
         raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
-    names = experiments.known() if all_ else list(dict.fromkeys(ids or []))
-    chosen = [experiments.load(name) for name in names]
+    names = library.known() if all_ else list(dict.fromkeys(ids or []))
+    chosen = [library.load(name) for name in names]
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
     store = campaign.Store()
@@ -258,13 +257,12 @@ def list_command(
     json: Json = None,
 ) -> None:
     """What there is: one id first on each line."""
-    from . import experiment as experiments
-    from . import report, simulator, terminal
+    from . import library, report, simulator, terminal
 
     if kind not in _LISTS:
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
-        loaded = [experiments.load(name) for name in experiments.known()]
+        loaded = [library.load(name) for name in library.known()]
         rows: Sequence[dict[str, Any]] = [
             {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
             for e in loaded
@@ -285,12 +283,11 @@ def check(
     set_: Set = None,
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
-    from . import experiment as experiments
-    from . import simulator, toml_text
+    from . import library, simulator, toml_text
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
-        e = experiments.load(file)
+        e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
             _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))

@@ -159,11 +159,8 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with.
-
-    `str(comparison)` is the table that the command shows.
-    """
+class Paired:
+    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with."""
 
     scenario: str
     text: str = field(repr=False)
@@ -174,11 +171,6 @@ class Comparison:
     wall_s: float
     overrides: tuple[tuple[str, str], ...] = ()
     interrupted: bool = False
-
-    def __str__(self) -> str:
-        from . import comparison_report, terminal
-
-        return terminal.comparison(comparison_report.to_json(self), clock=False).rstrip()
 
     @property
     def baseline(self) -> Arm:
@@ -230,7 +222,7 @@ def run(
     jobs: int = 0,
     name: str = "",
     progress: Progress | None = None,
-) -> Comparison | None:
+) -> Paired | None:
     """Run a scenario's text once for each arm and seed; `overrides` (path, TOML text) go over the file, under the arms.
 
     `seed` is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that
@@ -255,7 +247,7 @@ def run(
     common = min(len(found) for found in results.values())
     if not common:
         return None
-    return Comparison(
+    return Paired(
         scenario=what,
         text=text,
         arms=tuple(chosen),

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from .comparison import Comparison, Difference
+    from .comparison import Difference, Paired
 
 
-def to_json(c: Comparison) -> dict[str, Any]:
+def to_json(c: Paired) -> dict[str, Any]:
     """The object of `interlayer compare --json`. An arm's `difference` is to the first arm, whose own is None."""
     found: dict[str, Any] = {
         "scenario": c.scenario,
@@ -64,7 +64,7 @@ def _difference_json(d: Difference) -> dict[str, Any]:
     }
 
 
-def frame(c: Comparison) -> pl.DataFrame:
+def frame(c: Paired) -> pl.DataFrame:
     """Every run of a comparison, a row per arm, run and flow: arm, seed, summary, the flow's columns."""
     import polars as pl
 
@@ -149,7 +149,7 @@ def compared_name(metric: str) -> str:
     return name if unit in ("1", "packets") else f"{name}, {unit}"
 
 
-def page(c: Comparison, result: Mapping[str, Any], svg: str) -> str:
+def page(c: Paired, result: Mapping[str, Any], svg: str) -> str:
     """A comparison's page: what may be said, figure, arms, differences, flows, and the scenario itself."""
     esc = html.escape
     arms_ = result["arms"]
@@ -193,7 +193,7 @@ def _in_unit(value: Mapping[str, Any], metric: str) -> str:
     return str(Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(metric, COMPARED[metric][1])))
 
 
-def write(c: Comparison, result: Mapping[str, Any], folder: Path) -> None:
+def write(c: Paired, result: Mapping[str, Any], folder: Path) -> None:
     """Figure, data, JSON and page of a comparison into `folder`; `result` is its JSON."""
     plots.save(plots.comparison(result, caption(result)), folder / "comparison")
     report.write_frame(frame(c), folder / "comparison")

@@ -1,6 +1,7 @@
 """Experiment files: a figure or table of a paper as a sweep, its claims, and the evidence for what we find.
 
-This module is what an experiment is; `experiment_file` reads one from TOML, `experiments/README.md` has the keys.
+This module is what an experiment is; `experiment_file` reads one from TOML, `library` knows where the files are, and
+`experiments/README.md` has the keys.
 
 A claim is read into *lines* of *quantities*. A quantity is a number per seed: a metric in one cell of the grid, or a
 gain between two, or the mean of several such, or a formula over such. The verdict engine sees quantities only.
@@ -11,11 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from typing import Any, Literal
 
 from . import expression, quantity, toml_text
-from .errors import InputError, suggestion
 
 Kind = Literal["value", "ratio", "order", "trend", "shape"]
 ARM = "arm"
@@ -397,47 +396,3 @@ class Experiment:
 def plain(value: Any) -> str:
     """A swept value as a file spells it: texts without their quotes."""
     return value if isinstance(value, str) else toml_text.literal(value)
-
-
-# ------------------------------------------------------------------------------------------------- where files are
-
-
-def folder() -> Path:
-    """Where the package keeps its experiments."""
-    return Path(__file__).parent / "experiments"
-
-
-def known() -> list[str]:
-    """The ids of all experiments of the package: the papers' sorted, then those that have a folder, `beyond/…`."""
-    files = [p for p in folder().rglob("*.toml") if "[[claim]]" in p.read_text(encoding="utf-8")]
-    return sorted(map(_id_of, files), key=lambda name: (name.count("/"), _natural(name)))
-
-
-def _id_of(file: Path) -> str:
-    return file.relative_to(folder()).as_posix().removesuffix(".toml")
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """So that fig-3.7a, fig-3.9, fig-3.10 come in this order."""
-    import re
-
-    return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.split(r"(\d+)", text) if p]
-
-
-def load(name: str | Path) -> Experiment:
-    """An experiment of the package by its id, whose folder may be left out, or any experiment file by its path."""
-    path = Path(name)
-    if path.suffix != ".toml":
-        there = known()
-        found = [id_ for id_ in there if str(name) in (id_, id_.rpartition("/")[2])]
-        if not found:
-            raise InputError(f'no experiment "{name}"{suggestion(str(name), there)}')
-        path = folder() / f"{found[0]}.toml"
-    return parse(toml_text.read_text(path), str(path), path.parent)
-
-
-def parse(text: str, name: str, beside: Path) -> Experiment:
-    """Read an experiment from TOML `text`. `name` is for errors; base scenarios are looked for in `beside`."""
-    from . import experiment_file
-
-    return experiment_file.parse(text, name, beside)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from interlayer import campaign, experiment, plots, report
+from interlayer import campaign, experiment_file, library, plots, report
 from interlayer.errors import InputError
-from interlayer.experiment import Cell
+from interlayer.experiment import Cell, Experiment
 from interlayer.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fake_core import Core
 
 
-def load(name: str = "lle-fig-3.7a") -> experiment.Experiment:
-    return experiment.load(name)
+def load(name: str = "lle-fig-3.7a") -> Experiment:
+    return library.load(name)
 
 
 def test_ten_runs_of_every_cell_and_counter_run_when_all_is_clear(core: Core) -> None:
@@ -245,9 +245,9 @@ run = { lowest = "flow.0.datagram_throughput" }
 """
 
 
-def over_time(text: str = OVER_TIME) -> experiment.Experiment:
-    file = experiment.folder() / "lle-fig-3.7a.toml"
-    return experiment.parse(file.read_text() + text, "toy.toml", file.parent)
+def over_time(text: str = OVER_TIME) -> Experiment:
+    file = library.folder() / "lle-fig-3.7a.toml"
+    return experiment_file.parse(file.read_text() + text, "toy.toml", file.parent)
 
 
 @pytest.mark.parametrize(("how", "rank"), [("lowest", 0), ("median", 4), ("highest", 9)])

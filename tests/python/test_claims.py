@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import campaign, experiment, plots, report, terminal
+from interlayer import campaign, experiment_file, plots, report, terminal
 from interlayer.errors import InputError
 from interlayer.experiment import Cell
 from interlayer.verdict import Verdict
@@ -68,7 +68,7 @@ def toy(core: Core, tmp_path: Path) -> Any:
     (tmp_path / "alone.toml").write_text(ALONE)
 
     def run(text: str, **options: Any) -> Outcome:
-        return campaign.run(experiment.parse(text, "toy.toml", tmp_path), **options)
+        return campaign.run(experiment_file.parse(text, "toy.toml", tmp_path), **options)
 
     return run
 

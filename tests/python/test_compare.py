@@ -68,10 +68,8 @@ def seen(core: Core) -> list[Any]:
     return tables
 
 
-def compared(schemes: Any = "none,lle-tcp", text: str = SCENARIO, **options: Any) -> comparison.Comparison:
-    found = comparison.run(text, schemes, **options)
-    assert found is not None
-    return found
+def compared(schemes: Any = "none,lle-tcp", text: str = SCENARIO, **options: Any) -> interlayer.Comparison:
+    return interlayer.compare(interlayer.Scenario(text), schemes, **options)
 
 
 # ------------------------------------------------------------------------------------------------------------- arms

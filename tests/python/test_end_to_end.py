@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 import interlayer
-from interlayer import campaign, experiment
+from interlayer import campaign, library
 from interlayer.verdict import Verdict
 
 pytestmark = pytest.mark.core
 
-BASE = experiment.folder() / "single-hop-80211b.toml"
+BASE = library.folder() / "single-hop-80211b.toml"
 
 
 def command(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -46,7 +46,7 @@ def without_clock(text: str) -> Any:
 def test_stub_names_are_those_of_the_module() -> None:
     import interlayer._core as module
 
-    tree = ast.parse(Path(experiment.__file__).with_name("_core.pyi").read_text())
+    tree = ast.parse(Path(interlayer.__file__).with_name("_core.pyi").read_text())
     kinds = (ast.FunctionDef, ast.ClassDef)
     promised = {n.name for n in tree.body if isinstance(n, kinds)}
     typed_dicts = {
@@ -58,7 +58,7 @@ def test_stub_names_are_those_of_the_module() -> None:
 
 
 def test_a_run_has_the_promised_columns() -> None:
-    tree = ast.parse(Path(experiment.__file__).with_name("_core.pyi").read_text())
+    tree = ast.parse(Path(interlayer.__file__).with_name("_core.pyi").read_text())
     run_class = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Run")
     promised = {n.target.id for n in run_class.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
     r = interlayer.run(short())
@@ -143,7 +143,7 @@ def reproduced(name: str) -> campaign.Outcome:
     return interlayer.reproduce(name)
 
 
-HEAVY = [n for n in experiment.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
+HEAVY = [n for n in library.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
 """Experiments of hundreds of runs of many stations: until all their claims are decided they take an hour together."""
 
 
@@ -153,7 +153,7 @@ def weighed(name: str) -> Any:
 
 
 # `test_base_station` runs its own, and asks more of them: that all they claim holds.
-@pytest.mark.parametrize("name", [weighed(n) for n in experiment.known() if not n.startswith("beyond/base-station")])
+@pytest.mark.parametrize("name", [weighed(n) for n in library.known() if not n.startswith("beyond/base-station")])
 def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
     is_scored = reproduced(name).experiment.scored  # what a paper cites or sums up is shown only
     for s in reproduced(name).scored:
@@ -167,7 +167,7 @@ QUICK_STORE = campaign.Store()
 @pytest.mark.papers
 @pytest.mark.parametrize("name", [name for name in HEAVY if "league" not in name])
 def test_a_heavy_experiment_measures_all_it_claims(name: str) -> None:
-    outcome = campaign.run(experiment.load(name), quick=True, store=QUICK_STORE)
+    outcome = campaign.run(library.load(name), quick=True, store=QUICK_STORE)
     assert len(outcome.scored) == len(outcome.experiment.claims)
     assert all(s.verdict is None for s in outcome.scored), "three runs decide nothing"
 

@@ -78,12 +78,12 @@ def is_of_papers(line: str) -> bool:
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if is_of_papers(line)])
 def test_the_experiments_a_command_names_are_there(line: str) -> None:
-    from interlayer import experiment
+    from interlayer import library
 
     names = [word for word in shlex.split(line, comments=True)[2:] if not word.startswith("-")]
     assert names
     for name in names[: names.index("figures") if "figures" in names else None]:
-        assert experiment.load(name).claims is not None
+        assert library.load(name).claims is not None
 
 
 @pytest.mark.core

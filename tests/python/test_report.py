@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from interlayer import campaign, experiment, plots, report, terminal
+from interlayer import campaign, experiment_file, library, plots, report, terminal
 from interlayer.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def outcome(core: Core) -> Outcome:
-    return campaign.run(experiment.load("lle-fig-3.7b"))
+    return campaign.run(library.load("lle-fig-3.7b"))
 
 
 class Reader(HTMLParser):
@@ -107,7 +107,7 @@ def test_figure_shows_measurement_print_and_arithmetic(outcome: Outcome) -> None
 
 
 def test_figures_points_are_the_rows(core: Core) -> None:
-    outcome = campaign.run(experiment.load("lle-fig-3.7a"))
+    outcome = campaign.run(library.load("lle-fig-3.7a"))
     (axes,) = plots.experiment(outcome).axes
     drawn = {round(float(y), 9) for c in axes.containers for y in c[0].get_ydata()}
     assert drawn == {round(row["mean"], 9) for row in report.rows(outcome)}
@@ -156,7 +156,7 @@ def test_terminal_shows_verdicts_and_reasons_of_those_against(outcome: Outcome) 
 def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
     from dataclasses import replace
 
-    cited = replace(experiment.load("lle-fig-3.9"), evidence="cited")
+    cited = replace(library.load("lle-fig-3.9"), evidence="cited")
     outcome = campaign.run(cited)
     assert {s.verdict for s in outcome.scored} == {None}
     assert report.tally(outcome) == "5 claims, cited: shown, not scored"
@@ -164,7 +164,7 @@ def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
 
 
 def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome: Outcome, tmp_path: Path) -> None:
-    other = campaign.run(experiment.load("lle-fig-3.9"))
+    other = campaign.run(library.load("lle-fig-3.9"))
     report.write_outcomes([outcome, other], tmp_path)
     page = (tmp_path / "index.html").read_text()
     reader = read(page)
@@ -199,7 +199,7 @@ def test_arithmetic_stands_beside_the_numbers_it_is_for(outcome: Outcome) -> Non
 
 
 def test_every_measured_line_of_fig_3_7a_has_its_arithmetic() -> None:
-    e = experiment.load("lle-fig-3.7a")
+    e = library.load("lle-fig-3.7a")
     single = [c for c in e.claims if c.kind == "value"]
     assert [len(e.arithmetic(c)) for c in single] == [1, 2, 1, 2]
     # 12000 bit: 1983.1 us basic, 2659.1 us with RTS/CTS.
@@ -215,7 +215,7 @@ def test_every_measured_line_of_fig_3_7a_has_its_arithmetic() -> None:
     ],
 )
 def test_curve_for_no_line_is_a_mistake(where: str, message: str) -> None:
-    text = (experiment.folder() / "lle-fig-3.7a.toml").read_text()
+    text = (library.folder() / "lle-fig-3.7a.toml").read_text()
     curve = f'[[curve]]\nlabel = "wrong"\nwhere = {where}\nformula = "x"\n\n[[claim]] # 1'
     with pytest.raises(InputError, match=message):
-        experiment.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", experiment.folder())
+        experiment_file.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", library.folder())
