@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from interlayer.campaign import Outcome
+    from interlayer.study.campaign import Outcome
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -35,7 +35,7 @@ def reproduced(name: str) -> Outcome:
 
 def claims(name: str) -> str:
     """The claims of an experiment that have one number: paper, arithmetic, measurement, verdict."""
-    from interlayer import report
+    from interlayer.show import report
 
     o = reproduced(name)
     lines = [f"<!-- claims {name} -->", f"| {o.experiment.source} | paper | arithmetic | measured | verdict |"]
@@ -54,8 +54,9 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Goodput has its 95 % interval, of
     other metrics three digits are enough.
     """
-    from interlayer import report, stats
-    from interlayer.experiment import Cell, plain
+    from interlayer.measure import stats
+    from interlayer.show import report
+    from interlayer.study.experiment import Cell, plain
 
     o = reproduced(name)
     e, fixed = o.experiment, dict(part.strip().split("=", 1) for part in where.split(";") if part.strip())

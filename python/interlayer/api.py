@@ -8,17 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import comparison, metrics, simulator, stats, toml_text
-from . import timeline as windows
+from . import simulator, toml_text
 from .errors import InputError
+from .measure import metrics, stats
+from .measure import timeline as windows
+from .study import comparison
 
 if TYPE_CHECKING:
     import polars as pl
 
     from . import _core
     from ._core import Run
-    from .campaign import Outcome
-    from .stats import Estimate, Floats
+    from .measure.stats import Estimate, Floats
+    from .study.campaign import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ class Result:
     @cached_property
     def series(self) -> pl.DataFrame:
         """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
-        from . import report
+        from .show import report
 
         return report.series_frame(self.runs)
 
@@ -210,7 +212,7 @@ class Result:
         return stats.gain(self.sample(metric), other.sample(metric))
 
     def _frame(self, table: str) -> pl.DataFrame:
-        from . import report
+        from .show import report
 
         return report.frame(self.runs, table)
 
@@ -228,7 +230,7 @@ class Comparison(comparison.Paired):
         return cls(*(getattr(found, f.name) for f in fields(found)))
 
     def __str__(self) -> str:
-        from . import comparison_report, terminal
+        from .show import comparison_report, terminal
 
         return terminal.comparison(comparison_report.to_json(self), clock=False).rstrip()
 
@@ -297,6 +299,6 @@ def reproduce(
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts. Raises `InputError`.
     """
-    from . import campaign, library
+    from .study import campaign, library
 
     return campaign.run(library.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)

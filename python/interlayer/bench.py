@@ -170,7 +170,8 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     from rich import box
     from rich.table import Table
 
-    from . import simulator, terminal
+    from . import simulator
+    from .show import terminal
 
     paired = any("ratio" in row for row in rows)
     shown = Table(title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from . import output
 from .errors import InputError, InterlayerError, suggestion
+from .show import output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ._core import Run
-    from .campaign import Outcome
+    from .study.campaign import Outcome
 
 T = TypeVar("T")
 
@@ -88,7 +88,9 @@ def run_command(
     ] = None,
 ) -> None:
     """Run a scenario."""
-    from . import report, simulator, terminal, timeline, toml_text
+    from . import simulator, toml_text
+    from .measure import timeline
+    from .show import report, terminal
 
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
@@ -151,7 +153,9 @@ def compare_command(
     json: Json = None,
 ) -> None:
     """Compare schemes in a scenario: paired by seed, with intervals and significance."""
-    from . import comparison, comparison_report, report, terminal, toml_text
+    from . import toml_text
+    from .show import comparison_report, report, terminal
+    from .study import comparison
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     with (
@@ -199,7 +203,8 @@ def reproduce(
     json: Json = None,
 ) -> None:
     """Run an experiment of the papers afresh and judge its claims."""
-    from . import campaign, library, report, terminal
+    from .show import report, terminal
+    from .study import campaign, library
 
     if all_ and ids:
         raise InputError("--all: name experiments or take all, not both")
@@ -257,7 +262,9 @@ def list_command(
     json: Json = None,
 ) -> None:
     """What there is: one id first on each line."""
-    from . import library, report, simulator, terminal
+    from . import simulator
+    from .show import report, terminal
+    from .study import library
 
     if kind not in _LISTS:
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
@@ -283,7 +290,8 @@ def check(
     set_: Set = None,
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
-    from . import library, simulator, toml_text
+    from . import simulator, toml_text
+    from .study import library
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
@@ -310,7 +318,7 @@ def bench(
 ) -> None:
     """Measure how fast the simulator is, alone or against ns-3."""
     from . import bench as benchmark
-    from . import report
+    from .show import report
 
     if runs % 2 == 0:
         raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")

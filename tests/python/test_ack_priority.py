@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from interlayer import library
-from interlayer.experiment import Cell
+from interlayer.study import library
+from interlayer.study.experiment import Cell
 
 LEAGUES = [name for name in library.known() if name.startswith("beyond/ack-priority-league")]
 POINTS = ["star", "grid", "disc", "star+udp", "grid+udp", "disc+udp"]

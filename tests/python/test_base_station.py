@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import interlayer
-from interlayer import library
-from interlayer.experiment import Cell
+from interlayer.study import library
+from interlayer.study.experiment import Cell
 
 ROOT = Path(__file__).parents[2]
 BEYOND = [name for name in library.known() if name.startswith("beyond/base-station")]

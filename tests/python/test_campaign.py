@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from interlayer import campaign, experiment_file, library, plots, report
 from interlayer.errors import InputError
-from interlayer.experiment import Cell, Experiment
-from interlayer.verdict import Verdict
+from interlayer.show import plots, report
+from interlayer.study import campaign, experiment_file, library
+from interlayer.study.experiment import Cell, Experiment
+from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

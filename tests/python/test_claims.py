@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import campaign, experiment_file, plots, report, terminal
 from interlayer.errors import InputError
-from interlayer.experiment import Cell
-from interlayer.verdict import Verdict
+from interlayer.show import plots, report, terminal
+from interlayer.study import campaign, experiment_file
+from interlayer.study.experiment import Cell
+from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fake_core import Core
-    from interlayer.campaign import Outcome
+    from interlayer.study.campaign import Outcome
 
 HOLDS, DIFFERS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.UNTESTABLE
 

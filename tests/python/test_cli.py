@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import cli, library
+from interlayer import cli
+from interlayer.study import library
 
 if TYPE_CHECKING:
     from fake_core import Core
@@ -393,7 +394,7 @@ def test_check_says_what_is_there(interlayer: Any, toy: Path) -> None:
 
 
 def test_check_reads_experiments_too(interlayer: Any) -> None:
-    from interlayer import library
+    from interlayer.study import library
 
     status, out, _ = interlayer("check", library.folder() / "lle-fig-3.9.toml")
     assert status == 0

@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 import interlayer
-from interlayer import cli, comparison, stats
+from interlayer import cli
 from interlayer.errors import InputError
+from interlayer.measure import stats
+from interlayer.study import comparison
 
 if TYPE_CHECKING:
     from pathlib import Path

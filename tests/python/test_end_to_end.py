@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import interlayer
-from interlayer import campaign, library
-from interlayer.verdict import Verdict
+from interlayer.study import campaign, library
+from interlayer.study.verdict import Verdict
 
 pytestmark = pytest.mark.core
 

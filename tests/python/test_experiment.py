@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from interlayer import experiment_file, library, toml_text
+from interlayer import toml_text
 from interlayer.errors import InputError
-from interlayer.experiment import Cell, Crossing, Experiment, Gain, Order, Ratio, Trend, Value
+from interlayer.study import experiment_file, library
+from interlayer.study.experiment import Cell, Crossing, Experiment, Gain, Order, Ratio, Trend, Value
 
 GOOD = """
 id = "toy"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import interlayer
-from interlayer import expression, library
+from interlayer.study import expression, library
 
 pytestmark = pytest.mark.core
 

@@ -78,7 +78,7 @@ def is_of_papers(line: str) -> bool:
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if is_of_papers(line)])
 def test_the_experiments_a_command_names_are_there(line: str) -> None:
-    from interlayer import library
+    from interlayer.study import library
 
     names = [word for word in shlex.split(line, comments=True)[2:] if not word.startswith("-")]
     assert names

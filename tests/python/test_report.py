@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from interlayer import campaign, experiment_file, library, plots, report, terminal
 from interlayer.errors import InputError
+from interlayer.show import plots, report, terminal
+from interlayer.study import campaign, experiment_file, library
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fake_core import Core
-    from interlayer.campaign import Outcome
+    from interlayer.study.campaign import Outcome
 
 
 @pytest.fixture

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import quantity, stats
-from .errors import InputError, suggestion
+from interlayer import quantity
+from interlayer.errors import InputError, suggestion
+
+from . import stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ._core import Run
+    from interlayer._core import Run
+
     from .stats import Floats
 
 _GROUPS = {

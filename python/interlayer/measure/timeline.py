@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import quantity
-from .errors import InputError
+from interlayer import quantity
+from interlayer.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from . import _core
-    from ._core import Run, Timeline
+    from interlayer import _core
+    from interlayer._core import Run, Timeline
 
 DEFAULT_S = 0.01
 """How much of the time after warm-up is kept unless a window is given: some 6 exchanges at 11 Mb/s, 30 at 54 Mb/s."""

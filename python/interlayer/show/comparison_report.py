@@ -6,9 +6,12 @@ import html
 import math
 from typing import TYPE_CHECKING, Any
 
-from . import metrics, plots, quantity, report, toml_text
-from .comparison import METRICS
-from .stats import Estimate
+from interlayer import quantity, toml_text
+from interlayer.measure import metrics
+from interlayer.measure.stats import Estimate
+from interlayer.study.comparison import METRICS
+
+from . import plots, report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from .comparison import Difference, Paired
+    from interlayer.study.comparison import Difference, Paired
 
 
 def to_json(c: Paired) -> dict[str, Any]:

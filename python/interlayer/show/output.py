@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import OutputError
+from interlayer.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import quantity
-from .errors import InputError, suggestion
-from .experiment import ARM, Claim, Gain, Ratio, Value
+from interlayer import quantity
+from interlayer.errors import InputError, suggestion
+from interlayer.study.experiment import ARM, Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .campaign import Outcome
-    from .experiment import Comparison, Curve, Experiment, Quantity
-    from .stats import Estimate
+    from interlayer.measure.stats import Estimate
+    from interlayer.study.campaign import Outcome
+    from interlayer.study.experiment import Comparison, Curve, Experiment, Quantity
 
 # Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -121,7 +121,7 @@ def experiment(outcome: Outcome) -> Figure:
 
 def _single_point(outcome: Outcome) -> Figure:
     """The figure of an experiment that sweeps nothing: a bar an arm, with the paper's printed values."""
-    from .experiment import Cell
+    from interlayer.study.experiment import Cell
 
     e = outcome.experiment
     arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
@@ -227,7 +227,7 @@ def _draw(
 
 
 def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
-    from .experiment import Cell
+    from interlayer.study.experiment import Cell
 
     e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
     colours: dict[str, str] = {}
@@ -258,7 +258,7 @@ def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[s
 
 
 def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -> bool:
-    from .experiment import Cell
+    from interlayer.study.experiment import Cell
 
     return e.is_drawn(Cell(comparison.of, at)) and e.is_drawn(Cell(comparison.over, at))
 
@@ -366,7 +366,7 @@ def comparison(result: Mapping[str, Any], note: str) -> Figure:
 
 def _goodput(found: Mapping[str, Any] | None) -> Estimate | None:
     """Goodput, or a difference of it, in Mb/s; None for the arm that has no difference."""
-    from .stats import Estimate
+    from interlayer.measure.stats import Estimate
 
     if found is None or found["goodput_bps"]["mean"] is None:
         return None

@@ -9,10 +9,14 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from . import expression, metrics, plots, toml_text
-from .experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
-from .stats import Estimate
-from .verdict import Verdict
+from interlayer import toml_text
+from interlayer.measure import metrics
+from interlayer.measure.stats import Estimate
+from interlayer.study import expression
+from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
+from interlayer.study.verdict import Verdict
+
+from . import plots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +24,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from ._core import Run
-    from .campaign import Outcome, Scored
-    from .experiment import Claim, Comparison, Derived, Experiment
+    from interlayer._core import Run
+    from interlayer.study.campaign import Outcome, Scored
+    from interlayer.study.experiment import Claim, Comparison, Derived, Experiment
 
 # ------------------------------------------------------------------------------------------------------------ JSON
 
@@ -561,7 +565,7 @@ def measured(outcome: Outcome, comparisons: Sequence[Comparison] = ()) -> tuple[
 
     From `MANY_ARMS` arms on, where the points are fewer, the other way round.
     """
-    from .experiment import Cell
+    from interlayer.study.experiment import Cell
 
     e, have = outcome.experiment, set(outcome.cells())
     columns = [e.label(arm) for arm, _ in e.arms] + [f"gain over {e.label(c.over)}, %" for c in comparisons]
@@ -713,7 +717,9 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
 
 def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path) -> list[str]:
     """The timeline of the first run as a figure and a trace, of all runs as data; lines on what they leave out."""
-    from . import timeline, timeline_plot
+    from interlayer.measure import timeline
+
+    from . import timeline_plot
 
     first, title = runs[0]["timeline"], f"{result['scenario']}: who transmitted what when"
     if first is None or not any(first["has_radio"]):

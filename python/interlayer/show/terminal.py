@@ -8,15 +8,18 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from . import plots, quantity, report, stats
-from .verdict import Verdict
+from interlayer import quantity
+from interlayer.measure import stats
+from interlayer.study.verdict import Verdict
+
+from . import plots, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.table import Table
 
-    from .campaign import Outcome
+    from interlayer.study.campaign import Outcome
 
 _COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "red", Verdict.UNTESTABLE: "yellow"}
 

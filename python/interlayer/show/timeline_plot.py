@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import plots, timeline
+from interlayer.measure import timeline
+
+from . import plots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ._core import Timeline
+    from interlayer._core import Timeline
 
 MOST = 400
 """Transmissions that a figure shows; more of them are bars too thin to be told apart."""

@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import expression, metrics, quantity, simulator, stats, toml_text
-from .errors import InputError
+from interlayer import quantity, simulator, toml_text
+from interlayer.errors import InputError
+from interlayer.measure import metrics, stats
+
+from . import expression
 from .experiment import Cell, Claim, Comparison, Derived, Evidence, Experiment, Formula, Gain, Quantity
 from .verdict import Judgement, Verdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from . import _core
-    from ._core import Run
-    from .stats import Estimate, Floats
+    from interlayer import _core
+    from interlayer._core import Run
+    from interlayer.measure.stats import Estimate, Floats
 
     Progress = Callable[[str, int, int], None]
 

@@ -13,13 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import campaign, metrics, simulator, stats, toml_text
-from .errors import InputError, suggestion
+from interlayer import simulator, toml_text
+from interlayer.errors import InputError, suggestion
+from interlayer.measure import metrics, stats
+
+from . import campaign
 
 if TYPE_CHECKING:
-    from ._core import Run
+    from interlayer._core import Run
+    from interlayer.measure.stats import Estimate, Floats
+
     from .campaign import Progress
-    from .stats import Estimate, Floats
 
 RUNS = 10
 """Replications unless told otherwise: what a verdict needs at least."""

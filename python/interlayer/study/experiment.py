@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Literal
 
-from . import expression, quantity, toml_text
+from interlayer import quantity, toml_text
+
+from . import expression
 
 Kind = Literal["value", "ratio", "order", "trend", "shape"]
 ARM = "arm"

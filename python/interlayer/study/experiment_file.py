@@ -12,8 +12,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from . import expression, quantity, toml_text
-from .errors import InputError, suggestion
+from interlayer import quantity, toml_text
+from interlayer.errors import InputError, suggestion
+from interlayer.measure.stats import MIN_RUNS
+
+from . import expression
 from .experiment import (
     ARM,
     EVIDENCE,
@@ -40,7 +43,6 @@ from .experiment import (
     Value,
     plain,
 )
-from .stats import MIN_RUNS
 
 
 class _Table:

@@ -11,7 +11,7 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
-from .errors import InputError, suggestion
+from interlayer.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

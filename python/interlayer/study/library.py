@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import experiment_file, toml_text
-from .errors import InputError, suggestion
+from interlayer import toml_text
+from interlayer.errors import InputError, suggestion
+
+from . import experiment_file
 
 if TYPE_CHECKING:
     from .experiment import Experiment
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 def folder() -> Path:
     """Where the package keeps its experiments."""
-    return Path(__file__).parent / "experiments"
+    return Path(__file__).parents[1] / "experiments"
 
 
 def known() -> list[str]:

@@ -35,14 +35,16 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from . import quantity, stats
+from interlayer import quantity
+from interlayer.measure import stats
+from interlayer.measure.stats import Estimate
+
 from .experiment import Claim, Crossing, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
-from .stats import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .stats import Floats
+    from interlayer.measure.stats import Floats
 
 EQUAL_WITHIN = 0.02
 """Two means this close, as a share of the larger, are called equal when shown so."""
