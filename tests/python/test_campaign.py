@@ -10,7 +10,7 @@ import pytest
 
 from interlayer.errors import InputError
 from interlayer.show import plots, report
-from interlayer.study import campaign, experiment_file, library
+from interlayer.study import campaign, library, reader
 from interlayer.study.experiment import Cell, Experiment
 from interlayer.study.verdict import Verdict
 
@@ -248,7 +248,7 @@ run = { lowest = "flow.0.datagram_throughput" }
 
 def over_time(text: str = OVER_TIME) -> Experiment:
     file = library.folder() / "lle-fig-3.7a.toml"
-    return experiment_file.parse(file.read_text() + text, "toy.toml", file.parent)
+    return reader.parse(file.read_text() + text, "toy.toml", file.parent)
 
 
 @pytest.mark.parametrize(("how", "rank"), [("lowest", 0), ("median", 4), ("highest", 9)])

@@ -8,7 +8,7 @@ import pytest
 
 from interlayer.errors import InputError
 from interlayer.show import plots, report, terminal
-from interlayer.study import campaign, experiment_file
+from interlayer.study import campaign, reader
 from interlayer.study.experiment import Cell
 from interlayer.study.verdict import Verdict
 
@@ -69,7 +69,7 @@ def toy(core: Core, tmp_path: Path) -> Any:
     (tmp_path / "alone.toml").write_text(ALONE)
 
     def run(text: str, **options: Any) -> Outcome:
-        return campaign.run(experiment_file.parse(text, "toy.toml", tmp_path), **options)
+        return campaign.run(reader.parse(text, "toy.toml", tmp_path), **options)
 
     return run
 

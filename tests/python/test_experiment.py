@@ -11,7 +11,7 @@ import pytest
 
 from interlayer import toml_text
 from interlayer.errors import InputError
-from interlayer.study import experiment_file, library
+from interlayer.study import library, reader
 from interlayer.study.experiment import Cell, Crossing, Experiment, Gain, Order, Ratio, Trend, Value
 
 GOOD = """
@@ -97,7 +97,7 @@ def beside(tmp_path: Path) -> Path:
 
 
 def read(text: str, beside: Path) -> Experiment:
-    return experiment_file.parse(text, "toy.toml", beside)
+    return reader.parse(text, "toy.toml", beside)
 
 
 def test_grid_is_points_times_arms_in_the_order_of_the_file(beside: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from interlayer.errors import InputError
 from interlayer.show import plots, report, terminal
-from interlayer.study import campaign, experiment_file, library
+from interlayer.study import campaign, library, reader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,4 +219,4 @@ def test_curve_for_no_line_is_a_mistake(where: str, message: str) -> None:
     text = (library.folder() / "lle-fig-3.7a.toml").read_text()
     curve = f'[[curve]]\nlabel = "wrong"\nwhere = {where}\nformula = "x"\n\n[[claim]] # 1'
     with pytest.raises(InputError, match=message):
-        experiment_file.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", library.folder())
+        reader.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", library.folder())

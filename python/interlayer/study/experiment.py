@@ -1,6 +1,6 @@
 """Experiment files: a figure or table of a paper as a sweep, its claims, and the evidence for what we find.
 
-This module is what an experiment is; `experiment_file` reads one from TOML, `library` knows where the files are, and
+This module is what an experiment is; `reader` reads one from TOML, `library` knows where the files are, and
 `experiments/README.md` has the keys.
 
 A claim is read into *lines* of *quantities*. A quantity is a number per seed: a metric in one cell of the grid, or a

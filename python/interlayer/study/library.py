@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from interlayer import toml_text
 from interlayer.errors import InputError, suggestion
 
-from . import experiment_file
+from . import reader
 
 if TYPE_CHECKING:
     from .experiment import Experiment
@@ -44,4 +44,4 @@ def load(name: str | Path) -> Experiment:
         if not found:
             raise InputError(f'no experiment "{name}"{suggestion(str(name), there)}')
         path = folder() / f"{found[0]}.toml"
-    return experiment_file.parse(toml_text.read_text(path), str(path), path.parent)
+    return reader.parse(toml_text.read_text(path), str(path), path.parent)
