@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from . import _core
     from ._core import Run
     from .measure.stats import Estimate, Floats
-    from .study.campaign import Outcome
+    from .study.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ._core import Run
-    from .study.campaign import Outcome
+    from .study.outcome import Outcome
 
 T = TypeVar("T")
 
@@ -205,6 +205,7 @@ def reproduce(
     """Run an experiment of the papers afresh and judge its claims."""
     from .show import report, terminal
     from .study import campaign, library
+    from .study.runs import Store
 
     if all_ and ids:
         raise InputError("--all: name experiments or take all, not both")
@@ -216,7 +217,7 @@ def reproduce(
     chosen = [library.load(name) for name in names]
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
-    store = campaign.Store()
+    store = Store()
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,

@@ -12,6 +12,7 @@ from interlayer.errors import InputError
 from interlayer.show import plots, report
 from interlayer.study import campaign, library, reader
 from interlayer.study.experiment import Cell, Experiment
+from interlayer.study.runs import Store
 from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def test_a_reference_that_gets_nothing_is_untestable_and_no_crash(core: Core) ->
 
 
 def test_experiments_that_share_a_store_run_what_they_have_in_common_once(core: Core) -> None:
-    store = campaign.Store()
+    store = Store()
     first = campaign.run(load(), store=store)
     alone = campaign.run(load("lle-fig-3.7b"))
     before = len(core.batches)
@@ -221,7 +222,7 @@ def test_experiments_that_share_a_store_run_what_they_have_in_common_once(core: 
 
 
 def test_other_seeds_and_other_settings_are_not_shared(core: Core) -> None:
-    store = campaign.Store()
+    store = Store()
     campaign.run(load(), store=store, runs=2)
     before = sum(core.batches)
     campaign.run(load(), store=store, runs=2, seed=3)
@@ -234,7 +235,7 @@ def test_a_scenarios_name_and_own_seed_are_no_part_of_its_key(core: Core) -> Non
     from interlayer import simulator
 
     text = '[scenario]\nname = "{}"\nseed = {}\n[radio]\nrate = {}\n'
-    keys = [campaign.Store.key(simulator.parse(text.format(*one))) for one in (("a", 1, 1), ("b", 2, 1), ("a", 1, 2))]
+    keys = [Store.key(simulator.parse(text.format(*one))) for one in (("a", 1, 1), ("b", 2, 1), ("a", 1, 2))]
     assert keys[0] == keys[1] != keys[2]
 
 

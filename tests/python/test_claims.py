@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fake_core import Core
-    from interlayer.study.campaign import Outcome
+    from interlayer.study.outcome import Outcome
 
 HOLDS, DIFFERS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.UNTESTABLE
 

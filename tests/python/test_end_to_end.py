@@ -17,6 +17,8 @@ import pytest
 
 import interlayer
 from interlayer.study import campaign, library
+from interlayer.study.outcome import Outcome
+from interlayer.study.runs import Store
 from interlayer.study.verdict import Verdict
 
 pytestmark = pytest.mark.core
@@ -139,7 +141,7 @@ def test_run_i_of_a_batch_is_the_run_of_its_seed() -> None:
 
 
 @cache
-def reproduced(name: str) -> campaign.Outcome:
+def reproduced(name: str) -> Outcome:
     return interlayer.reproduce(name)
 
 
@@ -161,7 +163,7 @@ def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) ->
         assert not s.unexplained, f"{s.claim.id} {s.verdict}: {s.why}"
 
 
-QUICK_STORE = campaign.Store()
+QUICK_STORE = Store()
 
 
 @pytest.mark.papers
@@ -172,7 +174,7 @@ def test_a_heavy_experiment_measures_all_it_claims(name: str) -> None:
     assert all(s.verdict is None for s in outcome.scored), "three runs decide nothing"
 
 
-def verdicts(outcome: campaign.Outcome) -> list[str]:
+def verdicts(outcome: Outcome) -> list[str]:
     return [str(s.verdict) for s in outcome.scored]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fake_core import Core
-    from interlayer.study.campaign import Outcome
+    from interlayer.study.outcome import Outcome
 
 
 @pytest.fixture

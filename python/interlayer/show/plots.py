@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from interlayer.measure.stats import Estimate
-    from interlayer.study.campaign import Outcome
     from interlayer.study.experiment import Comparison, Curve, Experiment, Quantity
+    from interlayer.study.outcome import Outcome
 
 # Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

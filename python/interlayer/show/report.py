@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from interlayer._core import Run
-    from interlayer.study.campaign import Outcome, Scored
     from interlayer.study.experiment import Claim, Comparison, Derived, Experiment
+    from interlayer.study.outcome import Outcome, Scored
 
 # ------------------------------------------------------------------------------------------------------------ JSON
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from interlayer.study.campaign import Outcome
+    from interlayer.study.outcome import Outcome
 
 _COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "red", Verdict.UNTESTABLE: "yellow"}
 

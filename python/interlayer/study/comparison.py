@@ -17,13 +17,13 @@ from interlayer import simulator, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
-from . import campaign
+from .runs import simulate
 
 if TYPE_CHECKING:
     from interlayer._core import Run
     from interlayer.measure.stats import Estimate, Floats
 
-    from .campaign import Progress
+    from .runs import Progress
 
 RUNS = 10
 """Replications unless told otherwise: what a verdict needs at least."""
@@ -247,7 +247,7 @@ def run(
         (i, scenario, results[arm.label]) for i in range(runs) for arm, scenario in zip(chosen, scenarios, strict=True)
     ]
     what = own.name or name
-    finished = campaign.simulate(wanted, first, jobs, what, progress)
+    finished = simulate(wanted, first, jobs, what, progress)
     common = min(len(found) for found in results.values())
     if not common:
         return None
