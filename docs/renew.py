@@ -35,15 +35,15 @@ def reproduced(name: str) -> Outcome:
 
 def claims(name: str) -> str:
     """The claims of an experiment that have one number: paper, arithmetic, measurement, verdict."""
-    from interlayer.show import report
+    from interlayer.show import words
 
     o = reproduced(name)
     lines = [f"<!-- claims {name} -->", f"| {o.experiment.source} | paper | arithmetic | measured | verdict |"]
     lines.append("|---|---|---|---|---|")
     for s in o.scored:
         if s.claim.kind == "value":
-            worked, verdict = report.arithmetic_text(s.claim, o.experiment), report.verdict_text(s)
-            cells = [s.claim.text, report.expected_text(s.claim), worked, report.measured_text(s), verdict]
+            worked, verdict = words.arithmetic_text(s.claim, o.experiment), words.verdict_text(s)
+            cells = [s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "<!-- end -->"])
 
@@ -55,7 +55,7 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     other metrics three digits are enough.
     """
     from interlayer.measure import stats
-    from interlayer.show import report
+    from interlayer.show import words
     from interlayer.study.experiment import Cell, plain
 
     o = reproduced(name)
@@ -69,9 +69,9 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
             found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm, _ in e.arms]
             wide = "goodput" in metric
             points.append([e.label(path, here[path]) for path in paths])
-            numbers.append([report.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found])
+            numbers.append([words.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found])
     arms = [e.label(arm) for arm, _ in e.arms]
-    head, texts, lines = report.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
+    head, texts, lines = words.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
     rule = "|---" * texts + "|--:" * (len(head) - texts) + "|"
     shown = [f"| {' | '.join(line)} |" for line in [head, *lines]]
     return "\n".join([f"<!-- rows {name} {metric} {unit}{where} -->", shown[0], rule, *shown[1:], "<!-- end -->"])

@@ -179,9 +179,9 @@ class Result:
     @cached_property
     def series(self) -> pl.DataFrame:
         """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
-        from .show import report
+        from .show import frames
 
-        return report.series_frame(self.runs)
+        return frames.series(self.runs)
 
     @cached_property
     def timeline(self) -> pl.DataFrame:
@@ -212,9 +212,9 @@ class Result:
         return stats.gain(self.sample(metric), other.sample(metric))
 
     def _frame(self, table: str) -> pl.DataFrame:
-        from .show import report
+        from .show import frames
 
-        return report.frame(self.runs, table)
+        return frames.table(self.runs, table)
 
 
 class Comparison(comparison.Paired):
@@ -230,9 +230,9 @@ class Comparison(comparison.Paired):
         return cls(*(getattr(found, f.name) for f in fields(found)))
 
     def __str__(self) -> str:
-        from .show import comparison_report, terminal
+        from .show import as_json, terminal
 
-        return terminal.comparison(comparison_report.to_json(self), clock=False).rstrip()
+        return terminal.comparison(as_json.comparison(self), clock=False).rstrip()
 
 
 def run(

@@ -90,7 +90,7 @@ def run_command(
     """Run a scenario."""
     from . import simulator, toml_text
     from .measure import timeline
-    from .show import report, terminal
+    from .show import as_json, files, terminal
 
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
@@ -116,18 +116,18 @@ def run_command(
         notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
-            result = report.run_json(what, simulator.version(), first, done, wall_s, batch.interrupted)
+            result = as_json.run(what, simulator.version(), first, done, wall_s, batch.interrupted)
             if to_folder:
-                notes = report.write_run(result, done, text + _changes(set_), to_folder.path)
+                notes = files.write_run(result, done, text + _changes(set_), to_folder.path)
                 to_folder.commit()
             if to_pcap:
                 _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()
             if to_file:
-                to_file.path.write_text(report.dumps(result), encoding="utf-8")
+                to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
                 to_file.commit()
     if done:
-        output.to_stdout(report.dumps(result) if json == "-" else terminal.run(result))
+        output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
         for line in notes:
             print(f"interlayer: {line}", file=sys.stderr)
     if batch.interrupted:
@@ -154,7 +154,7 @@ def compare_command(
 ) -> None:
     """Compare schemes in a scenario: paired by seed, with intervals and significance."""
     from . import toml_text
-    from .show import comparison_report, report, terminal
+    from .show import as_json, files, terminal
     from .study import comparison
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
@@ -178,14 +178,14 @@ def compare_command(
         )
         if found is None:  # Ctrl-C before every arm had a run
             raise typer.Exit(130)
-        result = comparison_report.to_json(found)
+        result = as_json.comparison(found)
         if to_folder:
-            comparison_report.write(found, result, to_folder.path)
+            files.write_comparison(found, result, to_folder.path)
             to_folder.commit()
         if to_file:
-            to_file.path.write_text(report.dumps(result), encoding="utf-8")
+            to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
             to_file.commit()
-    output.to_stdout(report.dumps(result) if json == "-" else terminal.comparison(result))
+    output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
     if found.interrupted:
         raise typer.Exit(130)
 
@@ -203,7 +203,7 @@ def reproduce(
     json: Json = None,
 ) -> None:
     """Run an experiment of the papers afresh and judge its claims."""
-    from .show import report, terminal
+    from .show import as_json, files, terminal
     from .study import campaign, library
     from .study.runs import Store
 
@@ -240,10 +240,10 @@ def reproduce(
             if outcome.interrupted:
                 break
         if outcomes:
-            objects = [report.outcome_json(o) for o in outcomes]
-            text = report.dumps(objects[0] if len(chosen) == 1 else objects)
+            objects = [as_json.outcome(o) for o in outcomes]
+            text = as_json.dumps(objects[0] if len(chosen) == 1 else objects)
             if to_folder:
-                report.write_outcomes(outcomes, to_folder.path)
+                files.write_outcomes(outcomes, to_folder.path)
                 to_folder.commit()
             if to_file:
                 to_file.path.write_text(text, encoding="utf-8")
@@ -264,7 +264,7 @@ def list_command(
 ) -> None:
     """What there is: one id first on each line."""
     from . import simulator
-    from .show import report, terminal
+    from .show import as_json, terminal
     from .study import library
 
     if kind not in _LISTS:
@@ -279,10 +279,10 @@ def list_command(
         rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
     with output.file(_json_file(json)) as to_file:
         if to_file:
-            to_file.path.write_text(report.dumps(rows), encoding="utf-8")
+            to_file.path.write_text(as_json.dumps(rows), encoding="utf-8")
             to_file.commit()
     if json is None or json == "-":
-        output.to_stdout(report.dumps(rows) if json else terminal.entries(rows))
+        output.to_stdout(as_json.dumps(rows) if json else terminal.entries(rows))
 
 
 @app.command()
@@ -319,7 +319,7 @@ def bench(
 ) -> None:
     """Measure how fast the simulator is, alone or against ns-3."""
     from . import bench as benchmark
-    from .show import report
+    from .show import as_json
 
     if runs % 2 == 0:
         raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")
@@ -332,7 +332,7 @@ def bench(
         except KeyboardInterrupt:
             interrupted = True
         if rows:
-            text = report.dumps(benchmark.to_json(rows))
+            text = as_json.dumps(benchmark.to_json(rows))
             if to_file:
                 to_file.path.write_text(text, encoding="utf-8")
                 to_file.commit()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from interlayer.errors import InputError
-from interlayer.show import plots, report
+from interlayer.show import files, plots
 from interlayer.study import campaign, library, reader
 from interlayer.study.experiment import Cell, Experiment
 from interlayer.study.runs import Store
@@ -268,7 +268,7 @@ def test_the_run_shown_over_time_is_picked_by_a_metric_of_the_runs(core: Core, h
 
 def test_a_run_over_time_is_drawn_and_its_mistakes_are_named(core: Core, tmp_path: Path) -> None:
     outcome = campaign.run(over_time(), over_time=True, quick=True)
-    svg = report.write_outcome(outcome, tmp_path)
+    svg = files.write_outcome(outcome, tmp_path)
     assert {f"lle-fig-3.7a-over-time.{kind}" for kind in ("png", "svg", "csv", "parquet")} <= {
         path.name for path in tmp_path.iterdir()
     }

@@ -11,7 +11,7 @@ import numpy as np
 
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
-from interlayer.study.experiment import ARM, Claim, Gain, Ratio, Value
+from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -121,8 +121,6 @@ def experiment(outcome: Outcome) -> Figure:
 
 def _single_point(outcome: Outcome) -> Figure:
     """The figure of an experiment that sweeps nothing: a bar an arm, with the paper's printed values."""
-    from interlayer.study.experiment import Cell
-
     e = outcome.experiment
     arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
     with style():
@@ -227,8 +225,6 @@ def _draw(
 
 
 def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
-    from interlayer.study.experiment import Cell
-
     e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
     colours: dict[str, str] = {}
     for a, (arm, _) in enumerate(e.arms):
@@ -258,8 +254,6 @@ def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[s
 
 
 def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -> bool:
-    from interlayer.study.experiment import Cell
-
     return e.is_drawn(Cell(comparison.of, at)) and e.is_drawn(Cell(comparison.over, at))
 
 

@@ -12,7 +12,7 @@ from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.study.verdict import Verdict
 
-from . import plots, report
+from . import comparison_words, plots, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ def outcome(o: Outcome) -> str:
 
     e = o.experiment
     measured = _table(f"{e.id}: {e.title} ({e.source}), {e.label(e.metric)} in {e.unit}")
-    names, texts, lines = report.measured(o, e.comparisons)
+    names, texts, lines = words.measured(o, e.comparisons)
     for i, name in enumerate(names):
         measured.add_column(Text(name), justify="left" if i < texts else "right")
     for line in lines:
@@ -60,10 +60,10 @@ def outcome(o: Outcome) -> str:
         claims.add_column(name)
     reasons = []
     for s in o.scored:
-        verdict = Text(report.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
+        verdict = Text(words.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
         n = s.claim.id.rpartition("#")[2]
-        worked = report.arithmetic_text(s.claim, e)
-        claims.add_row(n, s.claim.text, report.expected_text(s.claim), worked, report.measured_text(s), verdict)
+        worked = words.arithmetic_text(s.claim, e)
+        claims.add_row(n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict)
         if s.verdict is not None and s.verdict is not Verdict.HOLDS:
             reasons.append(Text(f"  #{n}: {s.why}."))
     derived = _table("Derived: shown, not scored") if e.derived else None
@@ -71,16 +71,16 @@ def outcome(o: Outcome) -> str:
         for name in ("quantity", "list", "here", "formula"):
             derived.add_column(name)
         for d in e.derived:
-            value, unit = o.derived(d), report.unit_text(d.unit)
-            here = report.number(value.mean, value.half_width) + unit if value else "–"
+            value, unit = o.derived(d), words.unit_text(d.unit)
+            here = words.number(value.mean, value.half_width) + unit if value else "–"
             printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
-            derived.add_row(d.text, printed, here, report.derived_formula(d))
+            derived.add_row(d.text, printed, here, d.shown())
     return render(
         measured if o.cells() else Text(f"{e.id}: {e.title} ({e.source})"),
         claims,
         *([derived] if derived else []),
         *reasons,
-        Text(f"{report.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
+        Text(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
     )
 
 
@@ -116,38 +116,36 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
     """A row per arm, the paired difference of goodput to the first, and a sentence on each."""
     from rich.text import Text
 
-    from . import comparison_report
-
     arms = result["arms"]
     shown = list(arms[0]["compared"])
     table = _table(f"{result['scenario']}: goodput against {result['baseline']}")
     table.add_column("arm")
     for metric in shown:
-        table.add_column(comparison_report.compared_name(metric), justify="right")
+        table.add_column(comparison_words.compared_name(metric), justify="right")
     for name in ("difference, Mb/s", "%", "p"):
         table.add_column(name, justify="right")
     table.add_column("")
     for arm in arms:
         line: list[Any] = [
             Text(arm["label"]),
-            *(_cell(arm["compared"], m, comparison_report.COMPARED[m][1]) for m in shown),
+            *(_cell(arm["compared"], m, comparison_words.COMPARED[m][1]) for m in shown),
         ]
         if arm["difference"] is None:
             table.add_row(*line, "", "", "", "")
             continue
         d = arm["difference"]["goodput_bps"]
         relative = "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}"
-        by = comparison_report.difference_text(d, "goodput_bps", "Mb/s")
+        by = comparison_words.difference_text(d, "goodput_bps", "Mb/s")
         table.add_row(
             *line,
             by,
             relative,
-            comparison_report.p_text(d["p_value"]).removeprefix("p ").removeprefix("= "),
-            comparison_report.mark(d),
+            comparison_words.p_text(d["p_value"]).removeprefix("p ").removeprefix("= "),
+            comparison_words.mark(d),
         )
-    sentences = [Text(f"{comparison_report.sentence(arm, result)}.") for arm in arms[1:]]
+    sentences = [Text(f"{comparison_words.sentence(arm, result)}.") for arm in arms[1:]]
     took = f", {result['wall_s']:.2f} s" if clock else ""
-    return render(table, *sentences, Text(f"{comparison_report.caption(result)}{took}", style="dim"))
+    return render(table, *sentences, Text(f"{comparison_words.caption(result)}{took}", style="dim"))
 
 
 def _queues(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -300,6 +300,11 @@ class Derived:
     quantity: Quantity
     expected: float | None = None
 
+    def shown(self) -> str:
+        """The formula with its constants' values."""
+        assert self.quantity.formula is not None
+        return self.quantity.formula.shown()
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
