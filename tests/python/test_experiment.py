@@ -245,8 +245,14 @@ def test_an_experiment_in_a_folder_is_found_by_its_name_alone() -> None:
 def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
     e = library.load(name)
     assert e.id == name
+    assert library.files()[name].stem == name.rpartition("/")[2]
     assert e.claims
     assert e.assumptions
+
+
+def test_no_two_packaged_experiments_share_an_id() -> None:
+    claiming = [file for file in library.folder().rglob("*.toml") if "[[claim]]" in file.read_text()]
+    assert sorted(library.files().values()) == sorted(claiming)
 
 
 # Typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.

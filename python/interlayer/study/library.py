@@ -20,14 +20,28 @@ def folder() -> Path:
     return Path(__file__).parents[1] / "experiments"
 
 
+def files() -> dict[str, Path]:
+    """The experiment files of the package by id: the papers' in natural order, then those of `beyond/…`.
+
+    An id is what a file calls itself, whatever folder it is in. A file with no claim is a scenario to start from.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for path in folder().rglob("*.toml")}
+    found = {_id(text, path): path for path, text in texts.items() if "[[claim]]" in text}
+    return dict(sorted(found.items(), key=lambda entry: (entry[0].count("/"), _natural(entry[0]))))
+
+
 def known() -> list[str]:
-    """The ids of all experiments of the package: the papers' sorted, then those that have a folder, `beyond/…`."""
-    files = [p for p in folder().rglob("*.toml") if "[[claim]]" in p.read_text(encoding="utf-8")]
-    return sorted(map(_id_of, files), key=lambda name: (name.count("/"), _natural(name)))
+    """The ids of all experiments of the package, in the order of `files`."""
+    return list(files())
 
 
-def _id_of(file: Path) -> str:
-    return file.relative_to(folder()).as_posix().removesuffix(".toml")
+def _id(text: str, path: Path) -> str:
+    """What a file calls itself; its name, for one that does not (`load` then names the missing key)."""
+    given = _ID.search(text)
+    return given[1] if given else path.stem
+
+
+_ID = re.compile(r'^id *= *"([^"]+)"', re.MULTILINE)
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:
@@ -39,9 +53,9 @@ def load(name: str | Path) -> Experiment:
     """An experiment of the package by its id, whose folder may be left out, or any experiment file by its path."""
     path = Path(name)
     if path.suffix != ".toml":
-        there = known()
+        there = files()
         found = [id_ for id_ in there if str(name) in (id_, id_.rpartition("/")[2])]
         if not found:
             raise InputError(f'no experiment "{name}"{suggestion(str(name), there)}')
-        path = folder() / f"{found[0]}.toml"
+        path = there[found[0]]
     return reader.parse(toml_text.read_text(path), str(path), path.parent)
