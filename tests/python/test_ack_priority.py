@@ -19,7 +19,7 @@ def scenario(name: str) -> dict[str, Any]:
 
 
 def test_the_cell_is_that_of_the_uploads_with_downloads_beside() -> None:
-    paper, ours = scenario("uploads-80211a.toml"), scenario("beyond/ack-priority.toml")
+    paper, ours = scenario("sang-2014/cells/uploads-80211a.toml"), scenario("beyond/cells/ack-priority.toml")
     for part in ("radio", "channel", "layout"):
         assert ours[part] == paper[part]
     times = ("duration", "warmup")

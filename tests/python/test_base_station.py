@@ -75,7 +75,7 @@ def test_cures_for_downloads_leave_uploads_as_they_are_to_the_bit() -> None:
     at = (e.sweep[0][1].index("mobile"), 1, e.sweep[2][1].index(0.05))
 
     def upload(arm: str) -> interlayer.Result:
-        scenario = interlayer.load(library.folder() / "beyond" / "base-station.toml")
+        scenario = interlayer.load(library.folder() / "beyond/cells/base-station.toml")
         for path, value in e.overrides(Cell(arm, at)):
             scenario = scenario.set(path, value)
         return interlayer.run(scenario.set("scenario.duration", "20 s"), seed=1)

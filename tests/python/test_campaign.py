@@ -248,7 +248,7 @@ run = { lowest = "flow.0.datagram_throughput" }
 
 
 def over_time(text: str = OVER_TIME) -> Experiment:
-    file = library.folder() / "lle-fig-3.7a.toml"
+    file = library.files()["lle-fig-3.7a"]
     return reader.parse(file.read_text() + text, "toy.toml", file.parent)
 
 

@@ -23,7 +23,7 @@ from interlayer.study.verdict import Verdict
 
 pytestmark = pytest.mark.core
 
-BASE = library.folder() / "single-hop-80211b.toml"
+BASE = library.folder() / "kliazovich-2006/cells/single-hop-80211b.toml"
 
 
 def command(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:

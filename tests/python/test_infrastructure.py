@@ -12,8 +12,8 @@ from interlayer.study import expression, library
 
 pytestmark = pytest.mark.core
 
-ONE = library.folder() / "infrastructure-80211b.toml"
-TEN = library.folder() / "infrastructure-80211b-ten.toml"
+ONE = library.folder() / "kliazovich-2006/cells/infrastructure-80211b.toml"
+TEN = library.folder() / "kliazovich-2006/cells/infrastructure-80211b-ten.toml"
 WIDE = {
     "flow.0.transport.max_window": 10000,
     "flow.0.transport.send_buffer": "1 MB",

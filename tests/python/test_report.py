@@ -216,7 +216,7 @@ def test_every_measured_line_of_fig_3_7a_has_its_arithmetic() -> None:
     ],
 )
 def test_curve_for_no_line_is_a_mistake(where: str, message: str) -> None:
-    text = (library.folder() / "lle-fig-3.7a.toml").read_text()
+    file = library.files()["lle-fig-3.7a"]
     curve = f'[[curve]]\nlabel = "wrong"\nwhere = {where}\nformula = "x"\n\n[[claim]] # 1'
     with pytest.raises(InputError, match=message):
-        reader.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", library.folder())
+        reader.parse(file.read_text().replace("[[claim]] # 1", curve, 1), "wrong.toml", file.parent)

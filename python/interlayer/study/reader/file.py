@@ -145,7 +145,7 @@ def _without_base(change: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def _scenario(beside: Path, name: str) -> str:
-    """A scenario file beside an experiment, else in the folder above it: those of `beyond/` use the papers' too."""
+    """A scenario file by its path from an experiment's folder, else from the folder above, which several may share."""
     above = beside.parent / name
     return toml_text.read_text(above if not (beside / name).exists() and above.exists() else beside / name)
 
