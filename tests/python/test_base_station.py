@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import interlayer
 from interlayer.study import library
 from interlayer.study.experiment import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[2]
 BEYOND = [name for name in library.known() if name.startswith("beyond/base-station")]
@@ -90,27 +94,16 @@ def test_cures_for_downloads_leave_uploads_as_they_are_to_the_bit() -> None:
 @pytest.mark.core
 @pytest.mark.papers
 @pytest.mark.parametrize("name", BEYOND)
-def test_what_we_say_of_the_cures_holds(name: str) -> None:
-    for s in renew().reproduced(name).scored:
+def test_what_we_say_of_the_cures_holds(name: str, reproduced: Callable[[str], Outcome]) -> None:
+    for s in reproduced(name).scored:
         assert s.verdict == "holds", f"{s.claim.id}: {s.why}"
 
 
 @pytest.mark.core
 @pytest.mark.papers
-def test_tables_of_the_page_are_what_is_measured() -> None:
+def test_tables_of_the_page_are_what_is_measured(renew: Any) -> None:
     page = (ROOT / "docs" / "base-station.md").read_text("utf-8")
     tables = re.findall(r"<!-- rows .*?<!-- end -->", page, re.DOTALL)
     assert len(tables) >= 6
     for shown in tables:
-        assert renew().ROWS.sub(lambda m: renew().rows(m[1], m[2], m[3], m[4]), shown) == shown, (
-            "make docs, and say why"
-        )
-
-
-def renew() -> Any:
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import renew as module
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
-    return module
+        assert renew.ROWS.sub(lambda m: renew.rows(m[1], m[2], m[3], m[4]), shown) == shown, "make docs, and say why"

@@ -9,17 +9,22 @@ import signal
 import subprocess
 import sys
 import time
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import interlayer
 from interlayer.study import campaign, library
-from interlayer.study.outcome import Outcome
 from interlayer.study.runs import Store
 from interlayer.study.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interlayer.study.outcome import Outcome
+
+    Reproduced = Callable[[str], Outcome]
 
 pytestmark = pytest.mark.core
 
@@ -140,11 +145,6 @@ def test_run_i_of_a_batch_is_the_run_of_its_seed() -> None:
 # -------------------------------------------------------------------------------------------------------- experiments
 
 
-@cache
-def reproduced(name: str) -> Outcome:
-    return interlayer.reproduce(name)
-
-
 HEAVY = [n for n in library.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
 """Experiments of hundreds of runs of many stations: until all their claims are decided they take an hour together."""
 
@@ -156,7 +156,7 @@ def weighed(name: str) -> Any:
 
 # `test_base_station` runs its own, and asks more of them: that all they claim holds.
 @pytest.mark.parametrize("name", [weighed(n) for n in library.known() if not n.startswith("beyond/base-station")])
-def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
+def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str, reproduced: Reproduced) -> None:
     is_scored = reproduced(name).experiment.scored  # what a paper cites or sums up is shown only
     for s in reproduced(name).scored:
         assert (s.verdict is not None) == is_scored, s.claim.id
@@ -178,14 +178,14 @@ def verdicts(outcome: Outcome) -> list[str]:
     return [str(s.verdict) for s in outcome.scored]
 
 
-def test_what_the_arithmetic_of_the_timing_allows_holds() -> None:
+def test_what_the_arithmetic_of_the_timing_allows_holds(reproduced: Reproduced) -> None:
     # 12000 bit in 1984 us are 6.05 Mb/s, printed 6.09; in 2660 us 4.51, printed 4.71. The rankings follow.
     found = verdicts(reproduced("lle-fig-3.7a"))
     assert [found[i] for i in (0, 2, 4, 5)] == ["holds"] * 4
 
 
 @pytest.mark.papers
-def test_what_the_arithmetic_excludes_differs() -> None:
+def test_what_the_arithmetic_excludes_differs(reproduced: Reproduced) -> None:
     assert verdicts(reproduced("lle-fig-3.7b"))[3] == "holds"
     assert verdicts(reproduced("lle-fig-3.9"))[2] == "holds"
     # Removing one TCP ACK in two at 1000 B gains 18.9 % at least by Table 3.2's timing; 7 % is printed.
