@@ -1,4 +1,4 @@
-"""How fast the core is: whole runs of six scenes, alone or in turn with ns-3 on the same machine (design.md section 8).
+"""How fast the core is: whole runs of six scenes, alone or in turn with ns-3 on the same machine.
 
 Seconds are wall-clock seconds of the event loop, start-up excluded, on both sides: `sim_s` of a run here, the time in
 `Simulator::Run` after the flows' start there. Both sides also count processor seconds, which a busy machine disturbs

@@ -1,4 +1,4 @@
-"""The command line, a contract that scripts rely on: verbs, JSON, exit statuses (design.md section 5).
+"""The command line, a contract that scripts rely on: verbs, JSON, exit statuses.
 
 Exit status: 0 done; 2 the input is wrong (one plain line on stderr, nothing written); 1 a failure of ours; 130
 interrupted, finished runs kept. A person gets tables and progress, a pipe gets silence and what it asked for.

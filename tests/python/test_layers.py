@@ -1,4 +1,7 @@
-"""The package's modules import each other in one direction. Imports inside functions and for types count too."""
+"""The package's modules import each other in one direction. Imports inside functions and for types count too.
+
+docs/design/architecture.md shows the layers.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,17 @@ def name_of(file: Path) -> str:
     parts = file.relative_to(ROOT.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
+
+LAYERS = [
+    ["_core", "errors", "quantity", "toml_text", "simulator"],
+    ["measure"],
+    ["study"],
+    ["show"],
+    ["api", "bench"],
+    ["cli", ""],
+    ["__main__"],
+]
+"""The parts of the package, lowest first; the empty name is the package itself."""
 
 FILES = {name_of(file): file for ending in ("py", "pyi") for file in ROOT.rglob(f"*.{ending}")}
 
@@ -56,3 +70,18 @@ def late():
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
     TopologicalSorter(GRAPH).prepare()  # a CycleError names the circle
+
+
+def layer(module: str) -> int:
+    part = module.removeprefix("interlayer").strip(".").partition(".")[0]
+    return next(i for i, parts in enumerate(LAYERS) if part in parts)
+
+
+def test_a_layer_imports_from_those_below_it_only() -> None:
+    upward = [f"{m} imports {other}" for m, others in GRAPH.items() for other in others if layer(other) > layer(m)]
+    assert upward == []
+
+
+def test_no_module_has_the_name_of_something_public() -> None:
+    # Importing `interlayer.compare` would put the module in the place of the function.
+    assert [name for name in interlayer.__all__ if f"interlayer.{name}" in FILES] == []
