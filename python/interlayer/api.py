@@ -223,6 +223,7 @@ class Comparison(comparison.Paired):
     `str(comparison)` is the table that the command shows.
     """
 
+    # A class of its own, since it prints itself: `study` must not import `show`.
     __slots__ = ()
 
     @classmethod
