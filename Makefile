@@ -73,8 +73,8 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 core: $(VENV)/.pins
 	@$(CARGO) build --profile test -p interlayer-py --locked --quiet
-	@mkdir -p $(SITE)/interlayer
-	@ln -sf $(CURDIR)/python/interlayer/* $(SITE)/interlayer/
+	@rm -rf $(SITE)/interlayer && mkdir -p $(SITE)/interlayer
+	@ln -s $(CURDIR)/python/interlayer/* $(SITE)/interlayer/
 	@rm -f $(SITE)/interlayer/_core*.so && cp target/debug/lib_core.so $(SITE)/interlayer/_core.abi3.so
 
 test: doctor-test $(VENV)/.pins
@@ -150,4 +150,4 @@ $(NS3): bench/ns3/wlan_tcp.cc
 
 clean:
 	rm -rf $(VENV) target demo bench/ns3/build python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf python/interlayer/__pycache__ tests/python/__pycache__
+	find python tests/python -name __pycache__ -prune -exec rm -rf {} +

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from interlayer.campaign import Outcome
+    from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -35,15 +35,15 @@ def reproduced(name: str) -> Outcome:
 
 def claims(name: str) -> str:
     """The claims of an experiment that have one number: paper, arithmetic, measurement, verdict."""
-    from interlayer import report
+    from interlayer.show import words
 
     o = reproduced(name)
     lines = [f"<!-- claims {name} -->", f"| {o.experiment.source} | paper | arithmetic | measured | verdict |"]
     lines.append("|---|---|---|---|---|")
     for s in o.scored:
         if s.claim.kind == "value":
-            worked, verdict = report.arithmetic_text(s.claim, o.experiment), report.verdict_text(s)
-            cells = [s.claim.text, report.expected_text(s.claim), worked, report.measured_text(s), verdict]
+            worked, verdict = words.arithmetic_text(s.claim, o.experiment), words.verdict_text(s)
+            cells = [s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "<!-- end -->"])
 
@@ -54,8 +54,9 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Goodput has its 95 % interval, of
     other metrics three digits are enough.
     """
-    from interlayer import report, stats
-    from interlayer.experiment import Cell, plain
+    from interlayer.measure import stats
+    from interlayer.show import words
+    from interlayer.study.experiment import Cell, plain
 
     o = reproduced(name)
     e, fixed = o.experiment, dict(part.strip().split("=", 1) for part in where.split(";") if part.strip())
@@ -68,9 +69,9 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
             found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm, _ in e.arms]
             wide = "goodput" in metric
             points.append([e.label(path, here[path]) for path in paths])
-            numbers.append([report.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found])
+            numbers.append([words.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found])
     arms = [e.label(arm) for arm, _ in e.arms]
-    head, texts, lines = report.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
+    head, texts, lines = words.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
     rule = "|---" * texts + "|--:" * (len(head) - texts) + "|"
     shown = [f"| {' | '.join(line)} |" for line in [head, *lines]]
     return "\n".join([f"<!-- rows {name} {metric} {unit}{where} -->", shown[0], rule, *shown[1:], "<!-- end -->"])

@@ -15,17 +15,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
-    from .comparison import Comparison
+    from .api import Comparison, Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
     from .errors import InputError, InterlayerError, OutputError
-    from .stats import Estimate
+    from .measure.stats import Estimate
 
     __version__: str
 
 # Name -> module. Nothing is imported before it is asked for: `import interlayer` costs a few milliseconds.
 _WHERE = {
-    "Comparison": "comparison",
-    "Estimate": "stats",
+    "Comparison": "api",
+    "Estimate": "measure.stats",
     "InputError": "errors",
     "InterlayerError": "errors",
     "Interrupted": "api",

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import metrics, simulator, stats, toml_text
-from . import timeline as windows
+from . import simulator, toml_text
 from .errors import InputError
+from .measure import metrics, stats
+from .measure import timeline as windows
+from .study import comparison
 
 if TYPE_CHECKING:
     import polars as pl
 
     from . import _core
     from ._core import Run
-    from .campaign import Outcome
-    from .comparison import Comparison
-    from .stats import Estimate, Floats
+    from .measure.stats import Estimate, Floats
+    from .study.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +179,9 @@ class Result:
     @cached_property
     def series(self) -> pl.DataFrame:
         """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
-        from . import report
+        from .show import frames
 
-        return report.series_frame(self.runs)
+        return frames.series(self.runs)
 
     @cached_property
     def timeline(self) -> pl.DataFrame:
@@ -211,9 +212,28 @@ class Result:
         return stats.gain(self.sample(metric), other.sample(metric))
 
     def _frame(self, table: str) -> pl.DataFrame:
-        from . import report
+        from .show import frames
 
-        return report.frame(self.runs, table)
+        return frames.table(self.runs, table)
+
+
+class Comparison(comparison.Paired):
+    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with.
+
+    `str(comparison)` is the table that the command shows.
+    """
+
+    # A class of its own, since it prints itself: `study` must not import `show`.
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, found: comparison.Paired) -> Comparison:
+        return cls(*(getattr(found, f.name) for f in fields(found)))
+
+    def __str__(self) -> str:
+        from .show import as_json, terminal
+
+        return terminal.comparison(as_json.comparison(self), clock=False).rstrip()
 
 
 def run(
@@ -263,15 +283,14 @@ def compare(
     and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval and
     p-value. Raises `InputError`, and `Interrupted` on Ctrl-C.
     """
-    from . import comparison
-
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of = scenario if isinstance(scenario, Scenario) else load(scenario)
     found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs)
-    if found is None or found.interrupted:
-        raise Interrupted(found)
-    return found
+    compared = None if found is None else Comparison._of(found)
+    if compared is None or compared.interrupted:
+        raise Interrupted(compared)
+    return compared
 
 
 def reproduce(
@@ -281,7 +300,6 @@ def reproduce(
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts. Raises `InputError`.
     """
-    from . import campaign
-    from . import experiment as experiments
+    from .study import campaign, library
 
-    return campaign.run(experiments.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)
+    return campaign.run(library.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)

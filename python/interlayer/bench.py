@@ -1,4 +1,4 @@
-"""How fast the core is: whole runs of six scenes, alone or in turn with ns-3 on the same machine (design.md section 8).
+"""How fast the core is: whole runs of six scenes, alone or in turn with ns-3 on the same machine.
 
 Seconds are wall-clock seconds of the event loop, start-up excluded, on both sides: `sim_s` of a run here, the time in
 `Simulator::Run` after the flows' start there. Both sides also count processor seconds, which a busy machine disturbs
@@ -170,7 +170,8 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     from rich import box
     from rich.table import Table
 
-    from . import simulator, terminal
+    from . import simulator
+    from .show import terminal
 
     paired = any("ratio" in row for row in rows)
     shown = Table(title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)

@@ -1,4 +1,4 @@
-"""The command line, a contract that scripts rely on: verbs, JSON, exit statuses (design.md section 5).
+"""The command line, a contract that scripts rely on: verbs, JSON, exit statuses.
 
 Exit status: 0 done; 2 the input is wrong (one plain line on stderr, nothing written); 1 a failure of ours; 130
 interrupted, finished runs kept. A person gets tables and progress, a pipe gets silence and what it asked for.
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from . import output
 from .errors import InputError, InterlayerError, suggestion
+from .show import output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ._core import Run
-    from .campaign import Outcome
+    from .study.outcome import Outcome
 
 T = TypeVar("T")
 
@@ -88,7 +88,9 @@ def run_command(
     ] = None,
 ) -> None:
     """Run a scenario."""
-    from . import report, simulator, terminal, timeline, toml_text
+    from . import simulator, toml_text
+    from .measure import timeline
+    from .show import as_json, files, terminal
 
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
@@ -114,18 +116,18 @@ def run_command(
         notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
-            result = report.run_json(what, simulator.version(), first, done, wall_s, batch.interrupted)
+            result = as_json.run(what, simulator.version(), first, done, wall_s, batch.interrupted)
             if to_folder:
-                notes = report.write_run(result, done, text + _changes(set_), to_folder.path)
+                notes = files.write_run(result, done, text + _changes(set_), to_folder.path)
                 to_folder.commit()
             if to_pcap:
                 _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()
             if to_file:
-                to_file.path.write_text(report.dumps(result), encoding="utf-8")
+                to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
                 to_file.commit()
     if done:
-        output.to_stdout(report.dumps(result) if json == "-" else terminal.run(result))
+        output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
         for line in notes:
             print(f"interlayer: {line}", file=sys.stderr)
     if batch.interrupted:
@@ -151,7 +153,9 @@ def compare_command(
     json: Json = None,
 ) -> None:
     """Compare schemes in a scenario: paired by seed, with intervals and significance."""
-    from . import comparison, comparison_report, report, terminal, toml_text
+    from . import toml_text
+    from .show import as_json, files, terminal
+    from .study import comparison
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     with (
@@ -174,14 +178,14 @@ def compare_command(
         )
         if found is None:  # Ctrl-C before every arm had a run
             raise typer.Exit(130)
-        result = comparison_report.to_json(found)
+        result = as_json.comparison(found)
         if to_folder:
-            comparison_report.write(found, result, to_folder.path)
+            files.write_comparison(found, result, to_folder.path)
             to_folder.commit()
         if to_file:
-            to_file.path.write_text(report.dumps(result), encoding="utf-8")
+            to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
             to_file.commit()
-    output.to_stdout(report.dumps(result) if json == "-" else terminal.comparison(result))
+    output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
     if found.interrupted:
         raise typer.Exit(130)
 
@@ -199,8 +203,9 @@ def reproduce(
     json: Json = None,
 ) -> None:
     """Run an experiment of the papers afresh and judge its claims."""
-    from . import campaign, report, terminal
-    from . import experiment as experiments
+    from .show import as_json, files, terminal
+    from .study import campaign, library
+    from .study.runs import Store
 
     if all_ and ids:
         raise InputError("--all: name experiments or take all, not both")
@@ -208,11 +213,11 @@ def reproduce(
         raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
-    names = experiments.known() if all_ else list(dict.fromkeys(ids or []))
-    chosen = [experiments.load(name) for name in names]
+    names = library.known() if all_ else list(dict.fromkeys(ids or []))
+    chosen = [library.load(name) for name in names]
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
-    store = campaign.Store()
+    store = Store()
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
@@ -235,10 +240,10 @@ def reproduce(
             if outcome.interrupted:
                 break
         if outcomes:
-            objects = [report.outcome_json(o) for o in outcomes]
-            text = report.dumps(objects[0] if len(chosen) == 1 else objects)
+            objects = [as_json.outcome(o) for o in outcomes]
+            text = as_json.dumps(objects[0] if len(chosen) == 1 else objects)
             if to_folder:
-                report.write_outcomes(outcomes, to_folder.path)
+                files.write_outcomes(outcomes, to_folder.path)
                 to_folder.commit()
             if to_file:
                 to_file.path.write_text(text, encoding="utf-8")
@@ -258,13 +263,14 @@ def list_command(
     json: Json = None,
 ) -> None:
     """What there is: one id first on each line."""
-    from . import experiment as experiments
-    from . import report, simulator, terminal
+    from . import simulator
+    from .show import as_json, terminal
+    from .study import library
 
     if kind not in _LISTS:
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
-        loaded = [experiments.load(name) for name in experiments.known()]
+        loaded = [library.load(name) for name in library.known()]
         rows: Sequence[dict[str, Any]] = [
             {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
             for e in loaded
@@ -273,10 +279,10 @@ def list_command(
         rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
     with output.file(_json_file(json)) as to_file:
         if to_file:
-            to_file.path.write_text(report.dumps(rows), encoding="utf-8")
+            to_file.path.write_text(as_json.dumps(rows), encoding="utf-8")
             to_file.commit()
     if json is None or json == "-":
-        output.to_stdout(report.dumps(rows) if json else terminal.entries(rows))
+        output.to_stdout(as_json.dumps(rows) if json else terminal.entries(rows))
 
 
 @app.command()
@@ -285,12 +291,12 @@ def check(
     set_: Set = None,
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
-    from . import experiment as experiments
     from . import simulator, toml_text
+    from .study import library
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
-        e = experiments.load(file)
+        e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
             _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
@@ -313,7 +319,7 @@ def bench(
 ) -> None:
     """Measure how fast the simulator is, alone or against ns-3."""
     from . import bench as benchmark
-    from . import report
+    from .show import as_json
 
     if runs % 2 == 0:
         raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")
@@ -326,7 +332,7 @@ def bench(
         except KeyboardInterrupt:
             interrupted = True
         if rows:
-            text = report.dumps(benchmark.to_json(rows))
+            text = as_json.dumps(benchmark.to_json(rows))
             if to_file:
                 to_file.path.write_text(text, encoding="utf-8")
                 to_file.commit()

@@ -1,16 +1,28 @@
-"""Shared fixtures. `core` is a test double; tests marked `core` use the compiled module itself."""
+"""Shared fixtures. `core` is a test double; tests marked `core` use the compiled module itself.
+
+`reproduced` gives an experiment over the compiled module. It runs once, whichever test modules ask for it.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 from fake_core import Core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interlayer.study.outcome import Outcome
+
+ROOT = Path(__file__).parents[2]
 
 # The same examples every time, however busy the machine: a red test is then a red test.
 settings.register_profile("interlayer", derandomize=True, deadline=None)
@@ -27,6 +39,24 @@ def core(monkeypatch: pytest.MonkeyPatch) -> Core:
     monkeypatch.setitem(sys.modules, "interlayer._core", module)
     monkeypatch.setattr(interlayer, "_core", module, raising=False)
     return double
+
+
+@pytest.fixture(scope="session")
+def renew() -> Any:
+    """docs/renew.py: what the pages show. It keeps the outcomes of the experiments that it has run."""
+    spec = spec_from_file_location("renew", ROOT / "docs" / "renew.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def reproduced(renew: Any) -> Callable[[str], Outcome]:
+    """An experiment's outcome by its id, each run once in the whole session."""
+    found: Callable[[str], Outcome] = renew.reproduced
+    return found
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from interlayer import experiment
-from interlayer.experiment import Cell
+from interlayer.study import library
+from interlayer.study.experiment import Cell
 
-LEAGUES = [name for name in experiment.known() if name.startswith("beyond/ack-priority-league")]
+LEAGUES = [name for name in library.known() if name.startswith("beyond/ack-priority-league")]
 POINTS = ["star", "grid", "disc", "star+udp", "grid+udp", "disc+udp"]
 
 
 def scenario(name: str) -> dict[str, Any]:
-    return tomllib.loads((experiment.folder() / name).read_text("utf-8"))
+    return tomllib.loads((library.folder() / name).read_text("utf-8"))
 
 
 def test_the_cell_is_that_of_the_uploads_with_downloads_beside() -> None:
-    paper, ours = scenario("uploads-80211a.toml"), scenario("beyond/ack-priority.toml")
+    paper, ours = scenario("sang-2014/cells/uploads-80211a.toml"), scenario("beyond/cells/ack-priority.toml")
     for part in ("radio", "channel", "layout"):
         assert ours[part] == paper[part]
     times = ("duration", "warmup")
@@ -33,7 +33,7 @@ def test_the_cell_is_that_of_the_uploads_with_downloads_beside() -> None:
 
 @pytest.mark.parametrize("name", LEAGUES)
 def test_half_of_the_stations_send_udp_and_the_number_of_stations_stays(name: str) -> None:
-    e = experiment.load(name)
+    e = library.load(name)
     assert [value for _, values in e.sweep for value in values] == POINTS
     for i in range(3):
         alone, beside = dict(e.overrides(Cell("base", (i,)))), dict(e.overrides(Cell("base", (i + 3,))))
@@ -44,4 +44,4 @@ def test_half_of_the_stations_send_udp_and_the_number_of_stations_stays(name: st
 
 @pytest.mark.parametrize("name", LEAGUES)
 def test_the_leagues_have_the_same_arms(name: str) -> None:
-    assert experiment.load(name).arms == experiment.load(LEAGUES[0]).arms
+    assert library.load(name).arms == library.load(LEAGUES[0]).arms

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import interlayer
-from interlayer import experiment
-from interlayer.experiment import Cell
+from interlayer.study import library
+from interlayer.study.experiment import Cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[2]
-BEYOND = [name for name in experiment.known() if name.startswith("beyond/base-station")]
+BEYOND = [name for name in library.known() if name.startswith("beyond/base-station")]
 BY_DESIGN_DOWNLOADS_ONLY = ("lle-tcp", "snoop", "ebsn", "ewa")
 
 
@@ -33,7 +37,7 @@ BY_DESIGN_DOWNLOADS_ONLY = ("lle-tcp", "snoop", "ebsn", "ewa")
     ],
 )
 def test_the_upper_bound_at_a_rate_is_that_of_its_timing(number: int, at_all: str, mbps: float) -> None:
-    e = experiment.load("lle-table-2.1")
+    e = library.load("lle-table-2.1")
     claim = e.claims[number - 1]
     assert at_all in claim.text
     assert e.arithmetic(claim) == pytest.approx((mbps,), rel=1e-9)
@@ -41,7 +45,7 @@ def test_the_upper_bound_at_a_rate_is_that_of_its_timing(number: int, at_all: st
 
 def test_802_11n_is_computed_and_not_simulated() -> None:
     # 2 · (40 + 16 + 28 + 34) + 13 · 3.6 = 282.8 us for 11680 bit.
-    e = experiment.load("lle-table-3.1")
+    e = library.load("lle-table-3.1")
     assert e.claims[5].is_computed
     assert e.arithmetic(e.claims[5]) == pytest.approx((11680 / 282.8,))
     assert "not simulated" in e.claims[5].text
@@ -52,7 +56,7 @@ def test_the_ceiling_of_the_league_is_that_of_seven_attempts_a_loss(lost: float,
     # A segment 1883 us; a loss 7 · 1532 us and 20 us of (31 + 63 + 127 + 255 + 511 + 1023 + 1023)/2 slots: 41054 us.
     per_loss = 7 * 1532 + 20 * sum(min(2**k, 1024) - 1 for k in range(5, 12)) / 2
     assert per_loss == 41054
-    (ceiling,) = experiment.load("base-station-league").curves[0].values(lost)
+    (ceiling,) = library.load("base-station-league").curves[0].values(lost)
     assert ceiling == pytest.approx(11680 / (1883 + lost / (1 - lost) * per_loss))
     assert ceiling == pytest.approx(mbps, abs=1e-3)
 
@@ -71,11 +75,11 @@ def test_the_simulator_meets_the_closed_form_at_every_rate() -> None:
 
 @pytest.mark.core
 def test_cures_for_downloads_leave_uploads_as_they_are_to_the_bit() -> None:
-    e = experiment.load("base-station-league")
+    e = library.load("base-station-league")
     at = (e.sweep[0][1].index("mobile"), 1, e.sweep[2][1].index(0.05))
 
     def upload(arm: str) -> interlayer.Result:
-        scenario = interlayer.load(experiment.folder() / "beyond" / "base-station.toml")
+        scenario = interlayer.load(library.folder() / "beyond/cells/base-station.toml")
         for path, value in e.overrides(Cell(arm, at)):
             scenario = scenario.set(path, value)
         return interlayer.run(scenario.set("scenario.duration", "20 s"), seed=1)
@@ -90,27 +94,16 @@ def test_cures_for_downloads_leave_uploads_as_they_are_to_the_bit() -> None:
 @pytest.mark.core
 @pytest.mark.papers
 @pytest.mark.parametrize("name", BEYOND)
-def test_what_we_say_of_the_cures_holds(name: str) -> None:
-    for s in renew().reproduced(name).scored:
+def test_what_we_say_of_the_cures_holds(name: str, reproduced: Callable[[str], Outcome]) -> None:
+    for s in reproduced(name).scored:
         assert s.verdict == "holds", f"{s.claim.id}: {s.why}"
 
 
 @pytest.mark.core
 @pytest.mark.papers
-def test_tables_of_the_page_are_what_is_measured() -> None:
+def test_tables_of_the_page_are_what_is_measured(renew: Any) -> None:
     page = (ROOT / "docs" / "base-station.md").read_text("utf-8")
     tables = re.findall(r"<!-- rows .*?<!-- end -->", page, re.DOTALL)
     assert len(tables) >= 6
     for shown in tables:
-        assert renew().ROWS.sub(lambda m: renew().rows(m[1], m[2], m[3], m[4]), shown) == shown, (
-            "make docs, and say why"
-        )
-
-
-def renew() -> Any:
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import renew as module
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
-    return module
+        assert renew.ROWS.sub(lambda m: renew.rows(m[1], m[2], m[3], m[4]), shown) == shown, "make docs, and say why"

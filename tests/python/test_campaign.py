@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from interlayer import campaign, experiment, plots, report
 from interlayer.errors import InputError
-from interlayer.experiment import Cell
-from interlayer.verdict import Verdict
+from interlayer.show import files, plots
+from interlayer.study import campaign, library, reader
+from interlayer.study.experiment import Cell, Experiment
+from interlayer.study.runs import Store
+from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from fake_core import Core
 
 
-def load(name: str = "lle-fig-3.7a") -> experiment.Experiment:
-    return experiment.load(name)
+def load(name: str = "lle-fig-3.7a") -> Experiment:
+    return library.load(name)
 
 
 def test_ten_runs_of_every_cell_and_counter_run_when_all_is_clear(core: Core) -> None:
@@ -204,7 +206,7 @@ def test_a_reference_that_gets_nothing_is_untestable_and_no_crash(core: Core) ->
 
 
 def test_experiments_that_share_a_store_run_what_they_have_in_common_once(core: Core) -> None:
-    store = campaign.Store()
+    store = Store()
     first = campaign.run(load(), store=store)
     alone = campaign.run(load("lle-fig-3.7b"))
     before = len(core.batches)
@@ -220,7 +222,7 @@ def test_experiments_that_share_a_store_run_what_they_have_in_common_once(core: 
 
 
 def test_other_seeds_and_other_settings_are_not_shared(core: Core) -> None:
-    store = campaign.Store()
+    store = Store()
     campaign.run(load(), store=store, runs=2)
     before = sum(core.batches)
     campaign.run(load(), store=store, runs=2, seed=3)
@@ -233,7 +235,7 @@ def test_a_scenarios_name_and_own_seed_are_no_part_of_its_key(core: Core) -> Non
     from interlayer import simulator
 
     text = '[scenario]\nname = "{}"\nseed = {}\n[radio]\nrate = {}\n'
-    keys = [campaign.Store.key(simulator.parse(text.format(*one))) for one in (("a", 1, 1), ("b", 2, 1), ("a", 1, 2))]
+    keys = [Store.key(simulator.parse(text.format(*one))) for one in (("a", 1, 1), ("b", 2, 1), ("a", 1, 2))]
     assert keys[0] == keys[1] != keys[2]
 
 
@@ -245,9 +247,9 @@ run = { lowest = "flow.0.datagram_throughput" }
 """
 
 
-def over_time(text: str = OVER_TIME) -> experiment.Experiment:
-    file = experiment.folder() / "lle-fig-3.7a.toml"
-    return experiment.parse(file.read_text() + text, "toy.toml", file.parent)
+def over_time(text: str = OVER_TIME) -> Experiment:
+    file = library.files()["lle-fig-3.7a"]
+    return reader.parse(file.read_text() + text, "toy.toml", file.parent)
 
 
 @pytest.mark.parametrize(("how", "rank"), [("lowest", 0), ("median", 4), ("highest", 9)])
@@ -266,7 +268,7 @@ def test_the_run_shown_over_time_is_picked_by_a_metric_of_the_runs(core: Core, h
 
 def test_a_run_over_time_is_drawn_and_its_mistakes_are_named(core: Core, tmp_path: Path) -> None:
     outcome = campaign.run(over_time(), over_time=True, quick=True)
-    svg = report.write_outcome(outcome, tmp_path)
+    svg = files.write_outcome(outcome, tmp_path)
     assert {f"lle-fig-3.7a-over-time.{kind}" for kind in ("png", "svg", "csv", "parquet")} <= {
         path.name for path in tmp_path.iterdir()
     }

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import campaign, experiment, plots, report, terminal
 from interlayer.errors import InputError
-from interlayer.experiment import Cell
-from interlayer.verdict import Verdict
+from interlayer.show import as_json, files, pages, plots, terminal, words
+from interlayer.study import campaign, reader
+from interlayer.study.experiment import Cell
+from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fake_core import Core
-    from interlayer.campaign import Outcome
+    from interlayer.study.outcome import Outcome
 
 HOLDS, DIFFERS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.UNTESTABLE
 
@@ -68,7 +69,7 @@ def toy(core: Core, tmp_path: Path) -> Any:
     (tmp_path / "alone.toml").write_text(ALONE)
 
     def run(text: str, **options: Any) -> Outcome:
-        return campaign.run(experiment.parse(text, "toy.toml", tmp_path), **options)
+        return campaign.run(reader.parse(text, "toy.toml", tmp_path), **options)
 
     return run
 
@@ -93,7 +94,7 @@ def test_a_flow_against_the_mean_of_the_others_in_the_same_run(toy: Any, arm: st
         order = [{{ metric = "flow.9.goodput", label = "LLE-TCP" }}, {{ metric = "mean(flow.0-8.goodput)" }}]"""
     outcome = toy(HEAD + claim(text))
     assert verdict(outcome) is found
-    assert report.expected_text(outcome.scored[0].claim) == "LLE-TCP > mean(flow.0-8.goodput)"
+    assert words.expected_text(outcome.scored[0].claim) == "LLE-TCP > mean(flow.0-8.goodput)"
     # 0.30 Mb/s less a tenth is 0.27, and 1.8 times that 0.486.
     measured = [e.mean for e in outcome.scored[0].judgement.measured]
     assert measured == pytest.approx([0.27 * (1.8 if arm == "mixed" else 1), 0.27], rel=2e-3)
@@ -171,8 +172,8 @@ def test_an_order_at_every_swept_point(toy: Any) -> None:
     assert [line.label for line in s.claim.lines] == ["0.2", "0.1"]
     assert s.why.startswith("0.2: Mixed > reno (by ")
     assert "; 0.1: Mixed > reno (by " in s.why
-    assert report.expected_text(s.claim) == "Mixed > reno (7 to 23 %)"
-    found = report.claim_json(s, outcome.experiment)
+    assert words.expected_text(s.claim) == "Mixed > reno (7 to 23 %)"
+    found = as_json.claim(s, outcome.experiment)
     assert (found["expected"], found["printed"]) == (["Mixed", "reno"], {"value": [7, 23], "unit": "%"})
     assert found["of"] == ["0.2, Mixed", "0.2, reno", "0.1, Mixed", "0.1, reno"]
 
@@ -195,7 +196,7 @@ def test_at_or_above_is_held_by_what_is_shown_equal(toy: Any, or_equal: str, fou
     text = f'kind = "order"\nor_equal = {or_equal}\nwhere = {{ {AT} }}\norder = ["alone", "reno", "mixed"]'
     outcome = toy(HEAD + claim(text))
     assert verdict(outcome) is found
-    assert ("≥" in report.expected_text(outcome.scored[0].claim)) == (or_equal == "true")
+    assert ("≥" in words.expected_text(outcome.scored[0].claim)) == (or_equal == "true")
 
 
 def test_a_trend_goes_along_x_by_size_whatever_the_order_in_the_file(toy: Any) -> None:
@@ -244,7 +245,7 @@ def test_the_x_from_which_on_nothing_gets_through(
     assert verdict(outcome) is found
     assert says in outcome.scored[0].why
     if found is not UNTESTABLE and "0.07" in steps:
-        assert report.claim_json(outcome.scored[0], outcome.experiment)["measured"] == pytest.approx(7)
+        assert as_json.claim(outcome.scored[0], outcome.experiment)["measured"] == pytest.approx(7)
 
 
 def test_an_x_that_too_few_runs_can_tell_is_a_dash_in_tables(toy: Any, core: Core) -> None:
@@ -256,7 +257,7 @@ def test_an_x_that_too_few_runs_can_tell_is_a_dash_in_tables(toy: Any, core: Cor
         unit = "%"
         expected = 7"""
     outcome = toy(HEAD.replace("[0.2, 0.1]", "[0.05, 0.06, 0.07]") + claim(text), runs=3)
-    assert report.measured_text(outcome.scored[0]) == "–"
+    assert words.measured_text(outcome.scored[0]) == "–"
 
 
 def test_the_x_from_which_on_a_gain_is_gone(toy: Any) -> None:
@@ -429,7 +430,7 @@ def test_efficiency_is_a_share_of_a_swept_rate_and_no_gain(toy: Any) -> None:
     outcome = toy(head + values + trend)
     assert [s.verdict for s in outcome.scored] == [HOLDS, HOLDS, DIFFERS, HOLDS]
     assert [s.claim.kind for s in outcome.scored] == ["ratio", "ratio", "ratio", "trend"]
-    assert report.claim_json(outcome.scored[0], outcome.experiment)["formulas"] == ["100 * t / 1000000.0"]
+    assert as_json.claim(outcome.scored[0], outcome.experiment)["formulas"] == ["100 * t / 1000000.0"]
     assert outcome.scored[0].judgement.band == "10 % of our mean"
 
 
@@ -556,12 +557,12 @@ def test_closed_forms_need_no_runs(toy: Any, core: Core) -> None:
     outcome = toy(text)
     assert core.batches == []
     assert [s.verdict for s in outcome.scored] == [HOLDS, DIFFERS, HOLDS, HOLDS]
-    first = report.claim_json(outcome.scored[0], outcome.experiment)
+    first = as_json.claim(outcome.scored[0], outcome.experiment)
     assert (first["expected"], first["measured"], first["ci95"], first["arithmetic"]) == (192, 192, None, 192)
     assert first["formulas"] == ["8 * (18.0 + 6.0) / 1.0"]
     assert first["why"] == "Computed 192 us against the printed 192 us (+0.0 %)"
     assert outcome.scored[2].why == "From 192 us to 17.45 us"
-    assert (report.outcome_json(outcome)["runs"], report.outcome_json(outcome)["rows"]) == (0, [])
+    assert (as_json.outcome(outcome)["runs"], as_json.outcome(outcome)["rows"]) == (0, [])
     shown = terminal.outcome(outcome)
     assert "No runs: arithmetic alone" in shown
     assert "3 of 4 claims hold, 1 differs" in shown
@@ -569,7 +570,7 @@ def test_closed_forms_need_no_runs(toy: Any, core: Core) -> None:
 
 def test_closed_forms_leave_a_page_without_a_figure(toy: Any, tmp_path: Path) -> None:
     outcome = toy(ANALYSIS + claim(f"{PLCP}\nexpected = 192"))
-    report.write_outcomes([outcome], tmp_path / ".")
+    files.write_outcomes([outcome], tmp_path / ".")
     assert sorted(p.name for p in tmp_path.glob("[ei][qn]*")) == ["equations.html", "equations.json", "index.html"]
     page = (tmp_path / "equations.html").read_text()
     assert "<svg" not in page
@@ -601,13 +602,13 @@ def test_what_is_cited_is_shown_with_measurement_and_arithmetic_and_not_scored(t
     text += claim(f'kind = "value"\nexpected = 0.5\nwhere = {{ arm = "reno", {AT} }}')
     text += claim('kind = "value"\nexpected = 9\nunit = "us"\nformula = "3 * 3"')
     outcome = toy(text)
-    first, second = (report.claim_json(s, outcome.experiment) for s in outcome.scored)
+    first, second = (as_json.claim(s, outcome.experiment) for s in outcome.scored)
     assert (first["verdict"], second["verdict"]) == (None, None)
     assert first["measured"] == pytest.approx(0.27, rel=1e-2)
     assert first["arithmetic"] == pytest.approx(0.27)
     assert (second["measured"], second["arithmetic"]) == (9, 9)
-    assert report.counts(outcome) == {"holds": 0, "differs": 0, "untestable": 0, "shown": 2}
-    assert report.tally(outcome) == f"2 claims, {evidence}: shown, not scored"
+    assert words.counts(outcome) == {"holds": 0, "differs": 0, "untestable": 0, "shown": 2}
+    assert words.tally(outcome) == f"2 claims, {evidence}: shown, not scored"
 
 
 DERIVED = """
@@ -628,7 +629,7 @@ formula = "9 * 0.30 + 0.54"
 
 def test_derived_quantities_are_shown_and_not_scored(toy: Any, tmp_path: Path) -> None:
     outcome = toy(HEAD + DERIVED)
-    measured, computed = report.outcome_json(outcome)["derived"]
+    measured, computed = as_json.outcome(outcome)["derived"]
     assert measured["measured"] == pytest.approx(1.8, rel=2e-3)
     assert 0 < measured["ci95"] < 0.01
     assert measured["formula"] == "last / others"
@@ -636,7 +637,7 @@ def test_derived_quantities_are_shown_and_not_scored(toy: Any, tmp_path: Path) -
     assert "measured" not in computed
     assert outcome.scored == []
     assert "aggregate" in terminal.outcome(outcome)
-    report.write_outcome(outcome, tmp_path)
+    files.write_outcome(outcome, tmp_path)
     assert "9 * 0.3 + 0.54" in (tmp_path / "toy.html").read_text()
 
 
@@ -651,7 +652,7 @@ def test_derived_quantities_are_shown_and_not_scored(toy: Any, tmp_path: Path) -
 )
 def test_mistakes_in_what_is_derived_are_named(toy: Any, old: str, new: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        report.outcome_json(toy(HEAD + DERIVED.replace(old, new)))
+        as_json.outcome(toy(HEAD + DERIVED.replace(old, new)))
     assert message in str(caught.value)
 
 
@@ -660,7 +661,7 @@ def test_a_single_point_needs_no_sweep(toy: Any, tmp_path: Path) -> None:
     outcome = toy(head + claim('kind = "value"\nexpected = 0.3\nwhere = { arm = "reno" }'))
     assert verdict(outcome) is HOLDS
     assert outcome.cells() == [Cell(arm, ()) for arm in ("reno", "mixed", "alone")]
-    report.write_outcome(outcome, tmp_path)
+    files.write_outcome(outcome, tmp_path)
     assert (tmp_path / "toy.png").exists()
     assert "printed in the paper" in (tmp_path / "toy.svg").read_text()
 
@@ -671,7 +672,7 @@ def test_many_arms_have_a_row_each_unless_the_points_are_as_many(toy: Any, arms:
     own = "[arms]\n" + "".join(f'a{i} = {{ "radio.last" = {i}.0 }}\n' for i in range(arms))
     outcome = toy(head + own, quick=True)
     lines = [line.split() for line in terminal.outcome(outcome).splitlines()]
-    page = report.outcome_page(outcome, "<svg></svg>")
+    page = pages.outcome(outcome, "<svg></svg>")
     if (arms, points) in ((9, 1), (9, 2)):
         (line,) = (line for line in lines if line[:1] == ["a6"])
         assert line.count("±") == points

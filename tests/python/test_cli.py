@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer import cli, experiment
+from interlayer import cli
+from interlayer.study import library
 
 if TYPE_CHECKING:
     from fake_core import Core
@@ -313,9 +314,11 @@ def test_one_id_is_an_object_and_several_are_an_array(interlayer: Any) -> None:
 
 
 def test_all_is_every_experiment(interlayer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("single-hop-80211b", "lle-fig-3.9", "lle-fig-3.7b", "lle-fig-3.7a"):  # what the double can run
-        shutil.copy(experiment.folder() / f"{name}.toml", tmp_path)
-    monkeypatch.setattr(experiment, "folder", lambda: tmp_path)
+    paper = library.folder() / "kliazovich-2006"
+    shutil.copytree(paper / "cells", tmp_path / "cells")
+    for name in ("lle-fig-3.9", "lle-fig-3.7b", "lle-fig-3.7a"):  # what the double can run
+        shutil.copy(paper / f"{name}.toml", tmp_path)
+    monkeypatch.setattr(library, "folder", lambda: tmp_path)
     several = json.loads(interlayer("reproduce", "--all", "--quick", "--json", "-")[1])
     listed = [line.split()[0] for line in interlayer("list", "experiments")[1].splitlines()]
     assert [o["experiment"] for o in several] == listed == ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9"]
@@ -393,9 +396,9 @@ def test_check_says_what_is_there(interlayer: Any, toy: Path) -> None:
 
 
 def test_check_reads_experiments_too(interlayer: Any) -> None:
-    from interlayer import experiment
+    from interlayer.study import library
 
-    status, out, _ = interlayer("check", experiment.folder() / "lle-fig-3.9.toml")
+    status, out, _ = interlayer("check", library.files()["lle-fig-3.9"])
     assert status == 0
     assert "experiment lle-fig-3.9, 15 cells, 5 claims" in out
 

@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 import interlayer
-from interlayer import cli, comparison, stats
+from interlayer import cli
 from interlayer.errors import InputError
+from interlayer.measure import stats
+from interlayer.study import comparison
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,10 +70,8 @@ def seen(core: Core) -> list[Any]:
     return tables
 
 
-def compared(schemes: Any = "none,lle-tcp", text: str = SCENARIO, **options: Any) -> comparison.Comparison:
-    found = comparison.run(text, schemes, **options)
-    assert found is not None
-    return found
+def compared(schemes: Any = "none,lle-tcp", text: str = SCENARIO, **options: Any) -> interlayer.Comparison:
+    return interlayer.compare(interlayer.Scenario(text), schemes, **options)
 
 
 # ------------------------------------------------------------------------------------------------------------- arms

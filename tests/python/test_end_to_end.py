@@ -9,19 +9,26 @@ import signal
 import subprocess
 import sys
 import time
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import interlayer
-from interlayer import campaign, experiment
-from interlayer.verdict import Verdict
+from interlayer.study import campaign, library
+from interlayer.study.runs import Store
+from interlayer.study.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from interlayer.study.outcome import Outcome
+
+    Reproduced = Callable[[str], Outcome]
 
 pytestmark = pytest.mark.core
 
-BASE = experiment.folder() / "single-hop-80211b.toml"
+BASE = library.folder() / "kliazovich-2006/cells/single-hop-80211b.toml"
 
 
 def command(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -46,7 +53,7 @@ def without_clock(text: str) -> Any:
 def test_stub_names_are_those_of_the_module() -> None:
     import interlayer._core as module
 
-    tree = ast.parse(Path(experiment.__file__).with_name("_core.pyi").read_text())
+    tree = ast.parse(Path(interlayer.__file__).with_name("_core.pyi").read_text())
     kinds = (ast.FunctionDef, ast.ClassDef)
     promised = {n.name for n in tree.body if isinstance(n, kinds)}
     typed_dicts = {
@@ -58,7 +65,7 @@ def test_stub_names_are_those_of_the_module() -> None:
 
 
 def test_a_run_has_the_promised_columns() -> None:
-    tree = ast.parse(Path(experiment.__file__).with_name("_core.pyi").read_text())
+    tree = ast.parse(Path(interlayer.__file__).with_name("_core.pyi").read_text())
     run_class = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Run")
     promised = {n.target.id for n in run_class.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
     r = interlayer.run(short())
@@ -138,12 +145,7 @@ def test_run_i_of_a_batch_is_the_run_of_its_seed() -> None:
 # -------------------------------------------------------------------------------------------------------- experiments
 
 
-@cache
-def reproduced(name: str) -> campaign.Outcome:
-    return interlayer.reproduce(name)
-
-
-HEAVY = [n for n in experiment.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
+HEAVY = [n for n in library.known() if n.startswith(("ftca-", "beyond/ftca-", "beyond/ack-"))]
 """Experiments of hundreds of runs of many stations: until all their claims are decided they take an hour together."""
 
 
@@ -153,37 +155,37 @@ def weighed(name: str) -> Any:
 
 
 # `test_base_station` runs its own, and asks more of them: that all they claim holds.
-@pytest.mark.parametrize("name", [weighed(n) for n in experiment.known() if not n.startswith("beyond/base-station")])
-def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str) -> None:
+@pytest.mark.parametrize("name", [weighed(n) for n in library.known() if not n.startswith("beyond/base-station")])
+def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str, reproduced: Reproduced) -> None:
     is_scored = reproduced(name).experiment.scored  # what a paper cites or sums up is shown only
     for s in reproduced(name).scored:
         assert (s.verdict is not None) == is_scored, s.claim.id
         assert not s.unexplained, f"{s.claim.id} {s.verdict}: {s.why}"
 
 
-QUICK_STORE = campaign.Store()
+QUICK_STORE = Store()
 
 
 @pytest.mark.papers
 @pytest.mark.parametrize("name", [name for name in HEAVY if "league" not in name])
 def test_a_heavy_experiment_measures_all_it_claims(name: str) -> None:
-    outcome = campaign.run(experiment.load(name), quick=True, store=QUICK_STORE)
+    outcome = campaign.run(library.load(name), quick=True, store=QUICK_STORE)
     assert len(outcome.scored) == len(outcome.experiment.claims)
     assert all(s.verdict is None for s in outcome.scored), "three runs decide nothing"
 
 
-def verdicts(outcome: campaign.Outcome) -> list[str]:
+def verdicts(outcome: Outcome) -> list[str]:
     return [str(s.verdict) for s in outcome.scored]
 
 
-def test_what_the_arithmetic_of_the_timing_allows_holds() -> None:
+def test_what_the_arithmetic_of_the_timing_allows_holds(reproduced: Reproduced) -> None:
     # 12000 bit in 1984 us are 6.05 Mb/s, printed 6.09; in 2660 us 4.51, printed 4.71. The rankings follow.
     found = verdicts(reproduced("lle-fig-3.7a"))
     assert [found[i] for i in (0, 2, 4, 5)] == ["holds"] * 4
 
 
 @pytest.mark.papers
-def test_what_the_arithmetic_excludes_differs() -> None:
+def test_what_the_arithmetic_excludes_differs(reproduced: Reproduced) -> None:
     assert verdicts(reproduced("lle-fig-3.7b"))[3] == "holds"
     assert verdicts(reproduced("lle-fig-3.9"))[2] == "holds"
     # Removing one TCP ACK in two at 1000 B gains 18.9 % at least by Table 3.2's timing; 7 % is printed.

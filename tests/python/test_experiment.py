@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from interlayer import experiment, toml_text
+from interlayer import toml_text
 from interlayer.errors import InputError
-from interlayer.experiment import Cell, Crossing, Gain, Order, Ratio, Trend, Value
+from interlayer.study import library, reader
+from interlayer.study.experiment import Cell, Crossing, Experiment, Gain, Order, Ratio, Trend, Value
 
 GOOD = """
 id = "toy"
@@ -95,8 +96,8 @@ def beside(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(text: str, beside: Path) -> experiment.Experiment:
-    return experiment.parse(text, "toy.toml", beside)
+def read(text: str, beside: Path) -> Experiment:
+    return reader.parse(text, "toy.toml", beside)
 
 
 def test_grid_is_points_times_arms_in_the_order_of_the_file(beside: Path) -> None:
@@ -221,7 +222,7 @@ def test_a_text_and_a_number_are_not_the_same_value(beside: Path) -> None:
 
 def test_unknown_id_is_suggested() -> None:
     with pytest.raises(InputError, match=r'no experiment "lle-fig-37a"; did you mean "lle-fig-3\.7a"'):
-        experiment.load("lle-fig-37a")
+        library.load("lle-fig-37a")
 
 
 # ---------------------------------------------------------------------------------------- the package's experiments
@@ -231,21 +232,27 @@ def test_experiments_are_known_in_natural_order() -> None:
     ordered = ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9", "lle-fig-3.14", "lle-fig-3.15"]
     ordered += ["lle-fig-3.16-coexistence", "lle-fig-3.16-fairness", "lle-fig-3.17", "lle-headline", "lle-table-2.1"]
     ordered += ["beyond/base-station-channels", "beyond/base-station-league"]
-    assert [name for name in experiment.known() if name in ordered] == ordered
+    assert [name for name in library.known() if name in ordered] == ordered
 
 
 def test_an_experiment_in_a_folder_is_found_by_its_name_alone() -> None:
-    assert experiment.load("base-station-league") == experiment.load("beyond/base-station-league")
+    assert library.load("base-station-league") == library.load("beyond/base-station-league")
     with pytest.raises(InputError, match='did you mean "beyond/base-station-league"'):
-        experiment.load("beyond/base-station-leage")
+        library.load("beyond/base-station-leage")
 
 
-@pytest.mark.parametrize("name", experiment.known())
+@pytest.mark.parametrize("name", library.known())
 def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
-    e = experiment.load(name)
+    e = library.load(name)
     assert e.id == name
+    assert library.files()[name].stem == name.rpartition("/")[2]
     assert e.claims
     assert e.assumptions
+
+
+def test_no_two_packaged_experiments_share_an_id() -> None:
+    claiming = [file for file in library.folder().rglob("*.toml") if "[[claim]]" in file.read_text()]
+    assert sorted(library.files().values()) == sorted(claiming)
 
 
 # Typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.
@@ -382,7 +389,7 @@ PRINTED: dict[str, list[tuple[str, Any]]] = {
 @pytest.mark.parametrize("name", PRINTED)
 def test_claims_carry_the_printed_numbers_in_order(name: str) -> None:
     found = []
-    for claim in experiment.load(name).claims:
+    for claim in library.load(name).claims:
         match claim.test:
             case Value(expected=e) | Ratio(expected=e) | Crossing(expected=e):
                 found.append((claim.kind, (e.low, e.high) if e.value is None else e.value))
@@ -402,9 +409,9 @@ def test_a_base_lies_beside_the_file_or_else_in_the_folder_above(beside: Path) -
 
 
 def test_no_packaged_file_names_a_place_outside_the_package() -> None:
-    for file in experiment.folder().rglob("*.toml"):
+    for file in library.folder().rglob("*.toml"):
         text = file.read_text()
         places = re.findall(r'"([^"\n]*\.\./[^"\n]*)"', text)
         assert text.count("../") == sum(place.count("../") for place in places)
         for place in places:
-            assert (file.parent / place).resolve().is_relative_to(experiment.folder().resolve()), place
+            assert (file.parent / place).resolve().is_relative_to(library.folder().resolve()), place

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import interlayer
-from interlayer import experiment, expression
+from interlayer.study import expression, library
 
 pytestmark = pytest.mark.core
 
-ONE = experiment.folder() / "infrastructure-80211b.toml"
-TEN = experiment.folder() / "infrastructure-80211b-ten.toml"
+ONE = library.folder() / "kliazovich-2006/cells/infrastructure-80211b.toml"
+TEN = library.folder() / "kliazovich-2006/cells/infrastructure-80211b-ten.toml"
 WIDE = {
     "flow.0.transport.max_window": 10000,
     "flow.0.transport.send_buffer": "1 MB",
@@ -81,7 +81,7 @@ def test_ten_flows_told_the_whole_buffer_overflow_it_though_each_obeys() -> None
 
 def formulas(name: str) -> dict[str, float]:
     """The arithmetic among the evidence of an experiment, by its text."""
-    e = experiment.load(name)
+    e = library.load(name)
     found = [x for claim in e.claims for x in claim.evidence if x.formula]
     return {x.text: expression.evaluate(x.formula, dict(x.constants)) for x in found}
 
@@ -91,7 +91,7 @@ def test_the_printed_finishing_times_and_bytes_exclude_each_other() -> None:
     # 9.5 MB in 13 s are 5.85 Mb/s; 2 MB at 0.30 Mb/s take 53 s, at 0.54 Mb/s 30 s; 29.5 MB in 100 s are 2.36 Mb/s.
     for value in (5.846, 53.33, 29.63, 2.36):
         assert any(found == pytest.approx(value, rel=1e-3) for found in worked.values())
-    (after,) = (d.quantity.formula for d in experiment.load("lle-fig-3.17").derived if d.quantity.is_computed)
+    (after,) = (d.quantity.formula for d in library.load("lle-fig-3.17").derived if d.quantity.is_computed)
     assert after is not None
     assert expression.evaluate(after.text, dict(after.constants)) == pytest.approx(18.26, abs=0.01)
 
@@ -107,7 +107,7 @@ def test_the_printed_finishing_times_and_bytes_exclude_each_other() -> None:
     ],
 )
 def test_no_claim_of_the_list_is_left_out(name: str, claims: int) -> None:
-    e = experiment.load(name)
+    e = library.load(name)
     assert [claim.id for claim in e.claims] == [f"{name}#{n + 1}" for n in range(claims)]
 
 

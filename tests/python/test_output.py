@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from interlayer import output
 from interlayer.errors import OutputError
+from interlayer.show import output
 
 not_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,14 +60,9 @@ def test_python_block_prints_what_is_shown(name: str, code: str, shown: str, tmp
 
 
 @pytest.mark.core
-def test_table_of_claims_is_what_is_measured() -> None:
+def test_table_of_claims_is_what_is_measured(renew: Any) -> None:
     found = re.findall(r"<!-- claims (\S+) -->\n.*?<!-- end -->", PAGES[0].read_text("utf-8"), re.DOTALL)
     assert found
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import renew
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
     for name in found:
         assert renew.claims(name) in PAGES[0].read_text("utf-8"), "if this is meant: make docs, and say why"
 
@@ -78,12 +74,12 @@ def is_of_papers(line: str) -> bool:
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if is_of_papers(line)])
 def test_the_experiments_a_command_names_are_there(line: str) -> None:
-    from interlayer import experiment
+    from interlayer.study import library
 
     names = [word for word in shlex.split(line, comments=True)[2:] if not word.startswith("-")]
     assert names
     for name in names[: names.index("figures") if "figures" in names else None]:
-        assert experiment.load(name).claims is not None
+        assert library.load(name).claims is not None
 
 
 @pytest.mark.core

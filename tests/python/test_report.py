@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from interlayer import campaign, experiment, plots, report, terminal
 from interlayer.errors import InputError
+from interlayer.show import as_json, files, frames, pages, plots, terminal, words
+from interlayer.study import campaign, library, reader
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fake_core import Core
-    from interlayer.campaign import Outcome
+    from interlayer.study.outcome import Outcome
 
 
 @pytest.fixture
 def outcome(core: Core) -> Outcome:
-    return campaign.run(experiment.load("lle-fig-3.7b"))
+    return campaign.run(library.load("lle-fig-3.7b"))
 
 
 class Reader(HTMLParser):
@@ -63,7 +64,7 @@ def read(page: str) -> Reader:
 
 
 def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path) -> None:
-    report.write_outcome(outcome, tmp_path)
+    files.write_outcome(outcome, tmp_path)
     page = (tmp_path / "lle-fig-3.7b.html").read_text()
     reader = read(page)
     # Addresses within the page, links to the data beside it, and no style or script that would load something.
@@ -74,13 +75,13 @@ def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path
 
 
 def test_page_tells_everything_of_every_claim(outcome: Outcome, tmp_path: Path) -> None:
-    report.write_outcome(outcome, tmp_path)
+    files.write_outcome(outcome, tmp_path)
     text = "".join(read((tmp_path / "lle-fig-3.7b.html").read_text()).text)
     e = outcome.experiment
     for s in outcome.scored:
         assert s.judgement is not None
         evidence = [f.sentence(s.claim.unit) for f in s.found]
-        numbers = [report.expected_text(s.claim), report.arithmetic_text(s.claim, e), report.measured_text(s)]
+        numbers = [words.expected_text(s.claim), words.arithmetic_text(s.claim, e), words.measured_text(s)]
         for part in [s.claim.text, s.judgement.reason[1:], *numbers, *evidence]:
             assert part in text
     for part in (e.title, e.source, e.question, e.note, outcome.version):
@@ -90,7 +91,7 @@ def test_page_tells_everything_of_every_claim(outcome: Outcome, tmp_path: Path) 
 
 
 def test_page_escapes_what_it_shows() -> None:
-    assert report._prose('a < b & `x = "y"`') == "a &lt; b &amp; <code>x = &quot;y&quot;</code>"
+    assert pages._prose('a < b & `x = "y"`') == "a &lt; b &amp; <code>x = &quot;y&quot;</code>"
 
 
 def test_figure_shows_measurement_print_and_arithmetic(outcome: Outcome) -> None:
@@ -107,10 +108,10 @@ def test_figure_shows_measurement_print_and_arithmetic(outcome: Outcome) -> None
 
 
 def test_figures_points_are_the_rows(core: Core) -> None:
-    outcome = campaign.run(experiment.load("lle-fig-3.7a"))
+    outcome = campaign.run(library.load("lle-fig-3.7a"))
     (axes,) = plots.experiment(outcome).axes
     drawn = {round(float(y), 9) for c in axes.containers for y in c[0].get_ydata()}
-    assert drawn == {round(row["mean"], 9) for row in report.rows(outcome)}
+    assert drawn == {round(row["mean"], 9) for row in as_json.rows(outcome)}
 
 
 def test_caption_states_seeds_interval_and_version(outcome: Outcome) -> None:
@@ -121,7 +122,7 @@ def test_caption_states_seeds_interval_and_version(outcome: Outcome) -> None:
 
 
 def test_data_are_the_same_in_both_files(outcome: Outcome, tmp_path: Path) -> None:
-    report.write_outcome(outcome, tmp_path)
+    files.write_outcome(outcome, tmp_path)
     parquet = pl.read_parquet(tmp_path / "lle-fig-3.7b.parquet")
     csv = pl.read_csv(tmp_path / "lle-fig-3.7b.csv")
     assert parquet.columns == csv.columns
@@ -131,14 +132,14 @@ def test_data_are_the_same_in_both_files(outcome: Outcome, tmp_path: Path) -> No
 
 def test_means_of_the_data_are_the_rows(outcome: Outcome) -> None:
     path = "flow.0.transport.datagram"
-    means = report.outcome_frame(outcome).group_by("arm", path).agg(pl.col("flow.datagram_throughput_bps").mean())
+    means = frames.outcome(outcome).group_by("arm", path).agg(pl.col("flow.datagram_throughput_bps").mean())
     by_cell = {(arm, at): mean / 1e6 for arm, at, mean in means.iter_rows()}
-    for row in report.rows(outcome):
+    for row in as_json.rows(outcome):
         assert row["mean"] == pytest.approx(by_cell[row["arm"], row[path]])
 
 
 def test_json_has_no_word_for_infinity() -> None:
-    assert json.loads(report.dumps({"a": math.nan, "b": [math.inf, 1.5], "c": (1, "x")})) == {
+    assert json.loads(as_json.dumps({"a": math.nan, "b": [math.inf, 1.5], "c": (1, "x")})) == {
         "a": None,
         "b": [None, 1.5],
         "c": [1, "x"],
@@ -156,16 +157,16 @@ def test_terminal_shows_verdicts_and_reasons_of_those_against(outcome: Outcome) 
 def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
     from dataclasses import replace
 
-    cited = replace(experiment.load("lle-fig-3.9"), evidence="cited")
+    cited = replace(library.load("lle-fig-3.9"), evidence="cited")
     outcome = campaign.run(cited)
     assert {s.verdict for s in outcome.scored} == {None}
-    assert report.tally(outcome) == "5 claims, cited: shown, not scored"
+    assert words.tally(outcome) == "5 claims, cited: shown, not scored"
     assert outcome.scored[0].why.startswith("Cited, not scored. Measured")
 
 
 def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome: Outcome, tmp_path: Path) -> None:
-    other = campaign.run(experiment.load("lle-fig-3.9"))
-    report.write_outcomes([outcome, other], tmp_path)
+    other = campaign.run(library.load("lle-fig-3.9"))
+    files.write_outcomes([outcome, other], tmp_path)
     page = (tmp_path / "index.html").read_text()
     reader = read(page)
     inside = {a for a in reader.addresses if a.startswith("#")}
@@ -193,13 +194,13 @@ def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome
 
 def test_arithmetic_stands_beside_the_numbers_it_is_for(outcome: Outcome) -> None:
     # 1500 B: 1983.1 us of data with its backoff; half an ACK 305.7 us, 460.7 us with half a backoff.
-    first, _, _, trend, _ = (report.claim_json(s, outcome.experiment) for s in outcome.scored)
+    first, _, _, trend, _ = (as_json.claim(s, outcome.experiment) for s in outcome.scored)
     assert first["arithmetic"] == pytest.approx([100 * 305.65 / 1983.1, 100 * 460.65 / 1983.1], rel=1e-3)
     assert "arithmetic" not in trend
 
 
 def test_every_measured_line_of_fig_3_7a_has_its_arithmetic() -> None:
-    e = experiment.load("lle-fig-3.7a")
+    e = library.load("lle-fig-3.7a")
     single = [c for c in e.claims if c.kind == "value"]
     assert [len(e.arithmetic(c)) for c in single] == [1, 2, 1, 2]
     # 12000 bit: 1983.1 us basic, 2659.1 us with RTS/CTS.
@@ -215,7 +216,7 @@ def test_every_measured_line_of_fig_3_7a_has_its_arithmetic() -> None:
     ],
 )
 def test_curve_for_no_line_is_a_mistake(where: str, message: str) -> None:
-    text = (experiment.folder() / "lle-fig-3.7a.toml").read_text()
+    file = library.files()["lle-fig-3.7a"]
     curve = f'[[curve]]\nlabel = "wrong"\nwhere = {where}\nformula = "x"\n\n[[claim]] # 1'
     with pytest.raises(InputError, match=message):
-        experiment.parse(text.replace("[[claim]] # 1", curve, 1), "wrong.toml", experiment.folder())
+        reader.parse(file.read_text().replace("[[claim]] # 1", curve, 1), "wrong.toml", file.parent)

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_core import Core, Scenario, queue
-from interlayer import expression, metrics, quantity, toml_text
+from interlayer import quantity, toml_text
 from interlayer.errors import InputError, suggestion
+from interlayer.measure import metrics
+from interlayer.study import expression
 
 # ------------------------------------------------------------------------------------------------------ arithmetic
 

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import interlayer
-from interlayer import cli, timeline, timeline_plot
+from interlayer import cli
 from interlayer.errors import InputError
+from interlayer.measure import timeline
+from interlayer.show import timeline_plot
 
 if TYPE_CHECKING:
     from fake_core import Core
@@ -368,7 +370,7 @@ def test_a_network_of_wires_has_no_timeline(tmp_path: Path, capsys: pytest.Captu
 
 def test_the_test_double_is_drawn_too(core: Core, tmp_path: Path) -> None:
     """And keeps the double honest: its columns are those of the stub's list."""
-    stub = Path(timeline.__file__).with_name("_core.pyi").read_text()
+    stub = Path(interlayer.__file__).with_name("_core.pyi").read_text()
     said = stub[stub.index("    # start_ns,") : stub.index(" Names are indices")]
     names = {word.strip("#,. \n") for word in said.replace("(the Duration field)", "").split()} - {"", "(at", "the"}
     from fake_core import Scenario

@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from interlayer.experiment import (
-    Cell,
-    Claim,
-    Expected,
-    Gain,
-    Line,
-    Order,
-    Quantity,
-    Ratio,
-    Shape,
-    Trend,
-    Value,
-)
-from interlayer.verdict import Verdict, judge
+from interlayer.study.experiment import Cell, Claim, Expected, Gain, Line, Order, Quantity, Ratio, Shape, Trend, Value
+from interlayer.study.verdict import Verdict, judge
 
 if TYPE_CHECKING:
-    from interlayer.stats import Floats
+    from interlayer.measure.stats import Floats
 
 HOLDS, DIFFERS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.UNTESTABLE
 KIND: Any = {Value: "value", Ratio: "ratio", Order: "order", Trend: "trend", Shape: "shape"}
@@ -42,7 +30,7 @@ class Made:
 
 def spread(mean: float, half_width: float = 0.0, n: int = 10, seed: int = 0) -> Floats:
     """A sample of exactly this mean and this 95 % half-width."""
-    from interlayer.stats import t_quantile
+    from interlayer.measure.stats import t_quantile
 
     noise = np.random.default_rng(seed).normal(size=n)
     noise -= noise.mean()

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import star
 
-from interlayer import simulator, stats
+from interlayer import simulator
+from interlayer.measure import stats
 
 HERE = Path(__file__).parent
 REFERENCE = HERE / "reference.csv"

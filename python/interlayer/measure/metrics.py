@@ -1,0 +1,251 @@
+"""Metric paths, and the aggregation of replications: one place that knows how a run's columns are laid out.
+
+A path names one number of a run, `flow.0.goodput`, or aggregates a column over several rows,
+`mean(flow.0-8.goodput)`. experiments/README.md has the whole grammar.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interlayer import quantity
+from interlayer.errors import InputError, suggestion
+
+from . import stats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from interlayer._core import Run
+
+    from .stats import Floats
+
+_GROUPS = {
+    "flow": ("flows", "id"),
+    "node": ("nodes", "id"),
+    "frame": ("frames", "class"),
+    "scheme": ("schemes", "id"),
+    "queue": ("queues", "id"),
+}
+TABLES = dict(_GROUPS.values())
+"""The tables of a run, and the column that names a row in each. Read them with `table`: a run may lack one."""
+
+_FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": lambda x: float(np.mean(x)),
+    "sum": lambda x: float(np.sum(x)),
+    "min": lambda x: float(np.min(x)),
+    "max": lambda x: float(np.max(x)),
+    "spread": lambda x: float(np.max(x) - np.min(x)),
+    "jain": stats.jain,
+}
+_NTH = "smallest"
+"""Of the rows, the k-th smallest: `smallest(2, flow.*.goodput)`."""
+
+_COUNTS: dict[str, Callable[[float, float], bool]] = {"below": operator.lt, "above": operator.gt}
+"""How many rows lie on that side of so many times the mean of all: `below(0.1, flow.*.goodput)`."""
+_CALL = re.compile(r"(\w+)\((.*)\)")
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+
+
+def table(run: Run, name: str) -> list[dict[str, Any]]:
+    """The rows of a table; none where the run has no such table."""
+    return run.get(name) or []  # type: ignore[return-value]
+
+
+def read(run: Run, metric: str) -> tuple[str, float]:
+    """The column a metric path names, and its value in this run (nan where the run has none).
+
+    Paths: `flow.0.goodput`, `flow.download.goodput`, `node.ap.failures`, `frame.data.airtime`,
+    `scheme.lle-tcp@sender.acks_made`, `queue.ap.air.dropped`, `summary.jain`; the unit suffix may be left out. With a
+    function, over several rows: `jain(flow.0-8.goodput)`. Raises `InputError`.
+    """
+    if call := _CALL.fullmatch(metric):
+        return _aggregated(run, call[1], call[2], metric)
+    group, _, rest = metric.partition(".")
+    if group == "summary":
+        row: Mapping[str, Any] = run["summary"]
+        name = rest
+    elif group in _GROUPS:
+        entry, name = _split(run, group, rest)
+        row = _row(run, group, entry, metric)
+    else:
+        raise InputError(f'no metric "{metric}"{suggestion(group, ["summary", *_GROUPS])}', metric)
+    return _value(row, name, metric)
+
+
+def _value(row: Mapping[str, Any], name: str, metric: str) -> tuple[str, float]:
+    column = quantity.column(name, row)
+    value = row[column]
+    if value is None:
+        return column, math.nan
+    if isinstance(value, str):
+        raise InputError(f'metric "{metric}" is a text, not a number', metric)
+    return column, float(value)
+
+
+def _split(run: Run, group: str, rest: str) -> tuple[str, str]:
+    """Entry and column of `ap.air.dropped`: the longest id that begins it, since ids may have dots of their own."""
+    plural, key = _GROUPS[group]
+    ids = [str(row[key]) for row in table(run, plural) if rest.startswith(f"{row[key]}.")]
+    if ids:
+        entry = max(ids, key=len)
+        return entry, rest[len(entry) + 1 :]
+    entry, _, name = rest.rpartition(".")
+    return entry, name
+
+
+def _row(run: Run, group: str, entry: str, metric: str) -> Mapping[str, Any]:
+    plural, key = _GROUPS[group]
+    rows = table(run, plural)
+    if entry.isdecimal() and int(entry) < len(rows):
+        return rows[int(entry)]
+    for row in rows:
+        if row[key] == entry:
+            return row
+    raise _no_entry(group, entry, rows, metric)
+
+
+def _no_entry(group: str, entry: str, rows: Sequence[Mapping[str, Any]], metric: str) -> InputError:
+    plural, key = _GROUPS[group]
+    if not rows:
+        return InputError(f'metric "{metric}": the run has no {plural}', metric)
+    return InputError(f'metric "{metric}": no {group} "{entry}"{suggestion(entry, [r[key] for r in rows])}', metric)
+
+
+def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, float]:
+    """`mean(flow.0-8.goodput)`: a column over the selected rows; nan where one of them has no value."""
+    factor, place = None, 0
+    if function in _COUNTS:
+        factor, inner = _factor(function, inner, metric)
+    elif function == _NTH:
+        place, inner = _place(inner, metric)
+    elif function not in _FUNCTIONS:
+        known = [*_FUNCTIONS, *_COUNTS, _NTH]
+        raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
+    group, _, rest = inner.partition(".")
+    if group not in _GROUPS:
+        raise InputError(f'metric "{metric}": nothing to aggregate in "{group}"{suggestion(group, _GROUPS)}', metric)
+    entries, _, name = rest.rpartition(".")
+    pairs = [_value(row, name, metric) for row in _selected(run, group, entries, name, metric)]
+    values = [value for _, value in pairs]
+    if factor is not None:
+        return function, _count(_COUNTS[function], factor, values)
+    if place > len(values):
+        raise InputError(f'metric "{metric}": there are {len(values)} {_GROUPS[group][0]}', metric)
+    if place:
+        return pairs[0][0], math.nan if any(map(math.isnan, values)) else sorted(values)[place - 1]
+    return "jain" if function == "jain" else pairs[0][0], _FUNCTIONS[function](values)
+
+
+def _factor(function: str, inner: str, metric: str) -> tuple[float, str]:
+    """`0.1, flow.*.goodput`: a factor of the mean, and what is counted."""
+    number, comma, rest = inner.partition(",")
+    try:
+        factor = float(number)
+    except ValueError:
+        factor = math.nan
+    if not comma or not (math.isfinite(factor) and factor >= 0):
+        example = f"{function}(0.5, flow.*.goodput)"
+        raise InputError(f'metric "{metric}": {function} needs a factor of the mean first, as in {example}', metric)
+    return factor, rest.strip()
+
+
+def _place(inner: str, metric: str) -> tuple[int, str]:
+    """`2, flow.*.goodput`: a place from 1 on, and what is ordered."""
+    number, comma, rest = inner.partition(",")
+    if not comma or not number.strip().isdecimal() or int(number) < 1:
+        example = f"{_NTH}(2, flow.*.goodput)"
+        raise InputError(f'metric "{metric}": {_NTH} needs a place from 1 on first, as in {example}', metric)
+    return int(number), rest.strip()
+
+
+def _count(side: Callable[[float, float], bool], factor: float, values: Sequence[float]) -> float:
+    """How many of `values` lie on that side of `factor` times their mean; nan where one has no value."""
+    limit = factor * float(np.mean(values))
+    return math.nan if math.isnan(limit) else float(sum(side(value, limit) for value in values))
+
+
+def _selected(run: Run, group: str, entries: str, name: str, metric: str) -> list[Mapping[str, Any]]:
+    """The rows of a selection, each once, in the run's order.
+
+    A selection is a list, with commas, of ids, indices, ranges of indices (`0-8`) and patterns (`up*`). A pattern
+    leaves out rows that have no such column, as UDP flows have no timeouts.
+    """
+    plural, key = _GROUPS[group]
+    rows = table(run, plural)
+    ids = [str(row[key]) for row in rows]
+    picked: set[int] = set()
+    for entry in [entries] if entries in ids else [part.strip() for part in entries.split(",")]:
+        if entry in ids and not entry.isdecimal():
+            picked.add(ids.index(entry))
+        elif match := _RANGE.fullmatch(entry):
+            first, last = int(match[1]), int(match[2] or match[1])
+            if not rows:
+                raise _no_entry(group, entry, rows, metric)
+            if not first <= last < len(rows):
+                raise InputError(f'metric "{metric}": no {plural} {entry}; they are 0 to {len(rows) - 1}', metric)
+            picked.update(range(first, last + 1))
+        elif "*" in entry:
+            matching = {i for i, id_ in enumerate(ids) if fnmatchcase(id_, entry.replace("[", "[[]"))}
+            having = {i for i in matching if _has(rows[i], name)}
+            if not matching:
+                raise _no_entry(group, entry, rows, metric)
+            picked |= having or matching  # where none has the column, reading it says what there is
+        else:
+            raise _no_entry(group, entry, rows, metric)
+    return [rows[i] for i in sorted(picked)]
+
+
+def _has(row: Mapping[str, Any], name: str) -> bool:
+    try:
+        quantity.column(name, row)
+    except InputError:
+        return False
+    return True
+
+
+def column(runs: Sequence[Run], metric: str) -> tuple[str, Floats]:
+    """A metric's column over replications: shape (runs,), in the order of the seeds."""
+    pairs = [read(run, metric) for run in runs]
+    return pairs[0][0], np.array([value for _, value in pairs], dtype=np.float64)
+
+
+def tables(runs: Sequence[Run]) -> dict[str, Any]:
+    """Every table that the runs have, and the summary, aggregated over them: what `run` prints as JSON."""
+    found: dict[str, Any] = {name: aggregate(runs, name) for name in TABLES if any(name in run for run in runs)}
+    return found | {"summary": aggregate_summary(runs)}
+
+
+def aggregate(runs: Sequence[Run], name: str) -> list[dict[str, Any]]:
+    """One row for each entry of a table, numbers as `{"mean", "ci95"}` over the runs that have it.
+
+    `ci95` is the half-width of the 95 % interval, None for one run. Texts are those of the first run.
+    """
+    key = TABLES[name]
+    entries = dict.fromkeys(row[key] for run in runs for row in table(run, name))
+    return [_aggregate_rows([row for run in runs for row in table(run, name) if row[key] == e]) for e in entries]
+
+
+def aggregate_summary(runs: Sequence[Run]) -> dict[str, Any]:
+    """The summary over replications, each number as `{"mean", "ci95"}`."""
+    return _aggregate_rows([run["summary"] for run in runs])
+
+
+def _aggregate_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: _aggregate([row.get(name) for row in rows]) for name in rows[0]}
+
+
+def _aggregate(values: Sequence[Any]) -> Any:
+    if any(isinstance(v, str | bool) for v in values):
+        return values[0]
+    numbers = [float(v) for v in values if v is not None and math.isfinite(v)]
+    if not numbers:
+        return {"mean": None, "ci95": None}
+    e = stats.estimate(numbers)
+    return {"mean": e.mean, "ci95": e.half_width}

@@ -1,0 +1,226 @@
+"""Results as JSON: the contract of the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from interlayer.measure import metrics
+from interlayer.study.comparison import METRICS
+from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from interlayer._core import Run
+    from interlayer.measure.stats import Estimate
+    from interlayer.study.comparison import Difference, Paired
+    from interlayer.study.experiment import Claim, Derived, Experiment
+    from interlayer.study.outcome import Outcome, Scored
+
+
+def dumps(value: object) -> str:
+    """JSON text, two spaces deep; what is not finite becomes null, as JSON has no other word for it."""
+    return json.dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def finite(value: object) -> Any:
+    """`value` with None for what is not finite."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {k: finite(v) for k, v in value.items()}
+        case list() | tuple():
+            return [finite(v) for v in value]
+    return value
+
+
+def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, interrupted: bool) -> dict[str, Any]:
+    """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
+    found: dict[str, Any] = {
+        "scenario": name,
+        "version": version,
+        "seed": seed,
+        "runs": len(runs),
+        "wall_s": wall_s,
+        "sim_s": sum(run["sim_s"] for run in runs),
+    }
+    found |= metrics.tables(runs)
+    if interrupted:
+        found["interrupted"] = True
+    return found
+
+
+def outcome(o: Outcome) -> dict[str, Any]:
+    """The object of `interlayer reproduce --json`; `expected`, `measured` and `ci95` are in the claim's unit."""
+    e = o.experiment
+    found: dict[str, Any] = {
+        "experiment": e.id,
+        "title": e.title,
+        "source": e.source,
+        "version": o.version,
+        "seed": o.seed,
+        "runs": o.runs,
+        "wall_s": o.wall_s,
+        "sim_s": o.sim_s,
+        "metric": e.metric,
+        "unit": e.unit,
+    }
+    if o.overrides:
+        found["set"] = dict(o.overrides)
+    if o.preliminary:
+        found["preliminary"] = True
+    if o.interrupted:
+        found["interrupted"] = True
+    found["rows"] = rows(o)
+    if e.comparisons:
+        found["gains"] = gains(o)
+    found["claims"] = [claim(s, e) for s in o.scored]
+    if e.derived:
+        found["derived"] = [_derived(d, o) for d in e.derived]
+    return found
+
+
+def _derived(d: Derived, o: Outcome) -> dict[str, Any]:
+    """Something derived: shown, not scored. `computed` from constants, or `measured` with its half-width."""
+    value = o.derived(d)
+    found = {"text": d.text, "unit": d.unit, "expected": d.expected, "formula": d.shown()}
+    if d.quantity.is_computed:
+        return found | {"computed": value.mean if value else None}
+    return found | {"measured": value.mean if value else None, "ci95": value.half_width if value else None}
+
+
+def rows(o: Outcome) -> list[dict[str, Any]]:
+    """One row per point and arm: the swept values, then mean and half-width in the experiment's unit."""
+    e = o.experiment
+    found = []
+    for cell in o.cells():
+        estimate = o.estimate(cell)
+        at = {path: e.value(cell, path) for path in e.paths}
+        measured = {"mean": estimate.mean, "ci95": estimate.half_width, "unit": e.unit, "runs": estimate.n}
+        found.append({"arm": cell.arm, **at, **measured})
+    return found
+
+
+def gains(o: Outcome) -> list[dict[str, Any]]:
+    """One row per comparison and point, in percent, paired over the seeds."""
+    e = o.experiment
+    found = []
+    for at in dict.fromkeys(cell.at for cell in o.cells()):
+        for comparison in e.comparisons:
+            if (gain := o.gain(comparison, at)) is None:
+                continue
+            point = {path: values[i] for (path, values), i in zip(e.sweep, at, strict=True)}
+            measured = {"mean": gain.mean, "ci95": gain.half_width, "unit": "%", "runs": gain.n}
+            found.append({"of": comparison.of, "over": comparison.over, **point, **measured})
+    return found
+
+
+def _expected(c: Claim) -> Any:
+    """What the paper says, as JSON: a number, `[low, high]`, the ranking best first, a direction, a shape's name."""
+    match c.test:
+        case Value(expected=Expected() as e) | Ratio(expected=Expected() as e) | Crossing(expected=Expected() as e):
+            return e.value if e.value is not None else [e.low, e.high]
+        case Order():
+            return [q.label for q in c.lines[0].quantities]
+        case Trend(direction=direction):
+            return direction
+        case Shape(test=test):
+            return test
+
+
+def claim(s: Scored, e: Experiment) -> dict[str, Any]:
+    """A claim with its verdict. A value or gain has one number for `measured`, other kinds a list, line by line."""
+    worked = e.arithmetic(s.claim)
+    estimates = s.judgement.measured if s.judgement else ()
+    one = isinstance(s.claim.test, Value | Crossing) or (isinstance(s.claim.test, Ratio) and not s.claim.test.spans)
+    means: Any = [e.mean for e in estimates]
+    halves: Any = [e.half_width for e in estimates]
+    found = {
+        "id": s.claim.id,
+        "text": s.claim.text,
+        "kind": s.claim.kind,
+        "unit": s.claim.unit,
+        "expected": _expected(s.claim),
+        **({"arithmetic": worked[0] if len(worked) == 1 else list(worked)} if worked else {}),
+        "measured": (means[0] if means else None) if one else means,
+        "ci95": (halves[0] if halves else None) if one else halves,
+        "verdict": s.verdict.value if s.verdict else None,
+        "why": s.why,
+        "band": s.judgement.band if s.judgement else None,
+        "strength": s.claim.strength,
+    }
+    found |= {name: True for name in ("inferred", "approx") if getattr(s.claim, name)}
+    if isinstance(s.claim.test, Order) and (printed := s.claim.test.printed):
+        e_ = printed.range
+        found["printed"] = {"value": e_.value if e_.value is not None else [e_.low, e_.high], "unit": printed.unit}
+    if formulas := s.claim.formulas():
+        found["formulas"] = formulas
+    if not one:
+        found["of"] = [
+            ", ".join(part for part in (line.label, q.label) if part) for line in s.claim.lines for q in line.quantities
+        ]
+    found["evidence"] = [
+        {
+            "text": f.evidence.text,
+            **({"set": dict(f.evidence.overrides)} if f.evidence.is_counter_run else {"formula": f.evidence.formula}),
+            **({"let": dict(f.evidence.constants)} if f.evidence.constants else {}),
+            **({"value": f.value, "unit": f.evidence.unit} if f.value is not None else {}),
+            **(
+                {
+                    "measured": [e.mean for e in f.judgement.measured],
+                    "ci95": [e.half_width for e in f.judgement.measured],
+                    "verdict": f.judgement.verdict.value,
+                }
+                if f.judgement
+                else {}
+            ),
+        }
+        for f in s.found
+    ]
+    return found
+
+
+def comparison(c: Paired) -> dict[str, Any]:
+    """The object of `interlayer compare --json`. An arm's `difference` is to the first arm, whose own is None."""
+    found: dict[str, Any] = {
+        "scenario": c.scenario,
+        "version": c.version,
+        "seed": c.seed,
+        "runs": c.replications,
+        "wall_s": c.wall_s,
+        "sim_s": sum(run["sim_s"] for runs in c.runs.values() for run in runs),
+        "baseline": c.baseline.label,
+    }
+    if c.overrides:
+        found["set"] = dict(c.overrides)
+    if c.interrupted:
+        found["interrupted"] = True
+    compared = [metric for metric in METRICS if c.has(metric)]
+    found["arms"] = [
+        {
+            "scheme": arm.scheme,
+            "label": arm.label,
+            **metrics.tables(c.runs[arm.label]),
+            "compared": {m: _mean(c.estimate(arm.label, m)) for m in compared},
+            "difference": None if arm is c.baseline else {m: _difference(c.difference(arm.label, m)) for m in compared},
+        }
+        for arm in c.arms
+    ]
+    return found
+
+
+def _mean(e: Estimate) -> dict[str, Any]:
+    return {"mean": e.mean, "ci95": e.half_width}
+
+
+def _difference(d: Difference) -> dict[str, Any]:
+    known = not math.isnan(d.p_value)
+    return {
+        **_mean(d.estimate),
+        "relative_percent": d.relative,
+        "p_value": d.p_value if known else None,
+        "significant": d.significant if known else None,
+    }

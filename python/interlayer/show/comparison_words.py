@@ -1,0 +1,84 @@
+"""A comparison in the words and numbers of a table. All of it is read from its JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from interlayer import quantity
+from interlayer.measure.stats import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def caption(result: Mapping[str, Any]) -> str:
+    """Pairing, interval, test and correction: what a table or figure of a comparison must say of itself."""
+    runs, others = result["runs"], len(result["arms"]) - 1
+    holm = f", Holm-corrected for {others} comparisons" if others > 1 else ""
+    state = "; interrupted: finished runs only" if result.get("interrupted") else ""
+    return (
+        f"{runs} run{'s' * (runs != 1)} an arm, paired by common seeds from {result['seed']}; ± 95 % (Student t); "
+        f"* p < 0.05 by the paired t-test{holm}{state}. Interlayer {result['version']}"
+    )
+
+
+def sentence(arm: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    """What an arm's goodput may be said to be, and no more."""
+    d, runs, baseline = arm["difference"]["goodput_bps"], result["runs"], result["baseline"]
+    label = f"{arm['label']} against {baseline}"
+    if d["p_value"] is None:
+        why = "one run has no interval" if runs == 1 else "it is undefined in some of them"
+        return f"{label}: nothing can be said of goodput in {runs} run{'s' * (runs != 1)}, {why}"
+    by = f"{difference_text(d, 'goodput_bps', 'Mb/s')} Mb/s, {p_text(d['p_value'])}"
+    if not d["mean"] and not d["ci95"]:
+        return f"{label}: the same goodput in each of {runs} runs"
+    if not d["significant"]:
+        return f"{label}: no significant difference of goodput in {runs} runs ({by})"
+    relative = d["relative_percent"]
+    way = "higher" if d["mean"] > 0 else "lower"
+    return f"{label}: goodput {'' if relative is None else f'{abs(relative):.3g} % '}{way} ({by})"
+
+
+def difference_text(d: Mapping[str, Any], name: str, unit: str) -> str:
+    """A difference with its sign and half-width, in `unit`; a dash where it is undefined."""
+    if d["mean"] is None or not math.isfinite(d["mean"]):
+        return "–"
+    text = str(Estimate(d["mean"], d["ci95"], 0).scaled(quantity.scale(name, unit)))
+    return text if text.startswith("-") else f"+{text}"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value for tables: `p = 0.031`, `p < 0.001`, a dash for none."""
+    if p is None or math.isnan(p):
+        return "–"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def mark(d: Mapping[str, Any]) -> str:
+    """Significance at a glance: `*`, `n.s.`, or a dash where no test could be made."""
+    return "–" if d["significant"] is None else "*" if d["significant"] else "n.s."
+
+
+COMPARED = {
+    "goodput_bps": ("goodput", "Mb/s"),
+    "jain": ("Jain", "1"),
+    "retransmissions": ("retransmissions", "1"),
+    "timeouts": ("timeouts", "1"),
+    "rtt_mean_s": ("mean RTT", "ms"),
+    "dropped_packets": ("queue drops", "packets"),
+}
+"""How what is compared is called in tables, and in which unit."""
+
+
+def compared_name(metric: str) -> str:
+    """The head of a column: `goodput, Mb/s`."""
+    name, unit = COMPARED[metric]
+    return name if unit in ("1", "packets") else f"{name}, {unit}"
+
+
+def in_unit(value: Mapping[str, Any], metric: str) -> str:
+    """A mean with its half-width, in the unit of `COMPARED`; a dash where it is undefined."""
+    if value["mean"] is None or not math.isfinite(value["mean"]):
+        return "–"
+    return str(Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(metric, COMPARED[metric][1])))

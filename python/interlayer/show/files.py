@@ -1,0 +1,92 @@
+"""What `--out` leaves in a folder: figure, data, JSON and page of a run, of experiments, of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from interlayer.measure import metrics, timeline
+
+from . import as_json, comparison_words, frames, markup, pages, plots, timeline_plot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from interlayer._core import Run
+    from interlayer.study.comparison import Paired
+    from interlayer.study.outcome import Outcome
+
+
+def write_outcomes(outcomes: Sequence[Outcome], folder: Path) -> None:
+    """Figure, data, JSON and page of each experiment into `folder`, named by its id; `index.html` with all of them."""
+    svgs = [write_outcome(outcome, folder) for outcome in outcomes]
+    (folder / "index.html").write_text(pages.index(outcomes, svgs), encoding="utf-8")
+
+
+def write_outcome(outcome: Outcome, folder: Path) -> str:
+    """Figures, data, JSON and page of an experiment into `folder`, each named by its id; gives the figures' SVG."""
+    stem, svg = folder / pages.file_name(outcome.experiment), ""
+    if outcome.cells():
+        plots.save(plots.experiment(outcome), stem)
+        frames.write(frames.outcome(outcome), stem)
+        svg = markup.inline_svg(stem.with_name(stem.name + ".svg"))
+    if outcome.over_time is not None:
+        series = stem.with_name(stem.name + "-over-time")
+        plots.save(plots.over_time(outcome), series)
+        frames.write(frames.series([outcome.over_time]), series)
+        svg += markup.own_ids(markup.inline_svg(series.with_name(series.name + ".svg")), "over-time")
+    stem.with_name(stem.name + ".html").write_text(pages.outcome(outcome, svg), encoding="utf-8")
+    stem.with_name(stem.name + ".json").write_text(as_json.dumps(as_json.outcome(outcome)), encoding="utf-8")
+    return svg
+
+
+def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> list[str]:
+    """Figure, data, JSON and page of a scenario into `folder`; gives lines on what they leave out."""
+    title = str(result["scenario"])
+    note = f"{result['runs']} runs, seeds from {result['seed']}; bars: 95 % intervals. Interlayer {result['version']}"
+    plots.save(plots.flows(result["flows"], title, note), folder / "flows")
+    if runs[0]["series"]:
+        one = f"seed {runs[0]['seed']}. Interlayer {result['version']}"
+        plots.save(plots.series(runs[0]["series"], title, one), folder / "series")
+        frames.write(frames.series(runs), folder / "series")
+    for table in metrics.TABLES:
+        if any(metrics.table(run, table) for run in runs):
+            frames.write(frames.table(runs, table), folder / table if table != "flows" else folder / "flows")
+    svg = markup.inline_svg(folder / "flows.svg")
+    notes = write_timeline(result, runs, folder) if runs[0].get("timeline") else []
+    picture = folder / "timeline.svg"
+    shown = pages.run(result, svg, text, markup.inline_svg(picture) if picture.exists() else "")
+    (folder / "index.html").write_text(shown, encoding="utf-8")
+    (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")
+    return notes
+
+
+def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path) -> list[str]:
+    """The timeline of the first run as a figure and a trace, of all runs as data; lines on what they leave out."""
+
+    first, title = runs[0]["timeline"], f"{result['scenario']}: who transmitted what when"
+    if first is None or not any(first["has_radio"]):
+        return []
+    about = {"scenario": result["scenario"], "seed": runs[0]["seed"], "version": result["version"]}
+    timeline.write_trace(first, folder / "timeline.trace.json", about)
+    frames.write(timeline.frame(runs), folder / "timeline")
+    one = f"Seed {about['seed']}. Interlayer {about['version']}"
+    view, notes = timeline_plot.shown(first), []
+    plots.save(timeline_plot.figure(first, title, one), folder / "timeline")
+    if view.is_cut:
+        notes.append(f"timeline: {view.note()}; timeline.trace.json and .csv have all")
+    if first["missed"]:
+        notes.append(f"timeline: {first['missed']} transmissions beyond the first {view.total} were not kept")
+    if not view.total:
+        notes.append(f"timeline: nothing was in the air from {first['from_s']:.9g} s to {first['until_s']:.9g} s")
+    return notes
+
+
+def write_comparison(c: Paired, result: Mapping[str, Any], folder: Path) -> None:
+    """Figure, data, JSON and page of a comparison into `folder`; `result` is its JSON."""
+    plots.save(plots.comparison(result, comparison_words.caption(result)), folder / "comparison")
+    frames.write(frames.comparison(c), folder / "comparison")
+    frames.write(frames.differences(result), folder / "differences")
+    svg = markup.inline_svg(folder / "comparison.svg")
+    (folder / "index.html").write_text(pages.comparison(c, result, svg), encoding="utf-8")
+    (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")

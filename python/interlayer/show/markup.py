@@ -1,0 +1,88 @@
+"""The parts that every page is made of: the page and its style, tables, figures."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, Any
+
+from . import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+_STYLE = """
+:root { --ink: #1c1c1e; --soft: #6b6b70; --rule: #d9d9de; --holds: #00694a; --differs: #a63c06; --untestable: #6b6b70 }
+* { box-sizing: border-box }
+body { margin: 3rem auto; max-width: 60rem; padding: 0 1.25rem; color: var(--ink); background: #fff;
+  font: 16px/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .3rem } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem }
+.soft { color: var(--soft) } .lead { font-size: 1.1rem }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums lining-nums }
+th { text-align: left; font-weight: 600; border-bottom: 1.5px solid var(--ink); padding: .35rem .7rem .35rem 0;
+  vertical-align: bottom }
+td { border-bottom: 1px solid var(--rule); padding: .4rem .7rem .4rem 0; vertical-align: top }
+td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto }
+.verdict { font-weight: 600; white-space: nowrap } .holds { color: var(--holds) } .differs { color: var(--differs) }
+.untestable { color: var(--untestable) }
+figure { margin: 1.5rem 0 } figure svg { width: 100%; max-width: 52rem; height: auto; display: block }
+figure img { width: 100%; max-width: 44rem; height: auto; display: block }
+figcaption { font-size: .84rem; color: var(--soft); margin-top: .5rem; max-width: 52rem }
+h3 { font-size: 1.1rem; margin: 2rem 0 .5rem } section { border-top: 1.5px solid var(--ink); margin-top: 4rem }
+section h2 { font-size: 1.5rem; margin: 1.2rem 0 .3rem }
+tr.claim td { border-bottom: none; padding-bottom: 0; padding-top: .7rem }
+a { color: #0058a3 } .why p { margin: .1rem 0 .3rem } .why ul { margin: 0 0 .3rem; padding-left: 1.2rem }
+pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace } code { font-size: .86em }
+pre { white-space: pre-wrap; font-size: .75rem; line-height: 1.5; background: #f6f6f8; padding: .9rem 1rem;
+  border-radius: 4px } li { margin: .25rem 0 }
+.why { font-size: .84rem; color: #3a3a3e } @media print { body { margin: 0; max-width: none } }
+"""
+
+
+def page(title: str, body: str) -> str:
+    """A whole HTML page with the style in it, and nothing to fetch."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> str:
+    """An HTML table of cells that are HTML already; `head` is (name, is a number)."""
+    numeric = [" class=n" if n else "" for _, n in head]
+    top = "".join(f"<th{c}>{html.escape(name)}</th>" for (name, _), c in zip(head, numeric, strict=True))
+    body = "\n".join(
+        "<tr>" + "".join(f"<td{c}>{cell}</td>" for c, cell in zip(numeric, line, strict=True)) + "</tr>"
+        for line in lines
+    )
+    return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+
+
+def inline_svg(path: Path) -> str:
+    """An SVG file as an element of a page: without its XML prologue, which HTML would not take."""
+    text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]
+
+
+def entries(rows_: Sequence[Mapping[str, Any]]) -> str:
+    """Entries side by side: a line per column of the results, a column per entry."""
+    names = dict.fromkeys(name for entry in rows_ for name in entry)
+    lines = [[f"<code>{html.escape(n)}</code>", *(_shown(entry.get(n)) for entry in rows_)] for n in names]
+    return table([("", False), *(("", True) for _ in rows_)], lines)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == {"mean", "ci95"}:
+        return words.number(value["mean"], value["ci95"])
+    return "–" if value is None else html.escape(str(value))
+
+
+_ID = re.compile(r'(\bid="|href="#|url\(#)')
+
+
+def own_ids(svg: str, prefix: str) -> str:
+    """A figure with `prefix` before its ids, which are unique within one figure only."""
+    return _ID.sub(lambda found: f"{found[1]}{prefix}.", svg)

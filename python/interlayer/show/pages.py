@@ -1,0 +1,269 @@
+"""Web pages, each self-contained: of a run, of an experiment or several, of a comparison."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from interlayer import toml_text
+from interlayer.study import expression
+from interlayer.study.verdict import Verdict
+
+from . import markup, words
+from .comparison_words import (
+    COMPARED,
+    caption,
+    compared_name,
+    difference_text,
+    in_unit,
+    mark,
+    p_text,
+    sentence,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from interlayer.study.comparison import Paired
+    from interlayer.study.experiment import Experiment
+    from interlayer.study.outcome import Outcome
+
+
+def run(result: Mapping[str, Any], svg: str, text: str, timeline: str = "") -> str:
+    """A scenario's page: figure, flows, summary, the timeline if there is one, and the scenario itself."""
+    esc = html.escape
+    runs = result["runs"]
+    parts = [
+        f"<h1>{esc(result['scenario'])}</h1>",
+        f'<p class="soft">Interlayer {esc(result["version"])} · {runs} run{"s" * (runs != 1)}, '
+        f"seeds from {result['seed']}</p>",
+        f"<figure>{svg}</figure>",
+    ]
+    for name in ("flows", "nodes", "queues", "schemes"):
+        if result.get(name):
+            parts.append(f"<h2>{name.capitalize()}</h2>{markup.entries(result[name])}")
+    parts.append(f"<h2>Summary</h2>{markup.entries([result['summary']])}")
+    if timeline:
+        own = markup.own_ids(timeline, "timeline")
+        parts.append(f"<h2>Timeline of the air</h2><figure>{own}</figure>")
+    parts.append(f"<h2>Scenario</h2><pre>{esc(text)}</pre>")
+    return markup.page(str(result["scenario"]), "\n".join(parts))
+
+
+def outcome(o: Outcome, svg: str) -> str:
+    """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
+    e = o.experiment
+    return markup.page(f"{e.id}: {e.title}", _experiment_body(o, svg, 1))
+
+
+def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
+    """One page on several experiments, self-contained: what holds of each in a table, then each of them whole."""
+    esc = html.escape
+    head = [("experiment", False), ("what", False), ("evidence", False), ("claims", True)]
+    head += [(name, True) for name in ("hold", "differ", "untestable", "shown")]
+    lines, total = [], dict.fromkeys([*Verdict, "shown"], 0)
+    for o in outcomes:
+        e, count = o.experiment, words.counts(o)
+        total = {name: total[name] + n for name, n in count.items()}
+        where = f'<a href="#{esc(e.id)}">{esc(e.id)}</a>'
+        lines.append([where, esc(e.title), esc(e.evidence), str(len(o.scored)), *map(str, count.values())])
+    if len(outcomes) > 1:
+        lines.append(["", "all", "", str(sum(total.values())), *map(str, total.values())])
+    parts = [f'<h1>Experiments</h1><p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""]
+    parts.append(markup.table(head, lines))
+    for o, svg in zip(outcomes, svgs, strict=True):
+        own = markup.own_ids(svg, o.experiment.id)
+        parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(file_name(o.experiment))}.html">')
+        parts.append("On a page of its own</a></p></section>")
+    return markup.page("Interlayer: experiments", "\n".join(parts))
+
+
+def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
+    """An experiment under a heading of `level`: the whole of its page, or a section of one on several."""
+    e = outcome.experiment
+    esc = html.escape
+    top, sub = f"h{level}", f"h{level + 1}"
+
+    def heading(text: str) -> str:
+        return f"<{sub}>{text}</{sub}>"
+
+    parts = [
+        f'<{top} id="{esc(e.id)}">{esc(e.title)}</{top}>',
+        f'<p class="soft">{esc(e.id)} · {esc(e.source)} · {esc(e.evidence)} · Interlayer {esc(outcome.version)}</p>',
+    ]
+    if e.question:
+        parts.append(f'<p class="lead">{esc(e.question)}</p>')
+    parts.append(f"<p><strong>{esc(words.tally(outcome))}.</strong></p>")
+    if svg:
+        parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
+    parts.append(heading("Paper, arithmetic, measurement") + _claims_table(outcome))
+    if e.derived:
+        parts.append(heading("Derived from these numbers") + "<p>Our own arithmetic: shown, not scored.</p>")
+        parts.append(_derived_table(outcome))
+    if outcome.cells():
+        parts.append(heading("Measured"))
+        parts.append(f"<p>{esc(e.metric)} in {esc(e.unit)}: mean and half-width of the 95 % interval.</p>")
+        parts.append(_rows_table(outcome))
+    if e.comparisons:
+        parts.append(heading("Gains") + "<p>Of the means, with intervals paired over the seeds, in percent.</p>")
+        parts.append(_gains_table(outcome))
+    if e.assumptions:
+        items = "".join(f"<li>{_prose(a)}</li>" for a in e.assumptions)
+        parts.append(heading("Assumptions") + f"<ul>{items}</ul>")
+    if e.note:
+        parts.append(heading("The arithmetic of the printed numbers") + f"<pre>{esc(e.note)}</pre>")
+    if e.curves:
+        lines = [
+            [esc(c.label), "<br>to ".join(_worked(f, dict(c.constants)) for f in (c.formula, c.to) if f)]
+            for c in e.curves
+        ]
+        parts.append(
+            heading("The arithmetic in the figure") + f"<p>In {'%' if e.show == 'gain' else esc(e.unit)}, "
+            f"<code>x</code> being {esc(e.label(e.x))}; nothing of it is fitted.</p>"
+            + markup.table([("curve or band", False), ("formula", False)], lines)
+        )
+    if outcome.overrides:
+        items = "".join(f"<li><code>{esc(p)} = {esc(v)}</code></li>" for p, v in outcome.overrides)
+        parts.append(heading("Set on the command line") + f"<ul>{items}</ul>")
+    parts.append(heading("Do it again") + f"<pre>{esc(_command(outcome))}</pre>")
+    kinds = ("csv", "parquet", "json", "png", "svg") if outcome.cells() else ("json",)
+    files = " · ".join(f'<a href="{esc(file_name(e))}.{kind}">{kind}</a>' for kind in kinds)
+    what = "Every run" if outcome.cells() else "The result"
+    parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
+    return "\n".join(parts)
+
+
+def _figure_caption(outcome: Outcome) -> str:
+    """How to read the figure, which itself states seeds, interval and version."""
+    e = outcome.experiment
+    parts = ["Lines: measured."]
+    if any(c.strength == "number" for c in e.claims):
+        parts.append("Stars and bars with a number: printed in the paper.")
+    if e.curves:
+        parts.append("Dotted lines and shaded bands: arithmetic from the standard's timing, formulas below.")
+    return html.escape(" ".join(parts))
+
+
+def _command(outcome: Outcome) -> str:
+    """What to type to get this page again."""
+    parts = ["interlayer reproduce", outcome.experiment.id]
+    parts += [f"--seed {outcome.seed}"] if outcome.seed != 1 else []
+    parts += [f"--set {shlex.quote(f'{path}={value}')}" for path, value in outcome.overrides]
+    parts += ["--quick"] if outcome.quick else []
+    parts += [f"--runs {outcome.fixed_runs}"] if outcome.fixed_runs else []
+    return " ".join([*parts, "--out DIR"])
+
+
+def _worked(formula: str, constants: Mapping[str, float]) -> str:
+    return f"<code>{html.escape(expression.with_values(formula, constants))}</code>"
+
+
+def _prose(text: str) -> str:
+    """Escaped text in which `code` is set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def _claims_table(outcome: Outcome) -> str:
+    """Two lines a claim: paper, arithmetic and measurement side by side, then the reason under the whole of it."""
+    esc, e = html.escape, outcome.experiment
+    names = ("#", "claim", "paper", "arithmetic", "measured", "verdict")
+    body = []
+    for s in outcome.scored:
+        text = esc(s.claim.text) + (' <span class="soft">(implied, not said)</span>' if s.claim.inferred else "")
+        band = f'<br><span class="soft">{esc(s.judgement.band)}</span>' if s.judgement else ""
+        cells = [
+            s.claim.id.rpartition("#")[2],
+            text,
+            esc(words.expected_text(s.claim)) + band,
+            esc(words.arithmetic_text(s.claim, e)),
+            esc(words.measured_text(s)),
+            f'<span class="verdict {words.verdict_text(s)}">{words.verdict_text(s)}</span>',
+        ]
+        body.append("<tr class=claim>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        reason = ". ".join(
+            part[:1].upper() + part[1:] for part in (s.note, s.judgement.reason if s.judgement else "") if part
+        )
+        why = f"<p>{esc(reason)}.</p>" if reason else ""
+        if formulas := s.claim.formulas():
+            why += "<p>By " + "; ".join(f"<code>{esc(f)}</code>" for f in formulas) + "</p>"
+        if s.found:
+            why += "<ul>" + "".join(f"<li>{esc(f.sentence(s.claim.unit))}</li>" for f in s.found) + "</ul>"
+        body.append(f'<tr><td></td><td colspan={len(names) - 1} class="why">{why}</td></tr>')
+    top = "".join(f"<th>{name}</th>" for name in names)
+    rows_ = "\n".join(body)
+    return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{rows_}\n</tbody></table></div>'
+
+
+def _derived_table(outcome: Outcome) -> str:
+    lines = []
+    for d in outcome.experiment.derived:
+        value, unit = outcome.derived(d), html.escape(words.unit_text(d.unit))
+        shown = words.number(value.mean, value.half_width) + unit if value else "–"
+        printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
+        computed, measured = (shown, "–") if d.quantity.is_computed else ("–", shown)
+        lines.append([html.escape(d.text), printed, computed, measured, f"<code>{html.escape(d.shown())}</code>"])
+    names = ("quantity", "from the source's list", "from printed numbers", "measured", "formula")
+    return markup.table([(name, False) for name in names], lines)
+
+
+def _rows_table(outcome: Outcome) -> str:
+    names, texts, lines = words.measured(outcome)
+    head = [(name, i >= texts) for i, name in enumerate(names)]
+    return markup.table(head, [[html.escape(cell) for cell in line] for line in lines])
+
+
+def _gains_table(outcome: Outcome) -> str:
+    e = outcome.experiment
+    head = [(e.label(path), False) for path in e.paths]
+    head += [(f"{e.label(c.of)} over {e.label(c.over)}", True) for c in e.comparisons]
+    lines = []
+    for at in dict.fromkeys(cell.at for cell in outcome.cells()):
+        line = [html.escape(e.label(path, values[i])) for (path, values), i in zip(e.sweep, at, strict=True)]
+        found = [outcome.gain(c, at) for c in e.comparisons]
+        lines.append(line + [words.number(g.mean, g.half_width) if g else "–" for g in found])
+    return markup.table(head, lines)
+
+
+def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
+    """A comparison's page: what may be said, figure, arms, differences, flows, and the scenario itself."""
+    esc = html.escape
+    arms_ = result["arms"]
+    shown = list(arms_[0]["compared"])
+    sentences = "".join(f"<li>{esc(sentence(arm, result))}.</li>" for arm in arms_[1:])
+    values = [[esc(a["label"]), *(in_unit(a["compared"][m], m) for m in shown)] for a in arms_]
+    differences = [
+        [
+            esc(a["label"]),
+            esc(compared_name(m)),
+            difference_text(d, m, COMPARED[m][1]),
+            "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}",
+            esc(p_text(d["p_value"])),
+            mark(d),
+        ]
+        for a in arms_[1:]
+        for m, d in a["difference"].items()
+    ]
+    heads = [("arm", False), ("", False), ("difference", True), ("%", True), ("p", True), ("", False)]
+    parts = [
+        f"<h1>{esc(c.scenario)}: {esc(', '.join(a['label'] for a in arms_))}</h1>",
+        f'<p class="soft">{esc(caption(result))}</p><ul>{sentences}</ul>',
+        f"<figure>{svg}</figure>",
+        "<h2>Arms</h2>" + markup.table([("arm", False), *((compared_name(m), True) for m in shown)], values),
+        f"<h2>Differences to {esc(c.baseline.label)}</h2><p>Paired, seed by seed. ± is the half-width of the 95 % "
+        "interval of the mean difference; p is corrected by Holm's procedure for the number of arms.</p>"
+        + markup.table(heads, differences),
+    ]
+    for arm, found in zip(c.arms, arms_, strict=True):
+        what = "as in the file" if arm.tables is None else toml_text.literal(list(arm.tables))
+        parts.append(f"<h2>Flows: {esc(arm.label)}</h2><p><code>scheme = {esc(what)}</code></p>")
+        parts.append(markup.entries(found["flows"]))
+    changes = "".join(f"\n# --set {path}={value}" for path, value in c.overrides)
+    parts.append(f"<h2>Scenario</h2><pre>{esc(c.text + changes)}</pre>")
+    return markup.page(f"{c.scenario}: comparison", "\n".join(parts))
+
+
+def file_name(e: Experiment) -> str:
+    """What an experiment's files are called, before their suffix: its id, with a folder's slash as a hyphen."""
+    return e.id.replace("/", "-")

@@ -1,0 +1,435 @@
+"""Figures: matplotlib's `Figure` alone, never pyplot, so that no state, window or backend is shared with the user."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interlayer import quantity
+from interlayer.errors import InputError, suggestion
+from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interlayer.measure.stats import Estimate
+    from interlayer.study.experiment import Comparison, Curve, Experiment, Quantity
+    from interlayer.study.outcome import Outcome
+
+# Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = "osD^vP*"
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
+_PAPER = "printed in the paper"
+_ARITHMETIC = "arithmetic"
+_PRINTED: dict[str, Any] = {
+    "marker": "*",
+    "markersize": 15,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.3,
+    "linestyle": "none",
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    with mpl.rc_context(
+        {
+            "font.size": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.3,
+            "svg.fonttype": "none",  # text stays text: selectable, small
+            "svg.hashsalt": "interlayer",  # the same ids every time: identical inputs, identical files
+        }
+    ):
+        yield
+
+
+def _canvas(width: float = 8.0, height: float = 5.0) -> tuple[Figure, Axes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write `stem`.png and `stem`.svg; the same figure gives the same bytes."""
+    with style():
+        figure.savefig(
+            stem.with_name(stem.name + ".png"),
+            dpi=140,
+            metadata={"Software": "interlayer"},
+            pil_kwargs={"optimize": True},
+        )
+        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": "interlayer"})
+
+
+def caption(outcome: Outcome) -> str:
+    """Seeds, interval, version: what a figure must say of itself."""
+    if not outcome.cells():
+        return f"No runs: arithmetic alone. Interlayer {outcome.version}"
+    runs = f"{outcome.fewest_runs}" if outcome.fewest_runs == outcome.runs else f"{outcome.fewest_runs}–{outcome.runs}"
+    state = ", interrupted" if outcome.interrupted else ", a quick look" if outcome.quick else ""
+    seeds = f"seeds from {outcome.seed}, common to all points and arms"
+    return f"{runs} runs each ({seeds}); bars: 95 % intervals (Student t){state}. Interlayer {outcome.version}"
+
+
+def experiment(outcome: Outcome) -> Figure:
+    """An experiment's figure: measured with error bars, the paper's printed numbers, the arithmetic."""
+    e = outcome.experiment
+    if not e.x:
+        return _single_point(outcome)
+    with style():
+        figure, axes = _canvas()
+        ticks = [value for path, values in e.sweep if path == e.x for value in values]
+        xs = [quantity.magnitude(v) for v in ticks]
+        numeric = all(x is not None for x in xs)
+        places = [x if numeric and x is not None else float(i) for i, x in enumerate(xs)]
+        colours = _gain_lines(axes, outcome, places) if e.show == "gain" else _metric_lines(axes, outcome, places)
+        _printed_numbers(axes, e, places, colours)
+        if numeric:
+            _arithmetic(axes, e, places, colours)
+        labels, unit = _ticks(e, ticks)
+        axes.set_xticks(places, labels)
+        if numeric and _crowded(places):
+            axes.tick_params(axis="x", rotation=45)
+        axes.set_xlabel(e.label(e.x) + unit)
+        axes.set_ylabel(e.y_label or ("gain, %" if e.show == "gain" else f"{e.metric}, {e.unit}"))
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(0.0, low), high)
+        left, right = axes.get_xlim()
+        axes.set_xlim(left, right + 0.03 * (right - left))  # room for the printed numbers of the last point
+        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        _legend(axes)
+        figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _single_point(outcome: Outcome) -> Figure:
+    """The figure of an experiment that sweeps nothing: a bar an arm, with the paper's printed values."""
+    e = outcome.experiment
+    arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
+    with style():
+        figure, axes = _canvas(8.0, 1.8 + 0.5 * len(arms))
+        found = [outcome.estimate(Cell(arm, ())) for arm in arms]
+        _bars(axes, [e.label(arm) for arm in arms], found)
+        label: str | None = _PAPER
+        for claim in e.claims:
+            q = claim.quantities()[0]
+            if isinstance(claim.test, Value) and claim.test.expected.value is not None and q.is_plain and q.terms:
+                arm = q.cells()[0].arm
+                if claim.metric == e.metric and arm in arms:
+                    axes.plot([claim.test.expected.value], [arms.index(arm)], label=label, color="black", **_PRINTED)
+                    label = None
+        if label is None:
+            axes.legend(frameon=False, fontsize=8)
+        axes.set_xlabel(e.y_label or f"{e.metric}, {e.unit}")
+        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *, points: bool = False) -> None:
+    """A horizontal bar for each name, first on top, with its interval; with `points`, points about a line at zero."""
+    for i, e in enumerate(found):
+        if e is None or not math.isfinite(e.mean):
+            continue
+        error, colour = [e.half_width or 0.0], _COLOURS[i % len(_COLOURS)]
+        if points:
+            axes.errorbar([e.mean], [i], xerr=error, color=colour, marker="o", capsize=3, linestyle="none")
+        else:
+            axes.barh([i], [e.mean], xerr=error, color=colour, capsize=3)
+    if points:
+        axes.axvline(0.0, color="0.4", linewidth=0.8)
+    axes.set_yticks(range(len(names)), list(names))
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
+    """Tick labels, and what to add to the axis' name: the unit, once, if all values have the same."""
+    labels = [e.label(e.x, v) for v in values]
+    parts = [label.partition(" ") for label in labels]
+    if len({unit for _, _, unit in parts}) == 1 and parts[0][2] and quantity.magnitude(values[0]) is not None:
+        return [number for number, _, _ in parts], f", {parts[0][2]}"
+    return labels, ""
+
+
+def _legend(axes: Axes) -> None:
+    """Measured lines first, then the paper's numbers and the arithmetic; handles long enough to show the dashes."""
+    handles, labels = axes.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda i: (labels[i].startswith(_ARITHMETIC), labels[i] == _PAPER))
+    picked = [(handles[i], labels[i]) for i in order]
+    axes.legend(*zip(*picked, strict=True), frameon=False, fontsize=8, handlelength=3.5)
+
+
+def _crowded(places: Sequence[float]) -> bool:
+    width = max(places) - min(places)
+    gaps = [b - a for a, b in zip(sorted(places), sorted(places)[1:], strict=False)]
+    return bool(width) and min(gaps) < width / 28
+
+
+Look = tuple[str, Any]
+"""Colour, and a dash pattern for what else is swept."""
+
+
+def _others(e: Experiment) -> list[tuple[int, ...]]:
+    """Every combination of the swept values other than x that is drawn, as indices with 0 at x's place."""
+    cells = filter(e.is_drawn, e.cells())
+    seen = dict.fromkeys(tuple(0 if p == e.x else i for p, i in zip(e.paths, c.at, strict=True)) for c in cells)
+    return list(seen)
+
+
+def _point(e: Experiment, other: tuple[int, ...], i: int) -> tuple[int, ...]:
+    return tuple(i if p == e.x else o for p, o in zip(e.paths, other, strict=True))
+
+
+def _other_label(e: Experiment, other: tuple[int, ...]) -> str:
+    parts = [
+        e.label(path, values[o])
+        for (path, values), o in zip(e.sweep, other, strict=True)
+        if path != e.x and len(e.drawn.get(path, values)) > 1
+    ]
+    return "".join(f", {part}" for part in parts)
+
+
+def _draw(
+    axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, colour: str, dash: Any, marker: str
+) -> None:
+    if points:
+        axes.errorbar(
+            [x for x, _ in points],
+            [e.mean for _, e in points],
+            yerr=[e.half_width or 0.0 for _, e in points],
+            label=label,
+            color=colour,
+            linestyle=dash,
+            marker=marker,
+            markersize=4.5,
+            capsize=3,
+            linewidth=1.5,
+        )
+
+
+def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
+    e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
+    colours: dict[str, str] = {}
+    for a, (arm, _) in enumerate(e.arms):
+        colours[arm] = _COLOURS[a % len(_COLOURS)]
+        for o, other in enumerate(_others(e)):
+            cells = [(x, Cell(arm, _point(e, other, i))) for i, x in enumerate(places)]
+            points = [(x, outcome.estimate(cell)) for x, cell in cells if cell in have]
+            label = e.label(arm) + _other_label(e, other)
+            _draw(axes, points, label, colours[arm], _DASHES[o % len(_DASHES)], _MARKERS[a % len(_MARKERS)])
+    return colours
+
+
+def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
+    e = outcome.experiment
+    colours: dict[str, str] = {}
+    for k, comparison in enumerate(e.comparisons):
+        colours[comparison.over] = _COLOURS[k % len(_COLOURS)]
+        for o, other in enumerate(_others(e)):
+            ats = [(x, _point(e, other, i)) for i, x in enumerate(places)]
+            gains = [(x, outcome.gain(comparison, at)) for x, at in ats if _gain_is_drawn(e, comparison, at)]
+            points = [(x, gain) for x, gain in gains if gain is not None]
+            label = f"{e.label(comparison.of)} over {e.label(comparison.over)}{_other_label(e, other)}"
+            dash, marker = _DASHES[o % len(_DASHES)], _MARKERS[k % len(_MARKERS)]
+            _draw(axes, points, label, colours[comparison.over], dash, marker)
+    axes.axhline(0.0, color="0.4", linewidth=0.8)
+    return colours
+
+
+def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -> bool:
+    return e.is_drawn(Cell(comparison.of, at)) and e.is_drawn(Cell(comparison.over, at))
+
+
+def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
+    """The paper's numbers at the points they were printed for: a star for a value, a bar for a range."""
+    label: str | None = _PAPER
+    for claim in e.claims:
+        if (at := _spot(claim, e)) is None or claim.strength != "number":
+            continue
+        quantity_, i = at
+        term = quantity_.terms[0]
+        colour = colours.get(term.old.arm if isinstance(term, Gain) else term.arm, "black")
+        expected = claim.test.expected  # type: ignore[union-attr]
+        if expected.value is not None:
+            # Under the measurement, so that neither hides the other.
+            axes.plot([places[i]], [expected.value], markeredgecolor=colour, label=label, zorder=1.5, **_PRINTED)
+            text, y = f"{expected.value:g}", expected.value
+        elif expected.low is not None and expected.high is not None:
+            ends = [expected.low, expected.high]
+            axes.plot([places[i]] * 2, ends, color=colour, linewidth=5, alpha=0.35, label=label)
+            text, y = f"{expected.low:g} to {expected.high:g}", sum(ends) / 2
+        else:
+            continue
+        axes.annotate(
+            text, (places[i], y), (9, 0), textcoords="offset points", va="center", fontsize=8, color=colour, zorder=5
+        )
+        label = None
+
+
+def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
+    """Where on x a printed number belongs; None for what is no single point of this figure."""
+    if not isinstance(claim.test, Value | Ratio) or len(claim.quantities()) != 1 or claim.metric != e.metric:
+        return None
+    q = claim.quantities()[0]
+    if not q.is_plain or q.is_gain != (e.show == "gain"):
+        return None
+    if not all(map(e.is_drawn, q.cells())):
+        return None
+    spots = {cell.at[e.paths.index(e.x)] for cell in q.cells()}
+    return (q, spots.pop()) if len(spots) == 1 else None
+
+
+def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
+    """The curves of the file, from constants alone: in their arm's colour, a band where they give two ends."""
+    xs = np.linspace(min(places), max(places), 200)
+    curves = [curve for curve in e.curves if _curve_is_drawn(e, curve)]
+    tied = sum(bool(curve.arm) for curve in curves)
+    named = False
+    for k, curve in enumerate(curves):
+        colour = colours.get(curve.arm, "0.35")
+        label: str | None = f"{_ARITHMETIC}: {curve.label}"
+        if curve.arm and tied > 2:  # they stand beside their lines: one entry for all
+            label, named = (None if named else f"{_ARITHMETIC}, in the colour of what it is for"), True
+        ys = [curve.values(float(x)) for x in xs]
+        if curve.to:
+            low, high = zip(*ys, strict=True)
+            axes.fill_between(xs, low, high, color=colour, alpha=0.16, linewidth=0, label=label, zorder=0.5)
+        else:
+            dash = (0, (1, 1 + (0 if curve.arm else k)))
+            (line,) = zip(*ys, strict=True)
+            axes.plot(xs, line, color=colour, linewidth=1.1, linestyle=dash, label=label, zorder=1)
+
+
+def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
+    """Whether one of the lines it stands beside is drawn; what stands beside none always is."""
+    what: dict[str, tuple[Any, ...]] = dict(curve.at) | ({ARM: (curve.arm,)} if curve.arm else {})
+    return all(not set(what[path]).isdisjoint(picks) for path, picks in e.drawn.items() if path in what)
+
+
+def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
+    """Goodput of every flow of a scenario, with error bars. `rows` is the `flows` of `run`'s JSON."""
+    with style():
+        figure, axes = _canvas(8.0, 1.6 + 0.35 * len(rows))
+        means = [(row["goodput_bps"]["mean"] or 0.0) / 1e6 for row in rows]
+        errors = [(row["goodput_bps"]["ci95"] or 0.0) / 1e6 for row in rows]
+        axes.barh(range(len(rows)), means, xerr=errors, color=_COLOURS[0], capsize=3)
+        axes.set_yticks(range(len(rows)), [str(row["id"]) for row in rows])
+        axes.invert_yaxis()
+        axes.set_xlabel("goodput, Mb/s")
+        axes.set_title(title, loc="left", fontsize=11)
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def comparison(result: Mapping[str, Any], note: str) -> Figure:
+    """Goodput of every arm, and beside it the paired difference to the first. `result` is `compare`'s JSON."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    arms = result["arms"]
+    names = [str(arm["label"]) for arm in arms]
+    with style():
+        figure = Figure(figsize=(9.0, 1.7 + 0.45 * len(arms)), layout="constrained")
+        FigureCanvasAgg(figure)
+        left, right = figure.subplots(1, 2, sharey=True)
+        _bars(left, names, [_goodput(arm["compared"]) for arm in arms])
+        left.set_xlabel("goodput, Mb/s")
+        _bars(right, names, [_goodput(arm["difference"]) for arm in arms], points=True)
+        right.set_xlabel(f"paired difference to {result['baseline']}, Mb/s")
+        figure.suptitle(str(result["scenario"]), fontsize=11, x=0.01, ha="left")
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _goodput(found: Mapping[str, Any] | None) -> Estimate | None:
+    """Goodput, or a difference of it, in Mb/s; None for the arm that has no difference."""
+    from interlayer.measure.stats import Estimate
+
+    if found is None or found["goodput_bps"]["mean"] is None:
+        return None
+    one = found["goodput_bps"]
+    return Estimate(one["mean"], one["ci95"], 0).scaled(1e-6)
+
+
+def over_time(outcome: Outcome) -> Figure:
+    """The one run that an experiment shows over time: a panel for each of its patterns, a line for each match."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    e, run = outcome.experiment, outcome.over_time
+    assert e.over_time is not None
+    assert run is not None
+    found = [_matching(run["series"] or {}, pattern) for pattern in e.over_time.columns]
+    with style():
+        figure = Figure(figsize=(8.0, 0.8 + 2.8 * len(found)), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(len(found), 1, sharex=True, squeeze=False)
+        for axes, columns in zip(panels.flat, found, strict=True):
+            unit = quantity.natural_unit(next(iter(columns)))
+            for i, (name, column) in enumerate(columns.items()):
+                look = {"color": _COLOURS[i % len(_COLOURS)], "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)]}
+                values = np.asarray(column["value"]) * quantity.scale(name, unit)
+                axes.plot(column["t_s"], values, linewidth=0.9, label=name.split(".")[1], **look)
+            what = quantity.without_unit(next(iter(columns))).rpartition(".")[2]
+            axes.set_ylabel(what if unit == "1" else f"{what}, {unit}")
+        panels[0][0].legend(frameon=False, fontsize=8, ncols=4)
+        panels[-1][0].set_xlabel("time, s")
+        figure.suptitle(f"{e.title}\n{e.source}", fontsize=11, x=0.01, ha="left")
+        arm, picked = e.label(e.over_time.cell.arm), ""
+        if e.over_time.metric:
+            picked = f", of {len(outcome.results.runs[e.over_time.cell])} the one of {e.over_time.pick} "
+            picked += e.label(e.over_time.metric)
+        note = f"{arm}: one run, seed {run['seed']}{picked}. Interlayer {outcome.version}"
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure
+
+
+def _matching(series: Mapping[str, Any], pattern: str) -> dict[str, Any]:
+    """The series that a pattern names, units left out."""
+    literal = pattern.replace("[", "[[]")
+    found = {n: c for n, c in series.items() if fnmatchcase(quantity.without_unit(n), literal)}
+    if not found:
+        known = [quantity.without_unit(name) for name in series]
+        raise InputError(f'over_time.columns: no "{pattern}"{suggestion(pattern, known)}', "over_time.columns")
+    return found
+
+
+def series(columns: Mapping[str, Mapping[str, Any]], title: str, note: str) -> Figure:
+    """Time series of one run, a panel for each column. `columns` is the core's `series`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    names = sorted(columns)
+    width = 1 if len(names) <= 4 else 2
+    height = math.ceil(len(names) / width)
+    with style():
+        figure = Figure(figsize=(8.0, 1.0 + 1.5 * height), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(height, width, sharex=True, squeeze=False)
+        for axes, name in zip(panels.flat, names, strict=False):
+            axes.plot(columns[name]["t_s"], columns[name]["value"], linewidth=0.9, color=_COLOURS[0])
+            axes.set_title(name, loc="left", fontsize=8)
+        for axes in list(panels.flat)[len(names) :]:
+            axes.set_visible(False)
+        for axes in panels[-1]:
+            axes.set_xlabel("time, s")
+        figure.suptitle(title, fontsize=11, x=0.01, ha="left")
+        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return figure

@@ -1,0 +1,151 @@
+"""An experiment in the words and numbers of a table: on screen, on pages, in the documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from interlayer.measure.stats import Estimate
+from interlayer.study import expression
+from interlayer.study.experiment import Cell, Crossing, Order, Ratio, Shape, Trend, Value
+from interlayer.study.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from interlayer.study.experiment import Claim, Comparison, Expected, Experiment
+    from interlayer.study.outcome import Outcome, Scored
+
+
+def number(mean: float | None, half: float | None = None) -> str:
+    """A measured number with its interval, a dash for none."""
+    return "–" if mean is None else str(Estimate(mean, half, 0))
+
+
+def expected_text(claim: Claim) -> str:
+    """What the paper says, for tables."""
+    match claim.test:
+        case Value(expected=e) | Ratio(expected=e):
+            return _printed_text(e, claim, claim.unit)
+        case Crossing(expected=e):
+            return f"from {_printed_text(e, claim, claim.unit)} on"
+        case Order(lowest_first=lowest, or_equal=or_equal, printed=printed):
+            mark = ("≤" if lowest else "≥") if or_equal else ("<" if lowest else ">")
+            ranking = f" {mark} ".join(q.label for q in claim.lines[0].quantities)
+            return f"{ranking} ({_printed_text(printed.range, claim, printed.unit)})" if printed else ranking
+        case Trend(direction=direction):
+            return direction
+        case Shape(test="peak", at=at) if at is not None:
+            return f"highest at {claim.lines[0].quantities[at].label}"
+        case _:
+            return "close"
+
+
+def _printed_text(e: Expected, claim: Claim, unit: str) -> str:
+    about = "about " if claim.approx else ""
+    unit = unit_text(unit)
+    if e.value is not None:
+        return f"{about}{e.value:g}{unit}"
+    if e.low is None or e.high is None:
+        return f"at least {e.low:g}{unit}" if e.high is None else f"at most {e.high:g}{unit}"
+    return f"{about}{e.low:g} to {e.high:g}{unit}"
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it stands behind a number; nothing for "1"."""
+    return "" if unit in ("1", "") else f" {unit}"
+
+
+def arithmetic_text(claim: Claim, e: Experiment) -> str:
+    """What the file's arithmetic gives for a claim's number, for tables; a dash where it has none."""
+    unit = unit_text(claim.unit)
+    if claim.is_computed:
+        values = [
+            expression.evaluate(q.formula.text, dict(q.formula.constants)) for q in claim.quantities() if q.formula
+        ]
+        return ", ".join(f"{value:.4g}" for value in values) + unit
+    if not (worked := e.arithmetic(claim)):
+        return "–"
+    return " to ".join(f"{value:.3g}" for value in worked) + unit
+
+
+def measured_text(s: Scored) -> str:
+    """What we measured, for tables: one number, or the first and last of a line."""
+    if s.judgement is None or s.claim.is_computed:
+        return "–"
+    unit = unit_text(s.claim.unit)
+    estimates = s.judgement.measured
+    if not estimates:  # an x that too few runs can tell
+        return "–"
+    if len(estimates) == 1:
+        return number(estimates[0].mean, estimates[0].half_width) + unit
+    if isinstance(s.claim.test, Order) or all(len(line.quantities) == 1 for line in s.claim.lines):
+        size = len(s.claim.lines[0].quantities)
+        lines = [estimates[i : i + size] for i in range(0, len(estimates), size)]
+        return "; ".join(", ".join(number(e.mean, e.half_width) for e in line) for line in lines) + unit
+    if isinstance(s.claim.test, Ratio):
+        means = [e.mean for e in estimates]
+        return f"{min(means):.3g} to {max(means):.3g}{unit}"
+    parts, start = [], 0
+    for line in s.claim.lines:
+        ends = estimates[start].mean, estimates[start + len(line.quantities) - 1].mean
+        parts.append(f"{ends[0]:.3g} → {ends[1]:.3g}")
+        start += len(line.quantities)
+    return "; ".join(parts) + unit
+
+
+def verdict_text(s: Scored) -> str:
+    """The verdict's word; a dash where none is given."""
+    return s.verdict.value if s.verdict else "–"
+
+
+def counts(outcome: Outcome) -> dict[str, int]:
+    """How many claims hold, differ, are untestable, and how many are only shown."""
+    found = {v.value: sum(s.verdict is v for s in outcome.scored) for v in Verdict}
+    return found | {"shown": sum(s.verdict is None for s in outcome.scored)}
+
+
+def tally(outcome: Outcome) -> str:
+    """`5 of 6 claims hold, 1 differs` or why there are no verdicts."""
+    if not outcome.experiment.scored:
+        return f"{len(outcome.scored)} claims, {outcome.experiment.evidence}: shown, not scored"
+    if outcome.preliminary:
+        return "interrupted: no verdicts" if outcome.interrupted else "a quick look: no verdicts"
+    count = counts(outcome)
+    text = f"{count[Verdict.HOLDS]} of {len(outcome.scored)} claims hold"
+    if count[Verdict.DIFFERS]:
+        text += f", {count[Verdict.DIFFERS]} differ{'s' if count[Verdict.DIFFERS] == 1 else ''}"
+    if count[Verdict.UNTESTABLE]:
+        text += f", {count[Verdict.UNTESTABLE]} untestable"
+    return text
+
+
+MANY_ARMS = 8
+"""So many columns of numbers with intervals are too wide for a page."""
+
+
+def measured(outcome: Outcome, comparisons: Sequence[Comparison] = ()) -> tuple[list[str], int, list[list[str]]]:
+    """Head, how many columns of it are texts, and lines: a line per point, a column per arm and comparison.
+
+    From `MANY_ARMS` arms on, where the points are fewer, the other way round.
+    """
+    e, have = outcome.experiment, set(outcome.cells())
+    columns = [e.label(arm) for arm, _ in e.arms] + [f"gain over {e.label(c.over)}, %" for c in comparisons]
+    points: list[list[str]] = []
+    numbers: list[list[str]] = []
+    for at in dict.fromkeys(cell.at for cell in outcome.cells()):
+        points.append([e.label(path, values[i]) for (path, values), i in zip(e.sweep, at, strict=True)])
+        cells = [Cell(arm, at) for arm, _ in e.arms]
+        found = [outcome.estimate(cell) if cell in have else None for cell in cells]
+        found += [outcome.gain(c, at) for c in comparisons]
+        numbers.append([number(one.mean, one.half_width) if one else "–" for one in found])
+    return turned([e.label(path) for path in e.paths], points, columns, numbers, len(e.arms))
+
+
+def turned(
+    names: list[str], points: list[list[str]], columns: list[str], numbers: list[list[str]], arms: int
+) -> tuple[list[str], int, list[list[str]]]:
+    """A table of points by columns, `arms` of them, as head, number of text columns, and lines; turned if too wide."""
+    if arms < MANY_ARMS or len(points) >= arms:
+        return [*names, *columns], len(names), [[*p, *n] for p, n in zip(points, numbers, strict=True)]
+    head = ["", *(", ".join(point) or "measured" for point in points)]
+    return head, 1, [[name, *line] for name, *line in zip(columns, *numbers, strict=True)]

@@ -1,0 +1,61 @@
+"""The library: the ids of the package's experiments and the file of each. Any other experiment file has its path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlayer import toml_text
+from interlayer.errors import InputError, suggestion
+
+from . import reader
+
+if TYPE_CHECKING:
+    from .experiment import Experiment
+
+
+def folder() -> Path:
+    """Where the package keeps its experiments."""
+    return Path(__file__).parents[1] / "experiments"
+
+
+def files() -> dict[str, Path]:
+    """The experiment files of the package by id: the papers' in natural order, then those of `beyond/…`.
+
+    An id is what a file calls itself, whatever folder it is in. A file with no claim is a scenario to start from.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for path in folder().rglob("*.toml")}
+    found = {_id(text, path): path for path, text in texts.items() if "[[claim]]" in text}
+    return dict(sorted(found.items(), key=lambda entry: (entry[0].count("/"), _natural(entry[0]))))
+
+
+def known() -> list[str]:
+    """The ids of all experiments of the package, in the order of `files`."""
+    return list(files())
+
+
+def _id(text: str, path: Path) -> str:
+    """What a file calls itself; its name, for one that does not (`load` then names the missing key)."""
+    given = _ID.search(text)
+    return given[1] if given else path.stem
+
+
+_ID = re.compile(r'^id *= *"([^"]+)"', re.MULTILINE)
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """So that fig-3.7a, fig-3.9, fig-3.10 come in this order."""
+    return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.split(r"(\d+)", text) if p]
+
+
+def load(name: str | Path) -> Experiment:
+    """An experiment of the package by its id, whose folder may be left out, or any experiment file by its path."""
+    path = Path(name)
+    if path.suffix != ".toml":
+        there = files()
+        found = [id_ for id_ in there if str(name) in (id_, id_.rpartition("/")[2])]
+        if not found:
+            raise InputError(f'no experiment "{name}"{suggestion(str(name), there)}')
+        path = there[found[0]]
+    return reader.parse(toml_text.read_text(path), str(path), path.parent)

@@ -1,0 +1,185 @@
+"""What an experiment came to: the samples of its cells, its claims with their verdicts, and the evidence."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from interlayer import quantity, toml_text
+from interlayer.errors import InputError
+from interlayer.measure import metrics, stats
+
+from . import expression
+from .experiment import Cell, Claim, Comparison, Derived, Evidence, Experiment, Formula, Gain, Quantity
+from .verdict import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from interlayer._core import Run
+    from interlayer.measure.stats import Estimate, Floats
+
+
+class Results:
+    """Runs by cell, for one variant of the experiment: the experiment itself, or one of its counter-runs."""
+
+    def __init__(self) -> None:
+        self.runs: dict[Cell, list[Run]] = {}
+
+    def column(self, cell: Cell, metric: str, unit: str) -> Floats:
+        """A metric of a cell in `unit` (none: the column's own), one number per seed."""
+        name, values = metrics.column(self.runs[cell], metric)
+        return values * quantity.scale(name, unit) if unit else values
+
+    def gain(self, pair: Gain, metric: str, over: str = "", share: bool = False) -> Floats:
+        """A gain in percent as a paired sample over the common seeds; nan where the reference got nothing.
+
+        `over` is what the reference reads, if not the same; with `share`, new/old in percent.
+        """
+        name, new = metrics.column(self.runs[pair.new], metric)
+        reference, old = metrics.column(self.runs[pair.old], over or metric)
+        if quantity.column_unit(name) != quantity.column_unit(reference):
+            raise InputError(f'"{metric}" and "{over}" are not in the same unit', over)
+        runs = min(len(new), len(old))
+        try:
+            return 100 * (stats.gain_per_seed(new[:runs], old[:runs]) + (1.0 if share else 0.0))
+        except ZeroDivisionError:
+            return np.full(runs, np.nan)
+
+    def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
+        """A quantity, one number per seed common to all its terms.
+
+        Gains are always in percent, shares in percent or as a fraction, formulas in the unit that they come out in;
+        what is computed without runs is the same for `stats.MIN_RUNS` seeds.
+        """
+        if q.formula is not None:
+            return self._evaluate(q.formula)
+        what = q.metric or metric
+        columns = [
+            self.gain(t, what, q.over, q.share) if isinstance(t, Gain) else self.column(t, what, unit) for t in q.terms
+        ]
+        runs = min(len(c) for c in columns)
+        found = np.asarray(np.mean([c[:runs] for c in columns], axis=0), dtype=np.float64)
+        return found / 100 if q.share and unit == "1" else found
+
+    def _evaluate(self, formula: Formula) -> Floats:
+        """A formula, seed by seed; nan where an input is, or where it has no value."""
+        constants = dict(formula.constants)
+        if not formula.inputs:
+            return np.full(stats.MIN_RUNS, expression.evaluate(formula.text, constants))
+        inputs = {name: self.sample(q, q.metric, unit) for name, q, unit in formula.inputs}
+        runs = min(len(column) for column in inputs.values())
+        found = np.full(runs, np.nan)
+        for i in range(runs):
+            values = {name: float(column[i]) for name, column in inputs.items()}
+            if all(map(math.isfinite, values.values())):
+                with contextlib.suppress(InputError):  # a division by zero, a root of less
+                    found[i] = expression.evaluate(formula.text, constants | values)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A piece of evidence after it was computed: the counter-run's judgement, or the formula's value."""
+
+    evidence: Evidence
+    judgement: Judgement | None = None
+    value: float | None = None
+
+    def sentence(self, unit: str) -> str:
+        """What it shows, with its numbers. `unit` is the claim's."""
+        if self.value is not None:
+            worked = expression.with_values(self.evidence.formula, dict(self.evidence.constants))
+            return f"{self.evidence.text}: {worked} = {self.value:.4g} {self.evidence.unit}".rstrip()
+        assert self.judgement is not None
+        changed = ", ".join(f"{path} = {toml_text.literal(v)}" for path, v in self.evidence.overrides)
+        numbers = ", ".join(str(e) for e in self.judgement.measured)
+        unit = "" if unit == "1" else f" {unit}"
+        return f"{self.evidence.text}: with {changed} {numbers}{unit} ({self.judgement.verdict.value})"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A claim, what was measured, and the evidence. `verdict` is None where none is given (quick, not scored)."""
+
+    claim: Claim
+    judgement: Judgement | None
+    found: tuple[Found, ...]
+    verdict: Verdict | None
+    note: str = ""
+
+    @property
+    def why(self) -> str:
+        """The judgement's sentence; for a claim that does not hold, then what the evidence shows."""
+        parts = [self.note] if self.note else []
+        if self.judgement is not None:
+            parts.append(self.judgement.reason)
+        if self.verdict in (Verdict.DIFFERS, Verdict.UNTESTABLE):
+            parts += [f.sentence(self.claim.unit) for f in self.found]
+        return ". ".join(part[:1].upper() + part[1:] for part in parts)
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether a verdict against the paper stands without evidence."""
+        return self.verdict in (Verdict.DIFFERS, Verdict.UNTESTABLE) and not self.found
+
+
+@dataclass(slots=True)
+class Outcome:
+    """An experiment after its runs."""
+
+    experiment: Experiment
+    results: Results
+    scored: list[Scored]
+    seed: int
+    version: str
+    wall_s: float
+    overrides: tuple[tuple[str, str], ...] = ()
+    quick: bool = False
+    interrupted: bool = False
+    fixed_runs: int | None = None
+    over_time: Run | None = None
+    """The run, with its series, that the file asks to see over time."""
+
+    @property
+    def preliminary(self) -> bool:
+        """No verdict was to be had: a quick look, or an interrupted run."""
+        return self.quick or self.interrupted
+
+    @property
+    def runs(self) -> int:
+        """Replications of the cell that has most."""
+        return max((len(runs) for runs in self.results.runs.values()), default=0)
+
+    @property
+    def fewest_runs(self) -> int:
+        return min((len(runs) for runs in self.results.runs.values()), default=0)
+
+    @property
+    def sim_s(self) -> float:
+        """Seconds the event loops took, all cells and threads together, runs shared with other experiments too."""
+        return sum(run["sim_s"] for runs in self.results.runs.values() for run in runs)
+
+    def cells(self) -> list[Cell]:
+        """The cells that have runs, in the order of the grid (all, unless interrupted)."""
+        return [cell for cell in self.experiment.cells() if self.results.runs.get(cell)]
+
+    def estimate(self, cell: Cell) -> Estimate:
+        """The experiment's metric in a cell, in its unit."""
+        return stats.estimate(self.results.column(cell, self.experiment.metric, self.experiment.unit))
+
+    def gain(self, comparison: Comparison, at: tuple[int, ...]) -> Estimate | None:
+        """A comparison's gain in percent at a point; None if one side has no runs."""
+        pair = Gain(Cell(comparison.of, at), Cell(comparison.over, at))
+        if not (self.results.runs.get(pair.new) and self.results.runs.get(pair.old)):
+            return None
+        return stats.estimate(self.results.gain(pair, self.experiment.metric))
+
+    def derived(self, what: Derived) -> Estimate | None:
+        """Something derived, in its own unit; None where its runs are missing. What is computed has no interval."""
+        if not all(self.results.runs.get(cell) for cell in what.quantity.cells()):
+            return None
+        sample = self.results.sample(what.quantity, "", "")
+        return stats.Estimate(float(sample[0]), None, 0) if what.quantity.is_computed else stats.estimate(sample)

@@ -1,0 +1,9 @@
+"""Reads experiment files, the only place that does.
+
+A key that no table has, an arm or a swept value that does not exist, a claim that selects nothing: each is an
+`InputError` with the path and, where one is near, what was meant.
+"""
+
+from .file import parse
+
+__all__ = ["parse"]

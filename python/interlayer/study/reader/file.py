@@ -1,0 +1,207 @@
+"""A whole experiment file: grid, figure and bases here, claims in `claims`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from interlayer import quantity, toml_text
+from interlayer.errors import InputError, suggestion
+from interlayer.measure.stats import MIN_RUNS
+from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Curve, Experiment, OverTime
+
+from .claims import read_claim, read_derived, read_evidence
+from .grid import Grid, cells_of, where_of
+from .table import Table, constants
+
+
+def parse(text: str, name: str, beside: Path) -> Experiment:
+    """Read an experiment from TOML `text`. `name` is for errors; the base scenario is looked for in `beside`."""
+    try:
+        return _experiment(Table(toml_text.parse(text, name), ""), beside)
+    except InputError as e:
+        raise e if str(e).startswith(name) else InputError(f"{name}: {e}", e.path) from e
+
+
+def _experiment(t: Table, beside: Path) -> Experiment:
+    runs = _needs_runs(t)
+    settings = tuple(t.take("set", dict, {}).items())
+    sweep = _sweep(t)
+    follow = _follow(t, sweep)
+    arms_table = t.take("arms", dict, ... if runs else {})
+    for arm, change in arms_table.items():
+        if not isinstance(change, dict):
+            raise InputError(f"arms.{arm}: expected a table of settings", f"arms.{arm}")
+    if runs and not arms_table:
+        raise InputError("arms: there is none", "arms")
+    grid = Grid(sweep, tuple(arms_table))
+
+    figure = Table(t.take("figure", dict, {}), "figure")
+    x = figure.one_of("x", grid.paths, grid.paths[0]) if grid.paths else ""
+    y_label = figure.take("y", str, "")
+    show = cast(Literal["metric", "gain"], figure.one_of("show", ("metric", "gain"), "metric"))
+    drawn = _drawn(figure, grid)
+    figure.done()
+
+    e = Experiment(
+        id=t.take("id", str),
+        title=t.take("title", str),
+        source=t.take("source", str),
+        question=t.take("question", str, ""),
+        evidence=t.one_of("evidence", EVIDENCE),
+        base=_scenario(beside, t.take("base", str)) if runs else "",
+        metric=t.take("metric", str) if runs else "",
+        unit=t.one_of("unit", quantity.UNITS, ... if runs else "1"),
+        max_runs=t.take("max_runs", int, ... if runs else MIN_RUNS),
+        assumptions=tuple(t.take("assumptions", list, [])),
+        note=t.take("note", str, "").strip(),
+        settings=settings,
+        sweep=sweep,
+        arms=tuple((arm, _without_base(change)) for arm, change in arms_table.items()),
+        x=x,
+        y_label=y_label,
+        show=show,
+        labels=t.take("labels", dict, {}),
+        comparisons=tuple(_comparison(c, i, grid) for i, c in enumerate(t.take("gain", list, []))),
+        curves=tuple(_curve(c, i, grid, x) for i, c in enumerate(t.take("curve", list, []))),
+        bases=tuple(_bases(arms_table, beside)),
+        follow=follow,
+        drawn=drawn,
+    )
+    if e.max_runs < MIN_RUNS:
+        raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
+    if show == "gain" and not e.comparisons:
+        raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
+    over_time = _over_time(Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
+    claims, derived = t.take("claim", list, []), t.take("derived", list, [])
+    explained = read_evidence(t.take("explain", list, []), len(claims))
+    t.done()
+    return replace(
+        e,
+        over_time=over_time,
+        claims=tuple(read_claim(c, i, e, grid, explained) for i, c in enumerate(claims)),
+        derived=tuple(read_derived(d, i, e, grid) for i, d in enumerate(derived)),
+    )
+
+
+_OF_RUNS = ("set", "sweep", "follow", "arms", "metric", "max_runs", "gain", "curve", "figure", "over_time")
+
+
+def _needs_runs(t: Table) -> bool:
+    """Whether the file has a scenario to run; without one, what only runs can serve is a mistake."""
+    if not t.has("base") and any(t.has(key) for key in _OF_RUNS):
+        raise t.error('the key "base" is missing')
+    return t.has("base")
+
+
+def _sweep(t: Table) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    table = t.take("sweep", dict, {})
+    for path, values in table.items():
+        if not isinstance(values, list) or not values:
+            raise InputError(f'sweep."{path}": expected a list of values', f"sweep.{path}")
+        if len({toml_text.literal(v) for v in values}) < len(values):
+            raise InputError(f'sweep."{path}": a value comes twice', f"sweep.{path}")
+    return tuple((path, tuple(values)) for path, values in table.items())
+
+
+def _follow(
+    t: Table, sweep: tuple[tuple[str, tuple[Any, ...]], ...]
+) -> tuple[tuple[str, tuple[tuple[str, tuple[Any, ...]], ...]], ...]:
+    """What goes with a swept path's values: other paths, each with as many values."""
+    swept, found, taken = dict(sweep), [], {path for path, _ in sweep}
+    for leader, others in t.take("follow", dict, {}).items():
+        where = f'follow."{leader}"'
+        if leader not in swept:
+            raise InputError(f'{where}: "{leader}" is not swept{suggestion(leader, swept)}', f"follow.{leader}")
+        if not isinstance(others, dict):
+            raise InputError(f"{where}: expected a table of lists", f"follow.{leader}")
+        for path, values in others.items():
+            if path in taken:
+                raise InputError(f'{where}: "{path}" is set already', f"follow.{leader}")
+            if not isinstance(values, list) or len(values) != len(swept[leader]):
+                raise InputError(
+                    f'{where}: "{path}" needs a list of {len(swept[leader])}, as many as are swept', f"follow.{leader}"
+                )
+            taken.add(path)
+        found.append((leader, tuple((path, tuple(values)) for path, values in others.items())))
+    return tuple(found)
+
+
+def _drawn(figure: Table, grid: Grid) -> dict[str, tuple[Any, ...]]:
+    """What the figure's `where` leaves of the grid, by the paths it names."""
+    where = where_of(figure.take("where", dict, {}), figure, "where")
+    allowed = grid.choices(where, figure, "where")
+    return {path: tuple(allowed[path]) for path in where}
+
+
+_BASE = "base"
+"""The key of an arm that is no path of its scenario, but names another scenario file."""
+
+
+def _without_base(change: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((path, value) for path, value in change.items() if path != _BASE)
+
+
+def _scenario(beside: Path, name: str) -> str:
+    """A scenario file by its path from an experiment's folder, else from the folder above, which several may share."""
+    above = beside.parent / name
+    return toml_text.read_text(above if not (beside / name).exists() and above.exists() else beside / name)
+
+
+def _bases(arms: Mapping[str, Mapping[str, Any]], beside: Path) -> list[tuple[str, str]]:
+    """The scenario texts of the arms that have one of their own."""
+    found = []
+    for arm, change in arms.items():
+        if _BASE not in change:
+            continue
+        if not isinstance(change[_BASE], str):
+            raise InputError(f"arms.{arm}.base: expected a scenario file beside this one", f"arms.{arm}.base")
+        found.append((arm, _scenario(beside, change[_BASE])))
+    return found
+
+
+def _comparison(content: object, i: int, grid: Grid) -> Comparison:
+    t = Table(content, f"gain[{i}]")
+    comparison = Comparison(t.one_of("of", grid.arms), t.one_of("over", grid.arms))
+    t.done()
+    return comparison
+
+
+def _curve(content: object, i: int, grid: Grid, x: str) -> Curve:
+    t = Table(content, f"curve[{i}]")
+    formula, to = t.take("formula", str), t.take("to", str, "")
+    where = t.take("where", dict, {})
+    if where and not isinstance(where.get(ARM), str):
+        raise t.error("names no arm", "where")
+    if x in where:
+        raise t.error(f"{x} is the figure's x: the curve runs along it", "where")
+    allowed = grid.choices(where, t, "where")
+    curve = Curve(
+        label=t.take("label", str),
+        formula=formula,
+        constants=constants(t, f"({formula}) + ({to})" if to else formula, ["x"]),
+        to=to,
+        arm=where.get(ARM, ""),
+        at=tuple((path, tuple(allowed[path])) for path in where if path != ARM),
+    )
+    t.done()
+    return curve
+
+
+def _over_time(t: Table, grid: Grid) -> OverTime:
+    columns = t.take("columns", list)
+    if not columns or not all(isinstance(c, str) for c in columns):
+        raise t.error("expected a list of patterns, as flow.*.cwnd", "columns")
+    cells = cells_of(grid.choices(where_of(t.take("where", dict, {}), t, "where"), t, "where"), grid)
+    if len(cells) != 1:
+        raise t.error(f"a run is of one arm at one point, this leaves {len(cells)}", "where")
+    run = Table(t.take("run", dict, {}), f"{t.where}.run")
+    picked = [(how, metric) for how in ("lowest", "median", "highest") if (metric := run.take(how, str, ""))]
+    run.done()
+    t.done()
+    if len(picked) > 1:
+        raise t.error("give one of `lowest`, `median`, `highest`", "run")
+    pick, metric = picked[0] if picked else ("first", "")
+    return OverTime(tuple(columns), cells[0], cast(Any, pick), metric)

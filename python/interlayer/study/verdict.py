@@ -1,0 +1,539 @@
+"""The verdict engine: a claim of a paper against samples of ours, by rules that are the same for every paper.
+
+A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-width of at most 5 % of the mean (for
+indices, and for gains, 0.01 is enough). What is computed without runs is exact. Then
+
+- **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02; rates below 5 % within a
+  factor of 1.5; a printed range: our mean inside it; a printed zero: zero in every run.
+- **ratio**: a gain of the same sign, by an interval that excludes zero, and within the larger of 3 points and 30 % of
+  it; a printed range: our mean inside it, and zero excluded if the range does. A range that the gains *span* is held
+  by its two ends. A share (new/old, not (new - old)/old) is a value: its zero is not "no effect".
+- **order**: on every line, every neighbouring paired difference significant in the claimed direction; `differs` when
+  one is significant against it, or not significant in it and shown equal within 2 %. Where the paper says "or equal",
+  what is shown equal within 2 % holds.
+- **value of x** at which something first lies below or above a limit: by intervals it was still beyond at one point of
+  the sweep, and past it at the next; the printed x lies between the two.
+- **trend**: Page's test over the replications along every line (with two points: the paired difference); `differs`
+  when one goes the other way, or is shown flat within 2 %. Flat: every pair of points shown equal within the stated
+  margin; `differs` when a pair is shown to lie further apart.
+- **shape**: a test named in the file, see `SHAPES`.
+
+A printed number that is no mean of runs is held against what it is: the **largest of n runs** lies where 95 % of all
+draws of n from ours have it (in an order: jackknifed, paired differences); that of **one run of n that was picked**
+lies within ours, `differs` when none is as far out and they are enough to show less than an even chance of one.
+
+What is not resolved either way is `untestable`, and a sign to the campaign to add runs. Tests are at the 5 % level.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from interlayer import quantity
+from interlayer.measure import stats
+from interlayer.measure.stats import Estimate
+
+from .experiment import Claim, Crossing, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from interlayer.measure.stats import Floats
+
+EQUAL_WITHIN = 0.02
+"""Two means this close, as a share of the larger, are called equal when shown so."""
+FOR_LARGEST = 5
+"""Runs, as a multiple of n, without which nothing is said of the largest of n."""
+
+
+class Verdict(StrEnum):
+    """What measurement says of a claim."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+    UNTESTABLE = "untestable"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with what it rests on, in the claim's unit.
+
+    `measured` has an estimate for each quantity of the claim, line by line; `reason` is one sentence with the numbers;
+    `band` says which tolerance was applied.
+    """
+
+    verdict: Verdict
+    measured: tuple[Estimate, ...]
+    reason: str
+    band: str
+    runs: int
+
+
+class Samples(Protocol):
+    """Where the numbers come from."""
+
+    def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
+        """One number per seed, shape (runs,), in `unit`; nan where a run has none."""
+
+
+def judge(claim: Claim, samples: Samples) -> Judgement:
+    """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds."""
+    quantities = claim.quantities()
+    columns = [samples.sample(q, claim.metric, claim.sample_unit) for q in quantities]
+    measured = [len(c) for q, c in zip(quantities, columns, strict=True) if not q.is_computed]
+    runs = min(measured or map(len, columns))
+    # What is computed is the same for every seed: it limits nobody's runs.
+    columns = [np.full(runs, c[0]) if q.is_computed else c[:runs] for q, c in zip(quantities, columns, strict=True)]
+    single = columns
+    if claim.largest_of:
+        columns = [stats.largest_of_pseudo(c, claim.largest_of) for c in columns]
+    estimates: tuple[Estimate, ...] = tuple(stats.estimate(c) for c in columns)
+    context = _Context(claim, columns, estimates, runs, single)
+    band = _band(claim)
+    if problem := context.unresolved():
+        if isinstance(claim.test, Crossing):
+            estimates = ()
+        return Judgement(Verdict.UNTESTABLE, estimates, problem, band, runs)
+    verdict, reason = _rule(context)
+    if verdict is Verdict.UNTESTABLE and not reason.startswith(_UNRESOLVED):
+        reason = f"{_UNRESOLVED} in {runs} runs: {reason}"
+    if isinstance(claim.test, Crossing):
+        return Judgement(verdict, (Estimate(_crossed(context, claim.test)[1], None, runs),), reason, band, runs)
+    if claim.is_computed:  # no replications: nothing to put an interval on
+        return Judgement(verdict, tuple(Estimate(e.mean, None, 0) for e in estimates), reason, band, 0)
+    return Judgement(verdict, estimates, reason, band, runs)
+
+
+_UNRESOLVED = "not resolved"
+
+
+def _rule(c: _Context) -> tuple[Verdict, str]:
+    match c.claim.test:
+        case Value(expected=Expected(value=float() as printed)) if c.claim.largest_of:
+            return _largest(c, printed)
+        case Value(expected=expected) if c.claim.one_of:
+            return _picked(c, expected)
+        case Value(expected=expected):
+            return _value(c, expected)
+        case Ratio(expected=expected, spans=True):
+            return _span(c, expected)
+        case Ratio(expected=expected):
+            return _ratio(c, expected)
+        case Crossing() as crossing:
+            return _crossing(c, crossing)
+        case Order() as order:
+            return _order(c, order)
+        case Trend() as trend:
+            return _trend(c, trend)
+        case Shape() as shape:
+            return SHAPES[shape.test](c, shape)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    claim: Claim
+    columns: Sequence[Floats]
+    estimates: Sequence[Estimate]
+    runs: int
+    single: Sequence[Floats]
+    """The columns run by run, also where `columns` are of the largest of several."""
+
+    def unresolved(self) -> str:
+        """Why no verdict may rest on these samples; empty if one may."""
+        if self.claim.is_computed:
+            return ""
+        if self.runs < stats.MIN_RUNS:
+            return f"a verdict needs {stats.MIN_RUNS} runs, there are {self.runs}"
+        if (n := self.claim.largest_of) and self.runs < FOR_LARGEST * n:
+            return f"not resolved in {self.runs} runs: the largest of {n} needs {FOR_LARGEST * n}"
+        for q, e in zip(self.claim.quantities(), self.estimates, strict=True):
+            if not math.isfinite(e.mean):
+                return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
+            if _is_zero(self.claim) or isinstance(self.claim.test, Crossing):
+                continue  # every single run decides; each interval decides, however wide
+            if self.claim.largest_of or self.claim.one_of:
+                continue  # the range of the runs decides, and of two the interval of their difference
+            # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
+            small = e.scaled(0.01) if self.claim.unit == "%" else e
+            if not stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1"):
+                return f"not resolved in {self.runs} runs: {q.label or 'measured'} {self.show(e)}"
+        return ""
+
+    def show(self, e: Estimate) -> str:
+        return f"{Estimate(e.mean, None, 0) if self.claim.is_computed else e}{self.unit}"
+
+    @property
+    def measured(self) -> str:
+        return "computed" if self.claim.is_computed else "measured"
+
+    @property
+    def unit(self) -> str:
+        return _unit(self.claim.unit)
+
+    def lines(self) -> list[tuple[Line, list[Floats], list[Estimate]]]:
+        """Each line with its columns and estimates."""
+        found, start = [], 0
+        for line in self.claim.lines:
+            end = start + len(line.quantities)
+            found.append((line, list(self.columns[start:end]), list(self.estimates[start:end])))
+            start = end
+        return found
+
+
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else f" {unit}"
+
+
+# ------------------------------------------------------------------------------------------------- value and ratio
+
+
+def _value_tolerance(printed: float, mean: float, unit: str) -> tuple[float, float, str]:
+    """Lowest and highest printed number our mean may stand for."""
+    if (unit == "%" and 0 <= printed < 5) or (unit == "1" and 0 <= printed < 0.05):
+        return mean / 1.5, mean * 1.5, "a factor of 1.5 (a rate below 5 %)"
+    if unit == "1" and 0 <= printed <= 1:
+        return mean - 0.02, mean + 0.02, "0.02 (an index)"
+    return mean - 0.1 * abs(mean), mean + 0.1 * abs(mean), "10 % of our mean"
+
+
+def _gain_tolerance(printed: float) -> float:
+    return max(3.0, 0.3 * abs(printed))
+
+
+def _printed(expected: Expected) -> str:
+    if expected.value is not None:
+        return f"{expected.value:g}"
+    if expected.high is None:
+        return f"at least {expected.low:g}"
+    if expected.low is None:
+        return f"at most {expected.high:g}"
+    return f"{expected.low:g} to {expected.high:g}"
+
+
+def _inside(expected: Expected, mean: float) -> bool:
+    low = -math.inf if expected.low is None else expected.low
+    high = math.inf if expected.high is None else expected.high
+    return low <= mean <= high
+
+
+def _is_zero(claim: Claim) -> bool:
+    """Whether the paper says that there is none: no drop, no timeout. A band of 10 % of zero has nothing in it."""
+    return isinstance(claim.test, Value) and claim.test.expected.value == 0 and claim.test.expected.band is None
+
+
+def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    ours = c.estimates[0]
+    if _is_zero(c.claim) and not c.claim.is_computed:
+        others = int(np.count_nonzero(c.columns[0]))
+        told = f"zero in {c.runs - others} of {c.runs} runs, measured {c.show(ours)}"
+        return _holds(others == 0), told
+    if expected.value is None:
+        inside = _inside(expected, ours.mean)
+        how = "inside" if inside else "outside"
+        return _holds(inside), f"{c.measured} {c.show(ours)}, {how} the printed {_printed(expected)}{c.unit}"
+    if expected.band is not None:
+        low, high = ours.mean - expected.band, ours.mean + expected.band
+    else:
+        low, high, _ = _value_tolerance(expected.value, ours.mean, c.claim.unit)
+    off = f" ({(ours.mean / expected.value - 1) * 100:+.1f} %)" if expected.value else ""
+    return (
+        _holds(low <= expected.value <= high),
+        f"{c.measured} {c.show(ours)} against the printed {_printed(expected)}{c.unit}{off}",
+    )
+
+
+def _largest(c: _Context, printed: float) -> tuple[Verdict, str]:
+    """A printed largest of n runs is one draw: it is to lie where 95 % of such draws from our runs do."""
+    n, single = c.claim.largest_of, c.single[0]
+    low, high = stats.largest_of_range(single, n)
+    told = f"the largest of {n} runs lies from {low:.4g} to {high:.4g}{c.unit} in 95 % of draws from our {c.runs}"
+    told += f", on average at {c.show(c.estimates[0])}; printed {printed:g}{c.unit}"
+    return _holds(low <= printed <= high), told
+
+
+def _picked(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    """One run that the source picked: ours are to reach as far, by the usual tolerance of each."""
+    n, single, unit = c.claim.one_of, c.single[0], c.claim.unit
+    if (printed := expected.value) is None:
+        alike = sum(_inside(expected, float(x)) for x in single)
+    else:
+        bands = [_value_tolerance(printed, float(x), unit) for x in single]
+        alike = min(sum(printed >= low for low, *_ in bands), sum(printed <= high for _, high, _ in bands))
+    told = f"our {c.runs} runs lie from {single.min():.4g} to {single.max():.4g}{c.unit}, and {alike} of them "
+    told += f"{'inside' if printed is None else 'as far out as'} what was printed of the run picked, "
+    told += f"{_printed(expected)}{c.unit}"
+    if alike:
+        return Verdict.HOLDS, told
+    if c.runs < stats.even_chance_runs(n):
+        return Verdict.UNTESTABLE, told
+    return Verdict.DIFFERS, f"{told}: less than an even chance of one among {n}"
+
+
+def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    ours = c.estimates[0]
+    told = f"measured a gain of {c.show(ours)} against the printed {_printed(expected)}{c.unit}"
+    if expected.value is None:
+        signed = (expected.low or 0) > 0 or (expected.high or 0) < 0
+        if _inside(expected, ours.mean) and signed and ours.low <= 0 <= ours.high:
+            return Verdict.UNTESTABLE, f"{told}, and zero lies in the interval"
+        return _holds(_inside(expected, ours.mean)), told
+    verdict = _gain_verdict(expected.value, ours, expected.band)
+    if verdict is Verdict.UNTESTABLE:
+        return verdict, f"{told}, and zero lies in the interval"
+    return verdict, told
+
+
+def _gain_verdict(printed: float, ours: Estimate, band: float | None) -> Verdict:
+    within = abs(ours.mean - printed) <= (_gain_tolerance(printed) if band is None else band)
+    if not within:
+        return Verdict.DIFFERS
+    if ours.low <= 0 <= ours.high:
+        return Verdict.UNTESTABLE
+    return _holds((ours.mean > 0) == (printed > 0))
+
+
+def _span(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    """The smallest and the largest of our gains against the two ends of the printed range."""
+    assert expected.low is not None
+    assert expected.high is not None
+    least = min(c.estimates, key=lambda e: e.mean)
+    most = max(c.estimates, key=lambda e: e.mean)
+    told = f"gains from {c.show(least)} to {c.show(most)} against the printed {_printed(expected)}{c.unit}"
+    ends = {_gain_verdict(expected.low, least, None), _gain_verdict(expected.high, most, None)}
+    return _worst(ends), told
+
+
+def _crossed(c: _Context, test: Crossing) -> tuple[float, float, int]:
+    """The last x where the limit was shown not to be passed, the first where it was, and how many lie open between.
+
+    In the claim's unit; infinite where the sweep has no such point.
+    """
+    xs = [(q.x or 0.0) / quantity.in_base(c.claim.unit) for q in c.claim.lines[0].quantities]
+    last, open_ = -math.inf, 0
+    for x, e in zip(xs, c.estimates, strict=True):
+        passed, beyond = (
+            (e.high < test.limit, e.low > test.limit) if test.below else (e.low > test.limit, e.high < test.limit)
+        )
+        if passed:
+            return last, x, open_
+        last, open_ = (x, 0) if beyond else (last, open_ + 1)
+    return last, math.inf, open_
+
+
+def _crossing(c: _Context, test: Crossing) -> tuple[Verdict, str]:
+    last, first, open_ = _crossed(c, test)
+    e, band = test.expected, test.expected.band or 0.0
+    low, high = (e.low, e.high) if e.value is None else (e.value - band, e.value + band)
+    side = f"{'below' if test.below else 'above'} {test.limit:g}{_unit(test.unit)}"
+    told = f"shown to be {side} from {first:g}{c.unit} on" if math.isfinite(first) else f"nowhere shown to be {side}"
+    told += f", and not yet at {last:g}{c.unit}" if math.isfinite(last) else ", and at no x shown not to be"
+    told += f"; printed {_printed(e)}{c.unit}"
+    if (low is not None and low > first) or (high is not None and high <= last):
+        return Verdict.DIFFERS, told
+    if not (math.isfinite(last) and math.isfinite(first)):
+        return Verdict.UNTESTABLE, f"{told}, beyond the sweep"
+    return Verdict.UNTESTABLE if open_ else Verdict.HOLDS, told
+
+
+# ------------------------------------------------------------------------------------------------- order and trend
+
+
+def _step(new: Floats, old: Floats) -> tuple[Verdict, Estimate]:
+    """Whether `new` lies above `old` (holds), below it or equal to it (differs), or neither was shown."""
+    difference = stats.difference(new, old)
+    if difference.low > 0:
+        return Verdict.HOLDS, difference
+    if difference.high < 0 or _shown_equal(new, old):
+        return Verdict.DIFFERS, difference
+    return Verdict.UNTESTABLE, difference
+
+
+def _shown_equal(a: Floats, b: Floats) -> bool:
+    """Whether the two are shown to lie within 2 % of the larger."""
+    scale = EQUAL_WITHIN * max(abs(float(a.mean())), abs(float(b.mean())))
+    return stats.equivalence_p(a - b, scale) < stats.ALPHA or not np.any(a - b)
+
+
+def _order(c: _Context, test: Order) -> tuple[Verdict, str]:
+    sign, mark = (-1.0, "<") if test.lowest_first else (1.0, ">")
+    mark += "=" if test.or_equal else ""
+    verdicts, told = [], []
+    for line, columns, _ in c.lines():
+        steps = []
+        for (first, a), (second, b) in pairwise(zip(line.quantities, columns, strict=True)):
+            verdict, difference = _step(sign * a, sign * b)
+            if test.or_equal and verdict is not Verdict.HOLDS and _shown_equal(a, b):
+                verdict = Verdict.HOLDS
+            verdicts.append(verdict)
+            shown = {Verdict.HOLDS: mark, Verdict.DIFFERS: f"not {mark}", Verdict.UNTESTABLE: "?"}[verdict]
+            steps.append(f"{first.label} {shown} {second.label} (by {c.show(difference)})")
+        told.append(f"{line.label}: {'; '.join(steps)}" if line.label else "; ".join(steps))
+    return _worst(verdicts), "; ".join(told)
+
+
+def _trend(c: _Context, test: Trend) -> tuple[Verdict, str]:
+    rule = _flat if test.direction == "flat" else _monotone
+    verdicts, told = [], []
+    for line, columns, estimates in c.lines():
+        verdict, sentence = rule(c, test, columns, estimates)
+        verdicts.append(verdict)
+        told.append(f"{line.label}: {sentence}" if line.label else sentence)
+    return _worst(verdicts), "; ".join(told)
+
+
+def _monotone(
+    c: _Context, test: Trend, columns: Sequence[Floats], estimates: Sequence[Estimate]
+) -> tuple[Verdict, str]:
+    up = test.direction == "increases"
+    told = f"from {c.show(estimates[0])} to {c.show(estimates[-1])}"
+    if len(columns) == 2:
+        new, old = (columns[1], columns[0]) if up else (columns[0], columns[1])
+        return _step(new, old)[0], told
+    if c.claim.is_computed:  # no chance in it to test against
+        return _worst([_step(*((b, a) if up else (a, b)))[0] for a, b in pairwise(columns)]), told
+    page = stats.page_trend(np.column_stack(columns))
+    along, against = (page.p_up, page.p_down) if up else (page.p_down, page.p_up)
+    told += f", Page's L = {page.l:g}, {_p(along)}"
+    if along < stats.ALPHA:
+        return Verdict.HOLDS, told
+    level = EQUAL_WITHIN * max(abs(e.mean) for e in estimates)
+    if against < stats.ALPHA or _shown_flat(columns, level):
+        return Verdict.DIFFERS, told
+    return Verdict.UNTESTABLE, told
+
+
+def _flat(c: _Context, test: Trend, columns: Sequence[Floats], estimates: Sequence[Estimate]) -> tuple[Verdict, str]:
+    assert test.margin is not None
+    means = [e.mean for e in estimates]
+    spread = max(means) - min(means)
+    told = f"varies by {spread:.3g}{_points(c)} over x, margin {test.margin:g}{_points(c)}"
+    if _shown_flat(columns, test.margin):
+        return Verdict.HOLDS, told
+    if _shown_apart(columns, test.margin):
+        return Verdict.DIFFERS, told
+    return Verdict.UNTESTABLE, told
+
+
+def _points(c: _Context) -> str:
+    return " points" if c.claim.unit == "%" else c.unit
+
+
+def _shown_flat(columns: Sequence[Floats], margin: float) -> bool:
+    """Every pair equal within the margin: all tests must pass, so their level needs no correction."""
+    return all(stats.equivalence_p(a - b, margin) < stats.ALPHA for a, b in combinations(columns, 2))
+
+
+def _shown_apart(columns: Sequence[Floats], margin: float) -> bool:
+    """Some pair further apart than the margin, at a level divided by the number of pairs (Bonferroni)."""
+    pairs = list(combinations(columns, 2))
+    level = 1 - stats.ALPHA / len(pairs)
+    intervals = [stats.difference(a, b, level) for a, b in pairs]
+    return any(d.low > margin or d.high < -margin for d in intervals)
+
+
+# ----------------------------------------------------------------------------------------------------------- shape
+
+
+def _peak(c: _Context, test: Shape) -> tuple[Verdict, str]:
+    """On every line the quantity at the named x lies above each other one."""
+    assert test.at is not None
+    verdicts, told = [], []
+    for line, columns, estimates in c.lines():
+        others = [i for i in range(len(columns)) if i != test.at]
+        verdicts += [_step(columns[test.at], columns[i])[0] for i in others]
+        best = max(range(len(columns)), key=lambda i: estimates[i].mean)
+        told.append(f"{line.label or 'the line'} is highest at {line.quantities[best].label}")
+    return _worst(verdicts), "; ".join(told)
+
+
+def _close(c: _Context, test: Shape) -> tuple[Verdict, str]:
+    """Lines, two by two, are equal within the margin at every x."""
+    assert test.margin is not None
+    lines = c.lines()
+    pairs, told = [], []
+    for (first, a, _), (second, b, _) in zip(lines[::2], lines[1::2], strict=True):
+        points = [(x, y, _margin_at(test, x, y)) for x, y in zip(a, b, strict=True)]
+        if test.relative:
+            shares = [test.margin * abs(float((x - y).mean())) / m if m else 0.0 for x, y, m in points]
+            by = f"{100 * max(shares):.3g} %, margin {100 * test.margin:g} %"
+        else:
+            by = f"{max(abs(float((x - y).mean())) for x, y, _ in points):.3g}{_points(c)}, margin {test.margin:g}"
+        told.append(f"{first.label} and {second.label} differ by up to {by}")
+        pairs += points
+    reason = "; ".join(told)
+    if all(stats.equivalence_p(x - y, m) < stats.ALPHA or not np.any(x - y) for x, y, m in pairs):
+        return Verdict.HOLDS, reason
+    level = 1 - stats.ALPHA / len(pairs)
+    differences = [(stats.difference(x, y, level), m) for x, y, m in pairs]
+    return Verdict.DIFFERS if any(d.low > m or d.high < -m for d, m in differences) else Verdict.UNTESTABLE, reason
+
+
+def _margin_at(test: Shape, a: Floats, b: Floats) -> float:
+    """A close claim's margin at one x, in the claim's unit."""
+    assert test.margin is not None
+    return test.margin * max(abs(float(a.mean())), abs(float(b.mean()))) if test.relative else test.margin
+
+
+SHAPES: dict[str, Callable[[_Context, Shape], tuple[Verdict, str]]] = {"close": _close, "peak": _peak}
+"""The tests a `shape` claim can name."""
+
+
+# --------------------------------------------------------------------------------------------------------- together
+
+
+def _holds(truth: bool) -> Verdict:
+    return Verdict.HOLDS if truth else Verdict.DIFFERS
+
+
+def _worst(verdicts: Sequence[Verdict] | set[Verdict]) -> Verdict:
+    """All must hold; one that differs decides; else one that was not shown keeps the whole open."""
+    return next((v for v in (Verdict.DIFFERS, Verdict.UNTESTABLE) if v in verdicts), Verdict.HOLDS)
+
+
+def _p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _band(claim: Claim) -> str:
+    """The tolerance in words, for the report."""
+    match claim.test:
+        case Value(expected=e) | Ratio(expected=e) if e.band is not None:
+            return f"± {e.band:g} {claim.unit}: {e.band_reason}"
+        case Value() if claim.largest_of:
+            return f"where the largest of {claim.largest_of} of our runs lies in 95 % of draws"
+        case Value() if claim.one_of:
+            return f"one run of {claim.one_of}, picked: within our runs, each by its usual tolerance"
+        case Value(expected=Expected(value=0)) if _is_zero(claim):
+            return "zero in every run"
+        case Value(expected=Expected(value=None)) | Ratio(expected=Expected(value=None), spans=False):
+            return "inside the printed range"
+        case Value(expected=Expected(value=float() as printed)):
+            return _value_tolerance(printed, printed, claim.unit)[2]
+        case Ratio(expected=Expected(value=float() as printed)):
+            return f"within {_gain_tolerance(printed):g} points, zero excluded"
+        case Ratio():
+            return "both ends within the larger of 3 points and 30 %, zero excluded"
+        case Crossing():
+            return "between the points of the sweep where it was shown not yet, and first, to be"
+        case Order(or_equal=or_equal):
+            of = f", of the largest of {claim.largest_of} runs (jackknife)" if claim.largest_of else ""
+            also = f", or shown equal within {EQUAL_WITHIN:.0%}".replace("%", " %") if or_equal else ""
+            return f"every paired difference significant{of}{also}"
+        case Trend(direction="flat", margin=margin, margin_reason=reason):
+            return f"within {margin:g} {claim.unit}: {reason}"
+        case Trend() if claim.is_computed:
+            return "every step"
+        case Trend():
+            return "Page's test at 5 %"
+        case Shape(test="close", margin=float() as margin, margin_reason=reason, relative=True):
+            return f"within {100 * margin:g} % of the larger: {reason}"
+        case Shape(test="close", margin=margin, margin_reason=reason):
+            return f"within {margin:g} {claim.unit}: {reason}"
+        case _:
+            return "above every other point, paired"
