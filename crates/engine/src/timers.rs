@@ -1,8 +1,8 @@
 //! The event queue: one replaceable timer per slot.
 //!
 //! What belongs to a frame on the air is set, moved and cleared several times a frame and goes off before anything of a
-//! transport does. So whatever comes before all that is in the heap waits in a short list beside it, in no order: setting
-//! and clearing there is a store, and finding the next a look at two or three.
+//! transport does. So whatever comes before all that is in the heap waits in a short list beside it, the next one last: there
+//! are two or three as a rule.
 
 use units::SimTime;
 
@@ -53,7 +53,7 @@ impl Entry {
 const MOST_ORDERS: u64 = 1 << (64 - Entry::CLASS_BITS - Entry::SLOT_BITS);
 
 const NOWHERE: u32 = u32::MAX;
-/// Marks a place in the list.
+/// Somewhere in the list.
 const IN_LIST: u32 = 1 << 31;
 /// What the list holds at most; further timers go into the heap.
 const LIST_ROOM: usize = 8;
@@ -62,9 +62,10 @@ const ARITY: usize = 4;
 /// All timers of a run. Ties break by (time, class, order of setting).
 #[derive(Debug, Default)]
 pub struct Timers {
+    /// The next one last.
     list: Vec<Entry>,
     heap: Vec<Entry>,
-    /// Where each slot's timer is: in the heap, or in the list if marked.
+    /// Where each slot's timer is: at which place in the heap, in the list, or nowhere.
     place: Vec<u32>,
     order: u64,
     now: SimTime,
@@ -87,7 +88,7 @@ impl Timers {
     pub fn set(&mut self, slot: Slot, at: SimTime, class: Class) {
         let place = self.place[slot.0 as usize];
         if at == SimTime::NEVER {
-            self.clear(place);
+            self.clear(slot, place);
             return;
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
@@ -103,15 +104,11 @@ impl Timers {
             }
             return;
         }
+        self.clear(slot, place);
         let is_first = self.heap.first().is_some_and(|first| entry < *first);
-        if place != NOWHERE && is_first {
-            self.list[(place ^ IN_LIST) as usize] = entry;
-            return;
-        }
-        self.clear(place);
         if is_first && self.list.len() < LIST_ROOM {
-            self.place[slot.0 as usize] = IN_LIST | self.list.len() as u32;
-            self.list.push(entry);
+            self.place[slot.0 as usize] = IN_LIST;
+            self.insert(entry);
         } else {
             self.heap.push(entry);
             self.up(self.heap.len() - 1, entry);
@@ -122,14 +119,15 @@ impl Timers {
     pub fn at(&self, slot: Slot) -> SimTime {
         match self.place[slot.0 as usize] {
             NOWHERE => SimTime::NEVER,
-            place if place < IN_LIST => self.heap[place as usize].at(),
-            place => self.list[(place ^ IN_LIST) as usize].at(),
+            IN_LIST => self.list[self.in_list(slot)].at(),
+            place => self.heap[place as usize].at(),
         }
     }
 
     fn next(&self) -> Entry {
         let first = self.heap.first().copied().unwrap_or(Entry::LAST);
-        self.list.iter().fold(first, |next, entry| next.min(*entry))
+        // Where the list is full, what is first in the heap may come before it.
+        self.list.last().map_or(first, |last| first.min(*last))
     }
 
     /// When the next timer goes off; [`SimTime::NEVER`] if none is set.
@@ -143,26 +141,47 @@ impl Timers {
         if next == Entry::LAST {
             return None;
         }
-        self.clear(self.place[next.slot()]);
+        if self.list.last() == Some(&next) {
+            self.list.pop();
+            self.place[next.slot()] = NOWHERE;
+        } else {
+            self.remove(0);
+        }
         debug_assert!(next.at() >= self.now);
         self.now = next.at();
         Some((next.at(), Slot(next.slot() as u32)))
     }
 
-    /// Clears the timer at `place`.
-    fn clear(&mut self, place: u32) {
-        if place == NOWHERE {
-            return;
+    /// Clears the timer of `slot`, which is at `place`.
+    fn clear(&mut self, slot: Slot, place: u32) {
+        match place {
+            NOWHERE => {}
+            IN_LIST => {
+                for at in self.in_list(slot) + 1..self.list.len() {
+                    self.list[at - 1] = self.list[at];
+                }
+                self.list.pop();
+                self.place[slot.0 as usize] = NOWHERE;
+            }
+            place => self.remove(place as usize),
         }
-        if place < IN_LIST {
-            self.remove(place as usize);
-            return;
+    }
+
+    /// Where in the list the timer of `slot` is.
+    fn in_list(&self, slot: Slot) -> usize {
+        let is_it = |entry: &Entry| entry.slot() == slot.0 as usize;
+        self.list.iter().rposition(is_it).expect("what is said to be in the list is there")
+    }
+
+    /// Into the list, before what goes off earlier.
+    fn insert(&mut self, entry: Entry) {
+        let mut at = self.list.len();
+        self.list.push(entry);
+        while at > 0 && self.list[at - 1] < entry {
+            self.list[at] = self.list[at - 1];
+            at -= 1;
         }
-        let gone = self.list.swap_remove((place ^ IN_LIST) as usize);
-        self.place[gone.slot()] = NOWHERE;
-        if let Some(moved) = self.list.get((place ^ IN_LIST) as usize) {
-            self.place[moved.slot()] = place;
-        }
+        self.list[at] = entry;
     }
 
     fn remove(&mut self, place: usize) {
