@@ -5,8 +5,8 @@
 
 use crate::contention::Contention;
 use crate::frame::{Kind, Label};
-use crate::psdu::{Frame, MpduSet};
-use phy::{Errors, Hearing, Medium, Pass, Ppdu, Span, Struck, Verdict};
+use crate::psdu::{Frame, MpduSet, Psdu};
+use phy::{Errors, Hearing, Medium, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -83,7 +83,8 @@ pub struct Channel {
     /// Noise.
     pub errors: Errors,
     errors_at: ErrorsAt,
-    air: Vec<Option<Frame>>,
+    /// What each station has on the air, or is about to put there.
+    frames: Vec<Option<Frame>>,
     overlaps: Overlaps,
     /// Stations that wait for the end of whatever they hear, by block.
     waits_for_end: Vec<u64>,
@@ -199,7 +200,7 @@ impl Channel {
             contention,
             errors,
             errors_at,
-            air: (0..nodes).map(|_| None).collect(),
+            frames: (0..nodes).map(|_| None).collect(),
             overlaps: Overlaps::of(nodes),
             waits_for_end: vec![0; Nodes::blocks(nodes)],
             navs: Navs {
@@ -218,9 +219,26 @@ impl Channel {
         self.medium.relocks()
     }
 
-    /// What `node` has in the air.
-    pub fn on_air(&self, node: NodeId) -> Option<&Frame> {
-        self.air[node.index()].as_ref()
+    /// A station hands over the frame that it asks its driver to put on the air. The channel keeps it until it is off.
+    pub fn load(&mut self, frame: Frame) {
+        let place = &mut self.frames[frame.from.index()];
+        debug_assert!(place.is_none(), "a station has one frame at a time");
+        *place = Some(frame);
+    }
+
+    /// The frame of `node` that has ended. Its packets are to be given back ([`Frame::release`]).
+    pub fn unload(&mut self, node: NodeId) -> Option<Frame> {
+        self.frames[node.index()].take()
+    }
+
+    /// What `node` has on the air, or is about to put there.
+    pub fn frame(&self, node: NodeId) -> Option<&Frame> {
+        self.frames[node.index()].as_ref()
+    }
+
+    /// The same, to write its MAC options before it starts.
+    pub fn frame_mut(&mut self, node: NodeId) -> Option<&mut Frame> {
+        self.frames[node.index()].as_mut()
     }
 
     /// Whether an MSDU is lost whatever its attempts; asked once for each. False where errors strike attempts.
@@ -248,18 +266,21 @@ impl Channel {
         is_locked
     }
 
-    /// A transmission starts. Returns when [`Channel::sense`] is due for it; `NEVER` if it is not.
-    pub fn start(&mut self, now: SimTime, frame: Frame) -> SimTime {
-        let (from, airing) =
-            (frame.from, Airing { from: frame.from, to: frame.to, kind: frame.kind, label: frame.label });
-        self.medium.start(now, from);
-        self.contention.busy(now, from);
-        let front = front(&self.heeds_damage, &frame);
-        let Channel { medium, contention, overlaps, spans, .. } = self;
-        let ppdu = ppdu(&frame, front, spans);
-        let sensed = medium.arrive(now, &ppdu, |nodes| contention.busy(now, nodes));
-        overlaps.start(now, airing, medium);
-        self.air[from.index()] = Some(frame);
+    /// The transmission of `from` starts: of the frame that it has loaded. Returns when [`Channel::sense`] is due for it;
+    /// `NEVER` if it is not.
+    pub fn start(&mut self, now: SimTime, from: NodeId) -> SimTime {
+        let Channel { medium, contention, overlaps, spans, frames, heeds_damage, .. } = self;
+        medium.start(now, from);
+        let frame = frames[from.index()].as_ref().expect("who starts a transmission has loaded it");
+        let ppdu = ppdu(frame, heeds_damage, spans);
+        let mut sender = Sender(from.into());
+        let sensed = medium.arrive(now, &ppdu, |nodes| {
+            contention.busy(now, nodes.with_bits(nodes.bits | sender.within(nodes.block)));
+        });
+        if !sender.0.is_empty() {
+            contention.busy(now, sender.0);
+        }
+        overlaps.start(now, Airing { from, to: frame.to, kind: frame.kind, label: frame.label }, medium);
         sensed
     }
 
@@ -271,26 +292,29 @@ impl Channel {
     }
 
     /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
-    /// carrier sense, EIFS and NAV up to date when this returns. Returns the frame, whose packets are to be given back
-    /// ([`Frame::release`]), and what became of it at its addressee.
-    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> (Frame, AtAddressee) {
-        let frame = self.air[from.index()].take().expect("who ends a transmission has begun it");
-        let front = front(&self.heeds_damage, &frame);
+    /// carrier sense, EIFS and NAV up to date when this returns. Returns what became of the frame at its addressee. The frame
+    /// itself is to be taken off the air then, while `receptions` are told ([`Channel::unload`]).
+    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> AtAddressee {
         let Channel {
-            medium, contention, errors, errors_at, overlaps, waits_for_end, heeds_damage, navs, spans, ..
+            medium,
+            contention,
+            errors,
+            errors_at,
+            frames,
+            overlaps,
+            waits_for_end,
+            heeds_damage,
+            navs,
+            spans,
         } = self;
+        let frame = frames[from.index()].as_ref().expect("who ends a transmission has begun it");
         let is_silent = medium.stop(now, from);
-        // Who was granted has waited its EIFS out, and heard nothing since: whether or not others still transmit, the
-        // next idle period asks for a DIFS. @80211-2020 10.3.2.3.7
-        contention.note_reception(from, false);
-        if is_silent {
-            contention.idle(now, from);
-        }
         let overlap = overlaps.end(from);
-        let ppdu = ppdu(&frame, front, spans);
+        let ppdu = ppdu(frame, heeds_damage, spans);
         let mut fate = AtAddressee::Unheard;
         let rest = Rest {
             contention,
+            has_no_errors: *errors_at == ErrorsAt::Attempt && errors.is_none(),
             errors,
             errors_at: *errors_at,
             waits_for_end,
@@ -298,12 +322,14 @@ impl Channel {
             navs,
             fate: &mut fate,
             overlap,
+            sender: Sender(from.into()),
+            is_silent,
         };
         match medium {
-            Medium::Reach(reach) => rest.leave(now, reach, &frame, &ppdu, receptions),
-            Medium::Levels(levels) => rest.leave(now, &mut **levels, &frame, &ppdu, receptions),
+            Medium::Reach(reach) => rest.leave(now, reach, frame, &ppdu, receptions),
+            Medium::Levels(levels) => rest.leave(now, &mut **levels, frame, &ppdu, receptions),
         }
-        (frame, fate)
+        fate
     }
 
     /// When [`Channel::check_navs`] is due.
@@ -332,21 +358,39 @@ impl Channel {
     }
 }
 
-/// How much of a frame's beginning its receiver wants to know the fate of: up to the end of the MAC header.
-fn front(heeds_damage: &[u64], frame: &Frame) -> Dur {
-    let one = Nodes::from(frame.to);
-    let heeds = heeds_damage.get(one.index()).is_some_and(|block| block & one.bits != 0);
-    if !heeds || frame.kind != Kind::Data {
-        return Dur::ZERO;
-    }
-    Span::of(frame.tx.mode, Bytes::ZERO, crate::frame::DATA_HEADER + crate::frame::QOS_CONTROL).until
+/// The frame as the medium sees it.
+#[inline(always)]
+fn ppdu<'a>(frame: &Frame, heeds_damage: &[u64], spans: &'a mut Vec<Span>) -> Ppdu<'a> {
+    let to = Nodes::from(frame.to);
+    let heeds = heeds_damage.get(to.index()).is_some_and(|block| block & to.bits != 0);
+    let is_whole = matches!(frame.psdu, Psdu::One(_)) && !heeds;
+    let parts = if is_whole { None } else { Some(parts(frame, heeds, spans)) };
+    Ppdu { parts, ..Ppdu::whole(frame.from, frame.to, frame.tx, frame.airtime) }
 }
 
-/// The frame as the medium sees it.
-fn ppdu<'a>(frame: &Frame, front: Dur, spans: &'a mut Vec<Span>) -> Ppdu<'a> {
+/// What of a frame its receiver judges by itself: its MPDUs, if it has several; its beginning up to the end of the MAC header, if
+/// the receiver wants to know the fate of that.
+#[cold]
+fn parts<'a>(frame: &Frame, heeds: bool, spans: &'a mut Vec<Span>) -> Parts<'a> {
     spans.clear();
     frame.psdu.spans(frame.tx.mode, spans);
-    Ppdu { from: frame.from, to: frame.to, tx: frame.tx, airtime: frame.airtime, mpdus: spans, front }
+    let header = crate::frame::DATA_HEADER + crate::frame::QOS_CONTROL;
+    let front = match frame.kind {
+        Kind::Data if heeds => Span::of(frame.tx.mode, Bytes::ZERO, header).until,
+        _ => Dur::ZERO,
+    };
+    Parts { mpdus: spans, front }
+}
+
+/// A transmitter that is dealt with together with the listeners of its block, or alone if there are none.
+struct Sender(Nodes);
+
+impl Sender {
+    /// Its bit, if it is in this block and has not been asked for before.
+    #[inline]
+    fn within(&mut self, block: u32) -> u64 {
+        if block == self.0.block { std::mem::take(&mut self.0.bits) } else { 0 }
+    }
 }
 
 /// What the end of a frame changes beside the medium.
@@ -354,11 +398,15 @@ struct Rest<'a> {
     contention: &'a mut Contention,
     errors: &'a mut Errors,
     errors_at: ErrorsAt,
+    has_no_errors: bool,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
     navs: &'a mut Navs,
     fate: &'a mut AtAddressee,
     overlap: Option<Overlap>,
+    sender: Sender,
+    /// Whether the sender hears nothing.
+    is_silent: bool,
 }
 
 /// Who receives a frame, noise included.
@@ -395,10 +443,9 @@ impl Rest<'_> {
                 *self.fate = self.fate(verdict, received.nodes & addressees != 0);
             }
             let whole = received.nodes;
+            let sender = self.sender.within(heard.block);
             self.navs.overhear(now, heard.nodes(whole & !addressees), frame, self.contention);
-            self.contention.note_reception(heard.nodes(whole), false);
-            self.contention.note_reception(heard.nodes(heard.locked & !whole), true);
-            self.contention.idle(now, heard.nodes(heard.turns_idle));
+            self.ended_at(now, heard.nodes(whole | sender), heard.locked & !whole, heard.turns_idle, sender);
             let waits = &mut self.waits_for_end[heard.block as usize];
             let have_waited = *waits & heard.free;
             *waits &= !heard.free;
@@ -416,24 +463,38 @@ impl Rest<'_> {
                 receptions.push(Reception { node, got });
             }
         });
+        let sender = self.sender.0;
+        if !sender.is_empty() {
+            self.ended_at(now, sender, 0, 0, sender.bits);
+        }
+    }
+
+    /// What carrier sense makes of the end of the frame at some nodes, the sender perhaps among them. That was granted, so it
+    /// has waited its EIFS out, and has heard nothing since: whether or not others still transmit, its next idle period asks for
+    /// a DIFS. @80211-2020 10.3.2.3.7
+    #[inline]
+    fn ended_at(&mut self, now: SimTime, correct: Nodes, in_error: u64, turns_idle: u64, sender: u64) {
+        self.contention.note_reception(correct, false);
+        self.contention.note_reception(correct.with_bits(in_error), true);
+        let turns_idle = if self.is_silent { turns_idle | sender } else { turns_idle };
+        self.contention.idle(now, correct.with_bits(turns_idle));
     }
 
     #[inline]
     fn received(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> Received {
-        let whole = MpduSet::first(frame.psdu.mpdus().len());
-        if self.errors_at == ErrorsAt::Attempt && self.errors.is_none() && heard.mpdus == 0 && heard.front == 0 {
-            return Received { nodes: heard.clear, mpdus: whole, header: false };
+        if self.has_no_errors && heard.mpdus == 0 && heard.front == 0 {
+            return Received { nodes: heard.clear, mpdus: frame.psdu.all(), header: false };
         }
-        self.struck(started, heard, frame, whole)
+        self.struck(started, heard, frame)
     }
 
     /// As [`Rest::received`], with errors to be drawn or parts to be judged.
-    fn struck(&mut self, started: SimTime, heard: &Hearing, frame: &Frame, whole: MpduSet) -> Received {
+    fn struck(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> Received {
         let (from, to) = (frame.from, frame.to);
         let is_control = frame.kind != Kind::Data;
         let is_addressee = |at: NodeId| at == to;
         let front = heard.nodes(heard.front).contains(to);
-        let mut all = Received { nodes: heard.clear, mpdus: whole, header: front };
+        let mut all = Received { nodes: heard.clear, mpdus: frame.psdu.all(), header: front };
         let lose = |nodes: &mut u64, at: NodeId| *nodes &= !Nodes::from(at).bits;
         let mpdus = frame.psdu.mpdus();
         match self.errors_at {

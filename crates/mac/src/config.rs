@@ -1,6 +1,7 @@
 //! A station's MAC parameters.
 
 use crate::contention::{Access, AccessInGap, Countdown};
+use crate::control_modes::ControlModes;
 use crate::edca::Edca;
 use crate::exchange::Job;
 use crate::frame;
@@ -55,9 +56,8 @@ pub struct Config {
     pub basic_rate: Mode,
     /// Lowest mandatory rate of the PHY, whatever the basic rate set: the ACK inside EIFS. @80211-2020 10.3.7
     pub lowest_rate: Mode,
-    /// Rates of control responses, slowest first: the highest not above the frame's they respond to is taken.
-    /// @80211-2020 10.6.6.5.2
-    pub control_rates: Vec<Mode>,
+    /// In which mode control responses go.
+    pub control_modes: ControlModes,
     /// When RTS/CTS is used.
     pub rts: Rts,
     /// Transmissions in all of a frame not longer than the RTS threshold, and of an RTS. dot11ShortRetryLimit counts the
@@ -76,12 +76,6 @@ pub struct Config {
 }
 
 impl Config {
-    /// The rate of a control frame that responds to, or announces, a frame at `rate`.
-    pub fn control_rate(&self, rate: Mode) -> Mode {
-        let not_above = self.control_rates.iter().rev().find(|r| r.bit_rate() <= rate.bit_rate());
-        not_above.or(self.control_rates.first()).copied().unwrap_or(self.basic_rate)
-    }
-
     /// SIFS + slot + aRxPHYStartDelay: how long after the end of a frame the preamble of its response must have begun.
     /// @80211-2020 10.3.2.11
     pub fn response_timeout(&self, response: Mode) -> Dur {
@@ -106,7 +100,7 @@ impl Config {
     /// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came.
     /// @80211-2020 10.3.2.4
     pub fn rts_nav_patience(&self, rts_rate: Mode) -> Dur {
-        let rate = self.control_rate(rts_rate);
+        let rate = self.control_modes.response_to(rts_rate);
         let cts = airtime(rate, frame::CTS);
         self.timing.sifs * 2 + cts + rate.rx_phy_start_delay() + self.timing.slot * 2
     }
@@ -152,7 +146,7 @@ impl Config {
         for rate in [&mut self.data_rate, &mut self.basic_rate, &mut self.lowest_rate] {
             *rate = rate.with_preamble(preamble);
         }
-        self.control_rates.iter_mut().for_each(|rate| *rate = rate.with_preamble(preamble));
+        self.control_modes = self.control_modes.with_preamble(preamble);
         self
     }
 
@@ -160,13 +154,13 @@ impl Config {
     /// immediate access that of 10.3.4.2.
     pub fn of(standard: phy::Standard, data_rate: Mode) -> Config {
         let of_kbps = |&kbps: &u64| standard.mode(BitRate::from_kbps(kbps));
-        let control_rates: Vec<Mode> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
+        let mandatory: Vec<Mode> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
         Config {
             timing: standard.timing(),
             data_rate,
             basic_rate: standard.modes()[0],
             lowest_rate: standard.modes()[0],
-            control_rates,
+            control_modes: ControlModes::of(&mandatory),
             rts: Rts::OFF,
             max_attempts: 7,
             max_attempts_long: 4,

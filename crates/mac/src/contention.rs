@@ -59,18 +59,20 @@ pub struct Access {
     pub in_gap: AccessInGap,
 }
 
-/// What a contender is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a contender is about. Those that a grant waits for come last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     /// No backoff under way and nothing to send.
     Off,
+    /// Granted: the station transmits or waits for a response.
+    Granted,
+    /// Counting down with nothing to send. @80211-2020 10.3.4.3
+    PostBackoff,
+    /// Something to send, and counting down.
+    Backoff,
     /// Something to send, found the medium idle: no backoff unless it turns busy before the interframe space ends.
     /// @80211-2020 10.3.4.2
     Immediate,
-    /// Counting down, with or without something to send (post-backoff).
-    Counting { wants: bool },
-    /// Granted: the station transmits or waits for an answer.
-    Granted,
 }
 
 #[derive(Debug)]
@@ -91,15 +93,28 @@ struct Contender {
 /// What the carrier sense of 64 stations says, a bit each.
 #[derive(Debug, Clone, Copy, Default)]
 struct Carrier {
+    /// For good where there is no station.
     busy: u64,
     /// The last frame received was in error: EIFS applies.
     after_error: u64,
+    /// Those that turned idle at `idle_at`, the last time that any did. What [`Place::idle_from`] would say of them is not
+    /// written while they may be busy again before anybody asks: in the gap before a response, for instance.
+    recent: u64,
+    idle_at: SimTime,
+}
+
+impl Carrier {
+    /// Since when the medium of a station, its `bit` here, is idle, or will be once its NAV ends.
+    #[inline]
+    fn idle_from(&self, bit: u64, place: &Place) -> SimTime {
+        if self.recent & bit != 0 { self.idle_at.max(place.nav) } else { place.idle_from }
+    }
 }
 
 /// A station's place among the arrays.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// Since when its medium is idle, or will be once the NAV ends. Of no meaning while busy.
+    /// Since when its medium is idle, or will be once the NAV ends. Of no meaning while busy, or [`Carrier::recent`].
     idle_from: SimTime,
     nav: SimTime,
     /// Its contenders: the first, and the first of the next station.
@@ -142,6 +157,8 @@ pub struct Contention {
     contenders: Vec<Contender>,
     /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
     grants: Vec<SimTime>,
+    /// Whether a grant may stand where the medium is busy: that of a contender granted at the instant it turned so.
+    may_stand: bool,
     has_changed: bool,
     /// By block, stations that have turned idle and whose grants nobody has asked for since: none of their contenders is in
     /// [`Phase::Immediate`]. In the gap before an answer nobody asks.
@@ -169,8 +186,13 @@ impl Contention {
             places.push(Place { idle_from, nav, contenders });
         }
         let spaces = contenders.iter().map(|contender: &Contender| contender.access.ifs.min(contender.access.eifs));
+        let mut carriers = vec![Carrier::default(); Nodes::blocks(nodes)];
+        if let (Some(last), some @ 1..) = (carriers.last_mut(), nodes % Nodes::BLOCK) {
+            last.busy = u64::MAX << some;
+        }
         Contention {
-            carriers: vec![Carrier::default(); Nodes::blocks(nodes)],
+            carriers,
+            may_stand: false,
             places,
             grants: vec![SimTime::NEVER; contenders.len()],
             has_changed: false,
@@ -183,9 +205,9 @@ impl Contention {
 
     fn sense(&self, node: NodeId) -> Sense {
         let one = Nodes::from(node);
-        let Carrier { busy, after_error } = self.carriers[one.index()];
-        let (is_busy, after_error) = (busy & one.bits != 0, after_error & one.bits != 0);
-        Sense { is_busy, after_error, idle_from: self.places[node.index()].idle_from }
+        let carrier = &self.carriers[one.index()];
+        let (is_busy, after_error) = (carrier.busy & one.bits != 0, carrier.after_error & one.bits != 0);
+        Sense { is_busy, after_error, idle_from: carrier.idle_from(one.bits, &self.places[node.index()]) }
     }
 
     /// The first contender of a station, of its lowest category; the only one under DCF. The others follow it.
@@ -219,6 +241,14 @@ impl Contention {
     pub fn next_grant(&mut self) -> SimTime {
         self.count();
         self.has_changed = false;
+        let is_silent = |(carrier, uncounted): (&Carrier, &u64)| carrier.busy | uncounted != u64::MAX;
+        if !self.may_stand && !self.carriers.iter().zip(&self.uncounted).any(is_silent) {
+            debug_assert!(
+                self.grants.iter().all(|grant| *grant == SimTime::NEVER),
+                "a grant where the medium is busy"
+            );
+            return SimTime::NEVER;
+        }
         // By reference: of copies the compiler makes a vector loop that is slower, since SSE2 cannot compare 64-bit words.
         self.grants.iter().min().copied().unwrap_or(SimTime::NEVER)
     }
@@ -241,7 +271,8 @@ impl Contention {
             for (bits, after_error) in [(bits & !carrier.after_error, false), (bits & carrier.after_error, true)] {
                 for node in (Nodes { block, bits }) {
                     let place = &self.places[node.index()];
-                    let sense = Sense { is_busy: false, after_error, idle_from: place.idle_from };
+                    let idle_from = carrier.idle_from(Nodes::from(node).bits, place);
+                    let sense = Sense { is_busy: false, after_error, idle_from };
                     for i in place.range() {
                         self.grants[i] = self.contenders[i].recount(&sense);
                     }
@@ -253,10 +284,10 @@ impl Contention {
     /// All contenders granted at `now` are; of each station the highest goes into `winners`, in order of id. Its others have
     /// collided internally: [`Contention::is_granted`] tells which. @80211-2020 10.23.2.4
     pub fn winners(&mut self, now: SimTime, winners: &mut Vec<ContenderId>) {
-        self.has_changed = true;
-        for (i, grant) in self.grants.iter_mut().enumerate() {
-            if *grant <= now {
-                *grant = SimTime::NEVER;
+        (self.has_changed, self.may_stand) = (true, false);
+        for i in 0..self.contenders.len() {
+            if self.grants[i] <= now {
+                self.grants[i] = SimTime::NEVER;
                 self.contenders[i].phase = Phase::Granted;
                 let node = self.contenders[i].node;
                 match winners.last_mut() {
@@ -275,10 +306,8 @@ impl Contention {
         let (sense, nav) = (self.sense(node), self.nav(node));
         let contender = &mut self.contenders[i];
         match contender.phase {
-            Phase::Counting { wants: false } if !is_over(contender, &sense, now) => {
-                contender.phase = Phase::Counting { wants: true };
-            }
-            Phase::Off | Phase::Counting { wants: false } => {
+            Phase::PostBackoff if !is_over(contender, &sense, now) => contender.phase = Phase::Backoff,
+            Phase::Off | Phase::PostBackoff => {
                 contender.slots = 0;
                 let is_idle = !sense.is_busy && nav <= now;
                 let is_in_gap = || now < count_from(contender, &sense);
@@ -289,12 +318,12 @@ impl Contention {
                         contender.not_before = contender.not_before.max(next_boundary(contender, &sense, now));
                         contender.phase = match in_gap {
                             AccessInGap::DcfLetter => Phase::Immediate,
-                            AccessInGap::EdcaLetter | AccessInGap::AlwaysDraw => Phase::Counting { wants: true },
+                            AccessInGap::EdcaLetter | AccessInGap::AlwaysDraw => Phase::Backoff,
                         };
                     }
                 }
             }
-            Phase::Immediate | Phase::Counting { wants: true } | Phase::Granted => return,
+            Phase::Immediate | Phase::Backoff | Phase::Granted => return,
         }
         self.recount_one(i, &sense);
     }
@@ -319,7 +348,7 @@ impl Contention {
             Outcome::Success | Outcome::Discard => contender.access.cw_min,
         };
         contender.draw();
-        contender.phase = Phase::Counting { wants };
+        contender.phase = if wants { Phase::Backoff } else { Phase::PostBackoff };
         contender.not_before = not_before;
         if !self.is_uncounted(node) {
             self.recount_one(i, &sense);
@@ -335,7 +364,7 @@ impl Contention {
         let i = id.0 as usize;
         let sense = self.sense(self.contenders[i].node);
         let contender = &mut self.contenders[i];
-        if let (Phase::Counting { .. }, false) = (contender.phase, sense.is_busy) {
+        if let (Phase::Backoff | Phase::PostBackoff, false) = (contender.phase, sense.is_busy) {
             let from = contender.counts_from;
             if from <= now {
                 let left = contender.slots - elapsed(contender, from, now).min(contender.slots);
@@ -344,7 +373,8 @@ impl Contention {
             }
         }
         (contender.access.ifs, contender.access.eifs) = (ifs, eifs);
-        self.grants[i] = contender.recount(&sense);
+        let grant = contender.recount(&sense);
+        self.grants[i] = grant;
     }
 
     /// The other contenders of the same station stand back while it waits for an answer in the exchange that `id` was
@@ -389,12 +419,15 @@ impl Contention {
         // Where nothing has been counted nothing was to be: no interframe space is over.
         let counted = nodes.with_bits(nodes.bits & !carrier.busy & !*uncounted);
         carrier.busy |= nodes.bits;
+        carrier.recent &= !nodes.bits;
         *uncounted &= !nodes.bits;
         self.has_changed |= !counted.is_empty();
         for node in counted {
             for i in self.places[node.index()].range() {
                 // Granted at this very instant: it starts too and hears nothing of it.
-                if self.grants[i] != now {
+                if self.grants[i] == now {
+                    self.may_stand = true;
+                } else {
                     self.grants[i] = SimTime::NEVER;
                     self.contenders[i].freeze(now);
                 }
@@ -412,10 +445,14 @@ impl Contention {
         let carrier = &mut self.carriers[nodes.index()];
         debug_assert!(nodes.bits & !carrier.busy == 0, "what turns idle was busy");
         carrier.busy &= !nodes.bits;
-        for node in nodes {
-            let place = &mut self.places[node.index()];
-            place.idle_from = now.max(place.nav);
+        if carrier.idle_at != now {
+            for node in nodes.with_bits(carrier.recent) {
+                let place = &mut self.places[node.index()];
+                place.idle_from = carrier.idle_at.max(place.nav);
+            }
+            (carrier.recent, carrier.idle_at) = (0, now);
         }
+        carrier.recent |= nodes.bits;
         self.uncounted[nodes.index()] |= nodes.bits;
         self.uncounted_until = self.uncounted_until.min(now + self.least_ifs);
     }
@@ -494,21 +531,21 @@ impl Contender {
     /// A fresh backoff, uniform over 0 … CW. @80211-2020 10.3.3
     fn draw(&mut self) {
         self.slots = self.draws.below(u32::from(self.cw) + 1);
-        self.phase = Phase::Counting { wants: true };
+        self.phase = Phase::Backoff;
     }
 
     /// An idle period is over.
     #[inline]
     fn freeze(&mut self, now: SimTime) {
-        if self.phase == Phase::Immediate {
-            self.draw();
-        } else if let Phase::Counting { wants } = self.phase
-            && self.counts_from <= now
-        {
-            self.slots -= elapsed(self, self.counts_from, now).min(self.slots);
-            if !wants && self.slots == 0 {
-                self.phase = Phase::Off;
+        match self.phase {
+            Phase::Immediate => self.draw(),
+            Phase::Backoff | Phase::PostBackoff if self.counts_from <= now => {
+                self.slots -= elapsed(self, self.counts_from, now).min(self.slots);
+                if self.phase == Phase::PostBackoff && self.slots == 0 {
+                    self.phase = Phase::Off;
+                }
             }
+            _ => {}
         }
     }
 
@@ -517,9 +554,10 @@ impl Contender {
     fn recount(&mut self, sense: &Sense) -> SimTime {
         self.counts_from = count_from(self, sense);
         // Who goes without a backoff has no slots left.
-        let is_claimed = matches!(self.phase, Phase::Immediate | Phase::Counting { wants: true });
-        let ends = self.counts_from + self.access.slot * u64::from(self.slots);
-        if is_claimed && !sense.is_busy { ends } else { SimTime::NEVER }
+        if self.phase < Phase::Backoff || sense.is_busy {
+            return SimTime::NEVER;
+        }
+        self.counts_from + self.access.slot * u64::from(self.slots)
     }
 }
 
@@ -552,7 +590,7 @@ fn elapsed(contender: &Contender, from: SimTime, now: SimTime) -> u32 {
 }
 
 /// Whether a countdown with nothing to send has ended by `now` in this idle period; one that ended before has left
-/// [`Phase::Counting`] when the medium turned busy. Only DCF's letter takes a backoff of no slots for one that still waits
+/// [`Phase::PostBackoff`] when the medium turned busy. Only DCF's letter takes a backoff of no slots for one that still waits
 /// for its interframe space: a timer of 0 is over. @80211-2020 10.23.2.2 a)
 fn is_over(contender: &Contender, sense: &Sense, now: SimTime) -> bool {
     if contender.slots == 0 && contender.access.in_gap != AccessInGap::DcfLetter {
@@ -682,7 +720,7 @@ mod tests {
         contention.idle(us(500), B);
         let id = contention.first(B);
         contention.want(us(880), id);
-        assert!(matches!(contention.contenders[1].phase, Phase::Counting { wants: true }));
+        assert_eq!(contention.contenders[1].phase, Phase::Backoff);
         contention.reset_nav(us(890), A);
         assert_eq!(contention.grants[0], us(890 + 50 + 40));
     }

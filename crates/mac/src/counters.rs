@@ -36,6 +36,25 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// The same with those of a category.
+    #[must_use]
+    pub(crate) fn with(self, category: &CategoryCounters) -> Counters {
+        Counters {
+            msdus_offered: self.msdus_offered + category.msdus_offered,
+            msdus_delivered: self.msdus_delivered + category.msdus_delivered,
+            msdus_given_up: self.msdus_given_up + category.msdus_given_up,
+            msdus_refused: self.msdus_refused + category.msdus_refused,
+            data_frames_sent: self.data_frames_sent + category.data_frames_sent,
+            data_frames_retried: self.data_frames_retried + category.data_frames_retried,
+            rts_sent: self.rts_sent + category.rts_sent,
+            exchanges: self.exchanges + category.exchanges,
+            failures: self.failures + category.failures,
+            internal_collisions: self.internal_collisions + category.internal_collisions,
+            airtime: self.airtime + category.airtime,
+            ..self
+        }
+    }
+
     /// What was counted after `then`.
     #[must_use]
     pub fn since(&self, then: &Counters) -> Counters {
@@ -58,7 +77,7 @@ impl Counters {
     }
 }
 
-/// Counters of one access category of a station; under DCF there is one. They add up to those of [`Counters`].
+/// Counters of one access category of a station; under DCF there is one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CategoryCounters {
     /// MSDUs that were put into it.
@@ -77,9 +96,13 @@ pub struct CategoryCounters {
     pub failures: u64,
     /// Grants it lost to a higher category of the same station. @80211-2020 10.23.2.4
     pub internal_collisions: u64,
-    /// Data frames sent with the retry bit.
+    /// Data frames sent, retries included.
+    pub data_frames_sent: u64,
+    /// Of those, with the retry bit.
     pub data_frames_retried: u64,
-    /// Time its frames have spent on the air, answers not counted.
+    /// RTS sent.
+    pub rts_sent: u64,
+    /// Time its frames have spent on the air, responses not counted.
     pub airtime: Dur,
 }
 
@@ -96,7 +119,9 @@ impl CategoryCounters {
             exchanges: self.exchanges - then.exchanges,
             failures: self.failures - then.failures,
             internal_collisions: self.internal_collisions - then.internal_collisions,
+            data_frames_sent: self.data_frames_sent - then.data_frames_sent,
             data_frames_retried: self.data_frames_retried - then.data_frames_retried,
+            rts_sent: self.rts_sent - then.rts_sent,
             airtime: self.airtime - then.airtime,
         }
     }

@@ -129,11 +129,9 @@ pub(crate) fn appended(len: Bytes, next: Bytes) -> Bytes {
     Bytes(len.0.next_multiple_of(4)) + DELIMITER + next
 }
 
-/// Length of a PSDU with MPDUs of these lengths: of one as it is, of several as an A-MPDU. @80211-2020 9.7.1
-pub fn psdu_len(lens: impl ExactSizeIterator<Item = Bytes>) -> Bytes {
-    let is_one = lens.len() == 1;
-    let (at, len) = places(lens).last().unwrap_or_default();
-    if is_one { len } else { at + len }
+/// Length of an A-MPDU with MPDUs of these lengths. @80211-2020 9.7.1
+pub fn a_mpdu_len(lens: impl Iterator<Item = Bytes>) -> Bytes {
+    places(lens).last().map_or(Bytes::ZERO, |(at, len)| at + len)
 }
 
 impl Psdu {
@@ -153,11 +151,19 @@ impl Psdu {
         }
     }
 
+    /// The set of all of them.
+    pub fn all(&self) -> MpduSet {
+        match self {
+            Psdu::One(_) => MpduSet::ONE,
+            Psdu::Many(many) => MpduSet::first(many.len()),
+        }
+    }
+
     /// Its length.
     pub fn len(&self) -> Bytes {
         match self {
             Psdu::One(one) => one.len,
-            Psdu::Many(many) => psdu_len(many.iter().map(|mpdu| mpdu.len)),
+            Psdu::Many(many) => a_mpdu_len(many.iter().map(|mpdu| mpdu.len)),
         }
     }
 
@@ -262,9 +268,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_a_mpdu_has_delimiters_and_padding_between_its_mpdus_and_a_single_mpdu_has_neither() {
-        let len = |lens: &[u64]| psdu_len(lens.iter().map(|len| Bytes(*len))).0;
-        assert_eq!(len(&[1538]), 1538);
+    fn an_a_mpdu_has_delimiters_and_padding_between_its_mpdus() {
+        let len = |lens: &[u64]| a_mpdu_len(lens.iter().map(|len| Bytes(*len))).0;
         // 4 + 1538 + 2 of padding, twice; 4 + 77 without padding at the end.
         assert_eq!(len(&[1538, 1538, 77]), 2 * 1544 + 81);
         let begins: Vec<u64> = places([1538, 1538, 77].into_iter().map(Bytes)).map(|(at, _)| at.0).collect();

@@ -106,6 +106,28 @@ impl Mode {
         }
     }
 
+    /// How many there are of format and rate.
+    pub const COUNT: usize = 20;
+
+    /// One of each format and rate, in order of [`Mode::index`].
+    pub fn all() -> [Mode; Mode::COUNT] {
+        std::array::from_fn(|i| match i {
+            0..4 => Mode::dsss(i as u8),
+            4..12 => Mode::ofdm(i as u8 - 4),
+            _ => Mode::erp_ofdm(i as u8 - 12),
+        })
+    }
+
+    /// Its place among [`Mode::all`], whatever its preamble: for tables of what is known of each format and rate.
+    pub const fn index(self) -> usize {
+        self.mcs as usize
+            + match self.format {
+                Format::Dsss => 0,
+                Format::Ofdm => 4,
+                Format::ErpOfdm => 12,
+            }
+    }
+
     /// All of it in one word, for tables of what is known of a mode.
     pub const fn word(self) -> u32 {
         let (format, gi, preamble) = (self.format as u32, self.guard_interval as u32, self.preamble as u32);
@@ -155,6 +177,13 @@ mod tests {
         words.sort_unstable();
         words.dedup();
         assert_eq!((words.len(), all), (12 + 3 + 8, 12 + 3 + 8), "three DSSS rates have a short preamble");
+    }
+
+    #[test]
+    fn every_mode_is_found_at_its_index() {
+        for (i, mode) in Mode::all().into_iter().enumerate() {
+            assert_eq!((mode.index(), mode.with_preamble(Preamble::Short).index()), (i, i));
+        }
     }
 
     #[test]

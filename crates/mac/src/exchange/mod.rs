@@ -59,7 +59,7 @@ pub struct Step {
 }
 
 /// Steps of an exchange at most; a longer sequence (a TXOP) is several exchanges.
-pub const MAX_STEPS: usize = 4;
+pub const MAX_STEPS: usize = 3;
 
 /// A sequence, and where a station stands in it.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ impl Response {
     /// it. It announces what was announced, less the gap and itself; nothing beyond an ACK. @80211-2020 9.2.5, 10.6.6.5.2
     pub fn to(config: &Config, mode: Mode, duration: Dur, kind: Kind, body: Body) -> Response {
         let len = kind.control_len();
-        let mode = config.control_rate(mode);
+        let mode = config.control_modes.response_to(mode);
         let airtime = airtime(mode, len);
         let duration = duration.saturating_sub(config.timing.sifs + airtime);
         Response { kind, mode, airtime, duration, len, body }
@@ -189,7 +189,7 @@ impl Exchange {
 
 /// How long a control frame of this length takes in response to a frame at `rate`, and at which rate it goes.
 pub(crate) fn control(config: &Config, len: Bytes, rate: Mode) -> (Mode, Dur) {
-    let mode = config.control_rate(rate);
+    let mode = config.control_modes.response_to(rate);
     (mode, airtime(mode, len))
 }
 

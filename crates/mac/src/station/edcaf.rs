@@ -1,11 +1,11 @@
 //! One access category of a station: its queue, and the MSDUs that it is about to send. @80211-2020 10.23.2
 
+use super::line::Line;
 use crate::contention::Access;
 use crate::counters::CategoryCounters;
 use crate::msdu::Msdu;
-use crate::psdu::psdu_len;
+use crate::psdu::a_mpdu_len;
 use crate::tx_queue::TxQueue;
-use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
 
 /// An EDCA function; the DCF of a station that has no categories.
@@ -18,7 +18,7 @@ pub(super) struct Edcaf {
     pub queue: Box<dyn TxQueue>,
     /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
     /// time so that a Duration field could cover it.
-    pub in_service: VecDeque<Msdu>,
+    pub in_service: Line,
     /// How many of them the PSDU at hand carries.
     pub in_psdu: usize,
     /// When a queue that holds something back wants to be popped again.
@@ -34,7 +34,7 @@ impl Edcaf {
             txop_limit,
             txop_exchanges,
             queue,
-            in_service: VecDeque::with_capacity(4),
+            in_service: Line::default(),
             in_psdu: 1,
             held_until: SimTime::NEVER,
             counters: CategoryCounters::default(),
@@ -47,18 +47,21 @@ impl Edcaf {
     }
 
     /// The MSDUs of the PSDU at hand.
-    pub fn psdu(&self) -> impl ExactSizeIterator<Item = &Msdu> {
+    pub fn psdu(&self) -> impl Iterator<Item = &Msdu> {
         self.in_service.iter().take(self.in_psdu)
     }
 
     /// The same, to note what happens to them.
-    pub fn psdu_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Msdu> {
+    pub fn psdu_mut(&mut self) -> impl Iterator<Item = &mut Msdu> {
         self.in_service.iter_mut().take(self.in_psdu)
     }
 
     /// Length of that PSDU.
     pub fn psdu_len(&self) -> Bytes {
-        psdu_len(self.psdu().map(|msdu| msdu.mpdu))
+        match self.current() {
+            Some(one) if self.in_psdu == 1 => one.mpdu,
+            _ => a_mpdu_len(self.psdu().map(|msdu| msdu.mpdu)),
+        }
     }
 
     /// MSDUs in its care.

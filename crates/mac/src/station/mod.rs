@@ -10,6 +10,7 @@
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
 mod edcaf;
+mod line;
 mod originator;
 mod recipient;
 
@@ -39,7 +40,7 @@ pub enum Input<'a> {
     Enqueue(Msdu),
     /// Contention is won, by one or several of its contenders: transmit now.
     Granted,
-    /// The station's own frame has left the air.
+    /// The station's own frame has left the air. May be left out unless [`Station::is_sending`]: nothing follows a response.
     Sent,
     /// A frame of another has ended that the station is told of: see [`crate::Reception`].
     Ended(&'a Frame, Got),
@@ -50,8 +51,8 @@ pub enum Input<'a> {
 /// What a station asks of its driver.
 #[derive(Debug)]
 pub enum Output {
-    /// Put this frame into the air now.
-    Transmit(Frame),
+    /// Put the frame on the air now that it has loaded into its channel ([`Channel::load`]).
+    Transmit,
     /// Hand this up.
     Deliver(Delivery),
     /// An attempt of this packet has failed; whether another follows is told by what comes next. The handle is to be given
@@ -87,6 +88,13 @@ struct Cx<'a> {
     channel: &'a mut Channel,
     all: &'a mut Packets,
     out: &'a mut Vec<Output>,
+}
+
+impl Cx<'_> {
+    fn transmit(&mut self, frame: Frame) {
+        self.channel.load(frame);
+        self.out.push(Output::Transmit);
+    }
 }
 
 /// A station's MAC.
@@ -126,18 +134,17 @@ pub struct Station {
     recipient: Option<Box<dyn Recipient>>,
     /// The response to be sent when the timer goes off.
     response: Option<Frame>,
-    /// A response is on the air.
-    is_responding: bool,
     /// The duplicate cache: sequence numbers received from each station, by space. @80211-2020 10.3.2.14.3
     received: Vec<Received>,
     /// How many spaces each station has there.
     spaces: usize,
 
     reports_attempts: bool,
-    /// Rate control or the recipient may have a timer.
+    /// Rate control or the recipient may have a timer, or a queue has held something back.
     has_timers: bool,
     is_dead: bool,
-    counters: Counters,
+    /// What is nobody's of its categories: what it receives, its responses, what dies with it.
+    own: Counters,
 }
 
 impl Station {
@@ -180,7 +187,6 @@ impl Station {
             txop: Txop::default(),
             state: State::Idle,
             response: None,
-            is_responding: false,
             wakeup: (SimTime::NEVER, When::Between),
             sent_at: SimTime::ZERO,
             announced: Dur::ZERO,
@@ -189,7 +195,7 @@ impl Station {
             reports_attempts: false,
             has_timers: false,
             is_dead: false,
-            counters: Counters::default(),
+            own: Counters::default(),
         }
     }
 
@@ -229,8 +235,8 @@ impl Station {
     }
 
     /// Its counters.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        self.category_counters().fold(self.own, Counters::with)
     }
 
     /// Counters of its categories, lowest first.
@@ -255,7 +261,7 @@ impl Station {
     }
 
     /// The MSDUs of the PSDU that it is sending, in order: of the category whose exchange is under way, or was last.
-    pub fn psdu(&self) -> impl ExactSizeIterator<Item = &Msdu> {
+    pub fn psdu(&self) -> impl Iterator<Item = &Msdu> {
         self.edcafs[self.active].psdu()
     }
 
@@ -269,14 +275,21 @@ impl Station {
         self.recipient.as_ref().map_or(0, |recipient| recipient.held())
     }
 
+    /// Whether a frame of an exchange that it conducts is on the air.
+    #[inline]
+    pub fn is_sending(&self) -> bool {
+        self.state == State::Sending
+    }
+
     /// When it wants [`Input::Timer`], and in which class of that instant.
     #[inline]
     pub fn next_wakeup(&self) -> (SimTime, When) {
-        let mut others = self.edcafs.iter().fold(SimTime::NEVER, |next, edcaf| next.min(edcaf.held_until));
-        if self.has_timers {
-            let recipient = self.recipient.as_ref().map_or(SimTime::NEVER, |recipient| recipient.next_wakeup());
-            others = others.min(recipient).min(self.rates.next_wakeup());
+        if !self.has_timers {
+            return self.wakeup;
         }
+        let queues = self.edcafs.iter().fold(SimTime::NEVER, |next, edcaf| next.min(edcaf.held_until));
+        let recipient = self.recipient.as_ref().map_or(SimTime::NEVER, |recipient| recipient.next_wakeup());
+        let others = queues.min(recipient).min(self.rates.next_wakeup());
         if others < self.wakeup.0 { (others, When::Between) } else { self.wakeup }
     }
 
@@ -292,9 +305,9 @@ impl Station {
             let edcaf = &mut self.edcafs[i];
             edcaf.held_until = SimTime::NEVER;
             left.extend(edcaf.queue.drain(now).into_iter().map(|msdu| msdu.pkt));
-            left.extend(edcaf.in_service.drain(..).map(|msdu| msdu.pkt));
+            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).map(|msdu| msdu.pkt));
         }
-        self.counters.msdus_abandoned += left.len() as u64;
+        self.own.msdus_abandoned += left.len() as u64;
         left.extend(self.recipient.as_mut().map(|recipient| recipient.drain()).unwrap_or_default());
         left
     }
@@ -319,8 +332,8 @@ impl Station {
         let cx = &mut Cx { now, channel, all, out };
         if self.is_dead {
             if let Input::Enqueue(msdu) = input {
-                self.counters.msdus_offered += 1;
-                self.counters.msdus_abandoned += 1;
+                self.own.msdus_offered += 1;
+                self.own.msdus_abandoned += 1;
                 let report = msdu.report(now, Fate::GivenUp);
                 cx.out.push(Output::Done(msdu.pkt, report));
             }
@@ -338,13 +351,11 @@ impl Station {
     }
 
     fn enqueue(&mut self, cx: &mut Cx, mut msdu: Msdu) {
-        self.counters.msdus_offered += 1;
         self.classify(&mut msdu, cx.all);
         let i = usize::from(msdu.category);
         let edcaf = &mut self.edcafs[i];
         edcaf.counters.msdus_offered += 1;
         if let Err(msdu) = edcaf.queue.push(cx.now, msdu, cx.all) {
-            self.counters.msdus_refused += 1;
             edcaf.counters.msdus_refused += 1;
             let report = msdu.report(cx.now, Fate::QueueFull);
             cx.out.push(Output::Done(msdu.pkt, report));
@@ -381,9 +392,8 @@ impl Station {
             if self.state == State::Idle && self.reply(cx, &frame) {
                 return;
             }
-            self.is_responding = true;
-            self.counters.airtime += frame.airtime;
-            cx.out.push(Output::Transmit(frame));
+            self.own.airtime += frame.airtime;
+            cx.transmit(frame);
             return;
         }
         match self.state {
@@ -408,7 +418,7 @@ impl Station {
             self.rates.timer(now);
         }
         if let Some(recipient) = self.recipient.as_mut().filter(|recipient| recipient.next_wakeup() <= now) {
-            let (counters, out) = (&mut self.counters, &mut *cx.out);
+            let (counters, out) = (&mut self.own, &mut *cx.out);
             recipient.timer(now, &mut |delivery| {
                 counters.msdus_received += 1;
                 out.push(Output::Deliver(delivery));

@@ -4,6 +4,7 @@ use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
 use crate::ack::{Judgement, SoFar, Solicited};
 use crate::contention::{Countdown, Outcome};
+use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
 use crate::frame::{Kind, Qos};
 use crate::msdu::{Fate, MacOptions, Msdu};
@@ -11,7 +12,7 @@ use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, append
 use crate::rate::{Attempt, Attempted};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
-use phy::TxVector;
+use phy::{Mode, TxVector};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::Packets;
 
@@ -31,7 +32,8 @@ impl Station {
             let popped = self.pop(cx, i);
             let edcaf = &mut self.edcafs[i];
             edcaf.held_until = if popped.is_none() { edcaf.queue.next_wakeup() } else { SimTime::NEVER };
-            edcaf.in_service.extend(popped);
+            self.has_timers |= edcaf.held_until != SimTime::NEVER;
+            popped.into_iter().for_each(|msdu| edcaf.in_service.push_back(msdu));
         }
         self.edcafs[i].in_psdu = 1;
         let Some(msdu) = self.edcafs[i].in_service.front_mut() else { return false };
@@ -64,7 +66,6 @@ impl Station {
     fn pop(&mut self, cx: &mut Cx, i: usize) -> Option<Msdu> {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
-            self.counters.msdus_given_up += 1;
             edcaf.counters.msdus_given_up += 1;
             let report = msdu.report(cx.now, Fate::Expired);
             cx.out.push(Output::Done(msdu.pkt, report));
@@ -72,21 +73,29 @@ impl Station {
         edcaf.queue.pop(cx.now, cx.all)
     }
 
-    /// The TX vector of a frame with this MSDU, if rate control says `mode`.
-    fn tx_vector(&mut self, i: usize, place: usize, mode: Option<phy::Mode>, all: &Packets) -> TxVector {
-        let msdu = &self.edcafs[i].in_service[place];
+    /// The TX vector that a frame with the MSDU at this place would have as the next attempt, as far as can be told.
+    fn expected_tx_vector(&mut self, i: usize, place: usize, all: &Packets) -> TxVector {
+        let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let is_group = msdu.to == NodeId::BROADCAST;
-        let lowest = self.config.basic_rate;
-        let mode = if is_group { lowest } else { mode.unwrap_or_else(|| self.rates.expected(msdu.to)) };
-        let own = TxVector { mode, power: None };
-        let Some(transmit) = &mut self.transmit else { return own };
+        let mode = if is_group { self.config.basic_rate } else { self.rates.expected(msdu.to) };
+        if self.transmit.is_some() { self.say(i, place, mode, all) } else { mode.into() }
+    }
+
+    /// What [`crate::Transmit`] makes of a frame with the MSDU at this place that would go out in this mode: of one for a group
+    /// the power alone.
+    #[cold]
+    fn say(&mut self, i: usize, place: usize, mode: Mode, all: &Packets) -> TxVector {
+        let own = TxVector::from(mode);
+        let (Some(transmit), Some(msdu)) = (&mut self.transmit, self.edcafs[i].in_service.get(place)) else {
+            return own;
+        };
         let asked = transmit.tx_vector(msdu, all.get(&msdu.pkt), own);
-        if is_group { TxVector { mode: lowest, ..asked } } else { asked }
+        if msdu.to == NodeId::BROADCAST { TxVector { mode, ..asked } } else { asked }
     }
 
     /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
     fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
-        let msdu = &self.edcafs[i].in_service[place];
+        let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
         Job { to: msdu.to, psdu, mode: tx.mode, solicits, spares_rts: msdu.spares_rts, is_protected }
     }
@@ -103,8 +112,8 @@ impl Station {
         let msdu = self.edcafs[i].current().expect("a contender that wants has an MSDU in service");
         let attempt = Attempt { to: msdu.to, mpdu: msdu.mpdu, attempts: msdu.attempts };
         let is_group = msdu.to == NodeId::BROADCAST;
-        let mode = if is_group { None } else { Some(self.rates.mode(cx.now, &attempt)) };
-        self.tx = self.tx_vector(i, 0, mode, cx.all);
+        let mode = if is_group { self.config.basic_rate } else { self.rates.mode(cx.now, &attempt) };
+        self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
         if self.ack_policy.is_some() && !is_group {
             self.aggregate(cx, i);
         }
@@ -121,7 +130,7 @@ impl Station {
             so_far.mpdus += 1;
             so_far.len = appended(so_far.len, msdu.mpdu);
         };
-        for msdu in &edcaf.in_service {
+        for msdu in edcaf.in_service.iter() {
             let joins = so_far.mpdus == 0 || RaTid::of(msdu) == of && policy.admits(&so_far, msdu, self.tx.mode);
             if !joins || so_far.mpdus == MpduSet::MOST {
                 break;
@@ -153,7 +162,7 @@ impl Station {
                     continue;
                 }
                 self.active = i;
-                let tx = self.tx_vector(i, 0, None, cx.all);
+                let tx = self.expected_tx_vector(i, 0, cx.all);
                 self.exchange = Some(self.plan(i, tx, false));
                 self.fail(cx, Failure::Internal);
             }
@@ -176,7 +185,7 @@ impl Station {
             let Some(len) = self.edcafs[i].current().filter(|msdu| msdu.to == response.to).map(|it| it.mpdu) else {
                 continue;
             };
-            let tx = self.tx_vector(i, 0, None, cx.all);
+            let tx = self.expected_tx_vector(i, 0, cx.all);
             let job = self.job(i, 0, len, 1, tx, true);
             if let Some(exchange) = self.plan.reply(&self.config, response, &job) {
                 (self.active, self.tx, self.exchange) = (i, tx, Some(exchange));
@@ -200,11 +209,11 @@ impl Station {
     /// The first step of the exchange that is written goes out.
     fn start_exchange(&mut self, cx: &mut Cx) {
         self.txop.exchanges += 1;
-        self.counters.exchanges += 1;
         let node = self.node;
         let Edcaf { counters, in_service, in_psdu, .. } = &mut self.edcafs[self.active];
         counters.exchanges += 1;
-        for msdu in in_service.iter_mut().take(*in_psdu) {
+        for place in 0..*in_psdu {
+            let Some(msdu) = in_service.get_mut(place) else { break };
             if msdu.seq.is_none() {
                 let next = &mut self.next_seq[msdu.qos.map_or(0, Qos::space)];
                 msdu.seq = Some(*next);
@@ -226,25 +235,23 @@ impl Station {
         let is_data = step.kind == Kind::Data;
         let further = if is_data && self.txop.may_go_on(cx.now) { self.announce(cx, &step) } else { Dur::ZERO };
         let edcaf = &mut self.edcafs[self.active];
-        self.counters.airtime += step.airtime;
         edcaf.counters.airtime += step.airtime;
         spend(edcaf, step.airtime);
         let first = edcaf.current().expect("an exchange under way has its MSDU");
         let (to, label) = (first.to, first.label);
         let psdu = match step.kind {
             Kind::Data => {
-                let retried = edcaf.psdu().filter(|msdu| msdu.data_sent).count() as u64;
-                self.counters.data_frames_sent += edcaf.in_psdu as u64;
-                self.counters.data_frames_retried += retried;
-                edcaf.counters.data_frames_retried += retried;
-                if edcaf.in_psdu == 1 {
-                    Psdu::One(mpdu(edcaf.in_service.front_mut().expect("as above"), cx.all))
-                } else {
-                    Psdu::Many(edcaf.psdu_mut().map(|msdu| mpdu(msdu, cx.all)).collect())
+                let Edcaf { in_service, in_psdu, counters, .. } = edcaf;
+                match in_service.front_mut() {
+                    Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
+                    _ => {
+                        let several = in_service.iter_mut().take(*in_psdu);
+                        Psdu::Many(several.map(|msdu| mpdu(msdu, cx.all, counters)).collect())
+                    }
                 }
             }
             kind => {
-                self.counters.rts_sent += u64::from(kind == Kind::Rts);
+                edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
                 Psdu::One(Mpdu { len: step.psdu, body: Body::Nothing })
             }
         };
@@ -261,7 +268,7 @@ impl Station {
         };
         self.state = State::Sending;
         self.announced = frame.duration;
-        cx.out.push(Output::Transmit(frame));
+        cx.transmit(frame);
     }
 
     /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
@@ -271,11 +278,11 @@ impl Station {
         let place = self.edcafs[i].in_psdu;
         if self.edcafs[i].in_service.len() == place {
             let popped = self.pop(cx, i);
-            self.edcafs[i].in_service.extend(popped);
+            popped.into_iter().for_each(|msdu| self.edcafs[i].in_service.push_back(msdu));
         }
         let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };
         let len = next.mpdu;
-        let tx = self.tx_vector(i, place, None, cx.all);
+        let tx = self.expected_tx_vector(i, place, cx.all);
         let job = self.job(i, place, len, 1, tx, true);
         let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
         let own_end = cx.now + step.airtime + step.duration;
@@ -283,7 +290,7 @@ impl Station {
     }
 
     pub(super) fn sent(&mut self, cx: &mut Cx) {
-        if std::mem::take(&mut self.is_responding) {
+        if self.state != State::Sending {
             return;
         }
         match self.step().response {
@@ -388,7 +395,6 @@ impl Station {
 
     /// The first MSDU in service was delivered.
     fn delivered(&mut self, cx: &Cx) -> Option<(Msdu, crate::msdu::TxReport)> {
-        self.counters.msdus_delivered += 1;
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
         let msdu = edcaf.in_service.pop_front()?;
@@ -408,7 +414,7 @@ impl Station {
     }
 
     fn next_fits(&mut self, cx: &Cx) -> bool {
-        let tx = self.tx_vector(self.active, 0, None, cx.all);
+        let tx = self.expected_tx_vector(self.active, 0, cx.all);
         let length = self.plan(self.active, tx, self.txop.exchanges > 0).length();
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
     }
@@ -443,7 +449,7 @@ impl Station {
             }
         }
         // What is kept goes before what was taken ahead of its time.
-        self.edcafs[self.active].in_service.rotate_right(kept);
+        self.edcafs[self.active].in_service.move_to_front(kept);
         let wants = self.take_next(cx, self.active);
         match judgement.outcome {
             Outcome::Success => self.go_on(cx, wants),
@@ -452,7 +458,6 @@ impl Station {
     }
 
     fn give_up(&mut self, cx: &mut Cx, msdu: Msdu) {
-        self.counters.msdus_given_up += 1;
         self.edcafs[self.active].counters.msdus_given_up += 1;
         let report = msdu.report(cx.now, Fate::GivenUp);
         cx.out.push(Output::Done(msdu.pkt, report));
@@ -465,7 +470,6 @@ impl Station {
         let edcaf = &mut self.edcafs[self.active];
         let not_before = match why {
             Failure::Unanswered => {
-                self.counters.failures += 1;
                 edcaf.counters.failures += 1;
                 let waited = cx.now.since(self.sent_at);
                 let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
@@ -474,7 +478,6 @@ impl Station {
             }
             // This slot boundary was spent on the collision. @80211-2020 10.23.2.4
             Failure::Internal => {
-                self.counters.internal_collisions += 1;
                 edcaf.counters.internal_collisions += 1;
                 cx.now + edcaf.access.slot
             }
@@ -502,7 +505,7 @@ impl Station {
             }
         }
         let edcaf = &mut self.edcafs[self.active];
-        edcaf.in_service.rotate_right(kept);
+        edcaf.in_service.move_to_front(kept);
         let wants = kept > 0 || self.take_next(cx, self.active);
         self.rest(cx, outcome, not_before, wants);
         if let Some(msdu) = given_up {
@@ -542,7 +545,9 @@ fn count_failure(msdu: &mut Msdu, counter: Counter, config: &crate::Config) -> b
 }
 
 /// The MPDU of an MSDU, as it goes out now.
-fn mpdu(msdu: &mut Msdu, all: &mut Packets) -> Mpdu {
+fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> Mpdu {
+    counters.data_frames_sent += 1;
+    counters.data_frames_retried += u64::from(msdu.data_sent);
     let options = MacOptions::within(msdu.options_room);
     let data = Data {
         seq: msdu.seq.unwrap_or_default(),

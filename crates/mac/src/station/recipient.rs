@@ -71,7 +71,7 @@ impl Station {
     /// The MSDUs of a data frame go up, past the duplicate cache or whatever the recipient does with them.
     fn take_in(&mut self, cx: &mut Cx, frame: &Frame, got: MpduSet) {
         if let Some(recipient) = &mut self.recipient {
-            let (counters, out) = (&mut self.counters, &mut *cx.out);
+            let (counters, out) = (&mut self.own, &mut *cx.out);
             recipient.receive(cx.now, frame, got, cx.all, &mut |delivery| {
                 counters.msdus_received += 1;
                 out.push(Output::Deliver(delivery));
@@ -84,10 +84,10 @@ impl Station {
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
             let space = frame.from.index() * self.spaces + data.qos.map_or(0, Qos::space);
             if self.received[space].is_duplicate(data.seq, data.is_retry) {
-                self.counters.duplicates += 1;
+                self.own.duplicates += 1;
                 continue;
             }
-            self.counters.msdus_received += 1;
+            self.own.msdus_received += 1;
             hand_up(&data.msdus, frame.from, cx);
         }
     }

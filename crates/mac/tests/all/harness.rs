@@ -103,7 +103,7 @@ impl Shown {
 pub fn frame_of(config: &Config, kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Shown {
     let (mode, mpdu) = match kind {
         Kind::Data => (config.data_rate, Bytes(1536)),
-        _ => (config.control_rate(config.data_rate), kind.control_len()),
+        _ => (config.control_modes.response_to(config.data_rate), kind.control_len()),
     };
     let (airtime, duration) = (phy::airtime(mode, mpdu), Dur::from_us(duration));
     let (seq, is_retry, qos, power, label) = (0, false, None, None, Label::default());
@@ -211,7 +211,7 @@ impl Net {
         let streams = Streams::new(build.seed);
         let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
         let config = &configs[0];
-        let patience = config.rts_nav_patience(config.control_rate(config.data_rate));
+        let patience = config.rts_nav_patience(config.control_modes.response_to(config.data_rate));
         let errors = Errors::new(nodes, &streams, |_, _| build.errors);
         let channel = Channel::new(Medium::new(nodes), contention, errors, build.errors_at, nodes, patience);
         let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
@@ -289,7 +289,7 @@ impl Net {
         self.script.sort_by_key(|(when, _)| *when);
         self.script.reverse();
         self.set_script();
-        let (mut receptions, mut winners, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut receptions, mut winners, mut starters) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             let (now, slot) = match self.timers.pop() {
                 Some((now, slot)) if now <= at(until) => (now, slot),
@@ -302,35 +302,36 @@ impl Net {
                     self.channel.contention.winners(now, &mut winners);
                     for id in &winners {
                         let node = self.channel.contention.node(*id);
-                        self.tell(now, node, Input::Granted, &mut frames);
+                        self.tell(now, node, Input::Granted, &mut starters);
                     }
                 }
                 1 => self.channel.check_navs(now),
-                2 => self.play(now, &mut frames),
-                n if n < 3 + nodes => self.end(now, NodeId(n - 3), &mut receptions, &mut frames),
-                n => self.tell(now, NodeId(n - 3 - nodes), Input::Timer, &mut frames),
+                2 => self.play(now, &mut starters),
+                n if n < 3 + nodes => self.end(now, NodeId(n - 3), &mut receptions, &mut starters),
+                n => self.tell(now, NodeId(n - 3 - nodes), Input::Timer, &mut starters),
             }
-            for frame in frames.drain(..) {
-                self.put_on_air(now, frame);
+            for from in starters.drain(..) {
+                self.put_on_air(now, from);
             }
             self.timers.set(GRANT, self.channel.contention.next_grant(), When::Start);
             self.timers.set(NAV, self.channel.next_nav_check(), When::Between);
         }
     }
 
-    fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>, frames: &mut Vec<Frame>) {
+    fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>, starters: &mut Vec<NodeId>) {
         receptions.clear();
-        let (frame, fate) = self.channel.end(now, from, receptions);
+        let fate = self.channel.end(now, from, receptions);
+        let frame = self.channel.unload(from).expect("it was on the air");
         if self.keeps_log {
             let overlap = self.channel.first_overlap(from);
             self.ended.push(Ended { frame: Shown::of(&frame), fate, overlap });
         }
         if !std::mem::take(&mut self.is_scripted[from.index()]) {
-            self.tell(now, from, Input::Sent, frames);
+            self.tell(now, from, Input::Sent, starters);
         }
         for Reception { node, got } in receptions.drain(..) {
             let before = self.handed_up;
-            self.tell(now, node, Input::Ended(&frame, got), frames);
+            self.tell(now, node, Input::Ended(&frame, got), starters);
             let handed_up = self.handed_up - before;
             let category = frame.data().and_then(|data| data.qos).map_or(7, |qos| usize::from(qos.category));
             self.counts[from.index()][category] += handed_up;
@@ -346,12 +347,13 @@ impl Net {
         self.timers.set(SCRIPT, next, When::Start);
     }
 
-    fn play(&mut self, now: SimTime, frames: &mut Vec<Frame>) {
+    fn play(&mut self, now: SimTime, starters: &mut Vec<NodeId>) {
         match self.script.pop().expect("the script has a stage for its timer").1 {
-            Stage::Enqueue { node, to, size, tos } => self.hand_down(now, node, to, size, tos, frames),
+            Stage::Enqueue { node, to, size, tos } => self.hand_down(now, node, to, size, tos, starters),
             Stage::Air(frame) => {
                 self.is_scripted[frame.from.index()] = true;
-                frames.push(frame.made(&mut self.packets));
+                self.channel.load(frame.made(&mut self.packets));
+                starters.push(frame.from);
             }
             Stage::Kill(node) => {
                 for pkt in self.stations[node.index()].kill(now, &mut self.channel) {
@@ -368,21 +370,22 @@ impl Net {
         self.set_script();
     }
 
-    fn hand_down(&mut self, now: SimTime, node: NodeId, to: NodeId, size: u32, tos: u8, frames: &mut Vec<Frame>) {
+    fn hand_down(&mut self, now: SimTime, node: NodeId, to: NodeId, size: u32, tos: u8, starters: &mut Vec<NodeId>) {
         let pkt = self.packets.put(datagram(size, tos));
         let msdu = Msdu::new(now, pkt, &self.packets, to, 0);
-        self.tell(now, node, Input::Enqueue(msdu), frames);
+        self.tell(now, node, Input::Enqueue(msdu), starters);
     }
 
-    fn put_on_air(&mut self, now: SimTime, frame: Frame) {
+    fn put_on_air(&mut self, now: SimTime, from: NodeId) {
+        self.channel.start(now, from);
+        let frame = self.channel.frame(from).expect("it was loaded");
         let end = now + frame.airtime;
-        self.timers.set(Slot(3 + frame.from.0), end, When::End);
+        self.timers.set(Slot(3 + from.0), end, When::End);
         if self.keeps_log {
-            let frame = Shown::of(&frame);
+            let frame = Shown::of(frame);
             let Shown { from, kind, is_retry, .. } = frame;
             self.sent.push(Sent { start: us(now), end: us(end), from, kind, is_retry, frame });
         }
-        self.channel.start(now, frame);
     }
 
     fn set_timer(&mut self, node: NodeId) {
@@ -390,14 +393,14 @@ impl Net {
         self.timers.set(Slot(3 + self.stations.len() as u32 + node.0), when, class);
     }
 
-    fn tell(&mut self, now: SimTime, node: NodeId, input: Input, frames: &mut Vec<Frame>) {
+    fn tell(&mut self, now: SimTime, node: NodeId, input: Input, starters: &mut Vec<NodeId>) {
         let mut outputs = Vec::new();
         let station = &mut self.stations[node.index()];
         station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
         self.set_timer(node);
         for output in outputs {
             match output {
-                Output::Transmit(frame) => frames.push(frame),
+                Output::Transmit => starters.push(node),
                 Output::Deliver(delivery) => {
                     self.handed_up += 1;
                     let (from, serial) = (delivery.from, self.packets.serial(&delivery.pkt));
@@ -415,7 +418,7 @@ impl Net {
                     let tos = self.packets.free(pkt, DropWhy::MacDone).ip.tos;
                     let refill = self.saturated[node.index()].iter().find(|(c, _, _)| *c == report.category).copied();
                     if let Some((_, to, size)) = refill {
-                        self.hand_down(now, node, to, size, tos, frames);
+                        self.hand_down(now, node, to, size, tos, starters);
                     }
                 }
             }

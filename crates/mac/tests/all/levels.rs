@@ -64,13 +64,14 @@ fn play(channel: &mut Channel, frames: &[(u64, Shown)]) -> Vec<Ended> {
         let frame = frames[i].1;
         match class {
             0 => {
-                let (made, fate) = channel.end(now, frame.from, &mut Vec::new());
+                let fate = channel.end(now, frame.from, &mut Vec::new());
                 ended[i] = Some(Ended { frame, fate, overlap: channel.first_overlap(frame.from) });
-                made.release(&mut packets);
+                channel.unload(frame.from).unwrap().release(&mut packets);
             }
             1 => channel.sense(now, frame.from),
             _ => {
-                let sense_at = channel.start(now, frame.made(&mut packets));
+                channel.load(frame.made(&mut packets));
+                let sense_at = channel.start(now, frame.from);
                 agenda.push((now + frame.airtime, 0, i));
                 if sense_at != SimTime::NEVER {
                     agenda.push((sense_at, 1, i));
@@ -99,7 +100,8 @@ fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
         let (mut channel, mut packets) = (channel(levels(4, None, |_, _| level)), Packets::default());
         let id = channel.contention.first(B);
         channel.contention.want(at(0), id);
-        let sense_at = channel.start(at(start), frame(Kind::Data, A, C, 0).made(&mut packets));
+        channel.load(frame(Kind::Data, A, C, 0).made(&mut packets));
+        let sense_at = channel.start(at(start), A);
         assert_eq!(sense_at, if level < -62.0 { at(start + 4) } else { SimTime::NEVER });
         if sense_at <= at(50) {
             channel.sense(sense_at, A);
@@ -200,15 +202,19 @@ fn an_eifs_follows_a_frame_that_was_locked_on_and_spoilt_not_one_that_never_was(
 #[test]
 fn a_station_that_waits_for_the_end_of_a_frame_is_told_also_if_its_preamble_was_lost_to_another() {
     let (mut channel, mut packets) = (channel(levels(4, None, |_, _| -70.0)), Packets::default());
-    channel.start(at(0), data(A, C, UDP).made(&mut packets));
+    channel.load(data(A, C, UDP).made(&mut packets));
+    channel.start(at(0), A);
     assert!(channel.wait_for_end(D), "a preamble has begun");
-    channel.start(at(2), data(B, C, UDP).made(&mut packets));
+    channel.load(data(B, C, UDP).made(&mut packets));
+    channel.start(at(2), B);
     assert!(!channel.medium.is_locked(D), "two equal preambles");
     let mut receptions = Vec::new();
-    channel.end(at(1310), A, &mut receptions).0.release(&mut packets);
+    channel.end(at(1310), A, &mut receptions);
+    channel.unload(A).unwrap().release(&mut packets);
     assert_eq!(receptions, [Reception { node: D, got: Got::Nothing }]);
     receptions.clear();
-    channel.end(at(1312), B, &mut receptions).0.release(&mut packets);
+    channel.end(at(1312), B, &mut receptions);
+    channel.unload(B).unwrap().release(&mut packets);
     assert_eq!(receptions, []);
 }
 

@@ -4,7 +4,7 @@
 //! `ear.rs`; here is who hears whom how loud, and chance.
 
 use super::ear::{Ear, End, Rules, Segment, Sent, surely};
-use super::{Heard, Hearing, Ppdu, Verdict};
+use super::{Heard, Hearing, Parts, Ppdu, Verdict};
 use crate::curves::Part;
 use crate::fading::Fading;
 use crate::tx_vector::Mode;
@@ -243,7 +243,7 @@ impl Levels {
 
     pub(super) fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) -> SimTime {
         let from = ppdu.from.index();
-        let (mode, airtime, is_in_parts) = (ppdu.tx.mode, ppdu.airtime, ppdu.is_in_parts());
+        let (mode, airtime, is_in_parts) = (ppdu.tx.mode, ppdu.airtime, ppdu.parts.is_some());
         let sure = self.sure(mode);
         self.sent[from] = Sent { mode, started: now, airtime, sure, is_in_parts };
         if self.coherence.is_some() || ppdu.tx.power.is_some() || self.is_odd[from] {
@@ -311,7 +311,7 @@ impl Levels {
             let ear = &mut ears[link.to.index()];
             let (end, turns_idle) = ear.leave(now, from, sent, rules);
             let snr = link.mw / ear.noise_mw;
-            let mut parts = Parts::default();
+            let mut parts = Received::default();
             let (verdict, is_locked) = match end {
                 End::Deaf => (Verdict::Deaf, false),
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
@@ -324,7 +324,8 @@ impl Levels {
                     }
                     segments.extend(ear.segments(from));
                     let by_noise = end == End::Alone;
-                    (chance.in_parts(&frame, ppdu, segments, by_noise, &mut parts, rules), true)
+                    let asked = ppdu.parts.expect("whose receiver judges it in parts has parts");
+                    (chance.in_parts(&frame, &asked, segments, by_noise, &mut parts, rules), true)
                 }
                 End::Alone if snr >= frame.sure => (Verdict::Clear, true),
                 End::Alone => (chance.alone(&frame, link.mw, snr, rules), true),
@@ -343,7 +344,7 @@ impl Levels {
 
 /// What a receiver got of a frame that is judged part by part.
 #[derive(Debug, Clone, Copy, Default)]
-struct Parts {
+struct Received {
     mpdus: u64,
     front: bool,
 }
@@ -388,24 +389,24 @@ impl Chance {
     fn in_parts(
         &mut self,
         frame: &Sent,
-        ppdu: &Ppdu,
+        asked: &Parts,
         segments: &[Segment],
         by_noise: bool,
-        parts: &mut Parts,
+        parts: &mut Received,
         rules: &Rules,
     ) -> Verdict {
         let started = frame.started;
         let survival =
             |from: Dur, until: Dur| libm::exp(frame.ln_survival_in(rules, started + from, started + until, segments));
-        let is_received = match ppdu.mpdus {
+        let is_received = match asked.mpdus {
             [] => {
                 let draw = self.draws.unit();
-                parts.front = draw < survival(Dur::ZERO, ppdu.front);
+                parts.front = draw < survival(Dur::ZERO, asked.front);
                 draw < survival(Dur::ZERO, frame.airtime)
             }
             [first, ..] => {
                 parts.front = self.draws.chance(survival(Dur::ZERO, first.from));
-                for (place, mpdu) in ppdu.mpdus.iter().enumerate().filter(|_| parts.front) {
+                for (place, mpdu) in asked.mpdus.iter().enumerate().filter(|_| parts.front) {
                     if self.draws.chance(survival(mpdu.from, mpdu.until)) {
                         parts.mpdus |= 1 << place;
                     }

@@ -28,22 +28,24 @@ pub struct Ppdu<'a> {
     pub tx: TxVector,
     /// Time on the air, preamble included.
     pub airtime: Dur,
-    /// Where its MPDUs lie if `to` is to judge each by itself, at most 64; empty: they stand and fall together.
+    /// Which parts of it `to` is to judge one by one. `None`: it stands or falls as a whole.
+    pub parts: Option<Parts<'a>>,
+}
+
+/// Parts of a PPDU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts<'a> {
+    /// Where its MPDUs lie if each is judged by itself, at most 64; empty: they stand and fall together.
     pub mpdus: &'a [Span],
-    /// If `to` is to say whether it could read so much of the beginning though the rest was lost: preamble, PHY header and
-    /// the MAC header of the first MPDU. Zero: not asked.
+    /// If the receiver is to say whether it could read so much of the beginning though the rest was lost: preamble, PHY
+    /// header and the MAC header of the first MPDU. Zero: not asked.
     pub front: Dur,
 }
 
 impl Ppdu<'_> {
     /// One that stands or falls as a whole.
     pub fn whole(from: NodeId, to: NodeId, tx: TxVector, airtime: Dur) -> Ppdu<'static> {
-        Ppdu { from, to, tx, airtime, mpdus: &[], front: Dur::ZERO }
-    }
-
-    /// Whether its receiver is asked for more than one verdict.
-    pub fn is_in_parts(&self) -> bool {
-        !self.mpdus.is_empty() || self.front > Dur::ZERO
+        Ppdu { from, to, tx, airtime, parts: None }
     }
 }
 
@@ -122,9 +124,9 @@ pub struct Hearing {
     pub free: u64,
     /// As [`Heard::turns_idle`].
     pub turns_idle: u64,
-    /// Whether the receiver could read the beginning, where that was asked ([`Ppdu::front`]). Some of `locked`.
+    /// Whether the receiver could read the beginning, where that was asked ([`Parts::front`]). Some of `locked`.
     pub front: u64,
-    /// Which MPDUs the receiver got, the first lowest, where each was to be judged by itself ([`Ppdu::mpdus`]); it is in
+    /// Which MPDUs the receiver got, the first lowest, where each was to be judged by itself ([`Parts::mpdus`]); it is in
     /// `clear` if there is one. Not a set of listeners.
     pub mpdus: u64,
 }

@@ -152,7 +152,7 @@ impl Reach {
     #[inline]
     pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
         let from = ppdu.from;
-        if ppdu.is_in_parts() || !self.parted.is_empty() {
+        if ppdu.parts.is_some() || !self.parted.is_empty() {
             self.overlap(now, ppdu);
         }
         self.airing.push(from);
@@ -177,7 +177,7 @@ impl Reach {
                 (other.since, other.until) = (other.since.min(now), SimTime::ZERO);
             }
         }
-        if ppdu.is_in_parts() {
+        if ppdu.parts.is_some() {
             let (from, to) = (ppdu.from, ppdu.to);
             self.parted.push(Parted { from, to, since: SimTime::NEVER, until: SimTime::ZERO });
         }
@@ -193,13 +193,14 @@ impl Reach {
                 self.parted[i].until = now;
             }
         }
-        let Some(i) = self.parted.iter().position(|it| it.from == ppdu.from) else { return (0, false) };
+        let (i, parts) = (self.parted.iter().position(|it| it.from == ppdu.from), ppdu.parts);
+        let (Some(i), Some(parts)) = (i, parts) else { return (0, false) };
         let Parted { since, until, .. } = self.parted.swap_remove(i);
         let started = now - ppdu.airtime;
         let until = if until < since { now } else { until };
         let is_free = |from: SimTime, end: SimTime| end <= since || until <= from;
-        let spans = (0u32..).zip(ppdu.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
-        (spans.fold(0, |all, (place, _)| all | 1 << place), is_free(started, started + ppdu.front))
+        let spans = (0u32..).zip(parts.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
+        (spans.fold(0, |all, (place, _)| all | 1 << place), is_free(started, started + parts.front))
     }
 
     /// `node` ends its transmission. Returns whether the air around it is silent.
@@ -215,7 +216,7 @@ impl Reach {
     pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
         let (from, blocks) = (ppdu.from, self.ears.len());
         let (mpdus, is_front_free) = if self.parted.is_empty() { (0, false) } else { self.part(now, ppdu) };
-        let to = if ppdu.is_in_parts() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
+        let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         if let Some(i) = self.airing.iter().position(|other| *other == from) {
             self.airing.swap_remove(i);
         }
@@ -255,7 +256,7 @@ impl Reach {
 mod tests {
     use super::*;
     use crate::Mode;
-    use crate::medium::{Heard, Span, Verdict};
+    use crate::medium::{Heard, Parts, Span, Verdict};
     use units::Dur;
 
     const A: NodeId = NodeId(0);
@@ -350,8 +351,10 @@ mod tests {
                 medium.set_reach(x, y, false);
             }
             let tx = Mode::ofdm(0).into();
-            let whole =
-                Ppdu { from: A, to: B, tx, airtime: Dur::from_ns(80), mpdus: &mpdus, front: Dur::from_ns(25) };
+            let whole = Ppdu {
+                parts: Some(Parts { mpdus: &mpdus, front: Dur::from_ns(25) }),
+                ..Ppdu::whole(A, B, tx, Dur::from_ns(80))
+            };
             let other = Ppdu::whole(C, B, tx, Dur::from_ns(until - from));
             medium.start(A);
             medium.arrive(at(0), &whole, |_| {});

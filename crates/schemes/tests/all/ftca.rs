@@ -112,7 +112,8 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
         channel.contention.winners(granted, &mut winners);
         assert_eq!(winners.len(), 1);
         station.handle(granted, Input::Granted, &mut channel, &mut all, &mut out);
-        let [Output::Transmit(frame)] = &out[..] else { panic!("one frame goes out: {out:?}") };
+        assert!(matches!(out[..], [Output::Transmit]), "one frame goes out: {out:?}");
+        let frame = channel.frame(HERE).unwrap();
         let qos = frame.data().unwrap().qos.unwrap();
         assert_eq!((qos.category, qos.user_priority), first);
         // 40 B of IP and TCP in 38 B of MAC.

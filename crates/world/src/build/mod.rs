@@ -42,7 +42,11 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
         network = network::network(scenario, &places, &medium)?;
     }
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-    let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
+    let patience = configs
+        .iter()
+        .map(|c| c.rts_nav_patience(c.control_modes.response_to(c.data_rate)))
+        .max()
+        .unwrap_or(Dur::ZERO);
     let channel = Channel::new(medium, contention, errors, errors_at, nodes, patience);
     let mtu = scenario.flows.iter().map(|flow| flow.transport.datagram()).max().unwrap_or(Bytes(1500));
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);

@@ -3,7 +3,7 @@
 use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
-use mac::{AccessInGap, Config, Countdown, Edca, ErrorsAt, Rts, TxopLimits};
+use mac::{AccessInGap, Config, ControlModes, Countdown, Edca, ErrorsAt, Rts, TxopLimits};
 use phy::errors::Sojourn;
 use phy::medium::{Capture, Levels, LevelsConfig};
 use phy::propagation::{NoiseFloor, PathLoss, shadowing};
@@ -35,16 +35,18 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
     let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
     if is_ofdm(&config.data_rate) {
         // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
-        config.control_rates.retain(is_ofdm);
-        config.basic_rate = config.control_rates[0];
+        let mandatory = standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
+        let mandatory: Vec<Mode> = mandatory.filter(is_ofdm).collect();
+        config.control_modes = ControlModes::of(&mandatory);
+        config.basic_rate = mandatory[0];
         config.lowest_rate = config.basic_rate;
     }
     if let Some(only) = radio.basic_rate {
         config.basic_rate = rate(radio, only);
-        config.control_rates = vec![config.basic_rate];
+        config.control_modes = ControlModes::of(&[config.basic_rate]);
     }
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
-        config.control_rates = vec![rate(radio, fixed)];
+        config.control_modes = ControlModes::of(&[rate(radio, fixed)]);
     }
     config.rts = Rts { threshold: radio.rts_threshold };
     config.max_attempts = radio.max_attempts;

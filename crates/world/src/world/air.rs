@@ -2,7 +2,7 @@
 
 use super::{Passage, World};
 use engine::Class;
-use mac::{Delivery, Fate, Frame, Input, Kind, Msdus, Output, TxReport};
+use mac::{Body, Data, Delivery, Fate, Input, Kind, MacOptions, Mpdu, Msdus, Output, TxReport};
 use schemes::{Place, Port, Signal};
 use units::{NodeId, SimTime};
 use wire::{DropWhy, Pkt, Shared};
@@ -20,13 +20,15 @@ impl World {
         self.winners = winners;
     }
 
-    pub(super) fn transmit(&mut self, now: SimTime, mut frame: Frame) {
-        let (from, end) = (frame.from, now + frame.airtime);
-        if frame.kind == Kind::Data && self.chains[from.index()].has_options() {
-            self.write_options(now, &mut frame);
+    /// The frame that `from` has loaded goes on the air.
+    fn transmit(&mut self, now: SimTime, from: NodeId) {
+        if self.chains[from.index()].has_options() {
+            self.write_options(now, from);
         }
-        self.frames.starts(&frame);
-        let sensed_at = self.channel.start(now, frame);
+        let sensed_at = self.channel.start(now, from);
+        let Some(frame) = self.channel.frame(from) else { return };
+        let end = now + frame.airtime;
+        self.frames.starts(frame);
         if sensed_at != SimTime::NEVER {
             self.timers.set(self.layout().sensed(from), sensed_at, Class::Between);
         }
@@ -34,23 +36,27 @@ impl World {
     }
 
     /// MAC options are written when the frame goes out, at each attempt.
-    fn write_options(&mut self, now: SimTime, frame: &mut Frame) {
-        let node = frame.from;
-        for (place, mpdu) in frame.psdu.mpdus_mut().iter_mut().enumerate() {
+    fn write_options(&mut self, now: SimTime, node: NodeId) {
+        let mpdus =
+            self.channel.frame(node).filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
+        for place in 0..mpdus {
             let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.options_room > 0)
             else {
                 continue;
             };
             let report = msdu.report(now, Fate::Attempt);
             let packet = self.packets.get(&msdu.pkt).clone();
-            let mac::Body::Data(mac::Data { msdus: Msdus::One(carried), .. }) = &mut mpdu.body else { continue };
+            let mut written = MacOptions::within(msdu.options_room);
             for member in 0..self.chains[node.index()].members.len() as u8 {
                 if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
-                    let options = &mut carried.options;
                     self.ask(node, member, Some(report.to), |agent, cx| {
-                        agent.write_options(&packet, &report, options, cx);
+                        agent.write_options(&packet, &report, &mut written, cx);
                     });
                 }
+            }
+            let mpdu = self.channel.frame_mut(node).and_then(|frame| frame.psdu.mpdus_mut().get_mut(place));
+            if let Some(Mpdu { body: Body::Data(Data { msdus: Msdus::One(carried), .. }), .. }) = mpdu {
+                carried.options = written;
             }
         }
     }
@@ -58,10 +64,13 @@ impl World {
     pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
         let mut receptions = std::mem::take(&mut self.receptions);
         receptions.clear();
-        let (frame, fate) = self.channel.end(now, node, &mut receptions);
+        let fate = self.channel.end(now, node, &mut receptions);
+        let Some(frame) = self.channel.unload(node) else { return };
         self.frames.ends(&frame, fate, self.channel.first_overlap(node));
         self.taps.frame(now, &frame, fate, &receptions, &self.channel, &self.packets);
-        self.station(now, node, Input::Sent);
+        if self.stations[node.index()].is_sending() {
+            self.station(now, node, Input::Sent);
+        }
         for reception in &receptions {
             self.station(now, reception.node, Input::Ended(&frame, reception.got));
         }
@@ -72,7 +81,7 @@ impl World {
     /// The run is over: whoever keeps a timeline is told what is still in the air.
     pub(super) fn cut_air(&mut self) {
         for node in (0..self.stations.len() as u32).map(NodeId) {
-            if let Some(frame) = self.channel.on_air(node) {
+            if let Some(frame) = self.channel.frame(node) {
                 let end = self.timers.at(self.layout().air(node));
                 self.taps.cut(end, frame, &self.channel, &self.packets);
             }
@@ -83,11 +92,12 @@ impl World {
     pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input<'_>) {
         let mut outputs = std::mem::take(&mut self.outputs);
         let station = &mut self.stations[node.index()];
+        // A timer that went off is set no more.
+        let set = if matches!(input, Input::Timer) { SimTime::NEVER } else { station.next_wakeup().0 };
         station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
         let (at, class) = station.next_wakeup();
-        let slot = self.layout().station(node);
-        if self.timers.at(slot) != at {
-            self.timers.set(slot, at, class);
+        if at != set {
+            self.timers.set(self.layout.station(node), at, class);
         }
         // Half of all calls ask for nothing.
         if outputs.is_empty() {
@@ -95,14 +105,21 @@ impl World {
             return;
         }
         for output in outputs.drain(..) {
-            match output {
-                Output::Transmit(frame) => self.transmit(now, frame),
-                Output::Deliver(delivery) => self.receive(node, delivery),
-                Output::Attempt(packet, report) => self.attempted(node, packet, &report),
-                Output::Done(pkt, report) => self.done(now, node, pkt, &report),
-            }
+            self.carry_out(now, node, output);
         }
         self.outputs = outputs;
+    }
+
+    /// Not inlined: there is one output as a rule, and what the compiler would prepare ahead of a loop over them costs more than
+    /// the calls.
+    #[inline(never)]
+    fn carry_out(&mut self, now: SimTime, node: NodeId, output: Output) {
+        match output {
+            Output::Transmit => self.transmit(now, node),
+            Output::Deliver(delivery) => self.receive(node, delivery),
+            Output::Attempt(packet, report) => self.attempted(node, packet, &report),
+            Output::Done(pkt, report) => self.done(now, node, pkt, &report),
+        }
     }
 
     fn receive(&mut self, node: NodeId, delivery: Delivery) {

@@ -304,7 +304,7 @@ impl World {
         let now = self.now();
         self.wires.iter_mut().for_each(|wire| wire.settle(now));
         self.warm = Warm {
-            stations: self.stations.iter().map(|station| *station.counters()).collect(),
+            stations: self.stations.iter().map(Station::counters).collect(),
             frames: self.frames,
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),

@@ -4,7 +4,7 @@
 pub use crate::harness::{A, B, C, D, NOBODY, Net, Shown, at};
 use crate::harness::{Build, frame_of};
 use engine::Stream;
-use mac::{Config, ErrorsAt, Kind};
+use mac::{Config, ControlModes, ErrorsAt, Kind};
 use phy::{ErrorModel, Hit, Standard};
 use units::{BitRate, Bytes, NodeId};
 
@@ -62,7 +62,7 @@ impl Setup {
 pub fn config() -> Config {
     let rate = |kbps| Standard::B.mode(BitRate::from_kbps(kbps)).expect("a rate of 802.11b");
     let mut config = Config::of(Standard::B, rate(11_000));
-    config.control_rates = vec![rate(1000)];
+    config.control_modes = ControlModes::of(&[rate(1000)]);
     config
 }
 

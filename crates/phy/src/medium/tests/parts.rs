@@ -14,7 +14,7 @@ fn spans() -> [Span; 3] {
 fn heard(level: f64, other: (u64, u64), front: Dur) -> Hearing {
     let mut medium = medium(&config(None), &[(X, -60.0), (Y, level)]);
     let (mpdus, mode) = (spans(), rate(Standard::A, 6));
-    let whole = Ppdu { from: X, to: R, tx: mode.into(), airtime: AIRTIME, mpdus: &mpdus, front };
+    let whole = Ppdu { parts: Some(Parts { mpdus: &mpdus, front }), ..Ppdu::whole(X, R, mode.into(), AIRTIME) };
     let overlap = Ppdu::whole(Y, R, mode.into(), Dur::from_us(other.1 - other.0));
     let mut events = [(0, 1, whole), (320, 0, whole), (other.0, 1, overlap), (other.1, 0, overlap)];
     events.sort_by_key(|(at, class, _)| (*at, *class));
@@ -72,7 +72,7 @@ fn a_frame_of_one_mpdu_says_whether_its_beginning_was_read_by_the_draw_that_deci
     for i in 0..40_000 {
         let at = us(10_000 * i);
         let plain = Ppdu::whole(X, R, rate(Standard::B, 1).into(), Dur::from_us(1208));
-        let ppdu = Ppdu { front: Dur::from_us(400), ..plain };
+        let ppdu = Ppdu { parts: Some(Parts { mpdus: &[], front: Dur::from_us(400) }), ..plain };
         let mut verdicts = Vec::new();
         for (medium, ppdu) in [(&mut asked, ppdu), (&mut not_asked, plain)] {
             medium.start(at, X);
