@@ -1,6 +1,7 @@
 //! The tests of crate mac, in one binary: linking is most of a small test's time.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod acknowledgment;
 mod dcf;
 mod edca;
 mod harness;
