@@ -224,13 +224,17 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     Ok(dict)
 }
 
+fn row(info: &plugin::Info) -> [&'static str; 3] {
+    [info.id, info.summary, info.source]
+}
+
 /// The registered plug-ins of a kind: `id`, `summary`, `source`; sorted by id.
 #[pyfunction]
 fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     let rows: Vec<[&str; 3]> = match kind {
-        "schemes" => schemes::SCHEMES.iter().map(|s| [s.info.id, s.info.summary, s.info.source]).collect(),
-        "congestion" => tcp::cc::INFOS.iter().map(|i| [i.id, i.summary, i.source]).collect(),
-        "receivers" => tcp::ack::INFOS.iter().map(|i| [i.id, i.summary, i.source]).collect(),
+        "schemes" => schemes::registry().iter().map(|entry| row(entry.info)).collect(),
+        "congestion" => tcp::cc::registry().iter().map(|entry| row(entry.info)).collect(),
+        "receivers" => tcp::ack::registry().iter().map(|entry| row(entry.info)).collect(),
         "routing" => vec![["direct", "the destination is the next hop", "single subnet"]],
         other => {
             let message = format!("no list of \"{other}\"; there are schemes, congestion, receivers, routing");

@@ -141,7 +141,7 @@ fn params(scheme: &Scheme, choices: u64) -> Params {
             Kind::Bool => Value::Bool(half),
             Kind::Int { min, max } => Value::Int(if half { min } else { max }),
             Kind::Float { min, max } => Value::Float(if half { min } else { max }),
-            Kind::Time | Kind::Size => param.default,
+            Kind::Time { .. } | Kind::Size { .. } | Kind::Power { .. } => param.default,
         };
         params.set(param.key, value);
     }

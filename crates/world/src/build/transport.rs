@@ -21,11 +21,11 @@ const DEFAULT_POLICY: &str = "delayed-ack";
 fn tcp_config(spec: &sc::TcpSpec, initial_sequence: u32, path: &str) -> Result<tcp::Config> {
     let mss = u16::try_from(spec.datagram.0.saturating_sub(40)).unwrap_or(u16::MAX);
     let mut config = tcp::Config { mss, ..tcp::Config::default() };
-    if let Some(make) = spec.congestion.as_deref().and_then(tcp::cc::find) {
-        config.congestion = make;
+    if let Some(chosen) = spec.congestion.as_deref().and_then(tcp::cc::find) {
+        config.congestion = chosen;
     }
-    if let Some(make) = tcp::ack::find(policy(spec)) {
-        config.ack_policy = make;
+    if let Some(chosen) = tcp::ack::find(policy(spec)) {
+        config.ack_policy = chosen;
     }
     let set = |to: &mut Dur, from: Option<Dur>| *to = from.unwrap_or(*to);
     set(&mut config.min_rto, spec.min_rto);

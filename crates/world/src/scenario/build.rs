@@ -1,9 +1,9 @@
 //! Second pass: from decoded tables to typed values, node names to ids.
 
-use super::decode::no_such;
 use super::item::{Fields, Item};
 use super::types::*;
 use super::{InputError, Names};
+use plugin::suggest::no_such;
 use schemes::Params;
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -1,7 +1,8 @@
 //! Third pass: what keys say together.
 
+use super::InputError;
 use super::types::*;
-use super::{InputError, suggest};
+use plugin::suggest;
 use std::collections::BTreeMap;
 use units::{BitRate, Bytes, Dur, NodeId};
 

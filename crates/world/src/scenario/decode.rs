@@ -2,8 +2,8 @@
 
 use super::item::{Fields, Item};
 use super::key::{Key, Kind, MOST_ENTRIES, Need, Registry, Table, Tagged};
-use super::suggest::{self, quote};
 use super::{InputError, Names, keys, scalar};
+use plugin::suggest::{self, quote};
 use schemes::{Param, Value as ParamValue};
 use std::fmt;
 use toml::Value;
@@ -90,16 +90,11 @@ pub(super) fn value(value: &Value, kind: Kind, path: &Path, names: &Names) -> Re
             let known = registered(registry, names);
             match known.iter().find(|name| *name == text) {
                 Some(_) => Ok(Item::Text(text.clone())),
-                None => Err(path.error(no_such(registry.noun(), text, &known))),
+                None => Err(path.error(suggest::no_such(registry.noun(), text, &known))),
             }
         }
         _ => scalar::read(value, kind).map_err(|message| path.error(message)),
     }
-}
-
-/// `no congestion control "venno"; did you mean "veno"?`
-pub(super) fn no_such<S: AsRef<str>>(noun: &str, text: &str, known: &[S]) -> String {
-    format!("no {noun} {}; {}", quote(text), suggest::hint(text, known))
 }
 
 fn registered<'n>(registry: Registry, names: &Names<'n>) -> Vec<&'n str> {
@@ -177,7 +172,7 @@ fn tagged(entries: &toml::Table, of: &'static Tagged, path: &Path, names: &Names
     };
     let Some(variant) = of.variants.iter().find(|v| v.word == word) else {
         let words: Vec<&str> = of.variants.iter().map(|v| v.word).collect();
-        return Err(Path::Key(path, of.tag).error(no_such(of.noun, word, &words)));
+        return Err(Path::Key(path, of.tag).error(suggest::no_such(of.noun, word, &words)));
     };
     let refuse = |key: &str| {
         let others = of.variants.iter().filter(|v| v.keys.iter().any(|k| k.name == key));
@@ -247,6 +242,7 @@ fn parameter(value: &Value, param: &Param) -> std::result::Result<ParamValue, St
         Item::Num(num) => Ok(ParamValue::Float(num)),
         Item::Time(dur) => Ok(ParamValue::Time(dur)),
         Item::Size(bytes) => Ok(ParamValue::Size(bytes)),
+        Item::Level(level) => Ok(ParamValue::Power(level)),
         Item::Word(word) => Ok(ParamValue::Choice(word)),
         other => unreachable!("no parameter is read as {other:?}"),
     }

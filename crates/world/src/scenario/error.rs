@@ -1,6 +1,6 @@
 //! The one way in which an input is wrong.
 
-use super::suggest;
+use plugin::suggest;
 
 /// What is wrong in a scenario, and where: always one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

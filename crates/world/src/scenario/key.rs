@@ -1,6 +1,6 @@
 //! How a key is described. The descriptions themselves are in `keys.rs`.
 
-use super::suggest;
+use plugin::suggest;
 use schemes::Param;
 use toml::Value;
 
@@ -173,8 +173,9 @@ impl Kind {
             schemes::Kind::Bool => Kind::Bool,
             schemes::Kind::Int { min, max } => Kind::Int { min, max },
             schemes::Kind::Float { min, max } => Kind::Num { min, max },
-            schemes::Kind::Time => Kind::Time { min_ns: 0 },
-            schemes::Kind::Size => super::keys::ANY_BYTES,
+            schemes::Kind::Time { min, .. } => Kind::Time { min_ns: min.ns() },
+            schemes::Kind::Size { min, max } => Kind::Size { min: min.0, max: max.0 },
+            schemes::Kind::Power { .. } => Kind::Level,
             schemes::Kind::Choice(words) => Kind::Word { noun: param.key, words },
         }
     }

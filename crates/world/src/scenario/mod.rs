@@ -19,7 +19,6 @@ mod keys;
 mod overrides;
 mod scalar;
 mod schema;
-mod suggest;
 mod types;
 
 pub use error::InputError;

@@ -1,7 +1,7 @@
 //! `--set PATH=VALUE`: replaces values of the tree before anything is checked.
 
 use super::InputError;
-use super::suggest::{self, quote};
+use plugin::suggest::{self, quote};
 use toml::Value;
 
 /// Deeper than any key lies.

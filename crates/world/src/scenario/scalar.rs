@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::key::Kind;
-use super::suggest::{self, quote};
+use plugin::suggest::{self, quote};
 use std::str::FromStr;
 use toml::Value;
 use units::{BitRate, Bytes, Db, Dbm, Dur, Hertz};
@@ -77,7 +77,7 @@ fn from_text(value: &Value, kind: Kind, text: &str) -> Result<Item, String> {
         Kind::NodeRef => Ok(Item::Text(text.to_owned())),
         Kind::Word { noun, words } => match words.iter().find(|word| **word == text) {
             Some(word) => Ok(Item::Word(word)),
-            None => Err(super::decode::no_such(noun, text, words)),
+            None => Err(suggest::no_such(noun, text, words)),
         },
         Kind::Time { .. }
         | Kind::Rate

@@ -176,6 +176,7 @@ pub(super) fn param_value(value: ParamValue) -> Value {
         ParamValue::Float(num) => json!(num),
         ParamValue::Time(dur) => json!(dur.to_string()),
         ParamValue::Size(bytes) => json!(bytes.to_string()),
+        ParamValue::Power(level) => json!(format!("{} dBm", level.0)),
         ParamValue::Choice(word) => json!(word),
     }
 }

@@ -141,11 +141,11 @@ impl Use {
                 (Kind::Float { min, max }, Value::Float(given)) => {
                     pick([min, max, given, (min + given) / 2.0].map(|x| format!("{x:?}")))
                 }
-                (Kind::Time, Value::Time(given)) => {
+                (Kind::Time { .. }, Value::Time(given)) => {
                     let ns = given.ns();
                     pick([ns, ns / 10, ns * 2, ns].map(|ns| format!("\"{ns} ns\"")))
                 }
-                (Kind::Size, Value::Size(given)) => {
+                (Kind::Size { .. }, Value::Size(given)) => {
                     let size = given.0;
                     pick([size, size / 8, size * 2, size].map(|size| format!("\"{size} B\"")))
                 }

@@ -1,33 +1,33 @@
-//! Parameters that a scheme declares and a scenario sets.
+//! Parameters that a plug-in declares and a scenario sets.
 
-use units::{Bytes, Dur};
+use units::{Bytes, Dbm, Dur};
 
-/// One key a scheme accepts in its `[[scheme]]` table.
+/// A key that a plug-in accepts in a scenario.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
     /// The key as the scenario spells it.
     pub key: &'static str,
     /// What it may be.
     pub kind: Kind,
-    /// What it is when the scenario is silent.
+    /// What it is when the scenario is silent. Of its kind, and within its bounds.
     pub default: Value,
     /// One sentence.
     pub doc: &'static str,
 }
 
-/// What a parameter may be.
+/// What a parameter may be. Bounds are included.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// `true` or `false`.
     Bool,
-    /// A whole number within bounds, both included.
+    /// A whole number.
     Int {
         /// The least.
         min: i64,
         /// The greatest.
         max: i64,
     },
-    /// A number within bounds, both included.
+    /// A number.
     Float {
         /// The least.
         min: f64,
@@ -35,11 +35,44 @@ pub enum Kind {
         max: f64,
     },
     /// A time such as `"20 ms"`.
-    Time,
+    Time {
+        /// The shortest.
+        min: Dur,
+        /// The longest.
+        max: Dur,
+    },
     /// A size such as `"1500 B"`.
-    Size,
+    Size {
+        /// The smallest.
+        min: Bytes,
+        /// The largest.
+        max: Bytes,
+    },
+    /// A power such as `"16 dBm"`.
+    Power {
+        /// The least.
+        min: Dbm,
+        /// The greatest.
+        max: Dbm,
+    },
     /// One of these words.
     Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// Whether a parameter of this kind may be `value`.
+    pub fn allows(&self, value: Value) -> bool {
+        match (self, value) {
+            (Kind::Bool, Value::Bool(_)) => true,
+            (Kind::Int { min, max }, Value::Int(int)) => (*min..=*max).contains(&int),
+            (Kind::Float { min, max }, Value::Float(num)) => (*min..=*max).contains(&num),
+            (Kind::Time { min, max }, Value::Time(dur)) => (*min..=*max).contains(&dur),
+            (Kind::Size { min, max }, Value::Size(bytes)) => (*min..=*max).contains(&bytes),
+            (Kind::Power { min, max }, Value::Power(level)) => (*min..=*max).contains(&level),
+            (Kind::Choice(words), Value::Choice(word)) => words.contains(&word),
+            _ => false,
+        }
+    }
 }
 
 /// A parameter's value.
@@ -55,12 +88,14 @@ pub enum Value {
     Time(Dur),
     /// Of [`Kind::Size`].
     Size(Bytes),
+    /// Of [`Kind::Power`].
+    Power(Dbm),
     /// Of [`Kind::Choice`].
     Choice(&'static str),
 }
 
-/// The values of all parameters of one scheme: what the scenario set, and defaults.
-#[derive(Debug, Clone, Default)]
+/// The values of all parameters of one plug-in: what the scenario sets, and defaults.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Params {
     values: Vec<(&'static str, Value)>,
 }
@@ -86,10 +121,10 @@ impl Params {
     /// The value of a declared parameter.
     ///
     /// # Panics
-    /// If the scheme reads a key it did not declare: a mistake in the scheme's file, found by its first test.
+    /// If the plug-in reads a key that it did not declare: a mistake in the plug-in's file, found by its first test.
     pub fn get(&self, key: &str) -> Value {
         let found = self.values.iter().find(|(k, _)| *k == key);
-        found.map(|(_, v)| *v).unwrap_or_else(|| panic!("the scheme declares no parameter \"{key}\""))
+        found.map(|(_, v)| *v).unwrap_or_else(|| panic!("there is no parameter \"{key}\""))
     }
 
     /// A word among the declared ones; see [`Params::get`].
@@ -137,6 +172,14 @@ impl Params {
         match self.get(key) {
             Value::Size(bytes) => bytes,
             other => panic!("parameter \"{key}\" is {other:?}, not a size"),
+        }
+    }
+
+    /// A power; see [`Params::get`].
+    pub fn power(&self, key: &str) -> Dbm {
+        match self.get(key) {
+            Value::Power(level) => level,
+            other => panic!("parameter \"{key}\" is {other:?}, not a power"),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What was meant: the nearest of the words that would have done.
+//! Messages about words: quotations, lists, and the nearest of the words that would have done.
 
 /// `text` as part of one line: control characters are written as escapes.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
@@ -14,7 +14,7 @@ pub(super) fn one_line(text: &str) -> String {
 }
 
 /// `text` in quotes, cut when it is long.
-pub(super) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("\"{}...\"", &text[..end]),
@@ -23,12 +23,12 @@ pub(super) fn quote(text: &str) -> String {
 }
 
 /// `"a", "b" or "c"`; when there are many, the first and how many more.
-pub(super) fn list<S: AsRef<str>>(words: &[S]) -> String {
+pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     join(words, "or")
 }
 
 /// `"a", "b" and "c"`.
-pub(super) fn list_all<S: AsRef<str>>(words: &[S]) -> String {
+pub fn list_all<S: AsRef<str>>(words: &[S]) -> String {
     join(words, "and")
 }
 
@@ -46,7 +46,7 @@ fn join<S: AsRef<str>>(words: &[S], last_by: &str) -> String {
 }
 
 /// `did you mean "x"?`, or the list of what there is when nothing is near.
-pub(super) fn hint<S: AsRef<str>>(text: &str, words: &[S]) -> String {
+pub fn hint<S: AsRef<str>>(text: &str, words: &[S]) -> String {
     let near = nearest(text, words);
     match (near.is_empty(), words.len()) {
         (false, _) => format!("did you mean {}?", list(&near)),
@@ -56,8 +56,13 @@ pub(super) fn hint<S: AsRef<str>>(text: &str, words: &[S]) -> String {
     }
 }
 
+/// `no congestion control "venno"; did you mean "veno"?`
+pub fn no_such<S: AsRef<str>>(noun: &str, text: &str, known: &[S]) -> String {
+    format!("no {noun} {}; {}", quote(text), hint(text, known))
+}
+
 /// The words at the least distance from `text`, if that is small: usually one.
-pub(super) fn nearest<'w, S: AsRef<str>>(text: &str, words: &'w [S]) -> Vec<&'w str> {
+pub fn nearest<'w, S: AsRef<str>>(text: &str, words: &'w [S]) -> Vec<&'w str> {
     let wanted = fold(text);
     let mut best = most_edits(&wanted);
     let mut found = Vec::new();
@@ -144,6 +149,7 @@ mod tests {
         assert_eq!(hint("ab", &["ac", "ad", "ae", "af"]), "there are \"ac\", \"ad\", \"ae\" and \"af\"");
         assert_eq!(hint("xyz", &["reno"]), "there is \"reno\"");
         assert_eq!(hint::<&str>("xyz", &[]), "there are none");
+        assert_eq!(no_such("queue", "rde", &["drop-tail", "red"]), "no queue \"rde\"; did you mean \"red\"?");
     }
 
     #[test]
