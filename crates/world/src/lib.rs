@@ -5,7 +5,7 @@
 //! routing protocols, mobility.
 
 mod ack_gaps;
-mod build;
+mod assembly;
 mod chain;
 mod flow;
 mod results;

@@ -1,6 +1,6 @@
 //! Replications, in parallel. The only file with threads and a wall clock.
 
-use crate::build;
+use crate::assembly;
 use crate::results::{self, Run};
 use crate::scenario::{self, InputError, Names, Scenario, Standard};
 use crate::taps::{Captures, Series, Taps, Timeline, Window};
@@ -62,7 +62,7 @@ pub fn names() -> (Vec<(&'static str, &'static [schemes::Param])>, Names<'static
 pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Scenario, InputError> {
     let (schemes, names) = names();
     let scenario = scenario::parse(text, overrides, &Names { schemes: &schemes, ..names })?;
-    build::world(&scenario, scenario.seed, Taps::default())?;
+    assembly::world(&scenario, scenario.seed, Taps::default())?;
     Ok(scenario)
 }
 
@@ -83,7 +83,7 @@ pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -
     let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(SERIES_EVERY, results::queue_ids(scenario)));
     let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
-    let mut world = build::world(scenario, seed, taps)?;
+    let mut world = assembly::world(scenario, seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
     world.run(stop)?;
@@ -100,7 +100,7 @@ fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunE
         Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
     };
     let is_short = scenario.radio.preamble == Some(scenario::Preamble::Short);
-    let network = build::attachments(scenario, seed)?;
+    let network = assembly::attachments(scenario, seed)?;
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags }, is_short)?)
 }
 
