@@ -178,7 +178,7 @@ impl<'r, T> IntoIterator for &'r Registry<T> {
 
 /// The plug-ins of a layer, one line each: the id and the module that holds its `INFO` and `make`.
 ///
-/// ```ignore
+/// ```text
 /// plugin::registry! { "congestion control", Make:
 ///     "reno" => reno,
 ///     "veno" => veno,

@@ -6,15 +6,17 @@
 
 mod ack_gaps;
 mod assembly;
+mod blueprint;
 mod chain;
 mod flow;
 mod results;
 mod runner;
-pub mod scenario;
 mod taps;
 mod world;
 
+pub use ::scenario;
+pub use blueprint::{Blueprint, Registries, parse, parse_with, schema};
 pub use mac::{FRAME_CLASSES, LOSS_CAUSES};
 pub use results::{Books, Cell, Record as Row, Run, jain};
-pub use runner::{Record, RunError, names, parse, run, run_batch, schema};
+pub use runner::{Record, RunError, run, run_batch};
 pub use taps::{Carried, Column, OUTCOMES, Timeline, Transmission, Window};

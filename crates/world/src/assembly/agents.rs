@@ -2,8 +2,8 @@
 
 use super::Result;
 use super::network::Network;
-use super::radio::mac_config;
 use super::transport::policy;
+use crate::blueprint::Shared;
 use crate::scenario::{self as sc, InputError, Scenario};
 use mac::{Config, Edca};
 use phy::Medium;
@@ -22,38 +22,38 @@ const EXCLUSIVE: &[(&[Port], &str)] = &[
 ];
 
 /// The agents of each node, in the order of the file.
-pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<Box<dyn Agent>>>> {
+pub(super) fn agents(shared: &Shared, network: &Network) -> Result<Vec<Vec<Box<dyn Agent>>>> {
+    let scenario = &shared.scenario;
     let nodes = scenario.nodes.len();
     let mut agents: Vec<Vec<Box<dyn Agent>>> = (0..nodes).map(|_| Vec::new()).collect();
     // Who holds an exclusive port at a node.
     let relays = relays(scenario, network);
     let mut holders: Vec<Vec<(&str, usize)>> = vec![Vec::new(); nodes];
     for (i, used) in scenario.schemes.iter().enumerate() {
-        let Some(scheme) = schemes::find(used.name) else { continue };
+        let id = used.plug.id();
+        let Some(scheme) = shared.registries.schemes.find(id).map(|entry| entry.plugin) else { continue };
         let all: Vec<NodeId> = (0..nodes as u32).map(NodeId).collect();
         let places = used.at.as_ref().unwrap_or(&all);
         let mut sits = false;
         for node in places {
-            let Some(agent) = (scheme.build)(&site(scenario, *node, relays[node.index()]), &used.params) else {
+            let Some(agent) = (scheme.build)(&site(shared, *node, relays[node.index()]), &used.plug.chosen.params)
+            else {
                 if used.at.is_some() {
                     let name = &scenario.nodes[node.index()].name;
-                    let message = format!("{} does not sit at \"{name}\"", used.name);
+                    let message = format!("{id} does not sit at \"{name}\"");
                     return Err(InputError { path: format!("scheme[{i}].at"), message });
                 }
                 continue;
             };
             if scheme.info.reads(Signal::Frames) {
                 let what = "listens to frames other than packets, which this version does not simulate";
-                return Err(InputError {
-                    path: format!("scheme[{i}].name"),
-                    message: format!("{} {what}", used.name),
-                });
+                return Err(InputError { path: format!("scheme[{i}].name"), message: format!("{id} {what}") });
             }
             let own = &scenario.nodes[node.index()];
             if agent.info().turns(Port::Classifier) && own.access == sc::Access::Dcf {
                 let message = format!(
-                    "{} chooses access categories, and \"{}\" has none; write access = \"edca\" in [radio] or there",
-                    used.name, own.name
+                    "{id} chooses access categories, and \"{}\" has none; write access = \"edca\" in [radio] or there",
+                    own.name
                 );
                 return Err(InputError { path: format!("scheme[{i}].name"), message });
             }
@@ -63,8 +63,8 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
                     continue;
                 }
                 if let Some((_, other)) = holders[node.index()].iter().find(|(held, _)| held == what) {
-                    let (name, at) = (&scenario.nodes[node.index()].name, scenario.schemes[*other].name);
-                    let message = format!("{at} and {} both claim the {what} of \"{name}\"", used.name);
+                    let (name, at) = (&scenario.nodes[node.index()].name, scenario.schemes[*other].plug.id());
+                    let message = format!("{at} and {id} both claim the {what} of \"{name}\"");
                     return Err(InputError { path: format!("scheme[{i}].name"), message });
                 }
                 holders[node.index()].push((what, i));
@@ -72,9 +72,9 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
             if agent.info().turns(Port::Connections)
                 && let Some(other) = agents[node.index()].iter().find(|other| watches_radio(other.info()))
             {
-                let (own, other, name) = (used.name, other.info().id, &scenario.nodes[node.index()].name);
+                let (other, name) = (other.info().id, &scenario.nodes[node.index()].name);
                 let message = format!(
-                    "{own} ends connections at \"{name}\", and {other} before it would not see its packets; write {own} first"
+                    "{id} ends connections at \"{name}\", and {other} before it would not see its packets; write {id} first"
                 );
                 return Err(InputError { path: format!("scheme[{i}].name"), message });
             }
@@ -82,7 +82,7 @@ pub(super) fn agents(scenario: &Scenario, network: &Network) -> Result<Vec<Vec<B
             agents[node.index()].push(agent);
         }
         if !sits {
-            let message = format!("{} sits at no node of this scenario", used.name);
+            let message = format!("{id} sits at no node of this scenario");
             return Err(InputError { path: format!("scheme[{i}].name"), message });
         }
     }
@@ -113,7 +113,7 @@ pub(super) fn configure(
             mac: config.clone(),
             tx_power: tx_power(node),
             access_point: network.access_point[node.index()],
-            has_powers: scenario.channel.propagation.is_some(),
+            has_powers: scenario.channel.powers.is_some(),
             powers: None,
         };
         for agent in agents.iter_mut().filter(|agent| agent.info().turns(Port::Parameters)) {
@@ -122,7 +122,7 @@ pub(super) fn configure(
             setup.powers = reads_powers.then_some(Powers { mean: &mean, stations: &stations });
             let done = agent.configure(&mut setup);
             done.and_then(|()| setup.mac.edca.as_ref().map_or(Ok(()), Edca::check)).map_err(|why| {
-                let i = scenario.schemes.iter().position(|used| used.name == own).unwrap_or(0);
+                let i = scenario.schemes.iter().position(|used| used.plug.id() == own).unwrap_or(0);
                 let message = format!("{own} at \"{}\": {why}", scenario.nodes[node.index()].name);
                 InputError { path: format!("scheme[{i}].name"), message }
             })?;
@@ -143,7 +143,7 @@ fn watches_radio(info: &Info) -> bool {
 
 /// Which nodes forward: access points, and those that a route of some flow leads through.
 fn relays(scenario: &Scenario, network: &Network) -> Vec<bool> {
-    let mut relays: Vec<bool> = scenario.nodes.iter().map(|node| node.role == sc::Role::Ap).collect();
+    let mut relays: Vec<bool> = scenario.nodes.iter().map(|node| node.entry.role == sc::Role::Ap).collect();
     for flow in &scenario.flows {
         let ways = [(flow.from, flow.to), (flow.to, flow.from)];
         ways.iter().flat_map(|(a, b)| network.routes.between(*a, *b)).for_each(|node| relays[node.index()] = true);
@@ -151,16 +151,17 @@ fn relays(scenario: &Scenario, network: &Network) -> Vec<bool> {
     relays
 }
 
-fn site(scenario: &Scenario, node: NodeId, forwards: bool) -> Site {
+fn site(shared: &Shared, node: NodeId, forwards: bool) -> Site {
+    let scenario = &shared.scenario;
     let mut policies = scenario.flows.iter().flat_map(|flow| {
-        let sc::Transport::Tcp(spec) = &flow.transport else { return Vec::new() };
-        let reads = [(flow.to, &flow.traffic), (flow.from, &flow.reverse)];
-        let here = reads.into_iter().filter(|(at, traffic)| *at == node && **traffic != sc::Traffic::None);
-        here.map(|_| policy(spec)).collect()
+        let Some(tcp) = flow.entry.transport.tcp() else { return Vec::new() };
+        let reads = [(flow.to, flow.traffic()), (flow.from, flow.reverse())];
+        let here = reads.into_iter().filter(|(at, traffic)| *at == node && *traffic != sc::Traffic::None);
+        here.map(|_| policy(tcp)).collect()
     });
     let first = policies.next();
     let receiver = first.filter(|one| policies.all(|other| other == *one));
-    let config = mac_config(&scenario.radio, &scenario.nodes[node.index()]);
+    let config = &shared.macs[node.index()];
     Site {
         node,
         nodes: scenario.nodes.len(),

@@ -1,4 +1,4 @@
-//! A scenario becomes a world.
+//! A blueprint becomes a world.
 
 mod agents;
 mod network;
@@ -6,50 +6,65 @@ mod places;
 mod radio;
 mod transport;
 
+use crate::blueprint::Shared;
 use crate::chain::Chain;
 use crate::scenario::{InputError, Scenario};
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
 use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
+use network::Network;
+use phy::Medium;
 use schemes::{Agent, Port};
-use units::{Bytes, Dur, NodeId, SimTime};
+use units::{Dur, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
-/// Puts the world of `scenario` together for one seed.
+pub(crate) use radio::{errors_at, macs};
+pub(crate) use transport::tcps;
+
+/// Where everything stands and who sits where, for one seed.
+pub(crate) struct Sites {
+    medium: Medium,
+    network: Network,
+    agents: Vec<Vec<Box<dyn Agent>>>,
+    /// The MAC of each node, as schemes left it.
+    configs: Vec<Config>,
+}
+
+/// Places nodes and schemes.
 ///
 /// # Errors
-/// What the scenario's own checks cannot know: a scheme where it does not sit, two schemes on one port, TCP parameters
-/// that do not go together.
-pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World> {
-    let streams = Streams::new(seed);
-    let nodes = scenario.nodes.len();
-    let mut configs: Vec<Config> =
-        scenario.nodes.iter().map(|node| radio::mac_config(&scenario.radio, node)).collect();
-    for (config, node) in configs.iter().zip(&scenario.nodes) {
-        // What a scenario says of a category meets the standard's own values here only.
-        if let Some(Err(message)) = config.edca.as_ref().map(mac::Edca::check) {
-            return Err(InputError { path: format!("node[{}].edca", node.entry.0), message });
-        }
-    }
-    let (errors, errors_at) = radio::errors(scenario, &streams)?;
+/// What the scenario's own checks cannot know: no way between the ends of a flow, a scheme where it does not sit, two
+/// schemes on one port.
+pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
+    let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams);
     let mut medium = radio::medium(scenario, &places, &streams);
     let mut network = network::network(scenario, &places, &medium)?;
-    let mut agents = agents::agents(scenario, &network)?;
+    let mut agents = agents::agents(shared, &network)?;
+    let mut configs = shared.macs.clone();
     if agents::configure(scenario, &network, &mut agents, &mut configs, &mut medium)? {
         network = network::network(scenario, &places, &medium)?;
     }
+    Ok(Sites { medium, network, agents, configs })
+}
+
+/// Puts a world together for one seed.
+///
+/// # Errors
+/// See [`sites`].
+pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
+    let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
+    let nodes = scenario.nodes.len();
+    let Sites { medium, network, mut agents, configs } = sites(shared, seed)?;
+    let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
     let patience = configs.iter().map(|c| c.rts_nav_patience(c.control_rate(c.data_rate))).max().unwrap_or(Dur::ZERO);
-    let channel = Channel::new(medium, contention, errors, errors_at, nodes, patience);
-    let mtu = scenario.flows.iter().map(|flow| flow.transport.datagram()).max().unwrap_or(Bytes(1500));
+    let channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
-    let mut flows = Vec::with_capacity(scenario.flows.len());
-    for (i, flow) in scenario.flows.iter().enumerate() {
-        flows.push(transport::flow(flow, i as u32, &streams, &mut agents)?);
-    }
+    let flow = |i| transport::flow(shared, i, &streams, &mut agents);
+    let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
@@ -78,10 +93,10 @@ pub(crate) fn world(scenario: &Scenario, seed: u64, taps: Taps) -> Result<World>
         stations.push(station);
     }
     let chains = agents.into_iter().map(Chain::new).collect();
-    let delays = scenario.nodes.iter().map(|node| node.host_delay).collect();
+    let delays = scenario.nodes.iter().map(|node| node.entry.host_delay).collect();
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(scenario, &streams, mtu);
-    let network::Network { routes, neighbours, .. } = network;
+    let Network { routes, neighbours, .. } = network;
     Ok(World::new(Parts { channel, stations, chains, delays, flows, agenda, taps, wires, routes, neighbours }))
 }
 
@@ -91,7 +106,8 @@ pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments>
     let places = places::places(scenario, &streams);
     let network = network::network(scenario, &places, &radio::medium(scenario, &places, &streams))?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
-    let wires = scenario.links.iter().flat_map(|link| link.directions().map(|(a, b)| ([a, b], link.name.clone())));
+    let wires =
+        scenario.links.iter().flat_map(|link| link.ends.directions().map(|(a, b)| ([a, b], link.name.clone())));
     Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })
 }
 

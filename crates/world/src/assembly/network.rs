@@ -23,7 +23,7 @@ fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
 
 fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
     let node = &scenario.nodes[node.index()];
-    node.role == sc::Role::Ap && node.has_radio
+    node.entry.role == sc::Role::Ap && node.has_radio
 }
 
 pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
@@ -84,17 +84,18 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
             let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()]);
             if !(is_independent && a.has_radio && b.has_radio) {
                 let message = format!("no way leads from \"{}\" to \"{}\"", a.name, b.name);
-                return Err(InputError { path: format!("flow[{}]", flow.entry.0), message });
+                return Err(InputError { path: format!("flow[{}]", flow.index), message });
             }
             // Out of reach: it sends in vain, as a station whose peer has walked away does.
             routes.set(from, to, Hop::Air(to));
         }
-        if flow.traffic == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..))) {
+        if flow.traffic() == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..)))
+        {
             let from = &scenario.nodes[flow.from.index()].name;
             let message = format!(
                 "\"saturated\" keeps the queue of a radio full, and the way from \"{from}\" begins with a wire"
             );
-            return Err(InputError { path: format!("flow[{}].traffic.model", flow.entry.0), message });
+            return Err(InputError { path: format!("flow[{}].traffic.model", flow.index), message });
         }
     }
     Ok(routes)
@@ -102,11 +103,11 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
 
 /// The directions of all links, numbered as their wires are.
 fn directions(scenario: &Scenario) -> impl Iterator<Item = (u32, (NodeId, NodeId))> {
-    (0..).zip(scenario.links.iter().flat_map(sc::Link::directions))
+    (0..).zip(scenario.links.iter().flat_map(|link| link.ends.directions()))
 }
 
 pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<Wire> {
-    let links = scenario.links.iter().flat_map(|link| link.directions().map(move |ends| (link, ends)));
+    let links = scenario.links.iter().flat_map(|link| link.ends.directions().map(move |ends| (link, ends)));
     let wire = |(i, (link, (from, to))): (u64, (&sc::Link, (NodeId, NodeId)))| {
         let queue = queue_spec(&link.queue, mtu, link.rate);
         let config = WireConfig { from, to, rate: link.rate, delay: link.delay, loss: link.loss, queue, mtu };
@@ -119,10 +120,6 @@ pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<W
 
 /// A queue in front of a transmitter of `rate`.
 pub(super) fn queue_spec(spec: &sc::Queue, mtu: Bytes, rate: BitRate) -> queue::Spec {
-    let limit = match spec.limit {
-        sc::QueueLimit::Packets(n) => queue::Limit::Packets(n),
-        sc::QueueLimit::Bytes(n) => queue::Limit::Bytes(n),
-    };
     let discipline = match spec.discipline {
         sc::Discipline::DropTail => queue::Discipline::DropTail,
         sc::Discipline::Red { min_th, max_th, max_p, weight, gentle, ecn } => {
@@ -131,5 +128,5 @@ pub(super) fn queue_spec(spec: &sc::Queue, mtu: Bytes, rate: BitRate) -> queue::
             queue::Discipline::Red(queue::Red { min_th, max_th, max_p, weight, gentle, ecn, idle_packet })
         }
     };
-    queue::Spec { limit, discipline }
+    queue::Spec { limit: spec.limit, discipline }
 }

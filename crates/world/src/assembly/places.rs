@@ -1,6 +1,6 @@
 //! Where nodes stand.
 
-use crate::scenario::{Layout, Role, Scenario};
+use crate::scenario::{Layout, Metres, Role, Scenario};
 use core::f64::consts::TAU;
 use engine::{Purpose, Streams};
 
@@ -11,29 +11,30 @@ use engine::{Purpose, Streams};
 pub(super) fn places(scenario: &Scenario, streams: &Streams) -> Vec<[f64; 2]> {
     let is_placed = |i: usize| {
         let node = &scenario.nodes[i];
-        let is_centre = node.role == Role::Ap && !matches!(scenario.layout, Some(Layout::Line(_)));
-        node.has_radio && node.position_m.is_none() && !is_centre
+        let is_centre = node.entry.role == Role::Ap && !matches!(scenario.layout, Some(Layout::Line { .. }));
+        node.has_radio && node.entry.position.is_none() && !is_centre
     };
     let all: Vec<usize> = (0..scenario.nodes.len()).filter(|i| is_placed(*i)).collect();
-    let mut places: Vec<[f64; 2]> = scenario.nodes.iter().map(|node| node.position_m.unwrap_or_default()).collect();
+    let mut places: Vec<[f64; 2]> =
+        scenario.nodes.iter().map(|node| node.entry.position.unwrap_or_default()).collect();
     let Some(layout) = scenario.layout else { return places };
     for (nth, &i) in all.iter().enumerate() {
         places[i] = match layout {
-            Layout::Star(radius) => {
+            Layout::Star { radius: Metres(radius) } => {
                 let angle = TAU * nth as f64 / all.len() as f64;
                 [radius * libm::cos(angle), radius * libm::sin(angle)]
             }
-            Layout::Grid(spacing) => {
+            Layout::Grid { spacing: Metres(spacing) } => {
                 let (column, row) = cell(nth, all.len());
                 [spacing * f64::from(column), spacing * f64::from(row)]
             }
             // The area within r is as r²: the radius is the root of a uniform number.
-            Layout::Disc(radius) => {
+            Layout::Disc { radius: Metres(radius) } => {
                 let mut stream = streams.get(Purpose::Layout, i as u64);
                 let (distance, angle) = (radius * libm::sqrt(stream.unit()), TAU * stream.unit());
                 [distance * libm::cos(angle), distance * libm::sin(angle)]
             }
-            Layout::Line(spacing) => [spacing * nth as f64, 0.0],
+            Layout::Line { spacing: Metres(spacing) } => [spacing * nth as f64, 0.0],
         };
     }
     places

@@ -3,30 +3,33 @@
 use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
-use mac::{AccessInGap, Config, Countdown, Edca, ErrorsAt, Rts, TxopLimits};
-use phy::errors::Sojourn;
-use phy::medium::{Capture, Levels, LevelsConfig};
-use phy::propagation::{NoiseFloor, PathLoss, shadowing};
-use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate, Standard};
+use mac::{Config, Edca, ErrorsAt, Rts, TxopLimits};
+use phy::medium::{Levels, LevelsConfig};
+use phy::propagation::{NoiseFloor, shadowing};
+use phy::{ErrorModel, Errors, Hit, Medium, Preamble, Rate};
 use units::{BitRate, Db, Dbm, Dur, NodeId};
-
-fn standard(standard: sc::Standard) -> Standard {
-    match standard {
-        sc::Standard::Dot11 => Standard::Dsss,
-        sc::Standard::Dot11b => Standard::B,
-        sc::Standard::Dot11a => Standard::A,
-        sc::Standard::Dot11g => Standard::G,
-    }
-}
 
 /// The rate of that value: the scenario's reader has checked that the standard has it.
 fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Rate {
-    standard(radio.standard).rate(bit_rate).unwrap_or(standard(radio.standard).rates()[0])
+    radio.standard.rate(bit_rate).unwrap_or(radio.standard.rates()[0])
 }
 
-pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
-    let standard = standard(radio.standard);
-    let mut config = Config::of(standard, rate(radio, node.data_rate));
+/// The MAC of each node as the scenario has it.
+pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
+    let mac = |node: &sc::Node| {
+        let config = mac_config(&scenario.radio, node);
+        // What a scenario says of a category meets the standard's own values here only.
+        config.edca.as_ref().map_or(Ok(()), Edca::check).map_err(|message| {
+            let path = format!("node[{}].edca", node.index);
+            InputError { path, message }
+        })?;
+        Ok(config)
+    };
+    scenario.nodes.iter().map(mac).collect()
+}
+
+fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
+    let mut config = Config::of(radio.standard, rate(radio, node.data_rate));
     config.preamble = preamble(radio);
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
@@ -47,37 +50,30 @@ pub(super) fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
         config.control_rates = vec![rate(radio, fixed)];
     }
-    config.rts = Rts { threshold: radio.rts_threshold, for_payload_only: radio.rts_for == sc::RtsFor::Data };
+    let threshold = match radio.rts_threshold {
+        sc::RtsThreshold::Off => None,
+        sc::RtsThreshold::Above(size) => Some(size),
+    };
+    config.rts = Rts { threshold, for_payload_only: radio.rts_for == sc::RtsFor::Data };
     config.max_attempts = radio.max_attempts;
     config.max_attempts_long = radio.max_attempts_long;
-    config.after_timeout = match radio.after_timeout {
-        sc::AfterTimeout::Letter => mac::AfterTimeout::Letter,
-        sc::AfterTimeout::FreshIfs => mac::AfterTimeout::FreshIfs,
-        sc::AfterTimeout::Eifs => mac::AfterTimeout::Eifs,
-    };
+    config.after_timeout = radio.after_timeout;
     if node.access == sc::Access::Edca {
         let edca = edca(radio, node, &config.timing);
         config = config.with_edca(edca);
     }
-    config.countdown = match radio.countdown {
-        None => config.countdown,
-        Some(sc::Access::Dcf) => Countdown::Dcf,
-        Some(sc::Access::Edca) => Countdown::Edca,
-    };
-    config.access_in_gap = match radio.access_in_gap {
-        None => config.access_in_gap,
-        Some(sc::AccessInGap::DcfLetter) => AccessInGap::DcfLetter,
-        Some(sc::AccessInGap::EdcaLetter) => AccessInGap::EdcaLetter,
-        Some(sc::AccessInGap::AlwaysDraw) => AccessInGap::AlwaysDraw,
-    };
+    config.countdown = radio.countdown.unwrap_or(config.countdown);
+    config.access_in_gap = radio.access_in_gap.unwrap_or(config.access_in_gap);
     config
 }
 
 /// Who hears whom, and how loud.
 pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Medium {
-    match &scenario.channel.propagation {
-        None => reach(scenario, places),
-        Some(propagation) => Medium::Levels(Box::new(levels(scenario, propagation, places, streams))),
+    match (&scenario.channel.powers, &scenario.radio.levels) {
+        (Some(powers), Some(thresholds)) => {
+            Medium::Levels(Box::new(levels(scenario, powers, thresholds, places, streams)))
+        }
+        _ => reach(scenario, places),
     }
 }
 
@@ -89,14 +85,15 @@ fn ids(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
 fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
     let mut medium = Medium::new(scenario.nodes.len());
     let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
-    let in_range = |from, to| scenario.channel.range_m.is_none_or(|range_m| distance_m(places, from, to) <= range_m);
-    if scenario.channel.range_m.is_some() || !ids(scenario).all(has_radio) {
+    let range = scenario.channel.range;
+    let in_range = |from, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
+    if range.is_some() || !ids(scenario).all(has_radio) {
         for from in ids(scenario) {
             medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
         }
     }
-    for pair in &scenario.channel.pairs {
-        for (from, to) in directions(pair) {
+    for pair in &scenario.channel.pair {
+        for (from, to) in pair.ends.directions() {
             if let Some(in_reach) = pair.reach {
                 medium.set_reach(from, to, in_reach);
             }
@@ -109,12 +106,17 @@ fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
 const FLOOR: Db = Db(10.0);
 
 /// A pair has a gain: what `channel.pair` says, or path loss and shadowing.
-fn levels(scenario: &Scenario, it: &sc::Propagation, places: &[[f64; 2]], streams: &Streams) -> Levels {
-    let thresholds = &scenario.radio.levels;
+fn levels(
+    scenario: &Scenario,
+    it: &sc::Propagation,
+    thresholds: &sc::Levels,
+    places: &[[f64; 2]],
+    streams: &Streams,
+) -> Levels {
     let noise = match it.noise {
         sc::Noise::Level(level) => NoiseFloor::Constant(level),
         sc::Noise::Figure(noise_figure) => {
-            let bandwidth = phy::curves::bandwidth(standard(scenario.radio.standard));
+            let bandwidth = phy::curves::bandwidth(scenario.radio.standard);
             NoiseFloor::Thermal { bandwidth, noise_figure }
         }
     };
@@ -125,18 +127,20 @@ fn levels(scenario: &Scenario, it: &sc::Propagation, places: &[[f64; 2]], stream
         cca_ed: thresholds.cca_ed,
         cca_preamble_latency: thresholds.cca_preamble_latency,
         preamble_sinr: thresholds.preamble_sinr,
-        capture: thresholds.capture.map(|(clear, garbled)| Capture { clear, garbled }),
+        capture: thresholds.capture,
         preamble: preamble(&scenario.radio),
         curve: phy::ln_survival,
-        coherence: it.coherence,
+        coherence: match it.fading {
+            sc::Fading::None => None,
+            sc::Fading::Rayleigh { coherence } => Some(coherence),
+        },
     };
     let mut levels = Levels::new(scenario.nodes.len(), &config, streams);
     for (node, spec) in ids(scenario).zip(&scenario.nodes) {
         levels.set_power(node, spec.tx_power);
     }
-    let loss = path_loss(&it.loss);
     let stated = |from, to| {
-        let pair = scenario.channel.pairs.iter().find(|pair| directions(pair).any(|d| d == (from, to)));
+        let pair = scenario.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
         pair.and_then(|pair| pair.gain)
     };
     let gain = |from: NodeId, to: NodeId| -> Db {
@@ -145,7 +149,7 @@ fn levels(scenario: &Scenario, it: &sc::Propagation, places: &[[f64; 2]], stream
             return Db(f64::NEG_INFINITY);
         }
         let by_distance = || {
-            let mean = loss.gain(distance_m(places, from, to))?;
+            let mean = it.propagation.gain(distance_m(places, from, to))?;
             let shadowing = if it.shadowing.0 > 0.0 { shadowing(streams, from, to, it.shadowing).0 } else { 0.0 };
             Some(Db(mean.0 + shadowing))
         };
@@ -157,30 +161,15 @@ fn levels(scenario: &Scenario, it: &sc::Propagation, places: &[[f64; 2]], stream
     levels
 }
 
-fn path_loss(loss: &sc::PathLoss) -> PathLoss {
-    match *loss {
-        sc::PathLoss::FreeSpace { frequency } => PathLoss::FreeSpace { frequency },
-        sc::PathLoss::LogDistance { exponent, reference_m, reference_loss } => {
-            PathLoss::LogDistance { exponent, reference_m, reference_loss_db: reference_loss.0 }
-        }
-        sc::PathLoss::TwoRayGround { frequency, height_m } => {
-            PathLoss::TwoRayGround { frequency, heights_m: (height_m, height_m) }
-        }
-        sc::PathLoss::Matrix => PathLoss::Matrix,
-    }
-}
-
+/// Of DSSS rates; 802.11a has none.
 fn preamble(radio: &sc::Radio) -> Preamble {
-    match radio.preamble {
-        Some(sc::Preamble::Short) => Preamble::Short,
-        Some(sc::Preamble::Long) | None => Preamble::Long,
-    }
+    radio.preamble.unwrap_or(Preamble::Long)
 }
 
 /// The categories of a node: the standard's, and what the scenario says instead. TXOP limits are zero unless stated, as
-/// in the experiments of the papers (domain.md).
+/// in the experiments of the papers.
 fn edca(radio: &sc::Radio, node: &sc::Node, timing: &phy::Timing) -> Edca {
-    let mut edca = Edca::standard(standard(radio.standard), timing, TxopLimits::Zero);
+    let mut edca = Edca::standard(radio.standard, timing, TxopLimits::Zero);
     for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
         category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
         category.cw_min = stated.cw_min.unwrap_or(category.cw_min);
@@ -195,19 +184,21 @@ pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {
     libm::hypot(a[0] - b[0], a[1] - b[1])
 }
 
-fn directions(pair: &sc::Pair) -> impl Iterator<Item = (NodeId, NodeId)> {
-    [(pair.from, pair.to)].into_iter().chain(pair.both_ways.then_some((pair.to, pair.from)))
-}
-
-pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> Result<(Errors, ErrorsAt)> {
+/// What noise does between each pair.
+pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> Errors {
     let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
-        let own = |pair: &&sc::Pair| directions(pair).any(|d| d == (from, to)) && pair.errors.is_some();
-        let pair = scenario.channel.pairs.iter().find(own);
+        let own = |pair: &&sc::Pair| pair.ends.directions().any(|d| d == (from, to)) && pair.errors.is_some();
+        let pair = scenario.channel.pair.iter().find(own);
         pair.and_then(|pair| pair.errors).unwrap_or(scenario.channel.errors)
     };
-    let mut at = errors_at(&scenario.channel.errors);
-    for (i, pair) in scenario.channel.pairs.iter().enumerate() {
-        let own = pair.errors.as_ref().and_then(errors_at);
+    Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to)))
+}
+
+/// Where errors strike: the same on the whole channel.
+pub(crate) fn errors_at(scenario: &Scenario) -> Result<ErrorsAt> {
+    let mut at = at_of(&scenario.channel.errors);
+    for (i, pair) in scenario.channel.pair.iter().enumerate() {
+        let own = pair.errors.as_ref().and_then(at_of);
         if at.is_some() && own.is_some() && at != own {
             let path = format!("channel.pair[{i}].errors.at");
             let message = "errors strike attempts or MSDUs, the same on the whole channel".to_owned();
@@ -215,11 +206,10 @@ pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> Result<(Errors, 
         }
         at = at.or(own);
     }
-    let at = if at == Some(sc::ErrorAt::Msdu) { ErrorsAt::Msdu } else { ErrorsAt::Attempt };
-    Ok((Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to))), at))
+    Ok(at.unwrap_or(ErrorsAt::Attempt))
 }
 
-fn errors_at(spec: &sc::ErrorSpec) -> Option<sc::ErrorAt> {
+fn at_of(spec: &sc::ErrorSpec) -> Option<ErrorsAt> {
     match spec {
         sc::ErrorSpec::None => None,
         sc::ErrorSpec::Packet { at, .. } | sc::ErrorSpec::Bit { at, .. } | sc::ErrorSpec::TwoState { at, .. } => {
@@ -236,10 +226,7 @@ fn model(spec: &sc::ErrorSpec) -> ErrorModel {
         sc::ErrorSpec::TwoState { good, bad, sojourn, shared, control, .. } => ErrorModel::Two {
             good: state(good, control),
             bad: state(bad, control),
-            sojourn: match sojourn {
-                sc::Sojourn::Time { mean_good, mean_bad } => Sojourn::Time { good: mean_good, bad: mean_bad },
-                sc::Sojourn::Frames { mean_good, mean_bad } => Sojourn::Frame { good: mean_good, bad: mean_bad },
-            },
+            sojourn,
             shared: shared == sc::Shared::Link,
         },
     }

@@ -1,50 +1,58 @@
 //! Transport ends and applications out of a scenario.
 
 use super::Result;
+use crate::blueprint::{Registries, Shared};
 use crate::flow::{Delivered, Flow, Sink, Source, Transport};
-use crate::scenario::{self as sc, InputError};
+use crate::scenario::plug::{Kind, Plug};
+use crate::scenario::{self as sc, InputError, Scenario};
 use engine::{Purpose, Streams};
+use plugin::{Chosen, Registry};
 use schemes::{Agent, Port};
 use tcp::Connection;
-use units::{Bytes, Dur, FlowId, SimTime};
+use units::{Bytes, FlowId, SimTime};
 use wire::Seq;
 
 /// The receiver policy of a flow.
-pub(super) fn policy(spec: &sc::TcpSpec) -> &'static str {
-    let chosen = spec.receiver.as_deref().unwrap_or(DEFAULT_POLICY);
-    tcp::ack::NAMES.iter().copied().find(|name| *name == chosen).unwrap_or(DEFAULT_POLICY)
+pub(super) fn policy(spec: &sc::Tcp) -> &'static str {
+    spec.receiver.as_ref().map_or_else(|| tcp::Config::default().ack_policy.info.id, Plug::id)
 }
 
-/// What `tcp::Config` makes when nobody says anything.
-const DEFAULT_POLICY: &str = "delayed-ack";
+/// The TCP of each flow; `None` for UDP.
+pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<Option<tcp::Config>>> {
+    let config = |(i, flow): (usize, &sc::Flow)| {
+        let transport = &flow.entry.transport;
+        transport.tcp().map(|spec| tcp_config(spec, transport.datagram, registries, i)).transpose()
+    };
+    scenario.flows.iter().enumerate().map(config).collect()
+}
 
-fn tcp_config(spec: &sc::TcpSpec, initial_sequence: u32, path: &str) -> Result<tcp::Config> {
-    let mss = u16::try_from(spec.datagram.0.saturating_sub(40)).unwrap_or(u16::MAX);
+/// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
+fn chosen<K: Kind, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
+    let entry = registry.find(plug.id()).expect("the scenario was read with this registry");
+    entry.with(plug.chosen.params.clone())
+}
+
+/// Keys that are called as the field of `tcp::Config` that they set.
+macro_rules! same {
+    ($spec:ident => $config:ident: $($field:ident)*) => {
+        $($config.$field = $spec.$field.unwrap_or($config.$field);)*
+    };
+}
+
+fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: usize) -> Result<tcp::Config> {
+    let mss = u16::try_from(datagram.0.saturating_sub(40)).unwrap_or(u16::MAX);
     let mut config = tcp::Config { mss, ..tcp::Config::default() };
-    if let Some(chosen) = spec.congestion.as_deref().and_then(tcp::cc::find) {
-        config.congestion = chosen;
+    if let Some(plug) = &spec.congestion {
+        config.congestion = chosen(&registries.congestion, plug);
     }
-    if let Some(chosen) = tcp::ack::find(policy(spec)) {
-        config.ack_policy = chosen;
+    if let Some(plug) = &spec.receiver {
+        config.ack_policy = chosen(&registries.receivers, plug);
     }
-    let set = |to: &mut Dur, from: Option<Dur>| *to = from.unwrap_or(*to);
-    set(&mut config.min_rto, spec.min_rto);
-    set(&mut config.initial_rto, spec.initial_rto);
-    set(&mut config.max_rto, spec.max_rto);
-    set(&mut config.granularity, spec.granularity);
-    set(&mut config.delayed_ack_timeout, spec.delayed_ack_timeout);
-    let set = |to: &mut bool, from: Option<bool>| *to = from.unwrap_or(*to);
-    set(&mut config.nagle, spec.nagle);
-    set(&mut config.timestamps, spec.timestamps);
-    set(&mut config.sack, spec.sack);
-    set(&mut config.ecn, spec.ecn);
-    set(&mut config.limited_transmit, spec.limited_transmit);
-    set(&mut config.handshake_rtt, spec.handshake_rtt);
+    same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
+    same!(spec => config: nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
     config.delayed_ack_count = spec.delayed_ack_count.map_or(config.delayed_ack_count, u32::from);
     config.initial_window_segments = spec.initial_window.unwrap_or(config.initial_window_segments);
     config.max_window_segments = spec.max_window.or(config.max_window_segments);
-    config.send_buffer = spec.send_buffer.unwrap_or(config.send_buffer);
-    config.receive_buffer = spec.receive_buffer.unwrap_or(config.receive_buffer);
     config.initial_ssthresh = match spec.initial_ssthresh {
         None => config.initial_ssthresh,
         Some(sc::Ssthresh::Unlimited) => None,
@@ -59,37 +67,31 @@ fn tcp_config(spec: &sc::TcpSpec, initial_sequence: u32, path: &str) -> Result<t
             Some((0..14).find(|shift| buffer >> shift <= 65_535).unwrap_or(14))
         }
     };
-    config.initial_sequence = Seq(spec.initial_sequence.unwrap_or(initial_sequence));
     config.check().map_err(|error| {
         let text = error.to_string();
         let (key, message) = text.split_once(": ").unwrap_or(("", &text));
         let key = if key == "mss" { "datagram" } else { key };
-        InputError { path: format!("{path}.transport.{key}"), message: message.to_owned() }
+        InputError { path: format!("flow[{flow}].transport.{key}"), message: message.to_owned() }
     })?;
     Ok(config)
 }
 
-pub(super) fn flow(
-    flow: &sc::Flow,
-    index: u32,
-    streams: &Streams,
-    agents: &mut [Vec<Box<dyn Agent>>],
-) -> Result<Flow> {
+pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, agents: &mut [Vec<Box<dyn Agent>>]) -> Flow {
+    let flow = &shared.scenario.flows[index as usize];
+    let spec = &flow.entry.transport;
     let entity = |end: u64| u64::from(index) * 2 + end;
     // Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
     let ports = [49_152, 57_344].map(|first: u16| first + (index % 8_192) as u16);
-    let transport = match &flow.transport {
-        sc::Transport::Udp(_) => Transport::Udp { sent: 0 },
-        sc::Transport::Tcp(spec) => {
-            let mut ends = [0u64, 1].map(|end| {
+    let transport = match (&shared.tcps[index as usize], spec.tcp()) {
+        (Some(config), Some(keys)) => {
+            let [opens, listens] = [0u64, 1].map(|end| {
                 let mut draws = streams.get(Purpose::Transport, entity(end));
-                tcp_config(spec, draws.below(1 << 16) << 16 | draws.below(1 << 16), &format!("flow[{index}]"))
+                let drawn = draws.below(1 << 16) << 16 | draws.below(1 << 16);
+                let initial_sequence = Seq(keys.initial_sequence.unwrap_or(drawn));
+                tcp::Config { initial_sequence, ..config.clone() }
             });
-            let take = |end: &mut Result<tcp::Config>| std::mem::replace(end, Ok(tcp::Config::default()));
-            let mut connections = [
-                Connection::open(take(&mut ends[0])?, ports[0], ports[1]),
-                Connection::listen(take(&mut ends[1])?, ports[1], ports[0]),
-            ];
+            let mut connections =
+                [Connection::open(opens, ports[0], ports[1]), Connection::listen(listens, ports[1], ports[0])];
             for (end, node) in [flow.from, flow.to].into_iter().enumerate() {
                 let id = if end == 0 { FlowId::forward(index) } else { FlowId::forward(index).reverse() };
                 let may = |agent: &&mut Box<dyn Agent>| {
@@ -103,21 +105,19 @@ pub(super) fn flow(
             }
             Transport::Tcp(connections)
         }
+        _ => Transport::Udp { sent: 0 },
     };
-    let buffer = match &flow.transport {
-        sc::Transport::Tcp(spec) => spec.send_buffer.unwrap_or(tcp::Config::default().send_buffer),
-        sc::Transport::Udp(_) => Bytes::ZERO,
-    };
+    let buffer = shared.tcps[index as usize].as_ref().map_or(Bytes::ZERO, |config| config.send_buffer);
     let source = |traffic, end| Source::new(traffic, streams.get(Purpose::Traffic, entity(end)), buffer);
-    Ok(Flow {
+    Flow {
         name: flow.name.clone(),
         ends: [flow.from, flow.to],
         ports,
-        tos: flow.dscp << 2,
-        datagram: flow.transport.datagram(),
+        tos: flow.entry.dscp << 2,
+        datagram: spec.datagram,
         transport,
-        sources: [source(flow.traffic, 0), source(flow.reverse, 1)],
-        sinks: [Sink::new(sc::Reader::Instant), Sink::new(flow.reader)],
+        sources: [source(flow.traffic(), 0), source(flow.reverse(), 1)],
+        sinks: [Sink::new(sc::Reader::Instant), Sink::new(flow.reader())],
         stop: SimTime::ZERO + flow.stop,
         delivered: [Delivered::default(); 2],
         warm: [Delivered::default(); 2],
@@ -126,6 +126,6 @@ pub(super) fn flow(
         is_started: false,
         finished: None,
         failed: None,
-        ack_gaps: flow.ack_gaps.then(Default::default),
-    })
+        ack_gaps: (flow.entry.ack_gaps == Some(true)).then(Default::default),
+    }
 }

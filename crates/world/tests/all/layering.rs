@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
-const ORDER: [&str; 14] = [
-    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "net", "schemes", "world", "live",
-    "py",
+const ORDER: [&str; 15] = [
+    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "net", "scenario", "schemes",
+    "world", "live", "py",
 ];
 
 fn packages() -> Vec<Value> {

@@ -385,7 +385,7 @@ impl Case {
     }
 
     /// The scenario, and the schemes in it: as many of those drawn as go together.
-    fn scenario(&self, duration: &str) -> (world::scenario::Scenario, String, Vec<Use>) {
+    fn scenario(&self, duration: &str) -> (world::Blueprint, String, Vec<Use>) {
         let mut used: Vec<Use> = Vec::new();
         let goes = |with: &Vec<Use>| match world::parse(&self.text(duration, with), &[]) {
             Ok(_) => true,
@@ -426,7 +426,7 @@ impl Case {
 }
 
 /// A run, or a panic that shows the scenario if it takes longer than any should.
-fn run(scenario: &world::scenario::Scenario, seed: u64, text: &str) -> Run {
+fn run(scenario: &world::Blueprint, seed: u64, text: &str) -> Run {
     let stop = AtomicBool::new(false);
     let (done, is_done) = mpsc::channel::<()>();
     let flag = &stop;

@@ -1,8 +1,7 @@
 //! Scenarios that together write every key, and the names they use.
-#![allow(dead_code)] // Each test file uses its part.
 
-use schemes::{Kind, Param, Value};
-use world::scenario::{InputError, Names, Scenario};
+use plugin::{Info, Kind, Param, Registry, Value};
+use scenario::{InputError, Names, Scenario};
 
 static LLE: &[Param] = &[
     Param {
@@ -28,11 +27,27 @@ static LLE: &[Param] = &[
     Param { key: "strip_sack", kind: Kind::Bool, default: Value::Bool(false), doc: "A switch." },
 ];
 
-pub const NAMES: Names = Names {
-    congestion: &["newreno", "reno", "tahoe", "vegas", "veno"],
-    receivers: &["delayed-ack", "dynamic-delayed-ack", "every"],
-    schemes: &[("ftca", &[]), ("lle-tcp", LLE)],
-};
+/// The declaration of a plug-in.
+pub const fn info(id: &'static str, params: &'static [Param]) -> Info {
+    Info { id, summary: "", source: "", params }
+}
+
+static CONGESTION: [Info; 5] =
+    [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
+static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
+static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
+
+fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
+    Registry::of(noun, infos.iter().map(|info| (info, ()))).unwrap()
+}
+
+pub fn names() -> Names {
+    Names {
+        congestion: registry("congestion control", &CONGESTION),
+        receivers: registry("receiver", &RECEIVERS),
+        schemes: registry("scheme", &SCHEMES),
+    }
+}
 
 /// 802.11b with TCP of every description.
 pub const TCP: &str = r#"
@@ -340,12 +355,12 @@ to = "receiver"
 pub const EXAMPLES: [&str; 9] = [TCP, UDP, WIRED, RED, AIR, MATRIX, GROUND, FREE, LEAST];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
-    world::scenario::parse(text, &[], &NAMES)
+    scenario::parse(text, &[], &names())
 }
 
 pub fn read_with(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, InputError> {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    world::scenario::parse(text, &overrides, &NAMES)
+    scenario::parse(text, &overrides, &names())
 }
 
 /// The example with `new` in place of `old`, which it must contain.

@@ -1,15 +1,17 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
-#![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
-use crate::scenario_common::{AIR, EXAMPLES, FREE, LEAST, NAMES, TCP, UDP, WIRED, changed, read, refused};
+use crate::common::{AIR, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WIRED, changed, names, read, refused};
+use phy::errors::Sojourn;
+use phy::{PathLoss, Preamble, Standard};
+use queue::Limit;
+use scenario::*;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use toml::Value;
 use units::{BitRate, Bytes, Db, Dbm, Dur, NodeId};
-use world::scenario::*;
 
 fn schema() -> Json {
-    serde_json::from_str(&json_schema_for(&NAMES)).unwrap()
+    serde_json::from_str(&json_schema_for(&names())).unwrap()
 }
 
 /// One key in a tree: where it is (for the error's path), its table's place (a JSON pointer), its name, its place among
@@ -202,36 +204,39 @@ fn the_full_example_means_what_it_says() {
     let s = read(TCP).unwrap();
     assert_eq!((s.name.as_str(), s.duration, s.warmup, s.seed), ("full", Dur::from_secs(60), Dur::from_secs(5), 7));
     assert_eq!(s.radio.preamble, Some(Preamble::Short));
-    assert_eq!(s.radio.rts_threshold, Some(Bytes(500)));
+    assert_eq!(s.radio.rts_threshold, RtsThreshold::Above(Bytes(500)));
     assert_eq!((s.radio.cw_min, s.radio.cw_max, s.radio.slot), (Some(15), Some(511), None));
-    assert_eq!(s.channel.range_m, Some(22.5));
-    let at = ErrorAt::Msdu;
+    assert_eq!(s.channel.range, Some(Metres(22.5)));
+    let at = mac::ErrorsAt::Msdu;
     assert_eq!(s.channel.errors, ErrorSpec::Packet { per: 0.01, control_per: 0.001, at });
-    assert!(s.channel.pairs[0].both_ways && !s.channel.pairs[1].both_ways);
-    assert_eq!((s.channel.pairs[1].from, s.channel.pairs[1].to), (NodeId(0), NodeId(2)));
+    assert!(s.channel.pair[0].ends.both_ways && !s.channel.pair[1].ends.both_ways);
+    assert_eq!((s.channel.pair[1].ends.from, s.channel.pair[1].ends.to), (NodeId(0), NodeId(2)));
     assert_eq!(
-        s.channel.pairs[1].errors,
+        s.channel.pair[1].errors,
         Some(ErrorSpec::TwoState {
             good: StateError::Ber(1e-6),
             bad: StateError::Per(0.5),
-            sojourn: Sojourn::Time { mean_good: Dur::from_secs(1), mean_bad: Dur::from_ms(100) },
+            sojourn: Sojourn::Time { good: Dur::from_secs(1), bad: Dur::from_ms(100) },
             shared: Shared::Direction,
             control: false,
             at,
         })
     );
-    assert_eq!((s.nodes[0].role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
-    assert_eq!((s.nodes[1].position_m, s.nodes[1].data_rate), (Some([-3.5, 10.0]), BitRate::from_kbps(11_000)));
-    let Transport::Tcp(tcp) = &s.flows[0].transport else { panic!() };
-    assert_eq!((tcp.congestion.as_deref(), tcp.window_scale), (Some("veno"), Some(WindowScale::Shift(7))));
+    assert_eq!((s.nodes[0].entry.role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
+    assert_eq!((s.nodes[1].entry.position, s.nodes[1].data_rate), (Some([-3.5, 10.0]), BitRate::from_kbps(11_000)));
+    let tcp = s.flows[0].entry.transport.tcp().unwrap();
+    assert_eq!(
+        (tcp.congestion.as_ref().map(Plug::id), tcp.window_scale),
+        (Some("veno"), Some(WindowScale::Shift(7)))
+    );
     assert_eq!(tcp.initial_sequence, Some(4_294_967_000));
-    assert_eq!(s.flows[0].reader, Reader::OnOff { on: Dur::from_secs(1), off: Dur::from_secs(2) });
+    assert_eq!(s.flows[0].reader(), Reader::OnOff { on: Dur::from_secs(1), off: Dur::from_secs(2) });
     assert_eq!(s.flows[1].name, "flow1");
-    assert_eq!(s.flows[1].traffic, Traffic::Poisson { rate: BitRate::from_kbps(1000) });
+    assert_eq!(s.flows[1].traffic(), Traffic::Poisson { rate: BitRate::from_kbps(1000) });
     assert_eq!(s.schemes[0].at, None);
     assert_eq!(s.schemes[1].at, Some(vec![NodeId(0), NodeId(1)]));
-    assert_eq!(s.schemes[1].params.choice("advertise"), "free-buffer");
-    assert_eq!(s.schemes[1].params.get("weight"), schemes::Value::Float(1.0));
+    assert_eq!(s.schemes[1].plug.chosen.params.choice("advertise"), "free-buffer");
+    assert_eq!(s.schemes[1].plug.chosen.params.get("weight"), plugin::Value::Float(1.0));
     assert_eq!(s.events, [TimedEvent { at: Dur::from_secs(3), what: EventKind::Kill(NodeId(2)) }]);
 }
 
@@ -240,42 +245,45 @@ fn silence_means_the_documented_defaults() {
     let s = read(LEAST).unwrap();
     assert_eq!((s.name.as_str(), s.warmup, s.seed), ("", Dur::ZERO, 1));
     let radio = Radio {
-        standard: Standard::Dot11b,
+        standard: Standard::B,
         data_rate: BitRate::from_kbps(11_000),
         basic_rate: None,
         control_rate: ControlRate::Basic,
         preamble: Some(Preamble::Long),
-        rts_threshold: None,
+        rts_threshold: RtsThreshold::Off,
         rts_for: RtsFor::All,
         max_attempts: 7,
         max_attempts_long: 4,
-        after_timeout: AfterTimeout::Letter,
+        after_timeout: mac::AfterTimeout::Letter,
+        tx_power: None,
+        levels: None,
+        access: Some(Access::Dcf),
+        edca: None,
         cw_min: None,
         cw_max: None,
         slot: None,
-        queue: Queue { limit: QueueLimit::Packets(50), discipline: Discipline::DropTail },
-        levels: Levels {
-            cca_ed: Dbm(-62.0),
-            cca_preamble_latency: Dur::from_us(4),
-            preamble_sinr: Db(4.0),
-            capture: None,
-        },
+        queue: Queue { limit: Limit::Packets(50), discipline: Discipline::DropTail },
         access_in_gap: None,
         countdown: None,
     };
     assert_eq!(s.radio, radio);
-    assert_eq!(s.channel, Channel { range_m: None, errors: ErrorSpec::None, pairs: vec![], propagation: None });
+    assert_eq!(s.channel, Channel { range: None, errors: ErrorSpec::None, pair: vec![], powers: None });
     let flow = &s.flows[0];
     assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
-    assert_eq!(flow.transport.datagram(), Bytes(1500));
+    assert_eq!(flow.entry.transport.datagram, Bytes(1500));
     let quiet = (Traffic::Bulk { bytes: None }, Traffic::None, Reader::Instant);
-    assert_eq!((flow.traffic, flow.reverse, flow.reader), quiet);
+    assert_eq!((flow.traffic(), flow.reverse(), flow.reader()), quiet);
     assert!(s.schemes.is_empty() && s.events.is_empty());
+
+    let s = read(MATRIX).unwrap();
+    let levels =
+        Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture: None };
+    assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));
 
     let s = read(UDP).unwrap();
     assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), None));
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
-    let queue = Queue { limit: QueueLimit::Bytes(Bytes(64_000)), discipline: Discipline::DropTail };
+    let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: Discipline::DropTail };
     assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), queue));
 }
 
@@ -291,20 +299,25 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         Discipline::Red { min_th: 15_000.0, max_th: 45_000.0, max_p: 0.1, weight: 0.002, gentle: true, ecn: false };
     let backbone = Link {
         name: "backbone".to_owned(),
-        from: NodeId(0),
-        to: NodeId(2),
-        both_ways: true,
+        ends: Ends { from: NodeId(0), to: NodeId(2), both_ways: true },
         rate: BitRate::from_kbps(100_000),
         delay: Dur::from_ms(2),
         loss: 0.001,
-        queue: Queue { limit: QueueLimit::Bytes(Bytes(150_000)), discipline: red },
+        queue: Queue { limit: Limit::Bytes(Bytes(150_000)), discipline: red },
     };
     assert_eq!(s.links[0], backbone);
-    let queue = Queue { limit: QueueLimit::Packets(100), discipline: Discipline::DropTail };
+    let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
     let (name, delay, from, to) = ("link1".to_owned(), Dur::ZERO, NodeId(2), NodeId(3));
     assert_eq!(
         s.links[1],
-        Link { name, from, to, both_ways: false, rate: BitRate::from_kbps(8000), delay, loss: 0.0, queue }
+        Link {
+            name,
+            ends: Ends { from, to, both_ways: false },
+            rate: BitRate::from_kbps(8000),
+            delay,
+            loss: 0.0,
+            queue
+        }
     );
 }
 
@@ -312,7 +325,8 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
 fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
     let s = read(AIR).unwrap();
     assert_eq!(s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "sta1", "sta2", "sta3", "old"]);
-    let flows: Vec<_> = s.flows.iter().map(|flow| (flow.name.as_str(), flow.from, flow.to, flow.dscp)).collect();
+    let flows: Vec<_> =
+        s.flows.iter().map(|flow| (flow.name.as_str(), flow.from, flow.to, flow.entry.dscp)).collect();
     assert_eq!(
         flows,
         [("up1", NodeId(1), NodeId(0), 46), ("up2", NodeId(2), NodeId(0), 46), ("up3", NodeId(3), NodeId(0), 46)]
@@ -342,17 +356,21 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
 #[test]
 fn powers_categories_and_layout_mean_what_they_say() {
     let s = read(AIR).unwrap();
-    assert_eq!(s.layout, Some(Layout::Disc(25.0)));
+    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0) }));
     assert_eq!((s.nodes[0].tx_power, s.nodes[1].tx_power), (Dbm(20.0), Dbm(18.0)));
     assert_eq!((s.nodes[0].access, s.nodes[4].access), (Access::Edca, Access::Dcf));
     let vo = s.nodes[0].categories[3];
     // AIFSN of its own, the rest of the radio's.
     assert_eq!((vo.aifsn, vo.cw_min, vo.txop_limit), (Some(1), Some(3), Some(Dur::from_us(1504))));
     assert_eq!(s.nodes[1].categories[3].aifsn, Some(2));
-    let it = s.channel.propagation.unwrap();
-    let loss = PathLoss::LogDistance { exponent: 3.5, reference_m: 2.0, reference_loss: Db(50.0) };
-    assert_eq!((it.loss, it.shadowing, it.coherence), (loss, Db(4.0), Some(Dur::from_ms(10))));
-    assert_eq!(s.radio.levels.capture, Some((Db(8.0), Db(20.0))));
+    let it = s.channel.powers.unwrap();
+    let loss = PathLoss::LogDistance { exponent: 3.5, reference_m: 2.0, reference_loss_db: 50.0 };
+    assert_eq!(
+        (it.propagation, it.shadowing, it.fading),
+        (loss, Db(4.0), Fading::Rayleigh { coherence: Dur::from_ms(10) })
+    );
+    let levels = s.radio.levels.unwrap();
+    assert_eq!(levels.capture, Some(phy::Capture { clear: Db(8.0), garbled: Db(20.0) }));
     let alone = "has an effect only with channel.propagation";
     refused(
         &changed(LEAST, "[[node]]", "[channel]\nnoise = \"-90 dBm\"\n[[node]]"),

@@ -12,14 +12,17 @@ pub struct InputError {
     pub message: String,
 }
 
+/// What reading gives.
+pub type Result<T, E = InputError> = core::result::Result<T, E>;
+
 impl InputError {
-    pub(super) fn new(path: impl ToString, message: impl ToString) -> InputError {
+    pub(crate) fn new(path: impl ToString, message: impl ToString) -> InputError {
         InputError { path: suggest::one_line(&path.to_string()), message: suggest::one_line(&message.to_string()) }
     }
 }
 
 /// What the TOML parser could not read.
-pub(super) fn syntax(text: &str, error: &toml::de::Error) -> InputError {
+pub(crate) fn syntax(text: &str, error: &toml::de::Error) -> InputError {
     let at = error.span().map_or(0, |span| span.start).min(text.len());
     let before = text.as_bytes().get(..at).unwrap_or_default();
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;

@@ -1,6 +1,6 @@
 //! `--set PATH=VALUE`: replaces values of the tree before anything is checked.
 
-use super::InputError;
+use crate::InputError;
 use plugin::suggest::{self, quote};
 use toml::Value;
 
@@ -9,7 +9,7 @@ const MOST_STEPS: usize = 12;
 
 /// Replaces the value at `path` (`node.ap.position`, `flow.0.transport.datagram`), or creates the key; `*` stands for
 /// every entry of an array (`flow.*.transport.datagram`).
-pub(super) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<(), InputError> {
+pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<(), InputError> {
     // The spelling of error messages, flow[0].name, is as good as flow.0.name.
     let spelled = path.trim().replace('[', ".").replace(']', "");
     let steps: Vec<&str> = spelled.split('.').collect();
@@ -60,7 +60,7 @@ fn set(child: &mut Value, step: &str, rest: &[&str], at: &str, value: Value) -> 
             let index = index_of(entries, step, at)?;
             set_entry(entries, index, rest, at, value)
         }
-        other => Err(format!("{at} is {}, which has no \"{step}\"", super::scalar::describe(other))),
+        other => Err(format!("{at} is {}, which has no \"{step}\"", crate::item::describe(other))),
     }
 }
 

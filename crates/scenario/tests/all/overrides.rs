@@ -1,7 +1,8 @@
 //! `--set`: what it replaces, and how it fails.
-#![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
-use crate::scenario_common::{LEAST, TCP, read_with};
+use scenario::RtsThreshold;
+
+use crate::common::{LEAST, TCP, read_with};
 
 #[test]
 fn overrides_replace_values() {
@@ -20,11 +21,11 @@ fn overrides_replace_values() {
         ],
     )
     .unwrap();
-    assert_eq!(s.flows[0].transport.datagram(), units::Bytes(500));
+    assert_eq!(s.flows[0].entry.transport.datagram, units::Bytes(500));
     assert_eq!(s.flows[1].name, "upload");
-    assert_eq!(s.nodes[2].position_m, Some([1.0, 2.5]));
-    assert_eq!((s.channel.pairs[0].reach, s.radio.rts_threshold, s.seed), (Some(true), None, 9));
-    assert_eq!(s.schemes[1].params.time("guard"), units::Dur::from_ms(1));
+    assert_eq!(s.nodes[2].entry.position, Some([1.0, 2.5]));
+    assert_eq!((s.channel.pair[0].reach, s.radio.rts_threshold, s.seed), (Some(true), RtsThreshold::Off, 9));
+    assert_eq!(s.schemes[1].plug.chosen.params.time("guard"), units::Dur::from_ms(1));
 
     let s = read_with(
         LEAST,
@@ -37,15 +38,15 @@ fn overrides_replace_values() {
         ],
     )
     .unwrap();
-    let at = world::scenario::ErrorAt::Attempt;
-    assert_eq!(s.channel.errors, world::scenario::ErrorSpec::Packet { per: 0.2, control_per: 0.0, at });
+    let at = mac::ErrorsAt::Attempt;
+    assert_eq!(s.channel.errors, scenario::ErrorSpec::Packet { per: 0.2, control_per: 0.0, at });
     assert_eq!(s.schemes[1].at, Some(vec![units::NodeId(1)]));
 }
 
 #[test]
 fn a_star_stands_for_every_entry() {
     let s = read_with(TCP, &[("flow.*.transport.datagram", "500 B"), ("flow.1.transport.datagram", "1000 B")]);
-    let sizes: Vec<u64> = s.unwrap().flows.iter().map(|flow| flow.transport.datagram().0).collect();
+    let sizes: Vec<u64> = s.unwrap().flows.iter().map(|flow| flow.entry.transport.datagram.0).collect();
     assert_eq!(sizes, [500, 1000, 500]);
     for (text, path, line) in [
         (TCP, "flow.*.to", "flow[0].to: the flow would run from \"a\" to itself"),

@@ -1,7 +1,6 @@
 //! Every kind of contradiction between keys, and the one line it is answered with.
-#![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
-use crate::scenario_common::{LEAST, TCP, UDP, WIRED, all_refused, changed, read, refused};
+use crate::common::{LEAST, TCP, UDP, WIRED, all_refused, changed, read, refused};
 
 #[test]
 fn the_radio() {

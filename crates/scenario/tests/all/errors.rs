@@ -1,7 +1,6 @@
 //! Every kind of mistake in shape, and the one line it is answered with.
-#![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
-use crate::scenario_common::{LEAST, MATRIX, TCP, UDP, all_refused, changed, read, read_with, refused};
+use crate::common::{LEAST, MATRIX, TCP, UDP, all_refused, changed, read, read_with, refused};
 
 #[test]
 fn syntax() {

@@ -1,12 +1,11 @@
 //! No input panics, and every error is one line.
-#![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
-use crate::scenario_common::{EXAMPLES, NAMES, TCP, read};
+use crate::common::{EXAMPLES, TCP, names, read};
 use proptest::prelude::*;
-use world::scenario::{Scenario, parse};
+use scenario::{Scenario, parse};
 
 fn survives(text: &str, overrides: &[(String, String)]) -> Option<Scenario> {
-    match parse(text, overrides, &NAMES) {
+    match parse(text, overrides, &names()) {
         Ok(scenario) => {
             let again = toml::to_string(&scenario.to_json()).unwrap();
             assert_eq!(read(&again).unwrap_or_else(|error| panic!("{error}\n{again}")), scenario);
