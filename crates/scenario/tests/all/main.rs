@@ -6,5 +6,6 @@ mod common;
 mod errors;
 mod keys;
 mod overrides;
+mod plugs;
 
 mod random;

@@ -22,6 +22,7 @@ mod network;
 mod network_capture;
 mod network_conservation;
 mod notices;
+mod plug_ins;
 mod shared_air;
 mod snoop;
 mod tcp_on_a_wire;
