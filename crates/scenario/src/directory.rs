@@ -1,8 +1,9 @@
 //! Node names, and the nodes that they lead to.
 
 use crate::at::At;
+use crate::item::Item;
 use crate::node::MOST_OF_A_GROUP;
-use crate::{InputError, Result, scalar};
+use crate::{InputError, Result};
 use plugin::suggest;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Value;
@@ -117,10 +118,10 @@ pub(crate) fn list(values: &[Value], at: &At) -> Result<Vec<NodeId>> {
     let mut seen = BTreeSet::new();
     for (i, value) in values.iter().enumerate() {
         let at = at.index(i);
-        let name = scalar::name(value).map_err(|message| at.error(message))?;
-        for id in group(name, &at).nodes {
+        let group = Group::read(value, &(), &at)?;
+        for id in group.nodes {
             if !seen.insert(id) {
-                at.later(format!("\"{name}\" is here twice"));
+                at.later(format!("\"{}\" is here twice", group.name));
             }
             found.push(id);
         }

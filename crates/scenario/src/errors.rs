@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::at::At;
 use crate::channel::SOME_TIME;
-use crate::item::{About, wrong};
+use crate::item::{About, Mistake};
 use crate::queues::PROBABILITY;
 use crate::shape::Via;
 use phy::errors::Sojourn;
@@ -87,20 +87,18 @@ pub enum Mean {
 scalar! {
     Mean, (), (),
     |value, (), at| match value {
-        Value::String(_) => Dur::read(value, &SOME_TIME, at).map(Mean::Time).map_err(|error| error.message),
-        Value::Integer(_) | Value::Float(_) => {
-            f64::read(value, &(1.0..=1e9), at).map(Mean::Frames).map_err(|error| error.message)
-        }
-        _ => Err(wrong("a string such as \"20 ms\", or a number of frames", value)),
-    },
-    |it, nodes| match it {
-        Mean::Time(time) => time.write(nodes),
-        Mean::Frames(frames) => frames.write(nodes),
+        Value::String(_) => Ok(Mean::Time(Dur::read(value, &SOME_TIME, at)?)),
+        Value::Integer(_) | Value::Float(_) => Ok(Mean::Frames(f64::read(value, &(1.0..=1e9), at)?)),
+        _ => Err(Mistake::Unexpected),
     },
     |(), names| {
         let time = Dur::about(&SOME_TIME, names).schema;
         let schema = json!({ "anyOf": [time, { "type": "number", "minimum": 1 }] });
         About::new("a string such as \"20 ms\", or a number of frames", schema)
+    },
+    |it, nodes| match it {
+        Mean::Time(time) => time.write(nodes),
+        Mean::Frames(frames) => frames.write(nodes),
     }
 }
 

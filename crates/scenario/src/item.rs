@@ -2,7 +2,7 @@
 
 use crate::at::At;
 use crate::shape::Shape;
-use crate::{Names, Result};
+use crate::{InputError, Names, Result};
 use core::any::Any;
 use plugin::suggest::quote;
 use serde_json::Value as Json;
@@ -110,4 +110,38 @@ pub(crate) fn describe(value: &Value) -> String {
 
 pub(crate) fn wrong(expected: impl core::fmt::Display, value: &Value) -> String {
     format!("expected {expected}, got {}", describe(value))
+}
+
+/// Why a value is not read.
+#[derive(Debug)]
+pub enum Mistake {
+    /// It is not what was expected.
+    Unexpected,
+    /// This is wrong with it.
+    Says(String),
+    /// Something in it is wrong.
+    Within(InputError),
+}
+
+impl From<String> for Mistake {
+    fn from(message: String) -> Mistake {
+        Mistake::Says(message)
+    }
+}
+
+impl From<InputError> for Mistake {
+    fn from(error: InputError) -> Mistake {
+        Mistake::Within(error)
+    }
+}
+
+impl Mistake {
+    /// The mistake at its place, where `about` was expected.
+    pub fn at(self, at: &At, value: &Value, about: impl FnOnce() -> About) -> InputError {
+        match self {
+            Mistake::Unexpected => at.error(wrong(about().expected, value)),
+            Mistake::Says(message) => at.error(message),
+            Mistake::Within(error) => error,
+        }
+    }
 }

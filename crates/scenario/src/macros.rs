@@ -1,16 +1,23 @@
 //! The declarations. One line of `table!` is a key: its name, its type, its bounds, its default and its documentation.
 //! Everything else is generated: the field, the decoder, the encoder, the JSON Schema and the reference page.
 
-/// Implements [`crate::item::Item`] for a single value: what its bounds are, how it is read, written and described.
+/// Implements [`crate::item::Item`] for a single value: what its bounds are, how it is read, written (as JSON writes it
+/// unless said otherwise) and described.
 macro_rules! scalar {
-    ($type:ty, $within:ty, $any:expr, $read:expr, $write:expr, $about:expr) => {
+    ($type:ty, $within:ty, $any:expr, $read:expr, $about:expr) => {
+        scalar! { $type, $within, $any, $read, $about, |it, _| Some(::serde_json::json!(it)) }
+    };
+    ($type:ty, $within:ty, $any:expr, $read:expr, $about:expr, $write:expr) => {
         impl $crate::item::Item for $type {
             type Within = $within;
             const ANY: $within = $any;
 
             fn read(value: &::toml::Value, within: &$within, at: &$crate::at::At) -> $crate::Result<$type> {
-                let read: fn(&::toml::Value, &$within, &$crate::at::At) -> $crate::Result<$type, String> = $read;
-                read(value, within, at).map_err(|message| at.error(message))
+                type Read =
+                    fn(&::toml::Value, &$within, &$crate::at::At) -> $crate::Result<$type, $crate::item::Mistake>;
+                let read: Read = $read;
+                let about = || Self::about(within, at.cx.names);
+                read(value, within, at).map_err(|mistake| mistake.at(at, value, about))
             }
 
             fn write(&self, nodes: &[String]) -> Option<::serde_json::Value> {
@@ -325,8 +332,8 @@ macro_rules! words {
         }
 
         scalar! {
-            $Enum, (), (), |value, (), _| $crate::words::read(value),
-            |it, _| Some($crate::words::Words::word(*it).into()), |(), _| $crate::words::about::<$Enum>()
+            $Enum, (), (), |value, (), _| $crate::words::read(value), |(), _| $crate::words::about::<$Enum>(),
+            |it, _| Some($crate::words::Words::word(*it).into())
         }
     };
     ($(#[$meta:meta])* pub enum $Enum:ident {
@@ -347,11 +354,11 @@ macro_rules! words {
         scalar! {
             $Enum, <$type as $crate::item::Item>::Within, part!(within $type $(, $within)?),
             |value, within, at| $crate::words::read_or(value, $Enum::WORDS, within, at, $Enum::$Other),
+            |within, names| $crate::words::about_or::<$Enum, $type>($Enum::WORDS, within, names),
             |it, nodes| match it {
                 $Enum::$Other(item) => $crate::item::Item::write(item, nodes),
                 word => $Enum::WORDS.iter().find(|(_, value)| value == word).map(|(word, _)| (*word).into()),
-            },
-            |within, names| $crate::words::about_or::<$Enum, $type>($Enum::WORDS, within, names)
+            }
         }
     };
 }

@@ -2,7 +2,8 @@
 
 use crate::at::At;
 use crate::directory::{self, Group};
-use crate::item::{About, Codec, Item, wrong};
+use crate::item::{About, Codec, Mistake, wrong};
+use crate::shape::MOST_ENTRIES;
 use crate::{Names, Result};
 use core::any::Any;
 use core::fmt::{self, Display};
@@ -14,22 +15,20 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 use units::{BitRate, Bytes, Db, Dbm, Dur, Hertz, NodeId};
 
-/// The value if it is there, otherwise what was expected and what is there.
-pub(crate) fn or_wrong<T>(found: Option<T>, about: impl FnOnce() -> About, value: &Value) -> Result<T, String> {
-    found.ok_or_else(|| wrong(about().expected, value))
-}
-
 fn about_bool() -> About {
     About::new("true or false", json!({ "type": "boolean" }))
 }
 
-scalar! {
-    bool, (), (), |value, (), _| or_wrong(value.as_bool(), about_bool, value), |it, _| Some(json!(it)),
-    |(), _| about_bool()
+scalar! { bool, (), (), |value, (), _| value.as_bool().ok_or(Mistake::Unexpected), |(), _| about_bool() }
+
+fn whole<T: TryFrom<i64> + PartialOrd>(value: &Value, within: &RangeInclusive<T>) -> Result<T, Mistake> {
+    let number = value.as_integer().and_then(|int| T::try_from(int).ok());
+    number.filter(|number| within.contains(number)).ok_or(Mistake::Unexpected)
 }
 
 /// TOML has whole numbers of 64 bits with a sign: `i64::MAX` bounds nothing.
-fn about_whole(min: i64, max: i64) -> About {
+fn about_whole<T: Copy + TryInto<i64>>(within: &RangeInclusive<T>) -> About {
+    let [min, max] = [within.start(), within.end()].map(|n| (*n).try_into().unwrap_or(i64::MAX));
     if max == i64::MAX {
         return About::new(format!("a whole number of at least {min}"), json!({ "type": "integer", "minimum": min }));
     }
@@ -37,28 +36,21 @@ fn about_whole(min: i64, max: i64) -> About {
     About::new(format!("a whole number from {min} to {max}"), schema)
 }
 
-fn whole(value: &Value, (min, max): (i64, i64)) -> Result<i64, String> {
-    let found = value.as_integer().filter(|int| (min..=max).contains(int));
-    or_wrong(found, || about_whole(min, max), value)
-}
-
-/// Bounds as TOML knows them.
-fn bounds<T: Copy + TryInto<i64>>(within: &RangeInclusive<T>) -> (i64, i64) {
-    let bound = |n: &T| (*n).try_into().unwrap_or(i64::MAX);
-    (bound(within.start()), bound(within.end()))
-}
-
 macro_rules! whole {
     ($($type:ty)*) => {$(
         scalar! {
             $type, RangeInclusive<$type>, RangeInclusive::new(<$type>::MIN, <$type>::MAX),
-            |value, within, _| Ok(<$type>::try_from(whole(value, bounds(within))?).unwrap_or_default()),
-            |it, _| Some(json!(it)), |within, _| { let (min, max) = bounds(within); about_whole(min, max) }
+            |value, within, _| whole(value, within), |within, _| about_whole(within)
         }
     )*};
 }
 
 whole! { u8 u16 u32 u64 }
+
+fn number(value: &Value, within: &RangeInclusive<f64>) -> Result<f64, Mistake> {
+    let number = value.as_float().or(value.as_integer().map(|int| int as f64));
+    number.filter(|number| within.contains(number)).ok_or(Mistake::Unexpected)
+}
 
 fn about_number(within: &RangeInclusive<f64>) -> About {
     let (min, max) = (*within.start(), *within.end());
@@ -70,31 +62,35 @@ fn about_number(within: &RangeInclusive<f64>) -> About {
     About::new(expected, json!({ "type": "number", "minimum": min, "maximum": max }))
 }
 
-fn number(value: &Value, within: &RangeInclusive<f64>) -> Result<f64, String> {
-    let number = value.as_float().or(value.as_integer().map(|int| int as f64));
-    or_wrong(number.filter(|num| within.contains(num)), || about_number(within), value)
-}
-
 scalar! {
     f64, RangeInclusive<f64>, RangeInclusive::new(f64::MIN, f64::MAX),
-    |value, within, _| number(value, within), |it, _| Some(json!(it)), |within, _| about_number(within)
+    |value, within, _| number(value, within), |within, _| about_number(within)
 }
 
 /// A number with a unit; displayed as a file spells it.
 trait Quantity: FromStr<Err: Display> + Display + PartialOrd + Copy {
     /// Its units, as alternatives of a regular expression, and one spelling.
     const SPELLING: (&'static str, &'static str);
-    /// Whether it counts something: then there is no less than none of it.
-    const COUNTS: bool;
+    /// Whether it is an amount: then there is no less than none of it.
+    const IS_AMOUNT: bool;
+}
 
-    /// What to say of one beyond its bounds.
-    fn beyond(self, within: &RangeInclusive<Self>, text: &str) -> String {
-        match self > *within.end() {
-            _ if !Self::COUNTS => format!("{} is out of range", quote(text)),
-            true => format!("{} is too large; {} is the most", quote(text), within.end()),
-            false => format!("{} must be more than zero", quote(text)),
-        }
+/// The quantity that stands in `value`, and its text. What is longer is no quantity, and no message repeats it.
+fn quantity<T: Quantity>(value: &Value) -> Result<(T, &str), Mistake> {
+    let text = value.as_str().filter(|text| text.len() <= 60).ok_or(Mistake::Unexpected)?;
+    Ok((text.parse().map_err(|error: T::Err| error.to_string())?, text))
+}
+
+fn quantity_within<T: Quantity>(value: &Value, within: &RangeInclusive<T>) -> Result<T, Mistake> {
+    let (quantity, text) = quantity::<T>(value)?;
+    if within.contains(&quantity) {
+        return Ok(quantity);
     }
+    Err(Mistake::Says(match quantity > *within.end() {
+        _ if !T::IS_AMOUNT => format!("{} is out of range", quote(text)),
+        true => format!("{} is too large; {} is the most", quote(text), within.end()),
+        false => format!("{} must be more than zero", quote(text)),
+    }))
 }
 
 fn about_quantity<T: Quantity>() -> About {
@@ -104,26 +100,17 @@ fn about_quantity<T: Quantity>() -> About {
     About::new(format!("a string such as \"{example}\""), schema)
 }
 
-/// The quantity that stands in `value`, and its text. What is longer is no quantity, and no message repeats it.
-fn quantity<T: Quantity>(value: &Value) -> Result<(T, &str), String> {
-    let text = or_wrong(value.as_str().filter(|text| text.len() <= 60), about_quantity::<T>, value)?;
-    Ok((text.parse().map_err(|error: T::Err| error.to_string())?, text))
-}
-
 macro_rules! quantity {
-    ($type:ty, $counts:literal, $units:literal, $example:literal, $min:expr, $max:expr) => {
+    ($type:ty, $is_amount:literal, $units:literal, $example:literal, $min:expr, $max:expr) => {
         impl Quantity for $type {
             const SPELLING: (&'static str, &'static str) = ($units, $example);
-            const COUNTS: bool = $counts;
+            const IS_AMOUNT: bool = $is_amount;
         }
 
         scalar! {
             $type, RangeInclusive<$type>, RangeInclusive::new($min, $max),
-            |value, within, _| {
-                let (quantity, text) = quantity::<$type>(value)?;
-                if within.contains(&quantity) { Ok(quantity) } else { Err(quantity.beyond(within, text)) }
-            },
-            |it, _| Some(json!(it.to_string())), |_, _| about_quantity::<$type>()
+            |value, within, _| quantity_within(value, within), |_, _| about_quantity::<$type>(),
+            |it, _| Some(json!(it.to_string()))
         }
     };
 }
@@ -184,45 +171,41 @@ impl Text {
         if let Text::Name = self { 64 } else { 200 }
     }
 
-    fn about(&self) -> About {
+    fn read(self, value: &Value) -> Result<String, Mistake> {
+        let text = value.as_str().ok_or(Mistake::Unexpected)?;
+        let is_name = self == Text::Name;
+        let wrong = if text.trim().is_empty() {
+            return Err("empty; give it a name".to_owned().into());
+        } else if text.chars().count() > self.most() {
+            &format!("is too long; {} characters are the most", self.most())
+        } else if text.chars().any(char::is_control) {
+            "contains a control character"
+        } else if is_name && text.contains(['.', '[', ']']) {
+            "contains a dot or bracket, which separate keys in paths"
+        } else if is_name && text.contains(['/', '\\']) {
+            "contains a slash, and files are called by it"
+        } else if is_name && text.chars().all(|c| c.is_ascii_digit()) {
+            "is a number, which in paths means an index"
+        } else {
+            return Ok(text.to_owned());
+        };
+        Err(format!("{} {wrong}", quote(text)).into())
+    }
+
+    fn about(self) -> About {
         let mut schema = json!({ "type": "string", "minLength": 1, "maxLength": self.most() });
-        if *self == Text::Line {
+        if self == Text::Line {
             return About::new("a string", schema);
         }
         schema["pattern"] = json!("^(?![0-9]+$)[^.\\[\\]]+$");
         About::new("a name such as \"laptop\"", schema)
     }
-
-    fn read(self, value: &Value) -> Result<String, String> {
-        let text = or_wrong(value.as_str(), || self.about(), value)?;
-        let (is_name, quoted) = (self == Text::Name, quote(text));
-        if text.trim().is_empty() {
-            Err("empty; give it a name".to_owned())
-        } else if text.chars().count() > self.most() {
-            Err(format!("{quoted} is too long; {} characters are the most", self.most()))
-        } else if text.chars().any(char::is_control) {
-            Err(format!("{quoted} contains a control character"))
-        } else if is_name && text.contains(['.', '[', ']']) {
-            Err(format!("{quoted} contains a dot or bracket, which separate keys in paths"))
-        } else if is_name && text.contains(['/', '\\']) {
-            Err(format!("{quoted} contains a slash, and files are called by it"))
-        } else if is_name && text.chars().all(|c| c.is_ascii_digit()) {
-            Err(format!("{quoted} is a number, which in paths means an index"))
-        } else {
-            Ok(text.to_owned())
-        }
-    }
 }
 
 scalar! {
-    String, Text, Text::Line, |value, within, _| within.read(value),
+    String, Text, Text::Line, |value, within, _| within.read(value), |within, _| within.about(),
     // An empty text is one that nobody wrote.
-    |it, _| (!it.is_empty()).then(|| json!(it)), |within, _| within.about()
-}
-
-/// The text that names a node.
-pub(crate) fn name(value: &Value) -> Result<&str, String> {
-    or_wrong(value.as_str(), about_name, value)
+    |it, _| (!it.is_empty()).then(|| json!(it))
 }
 
 fn about_name() -> About {
@@ -234,81 +217,60 @@ fn name_of(node: NodeId, nodes: &[String]) -> &str {
 }
 
 scalar! {
-    NodeId, (), (), |value, (), at| name(value).map(|name| directory::node(name, at)),
-    |it, nodes| Some(json!(name_of(*it, nodes))), |(), _| about_name()
+    NodeId, (), (), |value, (), at| Ok(directory::node(value.as_str().ok_or(Mistake::Unexpected)?, at)),
+    |(), _| about_name(), |it, nodes| Some(json!(name_of(*it, nodes)))
 }
 scalar! {
-    Group, (), (), |value, (), at| name(value).map(|name| directory::group(name, at)),
-    |it, _| Some(json!(it.name)), |(), _| about_name()
+    Group, (), (), |value, (), at| Ok(directory::group(value.as_str().ok_or(Mistake::Unexpected)?, at)),
+    |(), _| about_name(), |it, _| Some(json!(it.name))
 }
 
 /// The array that stands in `value`, if it is as long as it may be.
-fn array<'v>(
-    value: &'v Value,
-    within: &RangeInclusive<usize>,
-    about: impl FnOnce() -> About,
-) -> Result<&'v [Value], String> {
-    match value.as_array() {
-        Some(entries) if !within.contains(&entries.len()) => {
-            Err(format!("expected {}, got an array of {}", about().expected, entries.len()))
-        }
-        entries => or_wrong(entries.map(Vec::as_slice), about, value),
+fn array<'v>(value: &'v Value, within: &RangeInclusive<usize>, expected: &str) -> Result<&'v [Value], Mistake> {
+    let entries = value.as_array().ok_or(Mistake::Unexpected)?;
+    if within.contains(&entries.len()) {
+        return Ok(entries);
+    }
+    Err(format!("expected {expected}, got an array of {}", entries.len()).into())
+}
+
+fn array_schema(items: Json, min: usize, max: usize) -> Json {
+    json!({ "type": "array", "items": items, "minItems": min, "maxItems": max })
+}
+
+fn names(within: &RangeInclusive<usize>) -> &'static str {
+    if *within == (2..=2) {
+        "two names of nodes such as [\"a\", \"b\"]"
+    } else {
+        "names of nodes such as [\"a\", \"b\"]"
     }
 }
 
-/// An array of names of nodes. The bounds are those of its length.
-impl Item for Vec<NodeId> {
-    type Within = RangeInclusive<usize>;
-    const ANY: Self::Within = RangeInclusive::new(1, crate::shape::MOST_ENTRIES);
-
-    fn read(value: &Value, within: &Self::Within, at: &At) -> Result<Vec<NodeId>> {
-        let entries =
-            array(value, within, || Self::about(within, at.cx.names)).map_err(|message| at.error(message))?;
-        directory::list(entries, at)
-    }
-
-    fn write(&self, nodes: &[String]) -> Option<Json> {
-        Some(self.iter().map(|node| name_of(*node, nodes)).collect())
-    }
-
-    fn about(within: &Self::Within, _: &Names) -> About {
-        let (two, items) = (if *within == (2..=2) { "two " } else { "" }, json!({ "type": "string" }));
-        let schema = json!({ "type": "array", "items": items, "minItems": within.start(), "maxItems": within.end() });
-        About::new(format!("{two}names of nodes such as [\"a\", \"b\"]"), schema)
-    }
+// An array of names of nodes. The bounds are those of its length.
+scalar! {
+    Vec<NodeId>, RangeInclusive<usize>, RangeInclusive::new(1, MOST_ENTRIES),
+    |value, within, at| Ok(directory::list(array(value, within, names(within))?, at)?),
+    |within, _| About::new(names(within), array_schema(json!({ "type": "string" }), *within.start(), *within.end())),
+    |it, nodes| Some(it.iter().map(|node| name_of(*node, nodes)).collect())
 }
 
-/// A position: east and north of the origin, in metres. The bounds are those of both numbers.
-impl Item for [f64; 2] {
-    type Within = RangeInclusive<f64>;
-    const ANY: Self::Within = RangeInclusive::new(-1e7, 1e7);
+const A_POINT: &str = "two numbers such as [0, 22.5]";
 
-    fn read(value: &Value, within: &Self::Within, at: &At) -> Result<[f64; 2]> {
-        let about = || Self::about(within, at.cx.names);
-        let entries = array(value, &(2..=2), about).map_err(|message| at.error(message))?;
+// A position: east and north of the origin, in metres. The bounds are those of both numbers.
+scalar! {
+    [f64; 2], RangeInclusive<f64>, RangeInclusive::new(-1e7, 1e7),
+    |value, within, at| {
+        let entries = array(value, &(2..=2), A_POINT)?;
         Ok([f64::read(&entries[0], within, &at.index(0))?, f64::read(&entries[1], within, &at.index(1))?])
-    }
-
-    fn write(&self, _: &[String]) -> Option<Json> {
-        Some(json!(self))
-    }
-
-    fn about(within: &Self::Within, _: &Names) -> About {
-        let items = about_number(within).schema;
-        let schema = json!({ "type": "array", "items": items, "minItems": 2, "maxItems": 2 });
-        About::new("two numbers such as [0, 22.5]", schema)
-    }
+    },
+    |within, _| About::new(A_POINT, array_schema(about_number(within).schema, 2, 2))
 }
 
 /// A parameter with bounds that a message can name.
-fn bounded<T: Quantity>(value: &Value, what: &str, min: T, max: T) -> Result<T, String> {
+fn bounded<T: Quantity>(value: &Value, what: &str, min: T, max: T) -> Result<T, Mistake> {
     let (quantity, _) = quantity::<T>(value)?;
     let is_within = (min..=max).contains(&quantity);
-    if is_within { Ok(quantity) } else { Err(wrong(format!("{what} {}", from_to(min, max)), value)) }
-}
-
-fn from_to<T: Quantity>(min: T, max: T) -> String {
-    format!("from {min} to {max}")
+    if is_within { Ok(quantity) } else { Err(wrong(format!("{what} from {min} to {max}"), value).into()) }
 }
 
 /// As the file spells a parameter's value.
@@ -324,16 +286,16 @@ pub(crate) fn spell(value: ParamValue) -> Json {
     }
 }
 
-fn parameter(param: &Param, value: &Value) -> Result<ParamValue, String> {
+fn parameter(param: &Param, value: &Value) -> Result<ParamValue, Mistake> {
     Ok(match param.kind {
-        Kind::Bool => ParamValue::Bool(or_wrong(value.as_bool(), about_bool, value)?),
-        Kind::Int { min, max } => ParamValue::Int(whole(value, (min, max))?),
+        Kind::Bool => ParamValue::Bool(value.as_bool().ok_or(Mistake::Unexpected)?),
+        Kind::Int { min, max } => ParamValue::Int(whole(value, &(min..=max))?),
         Kind::Float { min, max } => ParamValue::Float(number(value, &(min..=max))?),
         Kind::Time { min, max } => ParamValue::Time(bounded(value, "a time", min, max)?),
         Kind::Size { min, max } => ParamValue::Size(bounded(value, "a size", min, max)?),
         Kind::Power { min, max } => ParamValue::Power(bounded(value, "a power", min, max)?),
         Kind::Choice(words) => {
-            let text = value.as_str().ok_or_else(|| wrong(suggest::list(words), value))?;
+            let text = value.as_str().ok_or(Mistake::Unexpected)?;
             let word = words.iter().find(|word| **word == text);
             ParamValue::Choice(word.ok_or_else(|| suggest::no_such(param.key, text, words))?)
         }
@@ -343,18 +305,21 @@ fn parameter(param: &Param, value: &Value) -> Result<ParamValue, String> {
 /// A parameter is read as a [`plugin::Value`]. It describes itself: its bounds are part of the description.
 impl Codec for Param {
     fn read(&self, value: &Value, at: &At) -> Result<Box<dyn Any>> {
-        Ok(Box::new(parameter(self, value).map_err(|message| at.error(message))?))
+        let about = || self.about(at.cx.names);
+        Ok(Box::new(parameter(self, value).map_err(|mistake| mistake.at(at, value, about))?))
     }
 
     fn about(&self, _: &Names) -> About {
         let (mut about, bounds) = match self.kind {
             Kind::Bool => (about_bool(), None),
-            Kind::Int { min, max } => (about_whole(min, max), None),
+            Kind::Int { min, max } => (about_whole(&(min..=max)), None),
             Kind::Float { min, max } => (about_number(&(min..=max)), None),
-            Kind::Time { min, max } => (about_quantity::<Dur>(), Some(from_to(min, max))),
-            Kind::Size { min, max } => (about_quantity::<Bytes>(), Some(from_to(min, max))),
-            Kind::Power { min, max } => (about_quantity::<Dbm>(), Some(from_to(min, max))),
-            Kind::Choice(words) => (About::new("", json!({ "type": "string", "enum": words })), None),
+            Kind::Time { min, max } => (about_quantity::<Dur>(), Some(format!("from {min} to {max}"))),
+            Kind::Size { min, max } => (about_quantity::<Bytes>(), Some(format!("from {min} to {max}"))),
+            Kind::Power { min, max } => (about_quantity::<Dbm>(), Some(format!("from {min} to {max}"))),
+            Kind::Choice(words) => {
+                (About::new(suggest::list(words), json!({ "type": "string", "enum": words })), None)
+            }
         };
         let with_bounds = |bounds| format!("{}; {bounds}", self.doc.trim_end_matches('.'));
         about.schema["description"] = json!(bounds.map_or_else(|| self.doc.to_owned(), with_bounds));

@@ -1,8 +1,8 @@
 //! Keys that hold one of a few words.
 
 use crate::at::At;
-use crate::item::{About, Item, wrong};
-use crate::{Names, Result, scalar};
+use crate::item::{About, Item, Mistake};
+use crate::{Names, Result};
 use plugin::suggest;
 use serde_json::json;
 use toml::Value;
@@ -29,9 +29,9 @@ fn all<T>(words: &[(&'static str, T)]) -> Vec<&'static str> {
     words.iter().map(|(word, _)| *word).collect()
 }
 
-pub(crate) fn read<T: Words>(value: &Value) -> Result<T, String> {
-    let text = scalar::or_wrong(value.as_str(), about::<T>, value)?;
-    find(text).ok_or_else(|| suggest::no_such(T::NOUN, text, &all(T::WORDS)))
+pub(crate) fn read<T: Words>(value: &Value) -> Result<T, Mistake> {
+    let text = value.as_str().ok_or(Mistake::Unexpected)?;
+    find(text).ok_or_else(|| suggest::no_such(T::NOUN, text, &all(T::WORDS)).into())
 }
 
 pub(crate) fn about<T: Words>() -> About {
@@ -46,21 +46,21 @@ pub(crate) fn read_or<T: Copy, U: Item>(
     within: &U::Within,
     at: &At,
     other: fn(U) -> T,
-) -> Result<T, String> {
-    let item = || U::read(value, within, at).map(other).map_err(|error| error.message);
-    let wrong = || wrong(about_or::<T, U>(words, within, at.cx.names).expected, value);
-    let Some(text) = value.as_str() else { return item().map_err(|_| wrong()) };
+) -> Result<T, Mistake> {
+    let item = || U::read(value, within, at).map(other);
+    let Some(text) = value.as_str() else { return item().map_err(|_| Mistake::Unexpected) };
     if let Some((_, word)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(*word);
     }
     let all = all(words);
     let near = suggest::nearest(text, &all);
     if !near.is_empty() {
-        return Err(format!("no such value {}; did you mean {}?", suggest::quote(text), suggest::list(&near)));
+        let message = format!("no such value {}; did you mean {}?", suggest::quote(text), suggest::list(&near));
+        return Err(message.into());
     }
     // What starts like a number was meant as one: its own error says more.
     let is_number = text.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-    if is_number { item() } else { Err(wrong()) }
+    if is_number { Ok(item()?) } else { Err(Mistake::Unexpected) }
 }
 
 pub(crate) fn about_or<T, U: Item>(words: &[(&'static str, T)], within: &U::Within, names: &Names) -> About {
