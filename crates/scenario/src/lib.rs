@@ -1,8 +1,9 @@
 //! The scenario a user writes: its keys, their checks, and the plain data they become.
 //!
 //! - **Parses** TOML (spec 1.0), with overrides (`--set PATH=VALUE`) applied to the tree before anything is checked.
-//! - **Declares** each key once ([`radio`], [`channel`], [`node`], [`flow`] …): from that come the field, the decoder with
-//!   its suggestions, the encoder, the JSON Schema and the reference page. `docs/design/scenario.md` shows how to add one.
+//! - **Declares** each key once, in the module of its table (`radio`, `channel`, `node`, `flow` …): from that come the field,
+//!   the decoder with its suggestions, the encoder, the JSON Schema and the reference page. `docs/design/scenario.md` shows
+//!   how to add one.
 //! - **Checks** everything that can be known without building the world: keys, words, units, ranges, references. One
 //!   mistake is reported: first what is wrong with the shape of the file, in the order of the file; then names of nodes
 //!   that lead nowhere; then keys that contradict each other.
@@ -12,32 +13,33 @@
 #[macro_use]
 mod macros;
 
-pub mod at;
-pub mod channel;
+mod at;
+mod channel;
 mod check;
-pub mod directory;
+mod directory;
 mod error;
-pub mod errors;
-pub mod file;
-pub mod flow;
-pub mod item;
-pub mod node;
+mod errors;
+mod file;
+mod flow;
+mod item;
+mod node;
 mod overrides;
-pub mod plug;
-pub mod queues;
-pub mod radio;
+mod plug;
+mod queues;
+mod radio;
 mod resolve;
-pub mod scalar;
-pub mod shape;
-pub mod words;
+mod scalar;
+mod shape;
+mod words;
 
 pub use channel::{Channel, Ends, Fading, Link, Noise, Pair, Propagation};
+pub use directory::Group;
 pub use error::{InputError, Result};
 pub use errors::{ErrorSpec, Shared, StateError};
 pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
-pub use flow::{Flow, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
-pub use node::{Access, Category, Node, Role};
-pub use plug::{Congestion, Plug, Receivers, Schemes};
+pub use flow::{Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
+pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
+pub use plug::{Congestion, Plug, Receivers, Registered, Schemes};
 pub use queues::{Discipline, Queue};
 pub use radio::{ControlRate, Levels, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 
 /// Which registry a plug-in is of.
-pub trait Kind: Copy + core::fmt::Debug + PartialEq + 'static {
+pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
     /// The documentation of the key that names a plug-in.
     const DOCS: Docs;
     /// The registry.
@@ -23,7 +23,7 @@ macro_rules! kind {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct $Kind;
 
-        impl Kind for $Kind {
+        impl Registered for $Kind {
             const DOCS: Docs = &[$docs];
             fn registry(names: &Names) -> &Registry<()> {
                 &names.$registry
@@ -68,7 +68,7 @@ impl<K> Plug<K> {
 const NAME: &str = "name";
 
 /// The keys of a table that names a plug-in are its name and its parameters. The name alone may stand for the table.
-impl<K: Kind> Keys for Plug<K> {
+impl<K: Registered> Keys for Plug<K> {
     fn describe(shape: &mut Shape, names: &Names) {
         let key =
             |param: &'static plugin::Param| Key { name: param.key, docs: &[], need: Need::Or(""), codec: param };

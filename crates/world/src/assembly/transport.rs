@@ -3,8 +3,7 @@
 use super::Result;
 use crate::blueprint::{Registries, Shared};
 use crate::flow::{Delivered, Flow, Sink, Source, Transport};
-use crate::scenario::plug::{Kind, Plug};
-use crate::scenario::{self as sc, InputError, Scenario};
+use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
 use schemes::{Agent, Port};
@@ -27,7 +26,7 @@ pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<O
 }
 
 /// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
-fn chosen<K: Kind, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
+fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
     let entry = registry.find(plug.id()).expect("the scenario was read with this registry");
     entry.with(plug.chosen.params.clone())
 }
