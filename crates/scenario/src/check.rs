@@ -6,7 +6,7 @@ use crate::queues::{Discipline, Queue};
 use crate::radio::{ControlRate, Radio, bit_rates};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
-use crate::{InputError, Result, Scenario};
+use crate::{Result, Scenario};
 use phy::{Preamble, Standard};
 use plugin::suggest;
 use queue::Limit;
@@ -21,13 +21,6 @@ const TCP_HEADERS: u64 = 40;
 const TIMESTAMPS: u64 = 12;
 /// IPv4 and UDP.
 const UDP_HEADERS: u64 = 28;
-
-/// Returns a mistake: its path, what is wrong.
-macro_rules! fail {
-    ($path:literal, $($message:tt)+) => {
-        return Err(InputError::new(format!($path), format!($($message)+)))
-    };
-}
 
 /// Finds the first contradiction.
 pub(crate) fn check(s: &Scenario) -> Result<()> {

@@ -1,6 +1,13 @@
 //! The declarations. One line of `table!` is a key: its name, its type, its bounds, its default and its documentation.
 //! Everything else is generated: the field, the decoder, the encoder, the JSON Schema and the reference page.
 
+/// Returns a mistake: its path, what is wrong.
+macro_rules! fail {
+    ($path:literal, $($message:tt)+) => {
+        return Err($crate::InputError::new(format!($path), format!($($message)+)))
+    };
+}
+
 /// Implements [`crate::item::Item`] for a single value: what its bounds are, how it is read, written (as JSON writes it
 /// unless said otherwise) and described.
 macro_rules! scalar {
@@ -214,7 +221,9 @@ macro_rules! tagged {
                     })+)?
                     variants.push($crate::shape::Variant { word: $word, docs: &[$($vdoc),+], keys: _variant.keys });
                 })+
-                shape.tagged = Some($crate::shape::Tagged::words($tag, $noun, [$($first)?].first().copied(), variants));
+                let first = [$($first)?].first().copied();
+                let (tag, noun, registry) = ($tag, $noun, None);
+                shape.tagged = Some($crate::shape::Tagged { tag, noun, first, variants, registry });
             }
 
             fn take(read: &mut $crate::shape::Read, _at: &$crate::at::At) -> $crate::Result<$Enum> {

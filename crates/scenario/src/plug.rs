@@ -77,7 +77,8 @@ impl<K: Registered> Keys for Plug<K> {
             let keys = entry.info.params.iter().map(key).collect();
             Variant { word: entry.info.id, docs: K::DOCS, keys }
         });
-        shape.tagged = Some(Tagged::registered(NAME, registry.noun(), K::DOCS, variants.collect()));
+        let (noun, variants) = (registry.noun(), variants.collect());
+        shape.tagged = Some(Tagged { tag: NAME, noun, first: None, variants, registry: Some(K::DOCS) });
     }
 
     fn take(read: &mut Read, at: &At) -> Result<Plug<K>> {

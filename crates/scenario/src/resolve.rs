@@ -1,5 +1,6 @@
 //! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
 
+use crate::Result;
 use crate::channel::{Channel, Link};
 use crate::file::{File, Layout, RunKeys, SchemeUse, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
@@ -7,7 +8,6 @@ use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
 use crate::radio::{Radio, TX_POWER};
 use crate::shape::NEEDS_POWERS;
-use crate::{InputError, Result};
 use std::sync::Arc;
 use units::Dur;
 
@@ -81,16 +81,21 @@ impl Scenario {
 /// What `[radio]` must and must not say. `has_radio` is of each entry of a node.
 pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
     if file.radio.is_none() && has_radio.contains(&true) {
-        return Err(InputError::new("radio", "missing; expected a table"));
+        fail!("radio", "missing; expected a table");
     }
     if file.channel.powers.is_some() {
-        let message = "powers decide who hears whom where channel.propagation is given";
-        let range = file.channel.range.map(|_| InputError::new("channel.range", message));
-        return range.map_or(Ok(()), Err);
+        if file.channel.range.is_some() {
+            fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
+        }
+        return Ok(());
     }
-    let of_all = file.radio.as_ref().and_then(|radio| radio.tx_power).map(|_| "radio.tx_power".to_owned());
-    let own = file.node.iter().position(|entry| entry.tx_power.is_some()).map(|i| format!("node[{i}].tx_power"));
-    of_all.or(own).map_or(Ok(()), |path| Err(InputError::new(path, NEEDS_POWERS)))
+    if file.radio.as_ref().is_some_and(|radio| radio.tx_power.is_some()) {
+        fail!("radio.tx_power", "{NEEDS_POWERS}");
+    }
+    if let Some(i) = file.node.iter().position(|entry| entry.tx_power.is_some()) {
+        fail!("node[{i}].tx_power", "{NEEDS_POWERS}");
+    }
+    Ok(())
 }
 
 /// The scenario of a file. `has_radio` is of each entry of a node; `silent` is the radio if the file has none.
@@ -144,28 +149,21 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
 
 /// The flows of an entry: one, or one for each node of a group.
 fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
-    let wrong = |key: &str, message: String| Err(InputError::new(format!("flow[{index}].{key}"), message));
     if entry.transport.protocol == Protocol::Udp {
-        let of_tcp = [
-            ("reverse", entry.reverse.is_some()),
-            ("reader", entry.reader.is_some()),
-            ("ack_gaps", entry.ack_gaps.is_some()),
-        ];
-        if let Some((key, _)) = of_tcp.into_iter().find(|(_, is_written)| *is_written) {
-            return wrong(key, "only TCP has it, and this flow's protocol is \"udp\"".to_owned());
+        let is_written = [entry.reverse.is_some(), entry.reader.is_some(), entry.ack_gaps.is_some()];
+        let keys = ["reverse", "reader", "ack_gaps"].into_iter().zip(is_written);
+        if let Some((key, _)) = keys.into_iter().find(|(_, is_written)| *is_written) {
+            fail!("flow[{index}].{key}", "only TCP has it, and this flow's protocol is \"udp\"");
         }
     }
     if entry.traffic.is_none() {
-        let message = "missing; UDP needs model = \"cbr\", \"poisson\" or \"saturated\"";
-        return wrong("traffic", message.to_owned());
+        let models = "model = \"cbr\", \"poisson\" or \"saturated\"";
+        fail!("flow[{index}].traffic", "missing; UDP needs {models}");
     }
     let (from, to) = (&entry.from, &entry.to);
     if from.nodes.len() > 1 && to.nodes.len() > 1 {
-        let message = format!(
-            "\"{}\" and \"{}\" are several nodes each; one end of a flow must be one node",
-            from.name, to.name
-        );
-        return wrong("to", message);
+        let (a, b, why) = (&from.name, &to.name, "one end of a flow must be one node");
+        fail!("flow[{index}].to", "\"{a}\" and \"{b}\" are several nodes each; {why}");
     }
     let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
     let pairs: Vec<_> = pairs.collect();
@@ -173,7 +171,7 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
     let entry = Arc::new(entry);
     for (nth, (from, to)) in pairs.into_iter().enumerate() {
         if from == to {
-            return wrong("to", format!("the flow would run from \"{}\" to itself", entry.to.name));
+            fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
         }
         let stagger = entry.stagger.unwrap_or_default().saturating_mul(nth as u64);
         flows.push(Flow {

@@ -59,18 +59,15 @@ pub struct Shape {
 /// Keys that depend on one word.
 pub struct Tagged {
     /// The key that holds the word: `model`, `protocol`.
-    tag: &'static str,
+    pub tag: &'static str,
     /// What the word names.
-    noun: &'static str,
-    /// Of the key, if the words have none of their own.
-    docs: Docs,
-    /// What to write, after "expected".
-    expected: String,
+    pub noun: &'static str,
     /// The word if none is written.
-    first: Option<&'static str>,
-    variants: Vec<Variant>,
-    /// Whether the words are those of a registry: the list differs from program to program, and so does what it allows.
-    is_registry: bool,
+    pub first: Option<&'static str>,
+    /// The words.
+    pub variants: Vec<Variant>,
+    /// The documentation of `tag` if the words are the ids of a registry.
+    pub registry: Option<Docs>,
 }
 
 /// The keys that go with one word.
@@ -84,21 +81,12 @@ pub struct Variant {
 }
 
 impl Tagged {
-    /// Keys that depend on one of the words of a declaration.
-    pub fn words(
-        tag: &'static str,
-        noun: &'static str,
-        first: Option<&'static str>,
-        variants: Vec<Variant>,
-    ) -> Tagged {
-        let expected = suggest::list(&words_of(&variants));
-        Tagged { tag, noun, docs: &[], expected, first, variants, is_registry: false }
-    }
-
-    /// Keys that depend on the name of a registered plug-in; `docs` is of the key that names it.
-    pub fn registered(tag: &'static str, noun: &'static str, docs: Docs, variants: Vec<Variant>) -> Tagged {
-        let expected = format!("the name of a {noun}");
-        Tagged { tag, noun, docs, expected, first: None, variants, is_registry: true }
+    /// What to write, after "expected".
+    fn expected(&self) -> String {
+        match self.registry {
+            None => suggest::list(&words_of(&self.variants)),
+            Some(_) => format!("the name of a {}", self.noun),
+        }
     }
 }
 
@@ -130,7 +118,7 @@ pub trait Keys: Sized + Clone + 'static {
     /// There is nothing shorter than the table, or this is not it.
     fn read_short(value: &Value, at: &At) -> Result<Self> {
         let is_slip = matches!(value, Value::Array(_)) && !matches!(at.path, Path::Index(..));
-        // `[[radio]]` is a likely slip; what has a word in it is rather written inline.
+        // `[[radio]]` is a likely slip. A table with a word in it is usually written inline: there the hint would not fit.
         if is_slip && Shape::of::<Self>(at.cx.names).tagged.is_none() {
             return Err(at.error(format!("expected a table, got an array; write [{}] once", at.path)));
         }
@@ -310,29 +298,31 @@ impl Shape {
         let word = match entries.get(tagged.tag) {
             None => tagged.first,
             Some(Value::String(word)) => Some(word.as_str()),
-            Some(other) => return Err(at.key(tagged.tag).error(wrong(&tagged.expected, other))),
+            Some(other) => return Err(at.key(tagged.tag).error(wrong(tagged.expected(), other))),
         };
         if let Some(word) = word {
             let found = tagged.variants.iter().find(|variant| variant.word == word);
             let no_such = || suggest::no_such(tagged.noun, word, &words_of(&tagged.variants));
             return found.ok_or_else(|| at.key(tagged.tag).error(no_such()));
         }
-        // There is no word. It may be there under a misspelt key; what is no key of any variant cannot be another.
+        // The word is missing. Perhaps its key is misspelt. Which keys a registry's words have differs from program to
+        // program: there, only a key that is near one of the table's own is taken for a misspelt one.
         let own: Vec<&str> = core::iter::once(tagged.tag).chain(names_of(&self.keys)).collect();
         let all = tagged.variants.iter().flat_map(|variant| names_of(&variant.keys));
         let known: Vec<&str> = own.iter().copied().chain(all).collect();
-        let is_meant = |key: &&String| !tagged.is_registry || !suggest::nearest(key, &own).is_empty();
+        let is_meant = |key: &&String| tagged.registry.is_none() || !suggest::nearest(key, &own).is_empty();
         let misspelt = entries.keys().filter(|key| !known.contains(&key.as_str())).find(is_meant);
         Err(match misspelt {
             Some(key) => at.key(key).error(unknown(key, &known, at.cx.names)),
-            None => at.key(tagged.tag).error(format!("missing; expected {}", tagged.expected)),
+            None => at.key(tagged.tag).error(format!("missing; expected {}", tagged.expected())),
         })
     }
 
     /// What to say of a key that the table does not have.
     fn refuse(&self, key: &str, keys: &[&Key], variant: Option<&Variant>, names: &Names) -> String {
         if let (Some(tagged), Some(variant)) = (&self.tagged, variant) {
-            let has_key = |variant: &&Variant| !tagged.is_registry && names_of(&variant.keys).any(|name| name == key);
+            let has_key =
+                |variant: &&Variant| tagged.registry.is_none() && names_of(&variant.keys).any(|name| name == key);
             let others = words_of(tagged.variants.iter().filter(has_key));
             if !others.is_empty() {
                 let (tag, word, others) = (tagged.tag, variant.word, suggest::list(&others));
@@ -348,15 +338,16 @@ impl Shape {
     pub(crate) fn schema(&self, names: &Names) -> Json {
         let Some(tagged) = &self.tagged else {
             let mut schema = object(None, &self.keys, &[], names);
-            // Beside other keys the reader counts, not the schema.
-            if self.one_of == self.keys.len() {
+            // If there are other keys as well, the reader alone counts.
+            if self.one_of > 0 && self.one_of == self.keys.len() {
                 merge(&mut schema, json!({ "minProperties": 1, "maxProperties": 1 }));
             }
             return schema;
         };
         if tagged.variants.is_empty() {
             // Nothing is registered: any name with any keys.
-            let name = json!({ "type": "string", "description": sentence(tagged.docs) });
+            let doc = sentence(tagged.registry.unwrap_or_default());
+            let name = json!({ "type": "string", "description": doc });
             let mut schema = object(Some((tagged.tag, name, true)), &self.keys, &[], names);
             schema["additionalProperties"] = json!(true);
             return schema;
@@ -370,7 +361,7 @@ impl Shape {
 
     /// Notes the tables that have a key of this name, as paths without indices. Parameters of plug-ins do not count.
     fn search(&self, wanted: &str, path: &str, names: &Names, places: &mut Vec<String>) {
-        let is_registry = self.tagged.as_ref().is_some_and(|tagged| tagged.is_registry);
+        let is_registry = self.tagged.as_ref().is_some_and(|tagged| tagged.registry.is_some());
         let variants = self.tagged.iter().filter(|_| !is_registry).flat_map(|tagged| &tagged.variants);
         let place = match path {
             "" => "the top of the file".to_owned(),
