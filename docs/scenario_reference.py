@@ -59,6 +59,9 @@ def _table(path: str, schema: Schema, seen: dict[str, str]) -> list[str]:
             if text not in seen:
                 seen[text] = where
                 below += [f"### `{where}`\n", *_tables(where, inner, seen)]
+        elif chosen := _with_parameters(sub):
+            what += ", below"
+            below += [f"### `{where}`\n", *_tables(where, {"oneOf": chosen}, seen)]
         rows.append(f"| `{key}` | {what} | {_default(key, sub, schema)} | {_escaped(_sentence(sub))} |")
     head = ["| key | value | default | meaning |", "|---|---|---|---|"]
     return [*(["\n".join([*head, *rows]) + "\n"] if rows else []), *below]
@@ -74,12 +77,20 @@ def _inner(schema: Schema) -> Schema | None:
     )
 
 
+def _with_parameters(schema: Schema) -> list[Schema]:
+    """Of a key that names a plug-in, or holds a table of name and parameters: the tables that have any."""
+    tables = [table for option in schema.get("anyOf", []) for table in option.get("oneOf", [])]
+    return [table for table in tables if len(table["properties"]) > 1]
+
+
 def _kind(schema: Schema) -> str:
     """What may stand there, in a few words."""
     if _inner(schema) is not None:
         return "tables" if schema.get("type") == "array" else "table"
     if options := schema.get("oneOf") or schema.get("anyOf"):
-        return " or ".join(_kind(option) for option in options)
+        # What is a table beside a word names a plug-in in it.
+        named = "a table of `name` and parameters"
+        return " or ".join(_kind(option) if _inner(option) is None else named for option in options)
     if "enum" in schema:
         return " or ".join(f"`{json.dumps(value)}`" for value in schema["enum"])
     match schema["type"]:

@@ -8,10 +8,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use world::scenario::InputError as WorldInputError;
-use world::{Cell, Row, Run, RunError};
+use world::{Blueprint, Cell, Registries, Row, Run, RunError};
 
 create_exception!(_core, InputError, PyValueError, "What the user gave is wrong: one line, and the path of the key.");
 
@@ -27,7 +26,13 @@ fn input_error(py: Python<'_>, error: &WorldInputError) -> PyErr {
 /// A scenario that has been parsed and checked whole; immutable, cheap to share between runs.
 #[pyclass(frozen, module = "interlayer._core")]
 struct Scenario {
-    inner: Arc<world::scenario::Scenario>,
+    blueprint: Blueprint,
+}
+
+impl Scenario {
+    fn of(&self) -> &world::scenario::Scenario {
+        self.blueprint.scenario()
+    }
 }
 
 #[pymethods]
@@ -36,52 +41,47 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, overrides = Vec::new()))]
     fn parse(py: Python<'_>, text: &str, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-        let inner = world::parse(text, &overrides).map_err(|error| input_error(py, &error))?;
-        Ok(Scenario { inner: Arc::new(inner) })
+        let blueprint = world::parse(text, &overrides).map_err(|error| input_error(py, &error))?;
+        Ok(Scenario { blueprint })
     }
 
     /// The scenario with every default of its own filled in, as JSON.
     fn to_json(&self) -> String {
-        self.inner.to_json().to_string()
+        self.of().to_json().to_string()
     }
 
     #[getter]
     fn name(&self) -> &str {
-        &self.inner.name
+        &self.of().name
     }
 
     #[getter]
     fn duration_s(&self) -> f64 {
-        self.inner.duration.as_secs_f64()
+        self.of().duration.as_secs_f64()
     }
 
     #[getter]
     fn warmup_s(&self) -> f64 {
-        self.inner.warmup.as_secs_f64()
+        self.of().warmup.as_secs_f64()
     }
 
     #[getter]
     fn seed(&self) -> u64 {
-        self.inner.seed
+        self.of().seed
     }
 
     #[getter]
     fn flows(&self) -> Vec<String> {
-        self.inner.flows.iter().map(|flow| flow.name.clone()).collect()
+        self.of().flows.iter().map(|flow| flow.name.clone()).collect()
     }
 
     #[getter]
     fn nodes(&self) -> Vec<String> {
-        self.inner.nodes.iter().map(|node| node.name.clone()).collect()
+        self.of().nodes.iter().map(|node| node.name.clone()).collect()
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<Scenario \"{}\": {} nodes, {} flows>",
-            self.inner.name,
-            self.inner.nodes.len(),
-            self.inner.flows.len()
-        )
+        format!("<Scenario \"{}\": {} nodes, {} flows>", self.of().name, self.of().nodes.len(), self.of().flows.len())
     }
 }
 
@@ -111,14 +111,14 @@ fn run_batch(
     fingerprint: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Batch> {
-    let scenarios: Vec<(Arc<world::scenario::Scenario>, u64)> =
-        tasks.iter().map(|(scenario, seed)| (Arc::clone(&scenario.inner), *seed)).collect();
+    let blueprints: Vec<(Blueprint, u64)> =
+        tasks.iter().map(|(scenario, seed)| (scenario.blueprint.clone(), *seed)).collect();
     drop(tasks);
     let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
     let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
     let (results, failure) = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let tasks: Vec<_> = scenarios.iter().map(|(scenario, seed)| (&**scenario, *seed)).collect();
+            let tasks: Vec<_> = blueprints.iter().map(|(blueprint, seed)| (blueprint, *seed)).collect();
             world::run_batch(&tasks, jobs, &record, &stop, |n| done.store(n, Ordering::Relaxed))
         });
         // Signals and the callback belong to the thread that called; the lock is released while it sleeps.
@@ -145,12 +145,12 @@ fn run_batch(
         None => false,
     };
     if let Some(tell) = progress.filter(|_| !interrupted) {
-        tell.call1(py, (scenarios.len(),))?;
+        tell.call1(py, (blueprints.len(),))?;
     }
     let runs = PyList::empty(py);
-    for (result, (scenario, _)) in results?.into_iter().zip(&scenarios) {
+    for (result, (blueprint, _)) in results?.into_iter().zip(&blueprints) {
         match result {
-            Ok(run) => runs.append(run_dict(py, &run, scenario)?)?,
+            Ok(run) => runs.append(run_dict(py, &run, blueprint.scenario())?)?,
             Err(RunError::Interrupted) => runs.append(py.None())?,
             Err(RunError::Input(error)) => return Err(input_error(py, &error)),
             Err(RunError::Capture(error)) => {
@@ -224,13 +224,18 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     Ok(dict)
 }
 
+fn row(info: &plugin::Info) -> [&'static str; 3] {
+    [info.id, info.summary, info.source]
+}
+
 /// The registered plug-ins of a kind: `id`, `summary`, `source`; sorted by id.
 #[pyfunction]
 fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
+    let registries = Registries::builtin();
     let rows: Vec<[&str; 3]> = match kind {
-        "schemes" => schemes::SCHEMES.iter().map(|s| [s.info.id, s.info.summary, s.info.source]).collect(),
-        "congestion" => tcp::cc::INFOS.iter().map(|i| [i.id, i.summary, i.source]).collect(),
-        "receivers" => tcp::ack::INFOS.iter().map(|i| [i.id, i.summary, i.source]).collect(),
+        "schemes" => registries.schemes.iter().map(|entry| row(entry.info)).collect(),
+        "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
+        "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
         "routing" => vec![["direct", "the destination is the next hop", "single subnet"]],
         other => {
             let message = format!("no list of \"{other}\"; there are schemes, congestion, receivers, routing");

@@ -33,7 +33,7 @@ pub const INFO: Info = Info {
     turns: &[Port::Packets, Port::Sender],
     params: &[Param {
         key: "min_interval",
-        kind: Kind::Time,
+        kind: Kind::Time { min: Dur::ZERO, max: Dur::from_secs(1000) },
         default: Value::Time(Dur::ZERO),
         doc: "least time between two notices about a flow; zero: one for each failed attempt",
     }],

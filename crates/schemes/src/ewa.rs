@@ -54,7 +54,7 @@ pub const INFO: Info = Info {
         },
         Param {
             key: "interval",
-            kind: Kind::Time,
+            kind: Kind::Time { min: Dur::from_us(1), max: Dur::from_secs(1000) },
             default: Value::Time(Dur::from_ms(10)),
             doc: "time over which the queue is averaged and after which an adapting alpha moves (an assumption)",
         },

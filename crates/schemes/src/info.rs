@@ -87,7 +87,7 @@ pub enum Port {
     Connections,
 }
 
-/// A scheme's declaration.
+/// A scheme's declaration: that of a plug-in, and what it does at a node.
 #[derive(Debug)]
 pub struct Info {
     /// As scenarios name it.
@@ -107,6 +107,11 @@ pub struct Info {
 }
 
 impl Info {
+    /// Its declaration as a plug-in.
+    pub const fn plugin(&self) -> plugin::Info {
+        plugin::Info { id: self.id, summary: self.summary, source: self.source, params: self.params }
+    }
+
     /// Whether it declares to read `signal`.
     pub fn reads(&self, signal: Signal) -> bool {
         self.reads.contains(&signal)

@@ -1,6 +1,7 @@
 //! The list of schemes: explicit and sorted, the same on every machine.
 
 use crate::{Agent, Info, Params};
+use plugin::Registry;
 use std::net::Ipv4Addr;
 use units::NodeId;
 
@@ -27,7 +28,7 @@ pub struct Site {
     pub categories: u8,
     /// Slot, interframe spaces and contention window of its radio.
     pub timing: phy::Timing,
-    /// The receiver policy ([`tcp::ack::NAMES`]) of all TCP flows that end at it, if they agree on one.
+    /// The receiver policy ([`tcp::ack::registry`]) of all TCP flows that end at it, if they agree on one.
     pub receiver: Option<&'static str>,
 }
 
@@ -43,8 +44,15 @@ pub struct Scheme {
 /// One line a scheme: its id and the module that holds its `INFO` and `build`.
 macro_rules! registry {
     ($($id:literal => $module:ident),* $(,)?) => {
-        /// All schemes, by id.
+        /// The schemes of this crate, by id.
         pub const SCHEMES: &[Scheme] = &[$(Scheme { info: &crate::$module::INFO, build: crate::$module::build }),*];
+
+        /// The schemes of this crate. A program may add its own.
+        pub fn registry() -> Registry<Scheme> {
+            let declarations: [&'static plugin::Info; SCHEMES.len()] = [$(const { &crate::$module::INFO.plugin() }),*];
+            Registry::of("scheme", declarations.into_iter().zip(SCHEMES.iter().copied()))
+                .expect("every scheme has an id of its own and sound defaults; the tests make the registry")
+        }
 
         #[cfg(test)]
         const IDS: &[&str] = &[$($id),*];
@@ -68,7 +76,7 @@ registry! {
     "tap" => tap,
 }
 
-/// The scheme of that name.
+/// The scheme of that id in [`SCHEMES`].
 pub fn find(id: &str) -> Option<&'static Scheme> {
     SCHEMES.iter().find(|scheme| scheme.info.id == id)
 }
@@ -81,5 +89,6 @@ mod tests {
     fn the_list_is_sorted_and_names_each_scheme_as_it_names_itself() {
         assert!(IDS.is_sorted());
         assert_eq!(IDS, SCHEMES.iter().map(|scheme| scheme.info.id).collect::<Vec<_>>());
+        assert_eq!(IDS, registry().ids());
     }
 }

@@ -54,7 +54,7 @@ fn measure(name: &str, config: &Config) {
 
 fn main() {
     let plain = Config { receive_buffer: Bytes(20 * 1460), ..Config::default() };
-    let every = Config { ack_policy: ack::every::make, ..plain.clone() };
+    let every = Config { ack_policy: ack::find("every").expect("it is registered"), ..plain.clone() };
     let stamped = Config { timestamps: true, sack: true, ..every.clone() };
     measure("one ACK per segment", &every);
     measure("one ACK per two segments", &plain);

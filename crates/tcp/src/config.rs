@@ -1,6 +1,7 @@
 //! Every parameter of an endpoint, its default and where the default comes from.
 
 use crate::{ack, cc};
+use plugin::{Chosen, Params};
 use units::{Bytes, Dur};
 use wire::Seq;
 
@@ -10,10 +11,10 @@ pub struct Config {
     /// Largest payload of a segment this end takes, announced in the SYN, and sends; options count against it. Default
     /// 1460 B, a datagram of 1500 B less two headers. @RFC9293 sec. 3.7.1
     pub mss: u16,
-    /// Makes the congestion control. Default NewReno. See [`cc::find`].
-    pub congestion: cc::Make,
-    /// Makes the receiver's acknowledgment policy. Default delayed. See [`ack::find`].
-    pub ack_policy: ack::Make,
+    /// The congestion control. Default NewReno. See [`cc::registry`].
+    pub congestion: Chosen<cc::Make>,
+    /// The receiver's acknowledgment policy. Default delayed. See [`ack::registry`].
+    pub ack_policy: Chosen<ack::Make>,
     /// Initial window in segments. Default 2; @RFC5681 eq. 1 allows 3 for this MSS, @RFC6928 10, the papers use 1 or 2.
     pub initial_window_segments: u32,
     /// Initial slow-start threshold; `None` (default) is "arbitrarily high". @RFC5681 sec. 3.1
@@ -80,8 +81,8 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             mss: 1460,
-            congestion: cc::newreno::make,
-            ack_policy: ack::delayed::make,
+            congestion: Chosen { info: &cc::newreno::INFO, plugin: cc::newreno::make, params: Params::default() },
+            ack_policy: Chosen { info: &ack::delayed::INFO, plugin: ack::delayed::make, params: Params::default() },
             initial_window_segments: 2,
             initial_ssthresh: None,
             max_window_segments: None,

@@ -77,7 +77,7 @@ impl Receiver {
             window_update: false,
             last_ack_sent: Seq(0),
             echo: Echo::default(),
-            policy: (config.ack_policy)(config),
+            policy: (config.ack_policy.plugin)(&config.ack_policy.params, config),
             unread: 0,
             buffer: config.receive_buffer.0,
             segment: 0,

@@ -127,7 +127,7 @@ impl Sender {
             greatest_ack: iss,
             mss: u32::from(config.mss),
             window,
-            cc: (config.congestion)(),
+            cc: (config.congestion.plugin)(&config.congestion.params),
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.granularity),
             timed: None,
             retries: 0,

@@ -1,5 +1,6 @@
 //! Powers and power ratios. Levels in dBm do not add; powers in milliwatt do.
 
+use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A power ratio in decibel.
@@ -13,6 +14,20 @@ pub struct Dbm(pub f64);
 /// A power in milliwatt.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct MilliWatt(pub f64);
+
+impl fmt::Display for Db {
+    /// As scenarios spell it: `10 dB`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} dB", self.0)
+    }
+}
+
+impl fmt::Display for Dbm {
+    /// As scenarios spell it: `-62 dBm`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} dBm", self.0)
+    }
+}
 
 impl Add<Db> for Dbm {
     type Output = Dbm;

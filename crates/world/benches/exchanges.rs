@@ -5,7 +5,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use world::scenario::Scenario;
+use world::Blueprint;
 use world::{Record, Run};
 
 const DOT11B: &str = "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'";
@@ -15,7 +15,7 @@ const DOWNLOAD: &str = "transport = { protocol = 'tcp', datagram = '1500 B' }\nt
 const SATURATED: &str = "transport = { protocol = 'udp', datagram = '1500 B' }\ntraffic = { model = 'saturated' }";
 
 /// `stations` with a flow each to one sink.
-fn star(stations: u32, seconds: u32, radio: &str, flow: &str, scheme: &str) -> Scenario {
+fn star(stations: u32, seconds: u32, radio: &str, flow: &str, scheme: &str) -> Blueprint {
     let mut text =
         format!("[scenario]\nname = 'star'\nduration = '{seconds} s'\n[radio]\n{radio}\n[[node]]\nname = 'sink'\n");
     for i in 0..stations {
@@ -25,7 +25,7 @@ fn star(stations: u32, seconds: u32, radio: &str, flow: &str, scheme: &str) -> S
 }
 
 /// A server, a wire, an access point, and a download for each of `stations`.
-fn behind_an_access_point(stations: u32, seconds: u32, radio: &str) -> Scenario {
+fn behind_an_access_point(stations: u32, seconds: u32, radio: &str) -> Blueprint {
     let mut text = format!(
         "scenario = {{ duration = '{seconds} s' }}\n[radio]\n{radio}\n[[node]]\nname = 'server'\n[[node]]\nname = 'ap'\nrole = 'ap'\n\
          [[link]]\nbetween = ['server', 'ap']\nrate = '100 Mb/s'\ndelay = '2 ms'\n"
@@ -36,7 +36,7 @@ fn behind_an_access_point(stations: u32, seconds: u32, radio: &str) -> Scenario 
     world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn run(scenario: &Scenario) -> Run {
+fn run(scenario: &Blueprint) -> Run {
     world::run(scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance")
 }
 

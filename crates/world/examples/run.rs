@@ -17,7 +17,7 @@ fn main() {
         }
     };
     let record = world::Record { pcap_dir: std::env::var_os("PCAP").map(Into::into), ..Default::default() };
-    let run = world::run(&scenario, scenario.seed, &record, &AtomicBool::new(false));
+    let run = world::run(&scenario, scenario.scenario().seed, &record, &AtomicBool::new(false));
     let run = match run {
         Ok(run) => run,
         Err(error) => {

@@ -111,7 +111,7 @@ impl Sink {
                 self.unread += len;
                 0
             }
-            Reader::Rate(rate) => {
+            Reader::Rate { rate } => {
                 self.unread += len;
                 if self.next == SimTime::NEVER {
                     self.next = now + interval(SIP, rate);
@@ -125,7 +125,7 @@ impl Sink {
     pub fn tick(&mut self, now: SimTime) -> u64 {
         match self.reader {
             Reader::Instant => 0,
-            Reader::Rate(rate) => {
+            Reader::Rate { rate } => {
                 let n = self.unread.min(SIP);
                 self.unread -= n;
                 self.next = if self.unread > 0 { now + interval(SIP, rate) } else { SimTime::NEVER };

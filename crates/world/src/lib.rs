@@ -5,17 +5,19 @@
 //! routing protocols, mobility.
 
 mod ack_gaps;
-mod build;
+mod assembly;
+mod blueprint;
 mod chain;
 mod flow;
 mod frames;
 mod results;
 mod runner;
-pub mod scenario;
 mod taps;
 mod world;
 
+pub use ::scenario;
+pub use blueprint::{Blueprint, Registries, parse, parse_with, schema};
 pub use frames::{FrameClass, LossCause, PerClass, Tally};
 pub use results::{Books, Cell, Record as Row, Run, jain};
-pub use runner::{Record, RunError, names, parse, run, run_batch, schema};
+pub use runner::{Record, RunError, run, run_batch};
 pub use taps::{Carried, Column, Outcome, Timeline, Transmission, Window};

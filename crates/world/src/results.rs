@@ -6,7 +6,7 @@
 
 use crate::flow::{Flow, Transport};
 use crate::frames::{FrameClass, LossCause, Tally};
-use crate::scenario::{Link, Scenario};
+use crate::scenario::Scenario;
 use crate::taps::{Column, QueueIds, Recorded, Timeline};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
@@ -284,7 +284,7 @@ pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) ->
 pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
     let name = |node: NodeId| &scenario.nodes[node.index()].name;
     let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
-    let directions = scenario.links.iter().flat_map(Link::directions);
+    let directions = scenario.links.iter().flat_map(|link| link.ends.directions());
     QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
 }
 

@@ -1,8 +1,9 @@
 //! Replications, in parallel. The only file with threads and a wall clock.
 
-use crate::build;
+use crate::assembly;
+use crate::blueprint::Blueprint;
 use crate::results::{self, Run};
-use crate::scenario::{self, InputError, Names, Scenario, Standard};
+use crate::scenario::{InputError, Scenario};
 use crate::taps::{Captures, Series, Taps, Timeline, Window};
 use crate::world::Interrupted;
 use std::io;
@@ -48,30 +49,6 @@ impl From<Interrupted> for RunError {
     }
 }
 
-/// What a scenario may name, from the registries.
-pub fn names() -> (Vec<(&'static str, &'static [schemes::Param])>, Names<'static>) {
-    let schemes = schemes::SCHEMES.iter().map(|scheme| (scheme.info.id, scheme.info.params)).collect();
-    (schemes, Names { congestion: tcp::cc::NAMES, receivers: tcp::ack::NAMES, schemes: &[] })
-}
-
-/// Reads a scenario against the registries; see [`scenario::parse`]. A world is built once, so that what parsing cannot
-/// know is found here as well.
-///
-/// # Errors
-/// The first mistake, as one line.
-pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Scenario, InputError> {
-    let (schemes, names) = names();
-    let scenario = scenario::parse(text, overrides, &Names { schemes: &schemes, ..names })?;
-    build::world(&scenario, scenario.seed, Taps::default())?;
-    Ok(scenario)
-}
-
-/// The JSON Schema of a scenario, with the registered names.
-pub fn schema() -> String {
-    let (schemes, names) = names();
-    scenario::json_schema_for(&Names { schemes: &schemes, ..names })
-}
-
 /// How often time series are sampled.
 const SERIES_EVERY: Dur = Dur::from_ms(50);
 
@@ -79,11 +56,12 @@ const SERIES_EVERY: Dur = Dur::from_ms(50);
 ///
 /// # Errors
 /// See [`RunError`].
-pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
+pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
+    let scenario = blueprint.scenario();
     let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(SERIES_EVERY, results::queue_ids(scenario)));
     let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
-    let mut world = build::world(scenario, seed, taps)?;
+    let mut world = assembly::world(blueprint.shared(), seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
     world.run(stop)?;
@@ -95,11 +73,11 @@ pub fn run(scenario: &Scenario, seed: u64, record: &Record, stop: &AtomicBool) -
 
 fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunError> {
     let (frequency_mhz, flags) = match scenario.radio.standard {
-        Standard::Dot11a => (5180, radiotap::Channel::OFDM_5GHZ),
-        Standard::Dot11g => (2437, radiotap::Channel::DYNAMIC_2GHZ),
-        Standard::Dot11 | Standard::Dot11b => (2437, radiotap::Channel::CCK_2GHZ),
+        phy::Standard::A => (5180, radiotap::Channel::OFDM_5GHZ),
+        phy::Standard::G => (2437, radiotap::Channel::DYNAMIC_2GHZ),
+        phy::Standard::Dsss | phy::Standard::B => (2437, radiotap::Channel::CCK_2GHZ),
     };
-    let network = build::attachments(scenario, seed)?;
+    let network = assembly::attachments(scenario, seed)?;
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
@@ -108,7 +86,7 @@ fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunE
 ///
 /// `progress` is called from this thread whenever some more are done.
 pub fn run_batch(
-    tasks: &[(&Scenario, u64)],
+    tasks: &[(&Blueprint, u64)],
     jobs: usize,
     record: &Record,
     stop: &AtomicBool,
@@ -122,8 +100,8 @@ pub fn run_batch(
     let work = || {
         while !stop.load(Ordering::Relaxed) {
             let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some((scenario, seed)) = tasks.get(i) else { return };
-            let result = run(scenario, *seed, record, stop);
+            let Some((blueprint, seed)) = tasks.get(i) else { return };
+            let result = run(blueprint, *seed, record, stop);
             if let Ok(mut done) = done.lock() {
                 done[i] = result;
             }

@@ -32,6 +32,7 @@
 mod split;
 
 use crate::{Agent, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
+use plugin::Chosen;
 use split::Split;
 use std::collections::{BTreeMap, BTreeSet};
 use tcp::{Config, cc};
@@ -53,7 +54,8 @@ pub const INFO: Info = Info {
     params: &[
         Param {
             key: "buffer",
-            kind: Kind::Size,
+            // Each half of it is a TCP buffer. @RFC7323 sec. 2.3: at most 1 GiB
+            kind: Kind::Size { min: Bytes::ZERO, max: Bytes(2 << 30) },
             default: Value::Size(Bytes(131_072)),
             doc: "bytes held at most between the two halves of a connection, each direction: half of it received, half of \
                   it sent and not acknowledged; at least two full segments",
@@ -66,9 +68,10 @@ pub const INFO: Info = Info {
         },
         Param {
             key: "min_rto",
-            kind: Kind::Time,
+            // tcp::Config: the greatest RTO is 60 s.
+            kind: Kind::Time { min: Dur::from_ns(1), max: Dur::from_secs(60) },
             default: Value::Time(Dur::from_secs(1)),
-            doc: "least retransmission timeout of the half that faces the radio, at most 60 s",
+            doc: "least retransmission timeout of the half that faces the radio",
         },
     ],
 };
@@ -111,7 +114,7 @@ impl Books {
 struct ITcp {
     /// Of each half.
     buffer: Bytes,
-    congestion: cc::Make,
+    congestion: Chosen<cc::Make>,
     min_rto: Dur,
     /// By the connection's even direction.
     splits: BTreeMap<FlowId, Split>,
@@ -136,11 +139,10 @@ fn initial_sequence(now: SimTime, flow: FlowId) -> Seq {
 impl ITcp {
     fn new(params: &Params) -> ITcp {
         let congestion = cc::find(params.choice("congestion")).expect("the parameter is one of the names");
-        let defaults = Config::default();
         ITcp {
-            buffer: Bytes((params.size("buffer").0 / 2).min(1 << 30)),
+            buffer: Bytes(params.size("buffer").0 / 2),
             congestion,
-            min_rto: params.time("min_rto").clamp(Dur::from_ns(1), defaults.max_rto),
+            min_rto: params.time("min_rto"),
             splits: BTreeMap::new(),
             by_air: BTreeMap::new(),
             in_reach: BTreeSet::new(),
@@ -165,7 +167,11 @@ impl ITcp {
             initial_sequence: initial_sequence(now, flow),
             ..Config::default()
         };
-        if is_wireless { Config { congestion: self.congestion, min_rto: self.min_rto, ..plain } } else { plain }
+        if is_wireless {
+            Config { congestion: self.congestion.clone(), min_rto: self.min_rto, ..plain }
+        } else {
+            plain
+        }
     }
 
     /// A SYN of a connection that is not split, or whose split is over: takes it over if it crosses from the radio to a

@@ -311,7 +311,10 @@ pub(crate) fn key(flow: FlowId) -> Key {
 impl Maker {
     fn new(strategy: &'static str, announced: u32) -> Maker {
         let followed = ack::NAMES.get((announced as usize).wrapping_sub(1)).copied().unwrap_or("every");
-        let make = ack::find(if strategy == "follow" { followed } else { strategy }).unwrap_or(ack::every::make);
+        // A policy is followed with its default parameters: a station announces its name only.
+        let config = tcp::Config::default();
+        let policy = ack::find(if strategy == "follow" { followed } else { strategy })
+            .expect("every strategy but \"follow\" is a receiver policy");
         Maker {
             delivered: None,
             beyond: Vec::new(),
@@ -324,7 +327,7 @@ impl Maker {
             full: (0, 0),
             is_active: false,
             tsval: None,
-            policy: make(&tcp::Config::default()),
+            policy: (policy.plugin)(&policy.params, &config),
             segments: 0,
             waiting: None,
         }

@@ -55,7 +55,7 @@ const PARAMS: &[Param] = &[
     },
     Param {
         key: "min_timeout",
-        kind: Kind::Time,
+        kind: Kind::Time { min: Dur::from_us(100), max: Dur::from_secs(60) },
         default: Value::Time(Dur::from_ms(100)), // @NS2: snoopTick_
         doc: "least time without an advance before the local timer retransmits",
     },

@@ -141,7 +141,9 @@ fn params(scheme: &Scheme, choices: u64) -> Params {
             Kind::Bool => Value::Bool(half),
             Kind::Int { min, max } => Value::Int(if half { min } else { max }),
             Kind::Float { min, max } => Value::Float(if half { min } else { max }),
-            Kind::Time | Kind::Size => param.default,
+            Kind::Time { min, max } => Value::Time(if half { min } else { max }),
+            Kind::Size { min, max } => Value::Size(if half { min } else { max }),
+            Kind::Power { min, max } => Value::Power(if half { min } else { max }),
         };
         params.set(param.key, value);
     }

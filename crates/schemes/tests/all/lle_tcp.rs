@@ -867,7 +867,7 @@ fn across(packet: Packet) -> Packet {
 fn what_one_half_makes_the_other_keeps_back_and_the_rest_crosses_the_air() {
     // Maker and suppressor of one flow on two benches, a real TCP behind the second, segments of many sizes.
     let (mut here, mut there) = (sender(), receiver());
-    let config = tcp::Config { ack_policy: tcp::ack::every::make, ..tcp::Config::default() };
+    let config = tcp::Config { ack_policy: tcp::ack::find("every").unwrap(), ..tcp::Config::default() };
     let mut host = tcp::Connection::listen(config, 5_000, 40_000);
     let now = SimTime::ZERO + Dur::from_ms(1);
     let mut tell = |packet: &Packet| -> Vec<Packet> {

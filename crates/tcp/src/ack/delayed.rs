@@ -6,13 +6,13 @@
 //!   waits. No quick ACKs at the start as in Linux.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Verdict};
+use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 use units::Dur;
 
 /// What the list says.
 pub const INFO: Info =
-    Info { id: "delayed-ack", summary: "acknowledges every n-th segment (2), or after a time", source: "RFC1122" };
+    Info { id: "delayed-ack", summary: "acknowledges every n-th segment (2), or after a time", source: "RFC1122", params: &[] };
 
 /// The policy: how many segments wait.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Delayed {
 }
 
 /// Makes one with the configuration's count and timeout.
-pub fn make(config: &Config) -> Box<dyn AckPolicy> {
+pub fn make(_: &Params, config: &Config) -> Box<dyn AckPolicy> {
     Box::new(Delayed { count: config.delayed_ack_count, timeout: config.delayed_ack_timeout, waiting: 0 })
 }
 
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged_and_any_ack_starts_the_count_anew() {
-        let mut policy = make(&Config::default());
+        let mut policy = make(&Params::default(), &Config::default());
         let arrival = Arrival { number: 1, len: 1460, push: false };
         let later = Verdict::Within(Dur::from_ms(200));
         assert_eq!(policy.on_data(&arrival), later);

@@ -6,7 +6,7 @@
 //!   bytes; the timer is the scenario's `delayed_ack_timeout`, as for the plain policy.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Verdict};
+use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 use units::Dur;
 
@@ -15,6 +15,7 @@ pub const INFO: Info = Info {
     id: "dynamic-delayed-ack",
     summary: "one ACK per 1, 2, 3, then 4 segments as the transfer goes on, or after a time",
     source: "AJ03",
+    params: &[],
 };
 
 /// Segment numbers l1, l2, l3 from which d is 2, 3, 4.
@@ -28,7 +29,7 @@ pub struct DynamicDelayed {
 }
 
 /// Makes one with the configuration's timeout.
-pub fn make(config: &Config) -> Box<dyn AckPolicy> {
+pub fn make(_: &Params, config: &Config) -> Box<dyn AckPolicy> {
     Box::new(DynamicDelayed { timeout: config.delayed_ack_timeout, waiting: 0 })
 }
 
@@ -62,7 +63,7 @@ mod tests {
     fn one_ack_goes_out_at_1_3_6_10_14_18() {
         // Segment 1 alone; 2, 3; then 4 waits (d = 2), 5 (d = 3) waits, 6 is the third; 7, 8, 9: at 9 d = 4, three
         // wait; 10 is the fourth; then every fourth.
-        let mut policy = make(&Config::default());
+        let mut policy = make(&Params::default(), &Config::default());
         let mut acked = Vec::new();
         for number in 1..=18 {
             if policy.on_data(&Arrival { number, len: 1460, push: false }) == Verdict::Now {

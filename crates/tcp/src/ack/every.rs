@@ -4,18 +4,18 @@
 //! - **Departs** None.
 //! - **Checked** `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Verdict};
+use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 
 /// What the list says.
-pub const INFO: Info = Info { id: "every", summary: "acknowledges every segment at once", source: "RFC9293" };
+pub const INFO: Info = Info { id: "every", summary: "acknowledges every segment at once", source: "RFC9293", params: &[] };
 
 /// The policy. It has no state.
 #[derive(Debug)]
 pub struct Every;
 
 /// Makes one.
-pub fn make(_: &Config) -> Box<dyn AckPolicy> {
+pub fn make(_: &Params, _: &Config) -> Box<dyn AckPolicy> {
     Box::new(Every)
 }
 

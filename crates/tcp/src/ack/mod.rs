@@ -7,19 +7,11 @@ use crate::Config;
 use core::fmt;
 use units::Dur;
 
-/// One line of the list of policies.
-#[derive(Debug, Clone, Copy)]
-pub struct Info {
-    /// Its name in a scenario.
-    pub id: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Key of its source.
-    pub source: &'static str,
-}
+pub use plugin::{Info, Params};
 
-/// Makes a policy; it reads `delayed_ack_timeout` and `delayed_ack_count`.
-pub type Make = fn(&Config) -> Box<dyn AckPolicy>;
+/// Makes a policy with these parameters: those that its [`Info`] declares. It also reads `delayed_ack_timeout` and
+/// `delayed_ack_count` of the configuration.
+pub type Make = fn(&Params, &Config) -> Box<dyn AckPolicy>;
 
 /// A data segment that came in order while nothing was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,33 +42,8 @@ pub trait AckPolicy: fmt::Debug {
     fn on_ack_sent(&mut self) {}
 }
 
-macro_rules! registry {
-    ($($name:literal => $module:ident),* $(,)?) => {
-        $(pub mod $module;)*
-
-        /// The names, sorted.
-        pub const NAMES: &[&str] = &[$($name),*];
-
-        /// What `list receivers` prints, in the order of [`NAMES`].
-        pub const INFOS: &[Info] = &[$($module::INFO),*];
-
-        /// The constructor of the policy called `name`.
-        pub fn find(name: &str) -> Option<Make> {
-            match name {
-                $($name => Some($module::make),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-registry! {
+plugin::registry! { "receiver", Make:
     "delayed-ack" => delayed,
     "dynamic-delayed-ack" => dynamic_delayed,
     "every" => every,
-}
-
-/// The policy called `name`.
-pub fn make(name: &str, config: &Config) -> Option<Box<dyn AckPolicy>> {
-    find(name).map(|make| make(config))
 }

@@ -7,19 +7,10 @@ use crate::Ack;
 use core::fmt;
 use units::{BitRate, Bytes, SimTime};
 
-/// One line of the list of congestion controls.
-#[derive(Debug, Clone, Copy)]
-pub struct Info {
-    /// Its name in a scenario.
-    pub id: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Key of its source.
-    pub source: &'static str,
-}
+pub use plugin::{Info, Params};
 
-/// Makes a controller with its default parameters.
-pub type Make = fn() -> Box<dyn CongestionControl>;
+/// Makes a controller with these parameters: those that its [`Info`] declares.
+pub type Make = fn(&Params) -> Box<dyn CongestionControl>;
 
 /// Why the window is to be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,33 +187,8 @@ impl Window {
     }
 }
 
-macro_rules! registry {
-    ($($name:literal => $module:ident),* $(,)?) => {
-        $(pub mod $module;)*
-
-        /// The names, sorted.
-        pub const NAMES: &[&str] = &[$($name),*];
-
-        /// What `list congestion` prints, in the order of [`NAMES`].
-        pub const INFOS: &[Info] = &[$($module::INFO),*];
-
-        /// The constructor of the controller called `name`.
-        pub fn find(name: &str) -> Option<Make> {
-            match name {
-                $($name => Some($module::make),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-registry! {
+plugin::registry! { "congestion control", Make:
     "newreno" => newreno,
     "reno" => reno,
     "tahoe" => tahoe,
-}
-
-/// The controller called `name`.
-pub fn make(name: &str) -> Option<Box<dyn CongestionControl>> {
-    find(name).map(|make| make())
 }

@@ -7,19 +7,19 @@
 //!   deflates the window below ssthresh (as `dupwnd_` in ns-2), a case the RFC leaves to underflow.
 //! - **Checked** `every_cc`; `tests/all/scripts/recovery.rs`.
 
-use super::{Congestion, CongestionControl, Info, Window, reno};
+use super::{Congestion, CongestionControl, Info, Params, Window, reno};
 use crate::Ack;
 
 /// What the list says.
 pub const INFO: Info =
-    Info { id: "newreno", summary: "Reno that repairs all losses of a window in one recovery", source: "RFC6582" };
+    Info { id: "newreno", summary: "Reno that repairs all losses of a window in one recovery", source: "RFC6582", params: &[] };
 
 /// The controller. It has no state beyond the window; partial ACKs are the sender's.
 #[derive(Debug, Default)]
 pub struct NewReno;
 
 /// Makes one.
-pub fn make() -> Box<dyn CongestionControl> {
+pub fn make(_: &Params) -> Box<dyn CongestionControl> {
     Box::new(NewReno)
 }
 

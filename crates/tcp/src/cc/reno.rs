@@ -11,19 +11,19 @@
 //!   flight like a loss, but down to one segment.
 //! - **Checked** tests below; `every_cc`; `tests/all/scripts/recovery.rs`.
 
-use super::{Congestion, CongestionControl, Info, Recovery, Window};
+use super::{Congestion, CongestionControl, Info, Params, Recovery, Window};
 use crate::Ack;
 
 /// What the list says.
 pub const INFO: Info =
-    Info { id: "reno", summary: "fast recovery that ends at the first new ACK", source: "RFC5681" };
+    Info { id: "reno", summary: "fast recovery that ends at the first new ACK", source: "RFC5681", params: &[] };
 
 /// The controller. It has no state beyond the window.
 #[derive(Debug, Default)]
 pub struct Reno;
 
 /// Makes one.
-pub fn make() -> Box<dyn CongestionControl> {
+pub fn make(_: &Params) -> Box<dyn CongestionControl> {
     Box::new(Reno)
 }
 

@@ -8,18 +8,18 @@
 //!   itself provokes trigger nothing.
 //! - **Checked** `every_cc`; `tests/all/scripts/recovery.rs`.
 
-use super::{Congestion, CongestionControl, Info, Recovery, Window, reno};
+use super::{Congestion, CongestionControl, Info, Params, Recovery, Window, reno};
 use crate::Ack;
 
 /// What the list says.
-pub const INFO: Info = Info { id: "tahoe", summary: "slow start after every loss, no fast recovery", source: "JAC88" };
+pub const INFO: Info = Info { id: "tahoe", summary: "slow start after every loss, no fast recovery", source: "JAC88", params: &[] };
 
 /// The controller. It has no state beyond the window.
 #[derive(Debug, Default)]
 pub struct Tahoe;
 
 /// Makes one.
-pub fn make() -> Box<dyn CongestionControl> {
+pub fn make(_: &Params) -> Box<dyn CongestionControl> {
     Box::new(Tahoe)
 }
 

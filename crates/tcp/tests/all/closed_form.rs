@@ -58,7 +58,7 @@ fn segments_per_rtt(config: &Config, period: u32) -> f64 {
 #[test]
 fn the_square_root_law() {
     for name in ["newreno", "reno"] {
-        for (b, policy) in [(1.0, ack::every::make as ack::Make), (2.0, ack::delayed::make)] {
+        for (b, policy) in [(1.0, ack::find("every").unwrap()), (2.0, ack::find("delayed-ack").unwrap())] {
             let config = Config {
                 congestion: cc::find(name).expect("it is registered"),
                 ack_policy: policy,

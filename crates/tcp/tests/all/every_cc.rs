@@ -1,5 +1,6 @@
-//! What holds for every registered congestion control, whatever happens to it (style.md section 9.2).
+//! What holds for every registered congestion control, whatever happens to it.
 
+use plugin::{Entry, Info, Kind, Param, Params, Value};
 use proptest::prelude::*;
 use tcp::cc::{self, Congestion, CongestionControl, Probe, Window};
 use tcp::{Ack, Seq, ack};
@@ -27,6 +28,10 @@ fn events() -> impl Strategy<Value = Event> {
         1 => Just(Event::Idle),
         1 => Just(Event::Undo),
     ]
+}
+
+fn make(entry: &Entry<cc::Make>) -> Box<dyn CongestionControl> {
+    (entry.plugin)(&Params::defaults(entry.info.params))
 }
 
 struct Finite;
@@ -103,10 +108,9 @@ proptest! {
         history in prop::collection::vec(events(), 1..400),
         flights in prop::collection::vec(0u64..300, 1..50),
     ) {
-        for name in cc::NAMES {
-            let make = cc::find(name).expect("it is registered");
-            let first = run(make().as_mut(), mss, &history, &flights);
-            prop_assert_eq!(first, run(make().as_mut(), mss, &history, &flights));
+        for entry in &cc::registry() {
+            let first = run(make(entry).as_mut(), mss, &history, &flights);
+            prop_assert_eq!(first, run(make(entry).as_mut(), mss, &history, &flights));
         }
     }
 }
@@ -114,23 +118,24 @@ proptest! {
 #[test]
 fn a_timeout_leaves_one_segment() {
     // RFC 5681 sec. 3.1: the loss window.
-    for name in cc::NAMES {
+    for entry in &cc::registry() {
         let mut win = Window::new(Bytes(1000), 10, None);
         win.observe(Bytes(10_000), false);
-        cc::make(name).expect("it is registered").on_congestion(Congestion::Rto { repeated: false }, &mut win);
-        assert_eq!(win.cwnd, Bytes(1000), "{name}");
+        make(entry).on_congestion(Congestion::Rto { repeated: false }, &mut win);
+        assert_eq!(win.cwnd, Bytes(1000), "{}", entry.info.id);
     }
 }
 
 #[test]
 fn a_mark_lowers_the_window_but_never_below_a_segment() {
     // RFC 3168 sec. 6.1.2: as a loss, but bounded by one segment, where eq. 4 of RFC 5681 stops at two.
-    for name in cc::NAMES {
+    for entry in &cc::registry() {
+        let name = entry.info.id;
         for (cwnd, least, most) in [(10_000, 1000, 9000), (3000, 1000, 2999), (1000, 1000, 1000)] {
             let mut win = Window::new(Bytes(1000), 1, None);
             win.cwnd = Bytes(cwnd);
             win.observe(Bytes(cwnd), false);
-            cc::make(name).expect("it is registered").on_congestion(Congestion::EcnMark, &mut win);
+            make(entry).on_congestion(Congestion::EcnMark, &mut win);
             assert!((least..=most).contains(&win.cwnd.0), "{name}: from {cwnd} to {}", win.cwnd);
             assert!(win.ssthresh >= Bytes(2000) && win.ssthresh < Bytes(u64::MAX), "{name}: {}", win.ssthresh);
         }
@@ -139,13 +144,47 @@ fn a_mark_lowers_the_window_but_never_below_a_segment() {
 
 #[test]
 fn the_registries_are_sorted_and_name_what_they_hold() {
-    assert!(cc::NAMES.is_sorted() && ack::NAMES.is_sorted());
-    for (name, info) in cc::NAMES.iter().zip(cc::INFOS) {
-        assert_eq!(*name, info.id);
+    assert_eq!(cc::NAMES, cc::registry().ids());
+    assert_eq!(ack::NAMES, ack::registry().ids());
+    assert!(cc::find("venno").is_none() && ack::find("sometimes").is_none());
+}
+
+/// A controller that is not of this crate: cuts to a share of the flight.
+#[derive(Debug)]
+struct Cuts(f64);
+
+static CUTS: Info = Info {
+    id: "cuts",
+    summary: "cuts to a share of the flight",
+    source: "none",
+    params: &[Param {
+        key: "share",
+        kind: Kind::Float { min: 0.1, max: 1.0 },
+        default: Value::Float(0.5),
+        doc: "Of the flight.",
+    }],
+};
+
+impl CongestionControl for Cuts {
+    fn on_ack(&mut self, _: &Ack, _: &mut Window) {}
+
+    fn on_congestion(&mut self, _: Congestion, win: &mut Window) {
+        win.cut_flight_to(self.0);
     }
-    for (name, info) in ack::NAMES.iter().zip(ack::INFOS) {
-        assert_eq!(*name, info.id);
-        assert!(ack::make(name, &tcp::Config::default()).is_some());
+}
+
+#[test]
+fn a_program_adds_a_controller_with_parameters_to_the_registry() {
+    let registry = cc::registry().with(&CUTS, |params| Box::new(Cuts(params.float("share")))).unwrap();
+    assert_eq!(registry.ids(), ["cuts", "newreno", "reno", "tahoe"]);
+    let entry = registry.find("cuts").unwrap();
+    let mut params = Params::defaults(entry.info.params);
+    params.set("share", Value::Float(0.8));
+    for (chosen, cwnd) in [(entry.chosen(), 5_000), (entry.with(params), 8_000)] {
+        let mut win = Window::new(Bytes(1000), 10, None);
+        win.observe(Bytes(10_000), false);
+        (chosen.plugin)(&chosen.params).on_congestion(Congestion::FastRetransmit, &mut win);
+        assert_eq!(win.cwnd, Bytes(cwnd));
     }
-    assert!(cc::make("venno").is_none() && ack::make("sometimes", &tcp::Config::default()).is_none());
+    assert!(registry.with(&CUTS, |_| Box::new(Cuts(1.0))).is_err(), "it is there already");
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::thread;
-use world::scenario::Scenario;
+use world::Blueprint;
 use world::{Cell, Record, Row, Run};
 
 const HEAD: &str = "[scenario]\nduration = \"2 s\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n";
@@ -127,7 +127,7 @@ transport = { protocol = "udp", datagram = "1000 B" }
 
 const ALL: [&str; 4] = [LLE, CONTENTION, SATURATED, NETWORK];
 
-fn scenario(rest: &str) -> Scenario {
+fn scenario(rest: &str) -> Blueprint {
     world::parse(&format!("{HEAD}{rest}"), &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -135,7 +135,7 @@ fn fingerprints() -> Record {
     Record { fingerprint: true, ..Record::default() }
 }
 
-fn run(scenario: &Scenario, seed: u64, record: &Record) -> Run {
+fn run(scenario: &Blueprint, seed: u64, record: &Record) -> Run {
     world::run(scenario, seed, record, &AtomicBool::new(false)).unwrap()
 }
 
@@ -186,7 +186,7 @@ fn seeds_differ() {
 #[test]
 fn a_batch_gives_the_same_bits_whatever_the_number_of_jobs() {
     let scenarios = ALL.map(scenario);
-    let tasks: Vec<(&Scenario, u64)> = (0..12).map(|i| (&scenarios[i % 4], i as u64 / 4 + 1)).collect();
+    let tasks: Vec<(&Blueprint, u64)> = (0..12).map(|i| (&scenarios[i % 4], i as u64 / 4 + 1)).collect();
     let stop = AtomicBool::new(false);
     let batch = |jobs| {
         let runs = world::run_batch(&tasks, jobs, &fingerprints(), &stop, |_| {});
@@ -254,7 +254,7 @@ fn what_is_recorded_changes_no_bit_of_the_results_and_captures_are_the_same_file
                 }
             }
         }
-        for node in &scenario.nodes {
+        for node in &scenario.scenario().nodes {
             let file = |folder: &Folder| std::fs::read(folder.0.join(format!("{}-3.pcapng", node.name))).unwrap();
             let (one, other) = (file(&folders[0]), file(&folders[1]));
             assert!(one.len() > 1000, "{}: {} B", node.name, one.len());

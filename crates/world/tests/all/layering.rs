@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
-const ORDER: [&str; 13] =
-    ["testkit", "units", "engine", "wire", "queue", "phy", "mac", "tcp", "net", "schemes", "world", "live", "py"];
+const ORDER: [&str; 15] = [
+    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "net", "scenario", "schemes",
+    "world", "live", "py",
+];
 
 fn packages() -> Vec<Value> {
     let out = Command::new(env!("CARGO"))
@@ -23,7 +25,7 @@ fn packages() -> Vec<Value> {
 fn rank(package: &str) -> Option<usize> {
     let name = package.strip_prefix("interlayer-")?;
     let place = ORDER.iter().position(|n| *n == name);
-    Some(place.unwrap_or_else(|| panic!("crates/{name} has no place in the order of design.md section 2")))
+    Some(place.unwrap_or_else(|| panic!("crates/{name} has no place in the order")))
 }
 
 fn sources(dir: &Path, files: &mut Vec<PathBuf>) {

@@ -141,11 +141,11 @@ impl Use {
                 (Kind::Float { min, max }, Value::Float(given)) => {
                     pick([min, max, given, (min + given) / 2.0].map(|x| format!("{x:?}")))
                 }
-                (Kind::Time, Value::Time(given)) => {
+                (Kind::Time { .. }, Value::Time(given)) => {
                     let ns = given.ns();
                     pick([ns, ns / 10, ns * 2, ns].map(|ns| format!("\"{ns} ns\"")))
                 }
-                (Kind::Size, Value::Size(given)) => {
+                (Kind::Size { .. }, Value::Size(given)) => {
                     let size = given.0;
                     pick([size, size / 8, size * 2, size].map(|size| format!("\"{size} B\"")))
                 }
@@ -385,7 +385,7 @@ impl Case {
     }
 
     /// The scenario, and the schemes in it: as many of those drawn as go together.
-    fn scenario(&self, duration: &str) -> (world::scenario::Scenario, String, Vec<Use>) {
+    fn scenario(&self, duration: &str) -> (world::Blueprint, String, Vec<Use>) {
         let mut used: Vec<Use> = Vec::new();
         let goes = |with: &Vec<Use>| match world::parse(&self.text(duration, with), &[]) {
             Ok(_) => true,
@@ -426,7 +426,7 @@ impl Case {
 }
 
 /// A run, or a panic that shows the scenario if it takes longer than any should.
-fn run(scenario: &world::scenario::Scenario, seed: u64, text: &str) -> Run {
+fn run(scenario: &world::Blueprint, seed: u64, text: &str) -> Run {
     let stop = AtomicBool::new(false);
     let (done, is_done) = mpsc::channel::<()>();
     let flag = &stop;

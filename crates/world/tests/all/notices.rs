@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
 /// A bulk flow between `from` and `to`; all else as the words say.
-fn scenario(from: &str, to: &str, radio: &str, errors: &str, wire: &str, scheme: &str) -> world::scenario::Scenario {
+fn scenario(from: &str, to: &str, radio: &str, errors: &str, wire: &str, scheme: &str) -> world::Blueprint {
     let text = format!(
         r#"
 scenario = {{ duration = "30 s" }}
@@ -33,13 +33,13 @@ transport = {{ protocol = "tcp", min_rto = "200 ms" }}
     world::parse(&text, &[]).unwrap()
 }
 
-fn run(scenario: &world::scenario::Scenario, seed: u64) -> Run {
+fn run(scenario: &world::Blueprint, seed: u64) -> Run {
     let record = Record { fingerprint: true, ..Record::default() };
     world::run(scenario, seed, &record, &AtomicBool::new(false)).unwrap()
 }
 
 /// The sum of a number of the flow over three seeds.
-fn sum(scenario: &world::scenario::Scenario, name: &str) -> f64 {
+fn sum(scenario: &world::Blueprint, name: &str) -> f64 {
     (1..=3).map(|seed| run(scenario, seed).flow(0, name).unwrap()).sum()
 }
 

@@ -12,7 +12,7 @@
 //! the one that a receiver delays.
 
 use std::sync::atomic::AtomicBool;
-use world::scenario::Scenario;
+use world::Blueprint;
 use world::{Record, Run};
 
 /// The truths, in segments per second. Nothing here comes from the code under test.
@@ -135,13 +135,13 @@ const MSS: f64 = 1448.0;
 /// Longer than NewReno takes for the losses of a first slow start, one a round trip.
 const WARMUP_S: f64 = 60.0;
 
-fn parse(text: &str, seconds: f64, overrides: &[(&str, String)]) -> Scenario {
+fn parse(text: &str, seconds: f64, overrides: &[(&str, String)]) -> Blueprint {
     let all = format!("[scenario]\nduration = '{:.0} s'\nwarmup = '{WARMUP_S} s'\n{text}", seconds + WARMUP_S);
     let overrides: Vec<(String, String)> = overrides.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect();
     world::parse(&all, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn run_all(tasks: &[(&Scenario, u64)]) -> Vec<Run> {
+fn run_all(tasks: &[(&Blueprint, u64)]) -> Vec<Run> {
     world::run_batch(tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {})
         .into_iter()
         .collect::<Result<_, _>>()
@@ -278,7 +278,7 @@ fn a_bulk_source_fills_any_send_buffer() {
 
 /// One or more flows through a wire of 8 Mb/s, 100 ms there and back for a datagram of 1500 B (1.5 ms) and an ACK of 40 B (3.2 us
 /// at 100 Mb/s): 2 * 49.2484 ms. Rate times round trip is 100 000 B, 66.67 datagrams.
-fn bottleneck(flows: usize, queue: &str, ecn: bool, seconds: f64) -> Scenario {
+fn bottleneck(flows: usize, queue: &str, ecn: bool, seconds: f64) -> Blueprint {
     let mut text = format!(
         "[[node]]\nname = 'a'\n[[node]]\nname = 'b'\n\
          [[link]]\nfrom = 'a'\nto = 'b'\nrate = '8 Mb/s'\ndelay = '49248400 ns'\nqueue = {queue}\n\
@@ -312,7 +312,7 @@ fn a_drop_tail_queue_is_used_as_the_sawtooth_says() {
     let p = BANDWIDTH_DELAY;
     assert!(near(sawtooth(60.0, 30.0), 0.75 * 8100.0 / 6300.0, 1e-12), "27/28");
     let queues = [8u32, 17, 33, 67, 133];
-    let scenarios: Vec<Scenario> =
+    let scenarios: Vec<Blueprint> =
         queues.iter().map(|q| bottleneck(1, &format!("{{ packets = {q} }}"), false, 1000.0)).collect();
     let runs = run_all(&scenarios.iter().map(|s| (s, 1)).collect::<Vec<_>>());
     for (q, run) in queues.iter().zip(&runs) {

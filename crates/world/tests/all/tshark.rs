@@ -148,7 +148,7 @@ pub fn capture(text: &str) -> Captured {
     let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
     let run = world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap();
     let file = |name: &str| folder.0.join(format!("{name}-1.pcapng"));
-    let frames = scenario.nodes.iter().map(|node| frames(&file(&node.name))).collect();
+    let frames = scenario.scenario().nodes.iter().map(|node| frames(&file(&node.name))).collect();
     Captured { run, frames }
 }
 

@@ -30,7 +30,7 @@ pub const INFO: Info = Info {
         },
         Param {
             key: "plcp",
-            kind: Kind::Time,
+            kind: Kind::Time { min: Dur::ZERO, max: Dur::from_ms(1) },
             default: Value::Time(Dur::from_us(192)),
             doc: "PLCP preamble and header at the basic rate.",
         },

@@ -21,7 +21,8 @@ fn agreed(config: Config, win: u32) -> Script {
 }
 
 /// Eight segments are out and may be marked, more is waiting.
-fn eight_out(congestion: cc::Make) -> Script {
+fn eight_out(congestion: &str) -> Script {
+    let congestion = cc::find(congestion).unwrap();
     let mut script = agreed(Config { congestion, initial_window_segments: 8, ..ecn() }, 65_535);
     script.run(
         "1    write 40000
@@ -175,7 +176,7 @@ fn a_mark_out_of_order_is_echoed_by_the_duplicate_ack() {
 #[test]
 fn a_mark_waits_for_the_delayed_ack() {
     // RFC 3168 sec. 6.1.3: ECE if any of the segments acknowledged was marked.
-    agreed(Config { ack_policy: ack::delayed::make, ..ecn() }, 20_000).run(
+    agreed(Config { ack_policy: ack::find("delayed-ack").unwrap(), ..ecn() }, 20_000).run(
         "1    < . 1:1001(1000) ack 1 ce
          1.1  < . 1001:2001(1000) ack 1
          1.1  > E. 1:1(0) ack 2001
@@ -218,7 +219,7 @@ fn marks_and_cwr_outside_the_window_and_marks_without_data_are_ignored() {
 
 #[test]
 fn an_echo_halves_the_window_once_per_window_and_the_first_new_data_says_so() {
-    for congestion in [cc::reno::make as cc::Make, cc::newreno::make, cc::tahoe::make] {
+    for congestion in ["reno", "newreno", "tahoe"] {
         eight_out(congestion).run(
             "1.1  < E. 1:1(0) ack 1001        // half of the eight that were out
              1.1  is cwnd=4000 ssthresh=4000 ecn-cuts=1
@@ -245,7 +246,7 @@ fn an_echo_halves_the_window_once_per_window_and_the_first_new_data_says_so() {
 
 #[test]
 fn an_echo_that_goes_on_past_cwr_is_a_new_one() {
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < E. 1:1(0) ack 8001        // eight out: half
          1.1  > W. 8001:9001(1000) ack 1 ect
          1.1  > . 9001:10001(1000) ack 1 ect
@@ -260,7 +261,7 @@ fn an_echo_that_goes_on_past_cwr_is_a_new_one() {
 #[test]
 fn a_loss_in_the_window_that_a_mark_has_cut_is_repaired_without_a_second_cut() {
     // Segment 1 is marked, segment 2 lost. RFC 3168 sec. 6.1.2: once for drops and marks of one window.
-    eight_out(cc::reno::make).run(
+    eight_out("reno").run(
         "1.1  < E. 1:1(0) ack 1001
          1.11 < E. 1:1(0) ack 1001
          1.12 < E. 1:1(0) ack 1001
@@ -281,7 +282,7 @@ fn a_loss_in_the_window_that_a_mark_has_cut_is_repaired_without_a_second_cut() {
 
 #[test]
 fn tahoe_starts_slowly_after_a_loss_in_a_marked_window_and_leaves_ssthresh() {
-    eight_out(cc::tahoe::make).run(
+    eight_out("tahoe").run(
         "1.1  < E. 1:1(0) ack 1001
          1.11 < E. 1:1(0) ack 1001
          1.12 < E. 1:1(0) ack 1001
@@ -294,7 +295,7 @@ fn tahoe_starts_slowly_after_a_loss_in_a_marked_window_and_leaves_ssthresh() {
 #[test]
 fn a_loss_of_what_left_after_the_cut_cuts_again() {
     // The segment that carried CWR is lost: its loss is answered, and the next new data carries CWR instead.
-    eight_out(cc::reno::make).run(
+    eight_out("reno").run(
         "1.1  < E. 1:1(0) ack 8001
          1.1  > W. 8001:9001(1000) ack 1 ect
          1.1  > . 9001:10001(1000) ack 1 ect
@@ -311,7 +312,7 @@ fn a_loss_of_what_left_after_the_cut_cuts_again() {
 
 #[test]
 fn an_echo_in_fast_recovery_and_of_its_window_cuts_nothing() {
-    eight_out(cc::reno::make).run(
+    eight_out("reno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -329,7 +330,7 @@ fn an_echo_in_fast_recovery_and_of_its_window_cuts_nothing() {
 
 #[test]
 fn after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr() {
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "2    > . 1:1001(1000) ack 1 again
          2.1  < E. 1:1(0) ack 1001              // one window, one cut; and nothing grows
          2.1  > . 1001:2001(1000) ack 1 again

@@ -7,7 +7,7 @@ use units::Dur;
 const PEER: &str = "20000 <mss 1000>";
 
 fn delayed() -> Config {
-    Config { ack_policy: ack::delayed::make, ..config() }
+    Config { ack_policy: ack::find("delayed-ack").unwrap(), ..config() }
 }
 
 #[test]
@@ -105,8 +105,11 @@ fn a_duplicate_ack_is_pure_though_data_waits() {
 
 #[test]
 fn dynamic_delayed_acks_thin_out_at_segments_2_5_9() {
-    let dynamic =
-        Config { ack_policy: ack::dynamic_delayed::make, delayed_ack_timeout: Dur::from_ms(100), ..config() };
+    let dynamic = Config {
+        ack_policy: ack::find("dynamic-delayed-ack").unwrap(),
+        delayed_ack_timeout: Dur::from_ms(100),
+        ..config()
+    };
     connected(dynamic, PEER).run(
         "1 < . 1:1001(1000) ack 1
          1 > . 1:1(0) ack 1001            // d = 1

@@ -4,7 +4,8 @@ use super::script::{Script, config, connected};
 use tcp::{Config, cc};
 
 /// Eight segments are out, the first is lost, more is waiting.
-fn eight_out(congestion: cc::Make) -> Script {
+fn eight_out(congestion: &str) -> Script {
+    let congestion = cc::find(congestion).unwrap();
     eight_out_of(Config { congestion, initial_window_segments: 8, ..config() })
 }
 
@@ -27,7 +28,7 @@ fn eight_out_of(config: Config) -> Script {
 
 #[test]
 fn tahoe_sends_one_segment_and_starts_slowly() {
-    eight_out(cc::tahoe::make).run(
+    eight_out("tahoe").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -46,7 +47,7 @@ fn tahoe_sends_one_segment_and_starts_slowly() {
 
 #[test]
 fn reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack() {
-    eight_out(cc::reno::make).run(
+    eight_out("reno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -71,7 +72,7 @@ fn reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack() {
 #[test]
 fn reno_leaves_recovery_at_a_partial_ack_and_needs_three_more_duplicates() {
     // Segments 1 and 5 are lost.
-    eight_out(cc::reno::make).run(
+    eight_out("reno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -94,7 +95,7 @@ fn reno_leaves_recovery_at_a_partial_ack_and_needs_three_more_duplicates() {
 #[test]
 fn newreno_repairs_a_hole_per_partial_ack() {
     // Segments 1 and 5 are lost.
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -124,7 +125,7 @@ fn newreno_repairs_a_hole_per_partial_ack() {
 #[test]
 fn newreno_restarts_its_timer_at_the_first_partial_ack_only() {
     // Segments 1, 3, 5 are lost and everything after; then silence.
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -143,7 +144,7 @@ fn newreno_restarts_its_timer_at_the_first_partial_ack_only() {
 
 #[test]
 fn newreno_leaves_without_a_burst_when_little_is_in_flight() {
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -159,7 +160,7 @@ fn newreno_leaves_without_a_burst_when_little_is_in_flight() {
 #[test]
 fn newreno_takes_duplicates_of_its_own_repairs_for_no_loss() {
     // RFC 6582 sec. 3.2 step 2: the ACK must cover more than "recover".
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -186,7 +187,7 @@ fn newreno_takes_duplicates_of_its_own_repairs_for_no_loss() {
 
 #[test]
 fn a_timeout_ends_fast_recovery() {
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -202,7 +203,7 @@ fn a_timeout_ends_fast_recovery() {
 #[test]
 fn a_timeout_in_fast_recovery_never_raises_ssthresh() {
     // Seven duplicates let three more out: eleven are not acknowledged, but only four are in the network.
-    for congestion in [cc::reno::make as cc::Make, cc::newreno::make] {
+    for congestion in ["reno", "newreno"] {
         eight_out(congestion).run(
             "1.1  < . 1:1(0) ack 1
              1.11 < . 1:1(0) ack 1
@@ -225,8 +226,12 @@ fn a_timeout_in_fast_recovery_never_raises_ssthresh() {
 #[test]
 fn a_timeout_after_reno_left_recovery_halves_the_flight_with_limited_transmit_too() {
     // Segments 1 and 5 are lost, as above; the last two duplicates let nothing out, for six are out and cwnd is four.
-    let limited =
-        Config { congestion: cc::reno::make, initial_window_segments: 8, limited_transmit: true, ..config() };
+    let limited = Config {
+        congestion: cc::find("reno").unwrap(),
+        initial_window_segments: 8,
+        limited_transmit: true,
+        ..config()
+    };
     eight_out_of(limited).run(
         "1.1  < . 1:1(0) ack 1
          1.1  > . 8001:9001(1000) ack 1
@@ -250,7 +255,7 @@ fn a_timeout_after_reno_left_recovery_halves_the_flight_with_limited_transmit_to
 fn reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window() {
     // Segments 1 and 3 are lost. Every fast retransmit cuts, but from FlightSize (RFC 5681 eq. 4): eight are out beside
     // a cwnd of four, so it stays four, where 4.3BSD, which halves cwnd, would come to two.
-    eight_out(cc::reno::make).run(
+    eight_out("reno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -273,7 +278,7 @@ fn reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window() {
 #[test]
 fn duplicates_after_a_timeout_do_not_retransmit_until_it_is_past() {
     // RFC 6582 sec. 3.2 step 4 and step 2, for every sender.
-    for congestion in [cc::tahoe::make as cc::Make, cc::reno::make, cc::newreno::make] {
+    for congestion in ["tahoe", "reno", "newreno"] {
         eight_out(congestion).run(
             "2    > . 1:1001(1000) ack 1 again
              2.1  < . 1:1(0) ack 1001
@@ -320,7 +325,7 @@ fn limited_transmit_is_over_with_an_ack_of_new_data() {
 #[test]
 fn nothing_is_timed_across_a_fast_retransmit() {
     // Karn: the ACK that ends recovery covers the segment that was being timed, and says nothing of the path.
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 1
@@ -339,7 +344,7 @@ fn nothing_is_timed_across_a_fast_retransmit() {
 #[test]
 fn what_is_no_duplicate() {
     // RFC 5681 sec. 2: (b) data, (c) FIN, (e) another window; (a) nothing outstanding.
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1 win 60000
          1.1  is dup-acks=0
          1.1  < . 1:101(100) ack 1 win 60000
@@ -362,7 +367,7 @@ fn what_is_no_duplicate() {
 
 #[test]
 fn two_duplicates_are_reordering() {
-    eight_out(cc::newreno::make).run(
+    eight_out("newreno").run(
         "1.1  < . 1:1(0) ack 1
          1.11 < . 1:1(0) ack 1
          1.12 < . 1:1(0) ack 3001

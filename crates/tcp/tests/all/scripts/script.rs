@@ -50,7 +50,7 @@ pub struct Script {
 
 /// An end with 1000-byte segments, immediate ACKs and no Nagle: what most scripts want.
 pub fn config() -> Config {
-    Config { mss: 1000, ack_policy: tcp::ack::every::make, nagle: false, ..Config::default() }
+    Config { mss: 1000, ack_policy: tcp::ack::find("every").unwrap(), nagle: false, ..Config::default() }
 }
 
 /// An end that has opened at 0 and connected at 0.1 s; the peer's SYN-ACK carried `win` and `options`.

@@ -166,7 +166,7 @@ fn with_timestamps_a_retransmission_gives_a_sample_too() {
 
 #[test]
 fn timestamps_measure_every_ack_and_echo_the_first_that_waits() {
-    let policy = tcp::ack::delayed::make;
+    let policy = tcp::ack::find("delayed-ack").unwrap();
     connected(Config { ack_policy: policy, ..stamped() }, "20000 <mss 1000, TS val 5 ecr 0>").run(
         "1    < . 1:101(100) ack 1 <TS val 11 ecr 100>
          1.05 < . 101:201(100) ack 1 <TS val 12 ecr 100>
@@ -200,7 +200,7 @@ fn paws_drops_the_old_and_the_unstamped() {
 fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
     // RFC 7323 sec. 4.3 (2). The ACK at 1.0 was lost, so the peer sends the segment again, stamped anew. Were the first stamp
     // echoed, the peer would take its own timeout for a round trip. A copy of an earlier segment changes nothing.
-    let every = Config { ack_policy: tcp::ack::every::make, ..stamped() };
+    let every = Config { ack_policy: tcp::ack::find("every").unwrap(), ..stamped() };
     connected(every, "20000 <mss 1000, TS val 5 ecr 0>").run(
         "1   < . 1:1001(1000) ack 1 <TS val 6 ecr 100>
          1   > . 1:1(0) ack 1001 <TS val 1000 ecr 6>

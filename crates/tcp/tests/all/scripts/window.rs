@@ -1,7 +1,8 @@
 //! Windows: buffers, silly windows on both sides, zero windows, Nagle. @RFC9293 sec. 3.7.4, 3.8.6, @RFC896
 
 use super::script::{config, connected};
-use tcp::cc::{Congestion, CongestionControl, Window};
+use plugin::Chosen;
+use tcp::cc::{self, Congestion, CongestionControl, Window};
 use tcp::{Ack, Config};
 use units::{BitRate, Bytes};
 
@@ -251,7 +252,8 @@ impl CongestionControl for Paced {
 
 #[test]
 fn a_pacing_controller_spreads_its_window() {
-    let paced = Config { congestion: || Box::new(Paced), initial_window_segments: 3, ..config() };
+    let congestion: Chosen<cc::Make> = Chosen { plugin: |_| Box::new(Paced), ..config().congestion };
+    let paced = Config { congestion, initial_window_segments: 3, ..config() };
     connected(paced, "65535 <mss 1000>").run(
         "1    write 10000
          1    > . 1:1001(1000) ack 1

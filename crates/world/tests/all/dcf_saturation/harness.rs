@@ -1,7 +1,7 @@
 //! Rows of the reference as scenarios, and what replications of them give.
 
 use std::sync::atomic::AtomicBool;
-use world::scenario::Scenario;
+use world::Blueprint;
 use world::{Record, Run};
 
 const REFERENCE: &str = include_str!("../../../../../validation/dcf/reference.csv");
@@ -56,7 +56,7 @@ pub fn rows(standard: &str, rts: bool, timeout_ifs: &str) -> Vec<Row> {
 
 /// Stations that always have a frame for one sink, on an ideal channel, as in the reference: 802.11b at 11 Mb/s with the
 /// single basic rate of 1 Mb/s; 802.11a at 54 Mb/s with the standard's basic rates: ACK at 24 Mb/s, EIFS by one at 6.
-fn scenario(row: &Row, seconds: f64) -> Scenario {
+fn scenario(row: &Row, seconds: f64) -> Blueprint {
     let radio = match row.standard {
         "b" => "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'",
         _ => "standard = '802.11a'\ndata_rate = '54 Mb/s'",
@@ -95,8 +95,8 @@ pub const REPLICATIONS: u64 = 8;
 
 /// Runs each row for its time, split into replications.
 pub fn measure(rows: &[(Row, f64)]) -> Vec<Measured> {
-    let scenarios: Vec<Scenario> = rows.iter().map(|(row, seconds)| scenario(row, *seconds)).collect();
-    let tasks: Vec<(&Scenario, u64)> =
+    let scenarios: Vec<Blueprint> = rows.iter().map(|(row, seconds)| scenario(row, *seconds)).collect();
+    let tasks: Vec<(&Blueprint, u64)> =
         scenarios.iter().flat_map(|s| (1..=REPLICATIONS).map(move |seed| (s, seed))).collect();
     let runs: Vec<Run> = world::run_batch(&tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {})
         .into_iter()

@@ -61,5 +61,5 @@ pub fn watched(text: &str) -> BTreeMap<String, Vec<Seen>> {
         });
         seen.collect()
     };
-    scenario.nodes.iter().map(|node| (node.name.clone(), read(&node.name))).collect()
+    scenario.scenario().nodes.iter().map(|node| (node.name.clone(), read(&node.name))).collect()
 }

@@ -1,0 +1,185 @@
+//! Parameters that a plug-in declares and a scenario sets.
+
+use units::{Bytes, Dbm, Dur};
+
+/// A key that a plug-in accepts in a scenario.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// The key as the scenario spells it.
+    pub key: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// What it is when the scenario is silent. Of its kind, and within its bounds.
+    pub default: Value,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+/// What a parameter may be. Bounds are included.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Int {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// A number.
+    Float {
+        /// The least.
+        min: f64,
+        /// The greatest.
+        max: f64,
+    },
+    /// A time such as `"20 ms"`.
+    Time {
+        /// The shortest.
+        min: Dur,
+        /// The longest.
+        max: Dur,
+    },
+    /// A size such as `"1500 B"`.
+    Size {
+        /// The smallest.
+        min: Bytes,
+        /// The largest.
+        max: Bytes,
+    },
+    /// A power such as `"16 dBm"`.
+    Power {
+        /// The least.
+        min: Dbm,
+        /// The greatest.
+        max: Dbm,
+    },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// Whether a parameter of this kind may be `value`.
+    pub fn allows(&self, value: Value) -> bool {
+        match (self, value) {
+            (Kind::Bool, Value::Bool(_)) => true,
+            (Kind::Int { min, max }, Value::Int(int)) => (*min..=*max).contains(&int),
+            (Kind::Float { min, max }, Value::Float(num)) => (*min..=*max).contains(&num),
+            (Kind::Time { min, max }, Value::Time(dur)) => (*min..=*max).contains(&dur),
+            (Kind::Size { min, max }, Value::Size(bytes)) => (*min..=*max).contains(&bytes),
+            (Kind::Power { min, max }, Value::Power(level)) => (*min..=*max).contains(&level),
+            (Kind::Choice(words), Value::Choice(word)) => words.contains(&word),
+            _ => false,
+        }
+    }
+}
+
+/// A parameter's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// Of [`Kind::Bool`].
+    Bool(bool),
+    /// Of [`Kind::Int`].
+    Int(i64),
+    /// Of [`Kind::Float`].
+    Float(f64),
+    /// Of [`Kind::Time`].
+    Time(Dur),
+    /// Of [`Kind::Size`].
+    Size(Bytes),
+    /// Of [`Kind::Power`].
+    Power(Dbm),
+    /// Of [`Kind::Choice`].
+    Choice(&'static str),
+}
+
+/// The values of all parameters of one plug-in: what the scenario sets, and defaults.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Params {
+    values: Vec<(&'static str, Value)>,
+}
+
+impl Params {
+    /// The defaults of `declared`.
+    pub fn defaults(declared: &[Param]) -> Params {
+        Params { values: declared.iter().map(|p| (p.key, p.default)).collect() }
+    }
+
+    /// Sets a declared parameter. The scenario's reader has checked key and kind.
+    pub fn set(&mut self, key: &str, value: Value) {
+        if let Some(entry) = self.values.iter_mut().find(|(k, _)| *k == key) {
+            entry.1 = value;
+        }
+    }
+
+    /// All of them in the order of declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.values.iter().copied()
+    }
+
+    /// The value of a declared parameter.
+    ///
+    /// # Panics
+    /// If the plug-in reads a key that it did not declare: a mistake in the plug-in's file, found by its first test.
+    pub fn get(&self, key: &str) -> Value {
+        let found = self.values.iter().find(|(k, _)| *k == key);
+        found.map(|(_, v)| *v).unwrap_or_else(|| panic!("there is no parameter \"{key}\""))
+    }
+
+    /// A word among the declared ones; see [`Params::get`].
+    pub fn choice(&self, key: &str) -> &'static str {
+        match self.get(key) {
+            Value::Choice(word) => word,
+            other => panic!("parameter \"{key}\" is {other:?}, not a word"),
+        }
+    }
+
+    /// A truth value; see [`Params::get`].
+    pub fn bool(&self, key: &str) -> bool {
+        match self.get(key) {
+            Value::Bool(on) => on,
+            other => panic!("parameter \"{key}\" is {other:?}, not true or false"),
+        }
+    }
+
+    /// A time; see [`Params::get`].
+    pub fn time(&self, key: &str) -> Dur {
+        match self.get(key) {
+            Value::Time(dur) => dur,
+            other => panic!("parameter \"{key}\" is {other:?}, not a time"),
+        }
+    }
+
+    /// A whole number; see [`Params::get`].
+    pub fn int(&self, key: &str) -> i64 {
+        match self.get(key) {
+            Value::Int(n) => n,
+            other => panic!("parameter \"{key}\" is {other:?}, not a whole number"),
+        }
+    }
+
+    /// A number; see [`Params::get`].
+    pub fn float(&self, key: &str) -> f64 {
+        match self.get(key) {
+            Value::Float(x) => x,
+            other => panic!("parameter \"{key}\" is {other:?}, not a number"),
+        }
+    }
+
+    /// A size; see [`Params::get`].
+    pub fn size(&self, key: &str) -> Bytes {
+        match self.get(key) {
+            Value::Size(bytes) => bytes,
+            other => panic!("parameter \"{key}\" is {other:?}, not a size"),
+        }
+    }
+
+    /// A power; see [`Params::get`].
+    pub fn power(&self, key: &str) -> Dbm {
+        match self.get(key) {
+            Value::Power(level) => level,
+            other => panic!("parameter \"{key}\" is {other:?}, not a power"),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! `[channel]` and `[[link]]`: what is between nodes.
+
+use crate::Result;
+use crate::at::{At, Context};
+use crate::errors::ErrorSpec;
+use crate::queues::{PROBABILITY, Queue};
+use crate::scalar::{Metres, Text};
+use crate::shape::{Powered, Via};
+use core::ops::RangeInclusive;
+use units::{BitRate, Db, Dbm, Dur, Hertz, NodeId};
+
+/// A time that is not nothing.
+pub(crate) const SOME_TIME: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_ns(1), crate::scalar::LONGEST);
+
+table! {
+    /// Who hears whom, and how well.
+    pub struct Channel {
+        /// Reach of every station; not with propagation.
+        range: Option<Metres>, or "everyone hears everyone",
+        /// What becomes of powers; `None`: a pair is in reach or not.
+        powers => Option<Propagation> as Powered<Propagation>,
+        /// How frames are lost to noise.
+        errors: ErrorSpec = { model = "none" },
+        /// An exception for one pair of nodes.
+        pair: Vec<Pair>, or "none" => Vec::new(),
+    }
+}
+
+table! {
+    /// What becomes of powers between antennas.
+    pub struct Propagation {
+        /// Powers decide who hears whom, and what becomes of frames that overlap.
+        propagation: phy::PathLoss, or "none: a pair is in reach or not"
+            => unreachable!("with it there are powers, and without it none"),
+        /// Standard deviation of log-normal shadowing by pair; needs propagation.
+        shadowing: Db, or "0 dB" => Db(0.0),
+        /// How gains change with time; needs propagation.
+        fading: Fading, or "none" => Fading::None,
+        /// At receivers.
+        noise => Noise as NoiseKeys,
+    }
+}
+
+/// The middle of a usual channel: 36 at 5 GHz, 6 at 2.4 GHz. @80211-2020 annex E, 15.4.4.3
+fn carrier(cx: &Context) -> Hertz {
+    Hertz(if cx.standard == phy::Standard::A { 5.18e9 } else { 2.437e9 })
+}
+
+tagged! { impl phy::PathLoss [at], by "model", noun "propagation model" {
+    /// Friis: the square of the distance.
+    "free-space" => FreeSpace {
+        /// Of the carrier.
+        frequency: Hertz, or "5.18 GHz for 802.11a, 2.437 GHz for the others" => carrier(at.cx),
+    },
+    /// A power of the distance.
+    "log-distance" => LogDistance {
+        /// Of the distance.
+        exponent: f64 = 3.0, in 0.0..=20.0,
+        /// Within it the loss is constant.
+        reference_m as "reference_distance": f64 as Metres => (|it| it.0, Metres) = "1 m",
+        /// Loss at the reference distance.
+        reference_loss_db as "reference_loss": f64 as Db => (|it| it.0, Db) = "46.6777 dB",
+    },
+    /// As free space, beyond the cross-over distance the fourth power.
+    "two-ray-ground" => TwoRayGround {
+        /// Of the carrier.
+        frequency: Hertz, or "5.18 GHz for 802.11a, 2.437 GHz for the others" => carrier(at.cx),
+        /// Of all antennas over the ground.
+        heights_m as "height": (f64, f64) as Metres => (|it| (it.0, it.0), |it| Metres(it.0)) = "1.5 m",
+    },
+    /// The gains of channel.pair; pairs that are not listed do not hear each other.
+    "matrix" => Matrix,
+} }
+
+tagged! {
+    /// How gains change with time.
+    #[derive(Copy)]
+    pub enum Fading, by "model", noun "fading model" {
+        /// Gains do not change.
+        "none" => None,
+        /// Exponential power of mean 1, drawn anew for each pair and coherence time.
+        "rayleigh" => Rayleigh {
+            /// How long a gain lasts.
+            coherence: Dur, in SOME_TIME,
+        },
+    }
+}
+
+/// Noise at receivers. `phy::NoiseFloor` also has the bandwidth, which the standard's curves know.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Noise {
+    /// Thermal, and what the receiver adds.
+    Figure(Db),
+    /// As stated.
+    Level(Dbm),
+}
+
+table! {
+    /// The keys of [`Noise`].
+    pub struct NoiseKeys {
+        /// Of receivers, over thermal noise; needs propagation.
+        noise_figure: Option<Db>, or "7 dB",
+        /// Noise at receivers; needs propagation.
+        noise: Option<Dbm>, or "thermal noise and noise_figure",
+    }
+}
+
+impl Via<NoiseKeys> for Noise {
+    fn from_keys(keys: NoiseKeys, _: &At) -> Result<Noise> {
+        // What receivers of the time add; ns-3's default too.
+        let figure = keys.noise_figure.unwrap_or(Db(7.0));
+        Ok(keys.noise.map_or(Noise::Figure(figure), Noise::Level))
+    }
+
+    fn to_keys(&self) -> NoiseKeys {
+        match *self {
+            Noise::Figure(figure) => NoiseKeys { noise_figure: Some(figure), noise: None },
+            Noise::Level(level) => NoiseKeys { noise_figure: None, noise: Some(level) },
+        }
+    }
+}
+
+table! {
+    /// An exception for one pair of nodes.
+    pub struct Pair {
+        /// The transmitter and the receiver.
+        ends => Ends as PairEnds,
+        /// Whether the receiver hears the transmitter.
+        reach: Option<bool>, or "as range says",
+        /// Between their antennas; needs channel.propagation.
+        gain: Option<Db>, or "as propagation says",
+        /// How frames between them are lost to noise.
+        errors: Option<ErrorSpec>, or "the channel's",
+    }
+}
+
+table! {
+    /// A wire.
+    pub struct Link {
+        /// What overrides call it.
+        name: String, in Text::Name, or "link<index>" => String::new(),
+        /// The sender and the receiver.
+        ends => Ends as LinkEnds,
+        /// Of IP bytes; no link-layer framing is added.
+        rate: BitRate,
+        /// From the end of a packet's transmission to its arrival.
+        delay: Dur = "0 s",
+        /// Probability that a packet is lost on the way.
+        loss: f64 = 0.0, in PROBABILITY,
+        /// Of each direction, beside the packet in transmission.
+        queue: Queue = { packets = 100 },
+    }
+}
+
+/// Two nodes, and whether what is said of them holds in both directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// The one that sends.
+    pub from: NodeId,
+    /// The one that receives; another.
+    pub to: NodeId,
+    /// Written with `between`: it holds for the other direction too.
+    pub both_ways: bool,
+}
+
+impl Ends {
+    fn new(between: Option<&[NodeId]>, from: Option<NodeId>, to: Option<NodeId>, at: &At) -> Ends {
+        // Stands for nodes that are not there; the mistake is noted.
+        let nobody = Ends { from: NodeId::BROADCAST, to: NodeId::BROADCAST, both_ways: true };
+        match (between, from, to) {
+            (Some([from, to]), None, None) => Ends { from: *from, to: *to, both_ways: true },
+            (None, Some(from), Some(to)) => Ends { from, to, both_ways: false },
+            (Some(_), None, None) => {
+                at.key("between").later("expected two nodes");
+                nobody
+            }
+            _ => {
+                at.later("give either between (both ways), or from and to (one way)");
+                nobody
+            }
+        }
+    }
+
+    /// The directions: from, to.
+    pub fn directions(&self) -> impl Iterator<Item = (NodeId, NodeId)> + use<> {
+        [(self.from, self.to)].into_iter().chain(self.both_ways.then_some((self.to, self.from)))
+    }
+}
+
+macro_rules! ends {
+    ($(#[$meta:meta])* $Keys:ident, $between:literal, $from:literal, $to:literal) => {
+        table! {
+            $(#[$meta])*
+            pub struct $Keys {
+                #[doc = $between]
+                between: Option<Vec<NodeId>>, in 2..=2, or "one direction, given by from and to",
+                #[doc = $from]
+                from: Option<NodeId>, or "both directions, given by between",
+                #[doc = $to]
+                to: Option<NodeId>, or "both directions, given by between",
+            }
+        }
+
+        impl Via<$Keys> for Ends {
+            fn from_keys(keys: $Keys, at: &At) -> Result<Ends> {
+                Ok(Ends::new(keys.between.as_deref(), keys.from, keys.to, at))
+            }
+
+            fn to_keys(&self) -> $Keys {
+                let one_way = |node: NodeId| (!self.both_ways).then_some(node);
+                let between = self.both_ways.then(|| vec![self.from, self.to]);
+                $Keys { between, from: one_way(self.from), to: one_way(self.to) }
+            }
+        }
+    };
+}
+
+ends! {
+    /// The ends of a [`Pair`].
+    PairEnds, "Two nodes: the exception holds both ways.", "The transmitter.", "The receiver."
+}
+
+ends! {
+    /// The ends of a [`Link`].
+    LinkEnds, "Two nodes: the same both ways.", "The sender.", "The receiver."
+}

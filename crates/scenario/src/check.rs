@@ -1,0 +1,253 @@
+//! What keys say together.
+
+use crate::channel::Ends;
+use crate::flow::{Protocol, Traffic};
+use crate::queues::{Discipline, Queue};
+use crate::radio::{ControlRate, Radio, bit_rates};
+use crate::shape::NEEDS_POWERS;
+use crate::words::Words;
+use crate::{Result, Scenario};
+use phy::{Preamble, Standard};
+use plugin::suggest;
+use queue::Limit;
+use std::collections::BTreeMap;
+use units::{BitRate, Bytes, Dur, NodeId};
+
+/// The greatest MSDU, less LLC/SNAP: the greatest IP datagram. @80211-2020 9.2.4.8
+const GREATEST_DATAGRAM: Bytes = Bytes(2304 - 8);
+/// IPv4 and TCP, without options.
+const TCP_HEADERS: u64 = 40;
+/// The timestamps option, padded. @RFC7323 appendix A
+const TIMESTAMPS: u64 = 12;
+/// IPv4 and UDP.
+const UDP_HEADERS: u64 = 28;
+
+/// Finds the first contradiction.
+pub(crate) fn check(s: &Scenario) -> Result<()> {
+    if s.warmup >= s.duration {
+        fail!("scenario.warmup", "{} leaves nothing of a run of {}", s.warmup, s.duration);
+    }
+    radio(&s.radio)?;
+    for node in &s.nodes {
+        rate_of(&s.radio, node.data_rate, || format!("node[{}]", node.index), "data_rate")?;
+    }
+    pairs(s)?;
+    links(s)?;
+    let of_links = s.links.iter().enumerate().map(|(i, link)| (format!("link[{i}].queue"), &link.queue));
+    for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
+        self::queue(s, queue, &path)?;
+    }
+    flows(s)?;
+    schemes(s)?;
+    if let Some((i, event)) = s.events.iter().enumerate().find(|(_, event)| event.at > s.duration) {
+        fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
+    }
+    Ok(())
+}
+
+fn rate_of(radio: &Radio, rate: BitRate, table: impl Fn() -> String, key: &str) -> Result<()> {
+    if bit_rates(radio.standard).any(|known| known == rate) {
+        return Ok(());
+    }
+    let rates: Vec<String> = bit_rates(radio.standard).map(|known| known.to_string()).collect();
+    let (table, standard, rates) = (table(), radio.standard.word(), suggest::list_all(&rates));
+    fail!("{table}.{key}", "{standard} has no rate \"{rate}\"; there are {rates}")
+}
+
+fn radio(radio: &Radio) -> Result<()> {
+    match (radio.standard, radio.preamble, radio.slot) {
+        (Standard::A, Some(_), _) => fail!("radio.preamble", "802.11a has no DSSS preamble to choose"),
+        (Standard::Dsss, Some(Preamble::Short), _) => {
+            fail!("radio.preamble", "802.11 has only the long preamble; 802.11b and 802.11g have a short one")
+        }
+        (Standard::G, ..) | (_, _, None) => {}
+        (standard, ..) => {
+            let standard = standard.word();
+            fail!("radio.slot", "only 802.11g has a slot to choose, and standard is \"{standard}\"")
+        }
+    }
+    let fixed = if let ControlRate::Fixed(rate) = radio.control_rate { Some(rate) } else { None };
+    let rates = [("data_rate", Some(radio.data_rate)), ("basic_rate", radio.basic_rate), ("control_rate", fixed)];
+    for (key, rate) in rates {
+        rate.map_or(Ok(()), |rate| rate_of(radio, rate, || "radio".to_owned(), key))?;
+    }
+    // The shortest frame of all: an ACK at 54 Mb/s, 20 us and one symbol of 4. @80211-2020 17.3.2.2
+    let shortest = Dur::from_us(24);
+    if let Some(latency) = radio.levels.map(|levels| levels.cca_preamble_latency).filter(|it| *it >= shortest) {
+        fail!("radio.cca_preamble_latency", "{latency} is not less than the shortest frame, {shortest}");
+    }
+    let standard = radio.standard.timing();
+    let (min, max) = (radio.cw_min.unwrap_or(standard.cw_min), radio.cw_max.unwrap_or(standard.cw_max));
+    match (radio.cw_min, radio.cw_max) {
+        _ if min <= max => Ok(()),
+        (Some(_), Some(_)) => fail!("radio.cw_max", "{max} is less than cw_min, {min}"),
+        (None, Some(_)) => fail!("radio.cw_max", "{max} is less than cw_min, {min}, the standard's"),
+        (_, None) => fail!("radio.cw_min", "{min} is greater than cw_max, {max}, the standard's"),
+    }
+}
+
+fn name(s: &Scenario, node: NodeId) -> &str {
+    &s.nodes[node.index()].name
+}
+
+/// What is said of pairs of nodes, by direction: no direction is given twice.
+#[derive(Default)]
+struct Directions {
+    given: BTreeMap<(NodeId, NodeId), usize>,
+}
+
+impl Directions {
+    /// Notes the directions of entry `i`; `says` is what the first entry does with two names.
+    fn note(&mut self, s: &Scenario, ends: &Ends, array: &str, i: usize, says: [&str; 2]) -> Result<()> {
+        for (from, to) in ends.directions() {
+            if let Some(first) = self.given.insert((from, to), i) {
+                let ([says, between], from, to) = (says, name(s, from), name(s, to));
+                fail!("{array}[{i}]", "{array}[{first}] {says} \"{from}\" {between} \"{to}\" already");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names may lead to one node twice.
+fn same_ends(s: &Scenario, ends: &Ends, array: &str, i: usize) -> Result<()> {
+    if ends.from == ends.to {
+        fail!("{array}[{i}].to", "\"{}\" is also from", name(s, ends.to));
+    }
+    Ok(())
+}
+
+/// Where powers decide, a pair has a gain and no reach, otherwise the reverse.
+fn pairs(s: &Scenario) -> Result<()> {
+    for (i, pair) in s.channel.pair.iter().enumerate() {
+        same_ends(s, &pair.ends, "channel.pair", i)?;
+        if s.channel.powers.is_none() && pair.gain.is_some() {
+            fail!("channel.pair[{i}].gain", "{NEEDS_POWERS}");
+        }
+        if s.channel.powers.is_some() && pair.reach.is_some() {
+            let why = "powers decide who hears whom where channel.propagation is given; write a gain";
+            fail!("channel.pair[{i}].reach", "{why}");
+        }
+    }
+    let mut directions = Directions::default();
+    for (i, pair) in s.channel.pair.iter().enumerate() {
+        let keys = if pair.ends.both_ways { ["between[0]", "between[1]"] } else { ["from", "to"] };
+        for (key, node) in keys.into_iter().zip([pair.ends.from, pair.ends.to]) {
+            if !s.nodes[node.index()].has_radio {
+                fail!("channel.pair[{i}].{key}", "\"{}\" has no radio", name(s, node));
+            }
+        }
+        directions.note(s, &pair.ends, "channel.pair", i, ["speaks of", "to"])?;
+    }
+    Ok(())
+}
+
+fn links(s: &Scenario) -> Result<()> {
+    let (mut names, mut directions) = (BTreeMap::new(), Directions::default());
+    for (i, link) in s.links.iter().enumerate() {
+        same_ends(s, &link.ends, "link", i)?;
+        if let Some(first) = names.insert(&link.name, i) {
+            fail!("link[{i}].name", "link[{first}] is called \"{}\" already", link.name);
+        }
+        directions.note(s, &link.ends, "link", i, ["leads from", "to"])?;
+    }
+    Ok(())
+}
+
+fn queue(s: &Scenario, queue: &Queue, path: &str) -> Result<()> {
+    if let Limit::Bytes(limit) = queue.limit
+        && let Some(flow) = s.flows.iter().find(|flow| limit < flow.entry.transport.datagram)
+    {
+        let (datagram, i) = (flow.entry.transport.datagram, flow.index);
+        fail!("{path}.bytes", "{limit} holds not one datagram of {datagram} (flow[{i}])");
+    }
+    let Discipline::Red { min_th, max_th, max_p, weight, .. } = queue.discipline else { return Ok(()) };
+    if max_th <= min_th {
+        fail!("{path}.max_th", "{max_th} is not above min_th, {min_th}");
+    }
+    if let Some((key, _)) = [("max_p", max_p), ("weight", weight)].into_iter().find(|(_, value)| *value <= 0.0) {
+        fail!("{path}.{key}", "must be more than zero");
+    }
+    Ok(())
+}
+
+fn flows(s: &Scenario) -> Result<()> {
+    let mut given: BTreeMap<&str, usize> = BTreeMap::new();
+    for flow in &s.flows {
+        let (i, transport) = (flow.index, &flow.entry.transport);
+        if let Some(first) = given.insert(&flow.name, i) {
+            fail!("flow[{i}].name", "flow[{first}] is called \"{}\" already", flow.name);
+        }
+        if flow.start >= s.duration {
+            fail!("flow[{i}].start", "{} is not before the end of the run at {}", flow.start, s.duration);
+        }
+        if flow.stop <= flow.start {
+            fail!("flow[{i}].stop", "{} is not after the start at {}", flow.stop, flow.start);
+        }
+        let (protocol, headers, what) = match &transport.protocol {
+            Protocol::Tcp(tcp) if tcp.timestamps == Some(true) => {
+                ("TCP", TCP_HEADERS + TIMESTAMPS, "TCP/IP headers and timestamps")
+            }
+            Protocol::Tcp(_) => ("TCP", TCP_HEADERS, "TCP/IP headers"),
+            Protocol::Udp => ("UDP", UDP_HEADERS, "UDP/IP headers"),
+        };
+        let datagram = transport.datagram;
+        if datagram <= Bytes(headers) {
+            fail!("flow[{i}].transport.datagram", "{datagram} has no room for data beside {headers} B of {what}");
+        }
+        if datagram > GREATEST_DATAGRAM {
+            let most = GREATEST_DATAGRAM;
+            fail!("flow[{i}].transport.datagram", "{datagram} does not fit an MSDU; {most} is the most");
+        }
+        let of_udp = "cbr, poisson or saturated";
+        let refused = match (protocol, flow.traffic()) {
+            ("UDP", Traffic::None) => Some(("none", of_udp)),
+            ("UDP", Traffic::Bulk { .. }) => Some(("bulk", of_udp)),
+            ("UDP", Traffic::Chunks { .. }) => Some(("chunks", of_udp)),
+            ("TCP", Traffic::Saturated) => Some(("saturated", OF_TCP)),
+            _ => None,
+        };
+        if let Some((word, instead)) = refused {
+            fail!("flow[{i}].traffic.model", "\"{word}\" is not for {protocol}; take {instead}");
+        }
+        if flow.reverse() == Traffic::Saturated {
+            fail!("flow[{i}].reverse.model", "\"saturated\" is not for TCP; take {OF_TCP}");
+        }
+        let Some(tcp) = transport.tcp() else { continue };
+        let (max, of_tcp) =
+            (tcp.max_rto.unwrap_or(Dur::MAX), [("min_rto", tcp.min_rto), ("initial_rto", tcp.initial_rto)]);
+        if let Some((key, Some(rto))) = of_tcp.into_iter().find(|(_, rto)| rto.is_some_and(|rto| rto > max)) {
+            fail!("flow[{i}].transport.{key}", "{rto} is more than max_rto, {max}");
+        }
+    }
+    Ok(())
+}
+
+/// What a TCP application may write.
+const OF_TCP: &str = "bulk, cbr, poisson or chunks";
+
+/// No scheme twice at one node.
+fn schemes(s: &Scenario) -> Result<()> {
+    // Entries by scheme: the first of each, the one that sits anywhere, and the one at each node.
+    let (mut firsts, mut anywhere, mut at_nodes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for (i, scheme) in s.schemes.iter().enumerate() {
+        let id = scheme.plug.id();
+        let clash = if scheme.at.is_none() { firsts.get(id) } else { anywhere.get(id) };
+        if let Some(first) = clash {
+            let why = "and one of them sits wherever it can";
+            fail!("scheme[{i}].name", "scheme[{first}] is \"{id}\" too, {why}");
+        }
+        firsts.entry(id).or_insert(i);
+        let Some(nodes) = &scheme.at else {
+            anywhere.insert(id, i);
+            continue;
+        };
+        for (k, node) in nodes.iter().enumerate() {
+            if let Some(first) = at_nodes.insert((id, *node), i) {
+                let node = name(s, *node);
+                fail!("scheme[{i}].at[{k}]", "scheme[{first}] is \"{id}\" at \"{node}\" already");
+            }
+        }
+    }
+    Ok(())
+}

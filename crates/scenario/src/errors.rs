@@ -1,0 +1,149 @@
+//! How frames are lost to noise.
+
+use crate::Result;
+use crate::at::At;
+use crate::channel::SOME_TIME;
+use crate::item::{About, Mistake};
+use crate::queues::PROBABILITY;
+use crate::shape::Via;
+use phy::errors::Sojourn;
+use serde_json::json;
+use toml::Value;
+use units::Dur;
+
+words! { impl mac::ErrorsAt, noun "place to draw errors" { "attempt" => Attempt, "msdu" => Msdu } }
+
+words! {
+    /// What has a state of its own in a two-state model.
+    pub enum Shared, noun "way to share a state" {
+        /// A pair: both directions are good or bad together.
+        "link" => Link,
+        /// Each direction.
+        "direction" => Direction,
+    }
+}
+
+one_of! {
+    /// Losses within one state.
+    pub enum StateError {
+        /// Probability that a frame is lost.
+        per => Per(f64), in PROBABILITY, or "given by ber",
+        /// Probability that a bit is wrong.
+        ber => Ber(f64), in PROBABILITY, or "given by per",
+    }
+}
+
+tagged! {
+    /// How frames are lost to noise. `phy::ErrorModel` says less: not how a model was written, nor where it strikes.
+    #[derive(Copy)]
+    pub enum ErrorSpec, by "model", noun "error model" {
+        /// No losses to noise.
+        "none" => None,
+        /// A fixed probability, whatever the frame's length.
+        "packet" => Packet {
+            /// Probability that a data frame is lost.
+            per: f64, in PROBABILITY,
+            /// The same for RTS, CTS and ACK.
+            control_per: f64 = 0.0, in PROBABILITY,
+            /// Drawn for each transmission, or once for the MSDU, all attempts of which then fail.
+            at: mac::ErrorsAt = "attempt",
+        },
+        /// Independent bit errors.
+        "bit" => Bit {
+            /// Probability that a bit is wrong.
+            ber: f64, in PROBABILITY,
+            /// RTS, CTS and ACK are hit too.
+            control: bool = true,
+            /// Drawn for each transmission, or once for the MSDU, all attempts of which then fail.
+            at: mac::ErrorsAt = "attempt",
+        },
+        /// Gilbert and Elliott's good and bad state.
+        "two-state" => TwoState {
+            /// Losses in the good state.
+            good: StateError = { per = 0.0 },
+            /// Losses in the bad state.
+            bad: StateError,
+            /// How long a state lasts.
+            sojourn => Sojourn as SojournKeys,
+            /// One state for both directions of a pair, or one each.
+            shared: Shared = "link",
+            /// RTS, CTS and ACK are hit too.
+            control: bool = true,
+            /// Drawn for each transmission, or once for the MSDU, all attempts of which then fail.
+            at: mac::ErrorsAt = "attempt",
+        },
+    }
+}
+
+/// A time if written as text, otherwise a number: [`SojournKeys::unit`] decides which is right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mean {
+    /// A time.
+    Time(Dur),
+    /// A number of frames.
+    Frames(f64),
+}
+
+scalar! {
+    Mean, (), (),
+    |value, (), at| match value {
+        Value::String(_) => Ok(Mean::Time(Dur::read(value, &SOME_TIME, at)?)),
+        Value::Integer(_) | Value::Float(_) => Ok(Mean::Frames(f64::read(value, &(1.0..=1e9), at)?)),
+        _ => Err(Mistake::Unexpected),
+    },
+    |(), names| {
+        let time = Dur::about(&SOME_TIME, names).schema;
+        let schema = json!({ "anyOf": [time, { "type": "number", "minimum": 1 }] });
+        About::new("a string such as \"20 ms\", or a number of frames", schema)
+    },
+    |it, nodes| match it {
+        Mean::Time(time) => time.write(nodes),
+        Mean::Frames(frames) => frames.write(nodes),
+    }
+}
+
+words! {
+    /// What a state lasts for.
+    pub enum Unit, noun "unit" {
+        /// A time.
+        "time" => Time,
+        /// A number of frames.
+        "frame" => Frame,
+    }
+}
+
+table! {
+    /// The keys of a [`Sojourn`].
+    pub struct SojournKeys {
+        /// Mean stay in the good state.
+        mean_good: Mean,
+        /// Mean stay in the bad state.
+        mean_bad: Mean,
+        /// Whether states last for a time or for a number of frames.
+        unit: Unit = "time",
+    }
+}
+
+impl Via<SojournKeys> for Sojourn {
+    fn from_keys(keys: SojournKeys, at: &At) -> Result<Sojourn> {
+        let expected = match keys.unit {
+            Unit::Time => "a string such as \"100 ms\", since unit is \"time\"",
+            Unit::Frame => "a number of frames such as 100, since unit is \"frame\"",
+        };
+        let wrong = |key| Err(at.key(key).error(format!("expected {expected}")));
+        match (keys.unit, keys.mean_good, keys.mean_bad) {
+            (Unit::Time, Mean::Time(good), Mean::Time(bad)) => Ok(Sojourn::Time { good, bad }),
+            (Unit::Frame, Mean::Frames(good), Mean::Frames(bad)) => Ok(Sojourn::Frame { good, bad }),
+            (Unit::Time, Mean::Time(_), _) | (Unit::Frame, Mean::Frames(_), _) => wrong("mean_bad"),
+            _ => wrong("mean_good"),
+        }
+    }
+
+    fn to_keys(&self) -> SojournKeys {
+        let (mean_good, mean_bad, unit) = match *self {
+            Sojourn::Time { good, bad } => (Mean::Time(good), Mean::Time(bad), Unit::Time),
+            Sojourn::Frame { good, bad } => (Mean::Frames(good), Mean::Frames(bad), Unit::Frame),
+        };
+        SojournKeys { mean_good, mean_bad, unit }
+    }
+}

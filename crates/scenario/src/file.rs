@@ -1,0 +1,128 @@
+//! The whole file.
+
+use crate::Result;
+use crate::at::At;
+use crate::channel::{Channel, Link, SOME_TIME};
+use crate::flow::FlowEntry;
+use crate::node::NodeEntry;
+use crate::plug::{Plug, Schemes};
+use crate::radio::Radio;
+use crate::scalar::Metres;
+use crate::shape::{MOST_ENTRIES, Via};
+use core::ops::RangeInclusive;
+use units::{Dur, NodeId};
+
+/// TOML has no number beyond it.
+const SEED: RangeInclusive<u64> = RangeInclusive::new(0, i64::MAX as u64);
+
+table! {
+    /// A scenario file.
+    pub struct File {
+        /// The run: its length and its seed.
+        scenario: RunKeys,
+        /// What all radios have in common.
+        radio: Option<Radio>, or "no node has a radio",
+        /// Who hears whom, and how well.
+        channel: Channel = {},
+        /// A node: a station, an access point, a wired host.
+        node: Vec<NodeEntry>, in 1..=MOST_ENTRIES,
+        /// A wired link.
+        link: Vec<Link>, or "none" => Vec::new(),
+        /// A connection or a stream of datagrams.
+        flow: Vec<FlowEntry>, in 1..=MOST_ENTRIES,
+        /// A cross-layer system in use.
+        scheme: Vec<SchemeUse>, or "none" => Vec::new(),
+        /// Where the nodes stand that have no position of their own.
+        layout: Option<Layout>, or "[0, 0]",
+        /// Something that happens at one instant.
+        event: Vec<TimedEvent>, or "none" => Vec::new(),
+    }
+}
+
+table! {
+    /// The run: its length and its seed.
+    pub struct RunKeys {
+        /// What reports call the scenario.
+        name: Option<String>, or "the name of the file",
+        /// Length of the whole run, warm-up included.
+        duration: Dur, in SOME_TIME,
+        /// Rates and counters are taken after it.
+        warmup: Dur = "0 s",
+        /// Fixes every random draw of the first run.
+        seed: u64 = 1, in SEED,
+    }
+}
+
+tagged! {
+    /// Where nodes stand.
+    #[derive(Copy)]
+    pub enum Layout, by "model", noun "layout" {
+        /// On a circle, equally far from each other; access points in its centre.
+        "star" => Star {
+            /// Of the circle.
+            radius: Metres,
+        },
+        /// On a square grid around its centre, where access points are.
+        "grid" => Grid {
+            /// Between neighbours.
+            spacing: Metres,
+        },
+        /// Anywhere on a disc, uniform over its area, drawn anew for each run; access points in its centre.
+        "disc" => Disc {
+            /// Of the disc.
+            radius: Metres,
+        },
+        /// On a line, in the order of the file.
+        "line" => Line {
+            /// Between neighbours.
+            spacing: Metres,
+        },
+    }
+}
+
+table! {
+    /// A cross-layer system in use.
+    pub struct SchemeUse {
+        /// Which, with which parameters.
+        plug => Plug<Schemes>,
+        /// The nodes that run it.
+        at: Option<Vec<NodeId>>, or "wherever the scheme sits",
+    }
+}
+
+/// What happens at an instant of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    /// The node falls silent: radio, wires, stack, timers.
+    Kill(NodeId),
+}
+
+table! {
+    /// Something that happens at one instant.
+    #[derive(Copy)]
+    pub struct TimedEvent {
+        /// When it happens.
+        at: Dur,
+        /// What happens.
+        what => EventKind as EventKeys,
+    }
+}
+
+table! {
+    /// The keys of an [`EventKind`].
+    pub struct EventKeys {
+        /// The node that falls silent: radio, wires, stack, timers.
+        kill: NodeId,
+    }
+}
+
+impl Via<EventKeys> for EventKind {
+    fn from_keys(keys: EventKeys, _: &At) -> Result<EventKind> {
+        Ok(EventKind::Kill(keys.kill))
+    }
+
+    fn to_keys(&self) -> EventKeys {
+        let EventKind::Kill(kill) = *self;
+        EventKeys { kill }
+    }
+}

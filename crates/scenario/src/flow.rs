@@ -1,0 +1,262 @@
+//! `[[flow]]`: connections, streams of datagrams, and the applications at their ends.
+
+use crate::channel::SOME_TIME;
+use crate::directory::Group;
+use crate::plug::{Congestion, Plug, Receivers};
+use crate::queues::SOME_BYTES;
+use crate::scalar::Text;
+use core::ops::RangeInclusive;
+use std::sync::Arc;
+use units::{BitRate, Bytes, Dur, NodeId};
+
+/// The largest window that sequence numbers allow is 1 GiB. @RFC7323 sec. 2.3
+const BUFFER: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1 << 30));
+/// What the documentation says where `tcp::Config` decides.
+const TCP_DEFAULT: &str = "the simulated TCP's own default";
+/// In segments.
+const WINDOW: RangeInclusive<u32> = RangeInclusive::new(1, 1_000_000_000);
+
+words! {
+    /// Slow-start threshold at the start.
+    pub enum Ssthresh {
+        /// Slow start until the first loss.
+        "unlimited" => Unlimited,
+        else
+        /// Up to this window.
+        Bytes(Bytes), in SOME_BYTES,
+    }
+}
+
+words! {
+    /// The window scale option.
+    pub enum WindowScale {
+        /// The least that can tell the whole receive buffer.
+        "auto" => Auto,
+        /// Not offered.
+        "off" => Off,
+        else
+        /// This shift.
+        Shift(u8), in 0..=14,
+    }
+}
+
+table! {
+    /// A TCP connection. `None`: as `tcp::Config` has it.
+    pub struct Tcp {
+        /// See `interlayer list congestion`.
+        congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
+        /// See `interlayer list receivers`.
+        receiver: Option<Plug<Receivers>>, or TCP_DEFAULT,
+        /// Longest delay of an acknowledgement.
+        delayed_ack_timeout: Option<Dur>, or TCP_DEFAULT,
+        /// Full segments per acknowledgement.
+        delayed_ack_count: Option<u8>, in 1..=255, or TCP_DEFAULT,
+        /// In segments.
+        initial_window: Option<u32>, in WINDOW, or TCP_DEFAULT,
+        /// Where slow start first ends.
+        initial_ssthresh: Option<Ssthresh>, or TCP_DEFAULT,
+        /// The sender's own limit in segments.
+        max_window: Option<u32>, in WINDOW, or "none",
+        /// Bytes the sender holds.
+        send_buffer: Option<Bytes>, in BUFFER, or TCP_DEFAULT,
+        /// Bytes the receiver holds.
+        receive_buffer: Option<Bytes>, in BUFFER, or TCP_DEFAULT,
+        /// Least retransmission timeout.
+        min_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT,
+        /// Retransmission timeout before the first RTT sample.
+        initial_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT,
+        /// Greatest retransmission timeout.
+        max_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT,
+        /// Whether the RTT of the SYN is a sample; not in ns-3 of 2011.
+        handshake_rtt: Option<bool>, or TCP_DEFAULT,
+        /// Of the clock that measures RTT and fires timers.
+        granularity: Option<Dur>, or TCP_DEFAULT,
+        /// Small writes wait for an acknowledgement (RFC 896).
+        nagle: Option<bool>, or TCP_DEFAULT,
+        /// The timestamps option (RFC 7323).
+        timestamps: Option<bool>, or TCP_DEFAULT,
+        /// Selective acknowledgements (RFC 2018).
+        sack: Option<bool>, or TCP_DEFAULT,
+        /// The window scale option (RFC 7323): a shift, the least that serves, or none.
+        window_scale: Option<WindowScale>, or TCP_DEFAULT,
+        /// Explicit congestion notification (RFC 3168): offered, and accepted.
+        ecn: Option<bool>, or TCP_DEFAULT,
+        /// New data on the first duplicates (RFC 3042).
+        limited_transmit: Option<bool>, or TCP_DEFAULT,
+        /// Sequence number of the SYN.
+        initial_sequence: Option<u32>, or "drawn from the seed",
+    }
+}
+
+tagged! {
+    /// The transport protocol, and its keys.
+    #[allow(clippy::large_enum_variant, reason = "one for each flow, read once")]
+    pub enum Protocol, by "protocol" = "tcp", noun "transport protocol" {
+        /// One connection.
+        "tcp" => Tcp(Tcp),
+        /// Datagrams.
+        "udp" => Udp,
+    }
+}
+
+table! {
+    /// How a flow is carried.
+    pub struct Transport {
+        /// By which protocol.
+        protocol => Protocol,
+        /// IP datagram of a full segment or message, all headers and TCP options included.
+        datagram: Bytes = "1500 B", in SOME_BYTES,
+    }
+}
+
+impl Transport {
+    /// The connection's keys; `None` for UDP.
+    pub fn tcp(&self) -> Option<&Tcp> {
+        match &self.protocol {
+            Protocol::Tcp(tcp) => Some(tcp),
+            Protocol::Udp => None,
+        }
+    }
+
+    /// `value`, where there is a connection.
+    fn if_tcp<T>(&self, value: T) -> Option<T> {
+        self.tcp().map(|_| value)
+    }
+}
+
+tagged! {
+    /// What an application writes.
+    #[derive(Copy)]
+    pub enum Traffic, by "model", noun "traffic model" {
+        /// Nothing.
+        "none" => None,
+        /// TCP: as much as the connection takes.
+        "bulk" => Bulk {
+            /// After so many the connection closes.
+            bytes: Option<Bytes>, in SOME_BYTES, or "without end",
+        },
+        /// At equal intervals.
+        "cbr" => Cbr {
+            /// Of UDP payload or TCP bytes.
+            rate: BitRate,
+        },
+        /// At exponential intervals.
+        "poisson" => Poisson {
+            /// Of UDP payload or TCP bytes.
+            rate: BitRate,
+        },
+        /// UDP: the interface queue never runs empty.
+        "saturated" => Saturated,
+        /// TCP: writes of one size at equal intervals.
+        "chunks" => Chunks {
+            /// Of one write.
+            size: Bytes, in SOME_BYTES,
+            /// Interval between writes.
+            every: Dur, in SOME_TIME,
+        },
+    }
+}
+
+tagged! {
+    /// How an application reads what TCP received.
+    #[derive(Copy)]
+    pub enum Reader, by "model", noun "reader" {
+        /// Everything at once.
+        "instant" => Instant,
+        /// At a constant rate.
+        "rate" => Rate {
+            /// Bytes read per time.
+            rate: BitRate,
+        },
+        /// Instantly for a while, then not at all for a while.
+        "on-off" => OnOff {
+            /// How long it reads.
+            on: Dur, in SOME_TIME,
+            /// How long it does not.
+            off: Dur, in SOME_TIME,
+        },
+    }
+}
+
+table! {
+    /// A flow, or one for each node of a group.
+    pub struct FlowEntry {
+        /// What results and overrides call it.
+        name: Option<String>, in Text::Name, or "flow<index>",
+        /// The node that opens the connection and sends. A name with a count: a flow each.
+        from: Group,
+        /// The other end.
+        to: Group,
+        /// Differentiated services; its precedence is the user priority.
+        dscp: u8 = 0, in 0..=63,
+        /// When it starts.
+        start: Dur = "0 s",
+        /// How much later each further flow of a group starts.
+        stagger: Option<Dur> = "0 s",
+        /// When it stops writing; later than the end means the end.
+        stop: Option<Dur>, in SOME_TIME, or "the end of the run",
+        /// How it is carried.
+        transport: Transport = { protocol = "tcp" },
+        /// What the application at from writes.
+        traffic: Option<Traffic>, or "bulk for TCP; UDP needs it" => transport.if_tcp(Traffic::Bulk { bytes: None }),
+        /// TCP: what the application at to writes.
+        reverse: Option<Traffic>, or "none" => transport.if_tcp(Traffic::None),
+        /// TCP: how the application at to reads.
+        reader: Option<Reader>, or "instant" => transport.if_tcp(Reader::Instant),
+        /// TCP: whether results say how ACKs are spaced where they leave and arrive.
+        ack_gaps: Option<bool>, or "false" => transport.if_tcp(false),
+    }
+}
+
+/// A flow: what its entry says, and what it has of its own.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// Unique.
+    pub name: String,
+    /// Opens the connection and sends.
+    pub from: NodeId,
+    /// Another node.
+    pub to: NodeId,
+    /// Before the end of the run.
+    pub start: Dur,
+    /// After `start`, at most the run's duration.
+    pub stop: Dur,
+    /// What the file says of it.
+    pub entry: Arc<FlowEntry>,
+    /// Which entry of the file that is.
+    pub index: usize,
+}
+
+impl Flow {
+    /// What the application at `from` writes: something that the transport can carry.
+    pub fn traffic(&self) -> Traffic {
+        self.entry.traffic.unwrap_or(Traffic::None)
+    }
+
+    /// What the application at `to` writes; nothing for UDP.
+    pub fn reverse(&self) -> Traffic {
+        self.entry.reverse.unwrap_or(Traffic::None)
+    }
+
+    /// How the application at `to` reads.
+    pub fn reader(&self) -> Reader {
+        self.entry.reader.unwrap_or(Reader::Instant)
+    }
+
+    /// The entry that a file would have for this flow alone.
+    pub(crate) fn written(&self, nodes: &[String]) -> FlowEntry {
+        let one = |node: NodeId| {
+            let name = nodes.get(node.index()).cloned().unwrap_or_default();
+            Group { name, nodes: vec![node], has_count: false }
+        };
+        FlowEntry {
+            name: Some(self.name.clone()),
+            from: one(self.from),
+            to: one(self.to),
+            start: self.start,
+            stagger: None,
+            stop: Some(self.stop),
+            ..FlowEntry::clone(&self.entry)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The scenario a user writes: its keys, their checks, and the plain data they become.
+//!
+//! - **Parses** TOML (spec 1.0), with overrides (`--set PATH=VALUE`) applied to the tree before anything is checked.
+//! - **Declares** each key once, in the module of its table (`radio`, `channel`, `node`, `flow` …): from that come the field,
+//!   the decoder with its suggestions, the encoder, the JSON Schema and the reference page. `docs/design/scenario.md` shows
+//!   how to add one.
+//! - **Checks** everything that can be known without building the world: keys, words, units, ranges, references. One
+//!   mistake is reported: first what is wrong with the shape of the file, in the order of the file; then names of nodes
+//!   that lead nowhere; then keys that contradict each other.
+//! - **Leaves out** files, registries (the caller hands in [`Names`]) and every default that belongs to another crate:
+//!   those stay `None`.
+
+#[macro_use]
+mod macros;
+
+mod at;
+mod channel;
+mod check;
+mod directory;
+mod error;
+mod errors;
+mod file;
+mod flow;
+mod item;
+mod node;
+mod overrides;
+mod plug;
+mod queues;
+mod radio;
+mod resolve;
+mod scalar;
+mod shape;
+mod words;
+
+pub use channel::{Channel, Ends, Fading, Link, Noise, Pair, Propagation};
+pub use directory::Group;
+pub use error::{InputError, Result};
+pub use errors::{ErrorSpec, Shared, StateError};
+pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
+pub use flow::{Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
+pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
+pub use plug::{Congestion, Plug, Receivers, Registered, Schemes};
+pub use queues::{Discipline, Queue};
+pub use radio::{ControlRate, Levels, Radio, RtsFor, RtsThreshold, Slot};
+pub use resolve::Scenario;
+pub use scalar::Metres;
+pub use words::Words;
+
+use plugin::Registry;
+
+/// The registered plug-ins that a scenario may name.
+#[derive(Debug, Clone)]
+pub struct Names {
+    /// Congestion controls.
+    pub congestion: Registry<()>,
+    /// Acknowledgement policies of TCP receivers.
+    pub receivers: Registry<()>,
+    /// Schemes.
+    pub schemes: Registry<()>,
+}
+
+impl Default for Names {
+    /// None.
+    fn default() -> Names {
+        Names {
+            congestion: Registry::new("congestion control"),
+            receivers: Registry::new("receiver"),
+            schemes: Registry::new("scheme"),
+        }
+    }
+}
+
+/// Reads a scenario from the text of a TOML file, after replacing what `overrides` (path, value) say, in their order.
+///
+/// # Errors
+/// One line that names the key as the file spells it, and suggests what was meant.
+pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Result<Scenario> {
+    let mut tree = toml::from_str::<toml::Table>(text).map_err(|error| error::syntax(text, &error))?;
+    for (path, value) in overrides {
+        overrides::apply(&mut tree, path, value)?;
+    }
+    let cx = at::Context::new(&tree, names);
+    let file = shape::read::<file::File>(&tree, &at::At::root(&cx))?;
+    let silent = radio::silent(&cx);
+    let at_links = |entry: &node::NodeEntry| cx.nodes.is_at_a_link(&entry.name);
+    let has_radio: Vec<bool> = file.node.iter().map(|entry| entry.has_radio(at_links(entry))).collect();
+    resolve::check_radio(&file, &has_radio)?;
+    if let Some(error) = cx.into_later() {
+        return Err(error);
+    }
+    let scenario = resolve::resolve(file, &has_radio, silent)?;
+    check::check(&scenario)?;
+    Ok(scenario)
+}
+
+/// The JSON Schema (draft 2020-12) of a scenario file, of any congestion controls, receivers and schemes.
+pub fn json_schema() -> String {
+    json_schema_for(&Names::default())
+}
+
+/// The same, with the registered names listed and the parameters of each spelled out. A registry that is empty allows any
+/// name.
+pub fn json_schema_for(names: &Names) -> String {
+    let mut schema = serde_json::json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Interlayer scenario",
+        "description": "A scenario file of Interlayer, as TOML or its equivalent in JSON.",
+    });
+    shape::merge(&mut schema, shape::Shape::of::<file::File>(names).schema(names));
+    format!("{schema:#}\n")
+}

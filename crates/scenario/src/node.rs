@@ -1,0 +1,157 @@
+//! `[[node]]`: stations, access points, wired hosts.
+
+use crate::scalar::Text;
+use core::ops::RangeInclusive;
+use std::sync::Arc;
+use units::{BitRate, Dbm, Dur};
+
+pub(crate) const CONTENTION_WINDOW: RangeInclusive<u16> = RangeInclusive::new(0, 32_767);
+/// The most nodes of one entry.
+pub(crate) const MOST_OF_A_GROUP: u32 = 10_000;
+
+words! {
+    /// How a station accesses the medium.
+    pub enum Access, noun "access method" {
+        /// One queue.
+        "dcf" => Dcf,
+        /// A queue and a backoff for each access category.
+        "edca" => Edca,
+    }
+}
+
+words! {
+    /// What a node is in its cell.
+    pub enum Role, noun "role" {
+        /// A station.
+        "station" => Station,
+        /// An access point: all frames of its stations go to it or come from it.
+        "ap" => Ap,
+    }
+}
+
+table! {
+    /// Parameters of an access category; `None`: the standard's.
+    #[derive(Copy, Default)]
+    pub struct Category {
+        /// Slots of its interframe space beyond SIFS.
+        aifsn: Option<u8>, in 1..=15, or "the standard's",
+        /// Least contention window in slots.
+        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        /// Greatest contention window in slots.
+        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        /// How long it may keep the medium.
+        txop_limit: Option<Dur>, or "0 s: one exchange",
+    }
+}
+
+impl Category {
+    /// What this one says, and where it is silent the other.
+    fn or(self, other: Category) -> Category {
+        Category {
+            aifsn: self.aifsn.or(other.aifsn),
+            cw_min: self.cw_min.or(other.cw_min),
+            cw_max: self.cw_max.or(other.cw_max),
+            txop_limit: self.txop_limit.or(other.txop_limit),
+        }
+    }
+}
+
+table! {
+    /// Parameters of the access categories.
+    #[derive(Copy)]
+    pub struct Edca {
+        /// Background.
+        bk: Option<Category>, or "the standard's",
+        /// Best effort.
+        be: Option<Category>, or "the standard's",
+        /// Video.
+        vi: Option<Category>, or "the standard's",
+        /// Voice.
+        vo: Option<Category>, or "the standard's",
+    }
+}
+
+impl Edca {
+    /// By rising priority.
+    fn all(&self) -> [Category; 4] {
+        [self.bk, self.be, self.vi, self.vo].map(Option::unwrap_or_default)
+    }
+}
+
+/// The categories of a node: what its own table says, and where that is silent `[radio]`.
+pub(crate) fn categories(own: Option<Edca>, of_radio: Option<Edca>) -> [Category; 4] {
+    let [own, of_radio] = [own, of_radio].map(|edca| edca.map_or([Category::default(); 4], |edca| edca.all()));
+    core::array::from_fn(|i| own[i].or(of_radio[i]))
+}
+
+table! {
+    /// A node, or several.
+    pub struct NodeEntry {
+        /// What flows, links, pairs, schemes and events call it.
+        name: String, in Text::Name,
+        /// So many nodes: name1, name2, …; 0: none, and no flow of theirs.
+        count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one node of that name",
+        /// Its transmit power.
+        tx_power: Option<Dbm>, or "radio.tx_power",
+        /// Its access method.
+        access: Option<Access>, or "radio.access",
+        /// Its access categories.
+        edca: Option<Edca>, or "radio.edca",
+        /// East and north of the origin, in metres.
+        position: Option<[f64; 2]>, or "as [layout] says",
+        /// With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.
+        role: Role = "station",
+        /// Whether it has a radio.
+        radio: Option<bool>, or "true, unless it is at a link, without position, and no access point",
+        /// Rate of the data frames it sends.
+        data_rate: Option<BitRate>, or "radio.data_rate",
+        /// Time between reception and the stack's answer.
+        host_delay: Dur = "0 s",
+    }
+}
+
+impl NodeEntry {
+    /// Whether its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
+    pub(crate) fn has_radio(&self, is_at_a_link: bool) -> bool {
+        let speaks_of_one = self.position.is_some() || self.role == Role::Ap;
+        self.radio.unwrap_or(speaks_of_one || !is_at_a_link)
+    }
+}
+
+/// A node: what its entry says, and what it has of its own or from `[radio]`.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Unique.
+    pub name: String,
+    /// Transmit power, antenna gains included.
+    pub tx_power: Dbm,
+    /// How it accesses the medium.
+    pub access: Access,
+    /// BK, BE, VI, VO under EDCA.
+    pub categories: [Category; 4],
+    /// Whether it has one.
+    pub has_radio: bool,
+    /// Of the data frames it sends.
+    pub data_rate: BitRate,
+    /// What the file says of it.
+    pub entry: Arc<NodeEntry>,
+    /// Which entry of the file that is.
+    pub index: usize,
+}
+
+impl Node {
+    /// The entry that a file would have for this node alone.
+    pub(crate) fn written(&self, has_powers: bool) -> NodeEntry {
+        let [bk, be, vi, vo] = self.categories.map(Some);
+        NodeEntry {
+            name: self.name.clone(),
+            count: None,
+            tx_power: has_powers.then_some(self.tx_power),
+            access: Some(self.access),
+            edca: Some(Edca { bk, be, vi, vo }),
+            radio: Some(self.has_radio),
+            data_rate: Some(self.data_rate),
+            ..NodeEntry::clone(&self.entry)
+        }
+    }
+}

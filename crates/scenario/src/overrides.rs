@@ -1,0 +1,101 @@
+//! `--set PATH=VALUE`: replaces values of the tree before anything is checked.
+
+use crate::InputError;
+use plugin::suggest::{self, quote};
+use toml::Value;
+
+/// Deeper than any key lies.
+const MOST_STEPS: usize = 12;
+
+/// Replaces the value at `path` (`node.ap.position`, `flow.0.transport.datagram`), or creates the key; `*` stands for
+/// every entry of an array (`flow.*.transport.datagram`).
+pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<(), InputError> {
+    // The spelling of error messages, flow[0].name, is as good as flow.0.name.
+    let spelled = path.trim().replace('[', ".").replace(']', "");
+    let steps: Vec<&str> = spelled.split('.').collect();
+    if steps.iter().any(|step| step.is_empty()) || steps.len() > MOST_STEPS {
+        let shown = if path.chars().count() > 100 { quote(path) } else { path.to_owned() };
+        let message = "not a path; write it like radio.data_rate or node.ap.position";
+        return Err(InputError::new(if shown.is_empty() { "\"\"".to_owned() } else { shown }, message));
+    }
+    let value = value(text).map_err(|message| InputError::new(path, message))?;
+    let (first, rest) = steps.split_first().unwrap_or((&"", &[]));
+    set_in_table(tree, first, rest, "", value).map_err(|message| InputError::new(path, message))
+}
+
+/// TOML where it is TOML, otherwise text: `"0 B"` and `0 B` are the same.
+fn value(text: &str) -> Result<Value, String> {
+    let trimmed = text.trim();
+    match trimmed.parse::<Value>() {
+        Ok(value) => Ok(value),
+        Err(error) if trimmed.starts_with(['[', '{', '"', '\'']) => {
+            Err(format!("{} is not TOML: {}", quote(trimmed), error.message().trim()))
+        }
+        Err(_) => Ok(Value::String(trimmed.to_owned())),
+    }
+}
+
+fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
+    let Some((next, below)) = rest.split_first() else {
+        table.insert(step.to_owned(), value);
+        return Ok(());
+    };
+    let at = if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") };
+    if !table.contains_key(step)
+        && matches!(at.as_str(), "node" | "link" | "flow" | "scheme" | "event" | "channel.pair")
+    {
+        return Err(format!("there is no [[{at}]] to change"));
+    }
+    let child = table.entry(step).or_insert_with(|| Value::Table(toml::Table::new()));
+    set(child, next, below, &at, value)
+}
+
+fn set(child: &mut Value, step: &str, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
+    match child {
+        Value::Table(table) => set_in_table(table, step, rest, at, value),
+        Value::Array(entries) if step == "*" && !entries.is_empty() => {
+            (0..entries.len()).try_for_each(|index| set_entry(entries, index, rest, at, value.clone()))
+        }
+        Value::Array(entries) => {
+            let index = index_of(entries, step, at)?;
+            set_entry(entries, index, rest, at, value)
+        }
+        other => Err(format!("{at} is {}, which has no \"{step}\"", crate::item::describe(other))),
+    }
+}
+
+fn set_entry(entries: &mut [Value], index: usize, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
+    let entry = &mut entries[index];
+    match rest.split_first() {
+        None => {
+            *entry = value;
+            Ok(())
+        }
+        Some((next, below)) => set(entry, next, below, &format!("{at}[{index}]"), value),
+    }
+}
+
+/// An entry of an array by its number or its name.
+fn index_of(entries: &[Value], step: &str, at: &str) -> Result<usize, String> {
+    if step.bytes().all(|b| b.is_ascii_digit()) {
+        return match (step.parse::<usize>(), entries.len()) {
+            (Ok(index), count) if index < count => Ok(index),
+            (_, 0) => Err(format!("{at} has no entries")),
+            (_, 1) => Err(format!("{at} has one entry, {at}.0")),
+            (_, count) => Err(format!("{at} has {count} entries, {at}.0 to {at}.{}", count - 1)),
+        };
+    }
+    let name_of = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
+    let names: Vec<Option<String>> = entries.iter().map(name_of).collect();
+    let mut named = names.iter().enumerate().filter(|(_, name)| name.as_deref() == Some(step));
+    match (named.next(), named.next()) {
+        (Some((index, _)), None) => Ok(index),
+        (Some((i, _)), Some((k, _))) => {
+            Err(format!("{at}[{i}] and {at}[{k}] are both called \"{step}\"; take the index"))
+        }
+        _ => {
+            let known: Vec<String> = names.into_iter().flatten().collect();
+            Err(format!("{at} has no entry called {}; {}", quote(step), suggest::hint(step, &known)))
+        }
+    }
+}

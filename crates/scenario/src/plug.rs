@@ -1,0 +1,119 @@
+//! Plug-ins that a scenario chooses: `congestion = "veno"`, or with parameters `{ name = "veno", beta = 3 }`.
+
+use crate::at::At;
+use crate::item::{About, wrong};
+use crate::shape::{Docs, Key, Keys, Need, Object, Read, Shape, Tagged, Variant};
+use crate::{Names, Result, scalar};
+use core::marker::PhantomData;
+use plugin::{Chosen, Info, Params, Registry, Value as ParamValue, suggest};
+use serde_json::{Value as Json, json};
+use toml::Value;
+
+/// Which registry a plug-in is of.
+pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
+    /// The documentation of the key that names a plug-in.
+    const DOCS: Docs;
+    /// The registry.
+    fn registry(names: &Names) -> &Registry<()>;
+}
+
+macro_rules! kind {
+    ($(#[$doc:meta])* $Kind:ident, $registry:ident, $docs:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $Kind;
+
+        impl Registered for $Kind {
+            const DOCS: Docs = &[$docs];
+            fn registry(names: &Names) -> &Registry<()> {
+                &names.$registry
+            }
+        }
+    };
+}
+
+kind! {
+    /// Congestion controls.
+    Congestion, congestion, "See `interlayer list congestion`."
+}
+kind! {
+    /// Acknowledgement policies of TCP receivers.
+    Receivers, receivers, "See `interlayer list receivers`."
+}
+kind! {
+    /// Cross-layer schemes.
+    Schemes, schemes, "See `interlayer list schemes`."
+}
+
+/// A registered plug-in, and all its parameters: what the file sets, and defaults.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plug<K> {
+    /// The plug-in.
+    pub chosen: Chosen<()>,
+    kind: PhantomData<K>,
+}
+
+impl<K> Plug<K> {
+    fn new(info: &'static Info, params: Params) -> Plug<K> {
+        Plug { chosen: Chosen { info, plugin: (), params }, kind: PhantomData }
+    }
+
+    /// The name of the plug-in.
+    pub fn id(&self) -> &'static str {
+        self.chosen.info.id
+    }
+}
+
+/// The key that names a plug-in in a table.
+const NAME: &str = "name";
+
+/// The keys of a table that names a plug-in are its name and its parameters. The name alone may stand for the table.
+impl<K: Registered> Keys for Plug<K> {
+    fn describe(shape: &mut Shape, names: &Names) {
+        let key =
+            |param: &'static plugin::Param| Key { name: param.key, docs: &[], need: Need::Or(""), codec: param };
+        let registry = K::registry(names);
+        let variants = registry.iter().map(|entry| {
+            let keys = entry.info.params.iter().map(key).collect();
+            Variant { word: entry.info.id, docs: K::DOCS, keys }
+        });
+        let (noun, variants) = (registry.noun(), variants.collect());
+        shape.tagged = Some(Tagged { tag: NAME, noun, first: None, variants, registry: Some(K::DOCS) });
+    }
+
+    fn take(read: &mut Read, at: &At) -> Result<Plug<K>> {
+        let entry = K::registry(at.cx.names).find(read.word).expect("the table was read by the registry");
+        let mut params = Params::defaults(entry.info.params);
+        for param in entry.info.params {
+            if let Some(value) = read.take::<ParamValue>(param.key) {
+                params.set(param.key, value);
+            }
+        }
+        Ok(Plug::new(entry.info, params))
+    }
+
+    fn put(&self, out: &mut Object) {
+        out.value(NAME, json!(self.id()));
+        self.chosen.params.iter().for_each(|(key, value)| out.value(key, scalar::spell(value)));
+    }
+
+    fn read_short(value: &Value, at: &At) -> Result<Plug<K>> {
+        let registry = K::registry(at.cx.names);
+        let text =
+            value.as_str().ok_or_else(|| at.error(wrong(format!("the name of a {}", registry.noun()), value)))?;
+        let unknown = || at.error(suggest::no_such(registry.noun(), text, &registry.ids()));
+        let entry = registry.find(text).ok_or_else(unknown)?;
+        Ok(Plug::new(entry.info, Params::defaults(entry.info.params)))
+    }
+
+    fn write_short(&self) -> Option<Json> {
+        self.chosen.info.params.is_empty().then(|| json!(self.id()))
+    }
+
+    fn about_short(about: &mut About, names: &Names) {
+        let ids = K::registry(names).ids();
+        let name =
+            if ids.is_empty() { json!({ "type": "string" }) } else { json!({ "type": "string", "enum": ids }) };
+        about.schema = json!({ "anyOf": [name, about.schema] });
+    }
+}

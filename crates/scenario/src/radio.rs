@@ -1,0 +1,182 @@
+//! `[radio]`: what all radios have in common.
+
+use crate::at::{At, Context};
+use crate::node::{Access, CONTENTION_WINDOW, Edca};
+use crate::queues::Queue;
+use crate::shape::{Powered, Via};
+use crate::{Result, shape};
+use core::ops::RangeInclusive;
+use units::{BitRate, Bytes, Db, Dbm, Dur};
+
+words! { impl phy::Standard, noun "standard" {
+    "802.11" => Dsss,
+    "802.11b" => B,
+    "802.11a" => A,
+    "802.11g" => G,
+} }
+
+words! { impl phy::Preamble, noun "preamble" { "long" => Long, "short" => Short } }
+
+words! { impl mac::AfterTimeout, noun "reading" { "letter" => Letter, "fresh-ifs" => FreshIfs, "eifs" => Eifs } }
+
+words! { impl mac::AccessInGap, noun "reading" {
+    "dcf-letter" => DcfLetter,
+    "edca-letter" => EdcaLetter,
+    "always-draw" => AlwaysDraw,
+} }
+
+words! { impl mac::Countdown, noun "reading" { "dcf" => Dcf, "edca" => Edca } }
+
+words! {
+    /// Which MSDUs may be preceded by RTS/CTS.
+    pub enum RtsFor, noun "class of frames" {
+        /// Any above the threshold.
+        "all" => All,
+        /// Those that carry TCP or UDP payload.
+        "data" => Data,
+    }
+}
+
+words! {
+    /// Slot time of 802.11g.
+    pub enum Slot, noun "slot" {
+        /// 9 us.
+        "short" => Short,
+        /// 20 us, as 802.11b.
+        "long" => Long,
+    }
+}
+
+words! {
+    /// Rate of ACK and CTS.
+    pub enum ControlRate {
+        /// The highest basic rate not above that of the frame they answer.
+        "basic" => Basic,
+        else
+        /// This one, always.
+        Fixed(BitRate),
+    }
+}
+
+words! {
+    /// Size of the MPDU above which RTS/CTS is used.
+    pub enum RtsThreshold {
+        /// No size: never.
+        "off" => Off,
+        else
+        /// Above this one.
+        Above(Bytes),
+    }
+}
+
+/// The bit rates of a standard, slowest first.
+pub(crate) fn bit_rates(standard: phy::Standard) -> impl DoubleEndedIterator<Item = BitRate> {
+    standard.modes().iter().map(|mode| mode.bit_rate())
+}
+
+fn highest(standard: phy::Standard) -> BitRate {
+    bit_rates(standard).next_back().unwrap_or_default()
+}
+
+/// 40 mW, ns-3's default (16.0206 dBm).
+pub(crate) const TX_POWER: Dbm = Dbm(16.0);
+
+const ATTEMPTS: RangeInclusive<u8> = RangeInclusive::new(1, 255);
+
+table! {
+    /// What all radios have in common.
+    pub struct Radio {
+        /// The amendment whose rates and timing all radios follow.
+        standard: phy::Standard,
+        /// Rate of data frames.
+        data_rate: BitRate, or "the standard's highest" => highest(standard),
+        /// The only basic rate: of broadcasts, RTS, CTS and ACK.
+        basic_rate: Option<BitRate>, or "all mandatory rates of the standard",
+        /// Rate of ACK and CTS: the highest basic rate not above that of the frame they answer, or one rate always.
+        control_rate: ControlRate = "basic",
+        /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).
+        preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
+        /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
+        rts_threshold: RtsThreshold = "off",
+        /// Which MSDUs may use RTS/CTS: all, or those that carry TCP or UDP payload.
+        rts_for: RtsFor = "all",
+        /// Transmissions in all of a frame up to the RTS threshold.
+        max_attempts: u8 = 7, in ATTEMPTS,
+        /// Transmissions in all of a frame above the RTS threshold, once its RTS was answered.
+        max_attempts_long: u8 = 4, in ATTEMPTS,
+        /// When the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.
+        after_timeout: mac::AfterTimeout = "letter",
+        /// Transmit power, antenna gains included; needs channel.propagation.
+        tx_power: Option<Dbm>, or "16 dBm",
+        /// Thresholds; `None` where signals have no powers.
+        levels => Option<Levels> as Powered<Levels>,
+        /// Of all stations.
+        access: Option<Access> = "dcf",
+        /// Parameters of the access categories.
+        edca: Option<Edca>, or "the standard's",
+        /// Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.
+        access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method",
+        /// Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).
+        countdown: Option<mac::Countdown>, or "that of the access method",
+        /// Least contention window in slots.
+        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        /// Greatest contention window in slots.
+        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        /// Slot time of 802.11g: 9 us, or the 20 us of 802.11b.
+        slot: Option<Slot>, or "short for 802.11g, fixed for the others"
+            => (standard == phy::Standard::G).then_some(Slot::Short),
+        /// Interface queue of every station, limited in packets or in bytes.
+        queue: Queue = { packets = 50 },
+    }
+}
+
+/// The radio of a scenario without radios: what 802.11b has where nothing is said.
+pub(crate) fn silent(cx: &Context) -> Radio {
+    let standard = phy::Standard::B;
+    let table = toml::Table::from_iter([("standard".to_owned(), crate::words::Words::word(standard).into())]);
+    shape::read(&table, &At::root(cx)).expect("a standard is all that a radio needs")
+}
+
+table! {
+    /// Thresholds of radios where signals have powers.
+    #[derive(Copy)]
+    pub struct Levels {
+        /// Energy at which the medium is busy at once; needs channel.propagation.
+        cca_ed: Dbm, or "-62 dBm" => Dbm(-62.0), // @80211-2020 17.3.10.6
+        /// Time until a preamble below cca_ed is sensed; needs channel.propagation.
+        cca_preamble_latency: Dur, or "4 us" => Dur::from_us(4), // @80211-2020 17.3.10.6
+        /// Least SINR of a preamble to lock on; needs channel.propagation.
+        preamble_sinr: Db, or "4 dB" => Db(4.0),
+        /// How much stronger a later frame must be to be taken instead; `None`: never.
+        capture => Option<phy::Capture> as CaptureKeys,
+    }
+}
+
+table! {
+    /// The keys of a [`phy::Capture`].
+    pub struct CaptureKeys {
+        /// A much stronger frame takes a locked receiver; needs channel.propagation.
+        capture: bool, or "false" => false,
+        /// How much stronger than a frame that could be decoded.
+        capture_clear: Option<Db>, or "10 dB",
+        /// How much stronger than one that could not.
+        capture_garbled: Option<Db>, or "15 dB",
+    }
+}
+
+impl Via<CaptureKeys> for Option<phy::Capture> {
+    fn from_keys(keys: CaptureKeys, _: &At) -> Result<Option<phy::Capture>> {
+        // About 10 dB over a frame that can be decoded, 15 to 25 over a garbled one (docs/design/air.md).
+        let clear = keys.capture_clear.unwrap_or(Db(10.0));
+        let garbled = keys.capture_garbled.unwrap_or(Db(15.0));
+        Ok(keys.capture.then_some(phy::Capture { clear, garbled }))
+    }
+
+    fn to_keys(&self) -> CaptureKeys {
+        CaptureKeys {
+            capture: self.is_some(),
+            capture_clear: self.map(|capture| capture.clear),
+            capture_garbled: self.map(|capture| capture.garbled),
+        }
+    }
+}

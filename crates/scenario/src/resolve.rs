@@ -1,0 +1,192 @@
+//! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
+
+use crate::Result;
+use crate::channel::{Channel, Link};
+use crate::file::{File, Layout, RunKeys, SchemeUse, TimedEvent};
+use crate::flow::{Flow, FlowEntry, Protocol};
+use crate::item::Item;
+use crate::node::{Access, Node, NodeEntry, categories};
+use crate::radio::{Radio, TX_POWER};
+use crate::shape::NEEDS_POWERS;
+use std::sync::Arc;
+use units::Dur;
+
+/// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// What reports call it; empty when the file does not say, and then reports take the file's name.
+    pub name: String,
+    /// Of the whole run, warm-up included. More than zero, at most 10⁶ s.
+    pub duration: Dur,
+    /// Rates and counters are taken after it; shorter than `duration`.
+    pub warmup: Dur,
+    /// Of the first run; further replications derive theirs.
+    pub seed: u64,
+    /// What all radios have in common. Nodes have taken over what it says of them.
+    pub radio: Radio,
+    /// Who hears whom, and how well.
+    pub channel: Channel,
+    /// At least two; [`units::NodeId`] indexes them. Names are unique.
+    pub nodes: Vec<Node>,
+    /// Names are unique; no direction is given twice.
+    pub links: Vec<Link>,
+    /// Names unique.
+    pub flows: Vec<Flow>,
+    /// In the order of the file, which is the order of the chain.
+    pub schemes: Vec<SchemeUse>,
+    /// In the order of the file, not of time.
+    pub events: Vec<TimedEvent>,
+    /// Of nodes without a position; `None`: at the origin.
+    pub layout: Option<Layout>,
+}
+
+/// Two scenarios are equal if they mean the same, however they are written.
+impl PartialEq for Scenario {
+    fn eq(&self, other: &Scenario) -> bool {
+        self.written() == other.written()
+    }
+}
+
+impl Scenario {
+    /// The scenario with its defaults filled in, as the file would spell them, in the order of the documentation. What is
+    /// left to other crates' defaults (`None`) is not there. Written as TOML it reads as the same scenario.
+    pub fn to_json(&self) -> serde_json::Value {
+        self.written().write(&self.node_names()).unwrap_or_default()
+    }
+
+    fn node_names(&self) -> Vec<String> {
+        self.nodes.iter().map(|node| node.name.clone()).collect()
+    }
+
+    /// The file of this scenario, in which every node and flow has an entry of its own.
+    fn written(&self) -> File {
+        let names = self.node_names();
+        let has_powers = self.channel.powers.is_some();
+        let name = Some(self.name.clone()).filter(|name| !name.is_empty());
+        File {
+            scenario: RunKeys { name, duration: self.duration, warmup: self.warmup, seed: self.seed },
+            // Each node says it itself.
+            radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
+            channel: self.channel.clone(),
+            node: self.nodes.iter().map(|node| node.written(has_powers)).collect(),
+            link: self.links.clone(),
+            flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
+            scheme: self.schemes.clone(),
+            layout: self.layout,
+            event: self.events.clone(),
+        }
+    }
+}
+
+/// What `[radio]` must and must not say. `has_radio` is of each entry of a node.
+pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
+    if file.radio.is_none() && has_radio.contains(&true) {
+        fail!("radio", "missing; expected a table");
+    }
+    if file.channel.powers.is_some() {
+        if file.channel.range.is_some() {
+            fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
+        }
+        return Ok(());
+    }
+    if file.radio.as_ref().is_some_and(|radio| radio.tx_power.is_some()) {
+        fail!("radio.tx_power", "{NEEDS_POWERS}");
+    }
+    if let Some(i) = file.node.iter().position(|entry| entry.tx_power.is_some()) {
+        fail!("node[{i}].tx_power", "{NEEDS_POWERS}");
+    }
+    Ok(())
+}
+
+/// The scenario of a file. `has_radio` is of each entry of a node; `silent` is the radio if the file has none.
+pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<Scenario> {
+    let radio = file.radio.unwrap_or(silent);
+    let entries = file.node.into_iter().zip(has_radio).enumerate();
+    let nodes = entries.flat_map(|(index, (entry, has_radio))| members(entry, index, &radio, *has_radio)).collect();
+    let mut links = file.link;
+    for (i, link) in links.iter_mut().enumerate().filter(|(_, link)| link.name.is_empty()) {
+        link.name = format!("link{i}");
+    }
+    let mut flows = Vec::new();
+    for (index, entry) in file.flow.into_iter().enumerate() {
+        connections(entry, index, file.scenario.duration, &mut flows)?;
+    }
+    Ok(Scenario {
+        name: file.scenario.name.unwrap_or_default(),
+        duration: file.scenario.duration,
+        warmup: file.scenario.warmup,
+        seed: file.scenario.seed,
+        radio,
+        channel: file.channel,
+        nodes,
+        links,
+        flows,
+        schemes: file.scheme,
+        events: file.event,
+        layout: file.layout,
+    })
+}
+
+/// The nodes of an entry.
+fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Vec<Node> {
+    let names = match entry.count {
+        None => vec![entry.name.clone()],
+        Some(count) => (1..=count).map(|nth| format!("{}{nth}", entry.name)).collect(),
+    };
+    let entry = Arc::new(entry);
+    let node = |name| Node {
+        name,
+        tx_power: entry.tx_power.or(radio.tx_power).unwrap_or(TX_POWER),
+        access: entry.access.or(radio.access).unwrap_or(Access::Dcf),
+        categories: categories(entry.edca, radio.edca),
+        has_radio,
+        data_rate: entry.data_rate.unwrap_or(radio.data_rate),
+        entry: Arc::clone(&entry),
+        index,
+    };
+    names.into_iter().map(node).collect()
+}
+
+/// The flows of an entry: one, or one for each node of a group.
+fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
+    if entry.transport.protocol == Protocol::Udp {
+        let is_written = [entry.reverse.is_some(), entry.reader.is_some(), entry.ack_gaps.is_some()];
+        let keys = ["reverse", "reader", "ack_gaps"].into_iter().zip(is_written);
+        if let Some((key, _)) = keys.into_iter().find(|(_, is_written)| *is_written) {
+            fail!("flow[{index}].{key}", "only TCP has it, and this flow's protocol is \"udp\"");
+        }
+    }
+    if entry.traffic.is_none() {
+        let models = "model = \"cbr\", \"poisson\" or \"saturated\"";
+        fail!("flow[{index}].traffic", "missing; UDP needs {models}");
+    }
+    let (from, to) = (&entry.from, &entry.to);
+    if from.nodes.len() > 1 && to.nodes.len() > 1 {
+        let (a, b, why) = (&from.name, &to.name, "one end of a flow must be one node");
+        fail!("flow[{index}].to", "\"{a}\" and \"{b}\" are several nodes each; {why}");
+    }
+    let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let pairs: Vec<_> = pairs.collect();
+    let is_group = from.has_count || to.has_count;
+    let entry = Arc::new(entry);
+    for (nth, (from, to)) in pairs.into_iter().enumerate() {
+        if from == to {
+            fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
+        }
+        let stagger = entry.stagger.unwrap_or_default().saturating_mul(nth as u64);
+        flows.push(Flow {
+            name: match &entry.name {
+                None => format!("flow{}", flows.len()),
+                Some(name) if is_group => format!("{name}{}", nth + 1),
+                Some(name) => name.clone(),
+            },
+            from,
+            to,
+            start: entry.start.saturating_add(stagger),
+            stop: entry.stop.unwrap_or(duration).min(duration),
+            entry: Arc::clone(&entry),
+            index,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,384 @@
+//! Scenarios that together write every key, and the names they use.
+
+use plugin::{Info, Kind, Param, Registry, Value};
+use scenario::{InputError, Names, Scenario};
+
+static LLE: &[Param] = &[
+    Param {
+        key: "advertise",
+        kind: Kind::Choice(&["free-buffer", "receiver"]),
+        default: Value::Choice("receiver"),
+        doc: "The window to tell.",
+    },
+    Param {
+        key: "guard",
+        kind: Kind::Time { min: units::Dur::ZERO, max: units::Dur::from_secs(9) },
+        default: Value::Time(units::Dur::from_ms(5)),
+        doc: "A time.",
+    },
+    Param {
+        key: "reserve",
+        kind: Kind::Size { min: units::Bytes(0), max: units::Bytes(9_000) },
+        default: Value::Size(units::Bytes(0)),
+        doc: "A size.",
+    },
+    Param { key: "duplicates", kind: Kind::Int { min: 1, max: 9 }, default: Value::Int(3), doc: "A count." },
+    Param { key: "weight", kind: Kind::Float { min: 0.0, max: 2.0 }, default: Value::Float(0.5), doc: "A factor." },
+    Param { key: "strip_sack", kind: Kind::Bool, default: Value::Bool(false), doc: "A switch." },
+];
+
+/// The declaration of a plug-in.
+pub const fn info(id: &'static str, params: &'static [Param]) -> Info {
+    Info { id, summary: "", source: "", params }
+}
+
+static CONGESTION: [Info; 5] =
+    [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
+static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
+static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
+
+fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
+    Registry::of(noun, infos.iter().map(|info| (info, ()))).unwrap()
+}
+
+pub fn names() -> Names {
+    Names {
+        congestion: registry("congestion control", &CONGESTION),
+        receivers: registry("receiver", &RECEIVERS),
+        schemes: registry("scheme", &SCHEMES),
+    }
+}
+
+/// 802.11b with TCP of every description.
+pub const TCP: &str = r#"
+[scenario]
+name = "full"
+duration = "60 s"
+warmup = "5 s"
+seed = 7
+
+[radio]
+standard = "802.11b"
+data_rate = "11 Mb/s"
+basic_rate = "1 Mb/s"
+control_rate = "basic"
+preamble = "short"
+rts_threshold = "500 B"
+rts_for = "data"
+max_attempts = 5
+max_attempts_long = 3
+after_timeout = "eifs"
+cw_min = 15
+cw_max = 511
+queue = { packets = 100 }
+
+[channel]
+range = "22.5 m"
+errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
+
+[[channel.pair]]
+between = ["a", "b"]
+reach = false
+errors = { model = "bit", ber = 1e-5, control = false, at = "attempt" }
+
+[[channel.pair]]
+from = "a"
+to = "c"
+errors = { model = "two-state", good = { ber = 1e-6 }, bad = { per = 0.5 }, mean_good = "1 s", mean_bad = "100 ms", unit = "time", shared = "direction", control = false, at = "msdu" }
+
+[[node]]
+name = "a"
+position = [0, 0]
+role = "ap"
+data_rate = "5.5 Mb/s"
+host_delay = "1 ms"
+
+[[node]]
+name = "b"
+position = [-3.5, 10]
+
+[[node]]
+name = "c"
+
+[[flow]]
+name = "download"
+from = "a"
+to = "b"
+dscp = 0
+start = "1 s"
+stagger = "10 ms"
+stop = "50 s"
+traffic = { model = "bulk", bytes = "2 MB" }
+reverse = { model = "chunks", size = "100 B", every = "10 ms" }
+reader = { model = "on-off", on = "1 s", off = "2 s" }
+ack_gaps = true
+
+[flow.transport]
+protocol = "tcp"
+datagram = "1000 B"
+congestion = "veno"
+receiver = "delayed-ack"
+delayed_ack_timeout = "200 ms"
+delayed_ack_count = 2
+initial_window = 2
+initial_ssthresh = "64 kB"
+max_window = 20
+send_buffer = "64 kB"
+receive_buffer = "65535 B"
+min_rto = "1 s"
+initial_rto = "3 s"
+max_rto = "60 s"
+granularity = "10 ms"
+nagle = true
+timestamps = true
+sack = true
+window_scale = 7
+ecn = true
+limited_transmit = true
+handshake_rtt = false
+initial_sequence = 4294967000
+
+[[flow]]
+from = "b"
+to = "c"
+transport = { protocol = "tcp", initial_ssthresh = "unlimited", window_scale = "auto" }
+traffic = { model = "poisson", rate = "1 Mb/s" }
+reverse = { model = "cbr", rate = "2 Mb/s" }
+reader = { model = "rate", rate = "3 Mb/s" }
+
+[[flow]]
+from = "c"
+to = "a"
+traffic = { model = "none" }
+reverse = { model = "bulk" }
+reader = { model = "instant" }
+
+[[scheme]]
+name = "ftca"
+
+[[scheme]]
+name = "lle-tcp"
+at = ["a", "b"]
+advertise = "free-buffer"
+guard = "20 ms"
+reserve = "3 kB"
+duplicates = 4
+weight = 1
+strip_sack = true
+
+[[event]]
+at = "3 s"
+kill = "c"
+"#;
+
+/// Wires with everything a link can say, and a cell at the end of them.
+pub const WIRED: &str = r#"
+scenario = { duration = "10 s" }
+radio = { standard = "802.11b", queue = { discipline = "red", packets = 60, min_th = 10, max_th = 30, max_p = 0.05, weight = 0.01, gentle = false, ecn = true } }
+[[node]]
+name = "server"
+[[node]]
+name = "mirror"
+[[node]]
+name = "router"
+radio = false
+position = [0, 0]
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "laptop"
+[[link]]
+name = "backbone"
+between = ["server", "router"]
+rate = "100 Mb/s"
+delay = "2 ms"
+loss = 0.001
+queue = { discipline = "red", bytes = "150 kB", min_th = 15000, max_th = 45000 }
+[[link]]
+from = "router"
+to = "ap"
+rate = "8 Mb/s"
+[[link]]
+between = ["server", "mirror"]
+rate = "1 Gb/s"
+queue = { discipline = "red", packets = 9, min_th = 3, max_th = 5, max_p = 0.5, weight = 0.5, gentle = false, ecn = true }
+[[link]]
+between = ["router", "mirror"]
+rate = "1 Gb/s"
+queue = { discipline = "drop-tail", bytes = "15 kB" }
+[[link]]
+from = "ap"
+to = "router"
+rate = "1 Mb/s"
+queue = { discipline = "drop-tail", packets = 20 }
+[[flow]]
+from = "server"
+to = "laptop"
+"#;
+
+/// Powers, categories, groups of nodes, a layout.
+pub const AIR: &str = r#"
+scenario = { duration = "5 s" }
+[radio]
+standard = "802.11a"
+tx_power = "18 dBm"
+cca_ed = "-65 dBm"
+cca_preamble_latency = "16 us"
+preamble_sinr = "3 dB"
+capture = true
+capture_clear = "8 dB"
+capture_garbled = "20 dB"
+access = "edca"
+access_in_gap = "always-draw"
+countdown = "dcf"
+edca = { bk = { aifsn = 9, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be = { aifsn = 3, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vi = { aifsn = 2, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vo = { aifsn = 2, cw_min = 3, cw_max = 7, txop_limit = "1504 us" } }
+[channel]
+propagation = { model = "log-distance", exponent = 3.5, reference_distance = "2 m", reference_loss = "50 dB" }
+shadowing = "4 dB"
+fading = { model = "rayleigh", coherence = "10 ms" }
+noise_figure = "6 dB"
+[layout]
+model = "disc"
+radius = "25 m"
+[[node]]
+name = "ap"
+role = "ap"
+tx_power = "20 dBm"
+edca = { bk = { aifsn = 8, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be = { aifsn = 4, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vi = { aifsn = 3, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vo = { aifsn = 1 } }
+[[node]]
+name = "sta"
+count = 3
+[[node]]
+name = "old"
+access = "dcf"
+edca = { vo = { cw_min = 1, cw_max = 3, txop_limit = "0 s" } }
+[[flow]]
+name = "up"
+from = "sta"
+to = "ap"
+dscp = 46
+"#;
+
+/// Gains by hand.
+pub const MATRIX: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+layout = { model = "line", spacing = "10 m" }
+channel = { propagation = { model = "matrix" }, noise = "-95 dBm", fading = { model = "none" }, pair = [{ between = ["a", "b"], gain = "-70 dB" }] }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// The other models.
+pub const GROUND: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+layout = { model = "grid", spacing = "10 m" }
+channel = { propagation = { model = "two-ray-ground", frequency = "2.4 GHz", height = "1 m" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+pub const FREE: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+layout = { model = "star", radius = "10 m" }
+channel = { propagation = { model = "free-space", frequency = "2.4 GHz" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// RED in bytes at the radio.
+pub const RED: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11g", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// 802.11g with UDP.
+pub const UDP: &str = r#"
+scenario = { duration = "1 min" }
+radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+transport = { protocol = "udp", datagram = "500 B" }
+traffic = { model = "saturated" }
+[channel]
+errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame" }
+[[channel.pair]]
+between = ["b", "a"]
+errors = { model = "none" }
+"#;
+
+/// The least that runs.
+pub const LEAST: &str = r#"
+[scenario]
+duration = "10 s"
+[radio]
+standard = "802.11b"
+[[node]]
+name = "sender"
+[[node]]
+name = "receiver"
+[[flow]]
+from = "sender"
+to = "receiver"
+"#;
+
+pub const EXAMPLES: [&str; 9] = [TCP, UDP, WIRED, RED, AIR, MATRIX, GROUND, FREE, LEAST];
+
+pub fn read(text: &str) -> Result<Scenario, InputError> {
+    scenario::parse(text, &[], &names())
+}
+
+pub fn read_with(text: &str, overrides: &[(&str, &str)]) -> Result<Scenario, InputError> {
+    let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    scenario::parse(text, &overrides, &names())
+}
+
+/// The example with `new` in place of `old`, which it must contain.
+pub fn changed(text: &str, old: &str, new: &str) -> String {
+    assert!(text.contains(old), "{old}");
+    text.replacen(old, new, 1)
+}
+
+#[track_caller]
+pub fn refused(text: &str, line: &str) {
+    let error = read(text).expect_err(line).to_string();
+    assert_eq!(error, line);
+}
+
+/// Mistakes made by replacing a piece of an example.
+#[track_caller]
+pub fn all_refused(text: &str, cases: &[(&str, &str, &str)]) {
+    for (old, new, line) in cases {
+        refused(&changed(text, old, new), line);
+    }
+}

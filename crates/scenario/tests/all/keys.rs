@@ -1,0 +1,398 @@
+//! The schema and the decoder know the same keys, and any key misspelt is recognised.
+
+use crate::common::{AIR, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WIRED, changed, names, read, refused};
+use phy::errors::Sojourn;
+use phy::{PathLoss, Preamble, Standard};
+use queue::Limit;
+use scenario::*;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use toml::Value;
+use units::{BitRate, Bytes, Db, Dbm, Dur, NodeId};
+
+fn schema() -> Json {
+    serde_json::from_str(&json_schema_for(&names())).unwrap()
+}
+
+/// One key in a tree: where it is (for the error's path), its table's place (a JSON pointer), its name, its place among
+/// the schema's keys.
+struct Site {
+    path: String,
+    pointer: String,
+    key: String,
+    in_schema: String,
+}
+
+/// Every key that `value` writes, beside the schema's own description of it.
+fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, sites: &mut Vec<Site>) {
+    match value {
+        Value::Table(table) => {
+            let (schema, place) = alternative(table, schema, place);
+            for (key, value) in table {
+                let below = &schema["properties"][key];
+                assert!(below.is_object(), "{path}.{key} is not in the schema");
+                let site = Site {
+                    path: if path.is_empty() { key.clone() } else { format!("{path}.{key}") },
+                    pointer: pointer.to_owned(),
+                    key: key.clone(),
+                    in_schema: format!("{place}/{key}"),
+                };
+                let deeper = format!("{pointer}/{key}");
+                walk(value, below, &site.path, &deeper, &site.in_schema, sites);
+                sites.push(site);
+            }
+        }
+        Value::Array(entries) => {
+            for (i, entry) in entries.iter().enumerate() {
+                let (path, pointer) = (format!("{path}[{i}]"), format!("{pointer}/{i}"));
+                walk(entry, &schema["items"], &path, &pointer, place, sites);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Of a tagged table, the alternative whose constant the table writes.
+fn alternative<'s>(table: &toml::Table, schema: &'s Json, place: &str) -> (&'s Json, String) {
+    let Some(alternatives) = schema["oneOf"].as_array() else { return (schema, place.to_owned()) };
+    for option in alternatives {
+        for (key, property) in option["properties"].as_object().unwrap() {
+            // A word that need not be written is meant where none is.
+            let is_silent = !option["required"].as_array().unwrap().contains(&Json::from(key.as_str()));
+            if let Some(word) = property["const"].as_str()
+                && table.get(key).map_or(is_silent.then_some(word), Value::as_str) == Some(word)
+            {
+                return (option, format!("{place}<{word}>"));
+            }
+        }
+    }
+    panic!("{place}: no alternative of the schema is {table}");
+}
+
+/// Every key of the schema.
+fn keys_of(schema: &Json, place: &str, keys: &mut BTreeSet<String>) {
+    for option in schema["oneOf"].as_array().into_iter().flatten() {
+        let mut constants = option["properties"].as_object().unwrap().values().filter_map(|p| p["const"].as_str());
+        let word = constants.next().unwrap();
+        keys_of(option, &format!("{place}<{word}>"), keys);
+    }
+    for (key, below) in schema["properties"].as_object().into_iter().flatten() {
+        keys.insert(format!("{place}/{key}"));
+        keys_of(below, &format!("{place}/{key}"), keys);
+    }
+    if schema["items"].is_object() {
+        keys_of(&schema["items"], place, keys);
+    }
+}
+
+fn sites_of(text: &str) -> (Value, Vec<Site>) {
+    let tree = Value::Table(toml::from_str(text).unwrap());
+    let mut sites = Vec::new();
+    walk(&tree, &schema(), "", "", "", &mut sites);
+    (tree, sites)
+}
+
+/// One place for tables that have one description and stand at several.
+fn described_once(place: &str) -> String {
+    [
+        ("/channel/pair/errors<", "/errors<"),
+        ("/channel/errors<", "/errors<"),
+        ("/flow/reverse<", "/traffic<"),
+        ("/flow/traffic<", "/traffic<"),
+        (">/good/", ">/state/"),
+        (">/bad/", ">/state/"),
+        ("/scheme<ftca>", "/scheme"),
+        ("/scheme<lle-tcp>", "/scheme"),
+    ]
+    .iter()
+    .fold(place.to_owned(), |place, (of, to)| place.replace(of, to))
+}
+
+#[test]
+fn the_examples_write_every_key_of_the_schema() {
+    let mut all = BTreeSet::new();
+    keys_of(&schema(), "", &mut all);
+    let mut all: BTreeSet<String> = all.iter().map(|key| described_once(key)).collect();
+    assert!(all.len() > 100, "{all:?}");
+    for text in EXAMPLES {
+        for site in sites_of(text).1 {
+            all.remove(&described_once(&site.in_schema));
+        }
+    }
+    assert!(all.is_empty(), "no example writes {all:#?}");
+}
+
+/// A letter dropped, two swapped, one doubled, at each place of the word.
+fn misspellings(key: &str) -> Vec<String> {
+    let letters: Vec<char> = key.chars().collect();
+    let mut all = Vec::new();
+    for i in 0..letters.len() {
+        let (mut dropped, mut doubled, mut swapped) = (letters.clone(), letters.clone(), letters.clone());
+        dropped.remove(i);
+        doubled.insert(i, letters[i]);
+        all.extend([dropped, doubled]);
+        if i + 1 < letters.len() {
+            swapped.swap(i, i + 1);
+            all.push(swapped);
+        }
+    }
+    let words = all.into_iter().map(String::from_iter);
+    words.filter(|word| word != key).collect()
+}
+
+#[test]
+fn every_key_misspelt_is_named_with_its_path_and_the_right_key() {
+    let mut count = 0;
+    for text in EXAMPLES {
+        let (tree, sites) = sites_of(text);
+        for site in sites {
+            for wrong in misspellings(&site.key) {
+                let mut tree = tree.clone();
+                let table = at(&mut tree, &site.pointer);
+                // In its old place, so that errors come in the same order.
+                *table = table
+                    .iter()
+                    .map(|(k, v)| (if *k == site.key { wrong.clone() } else { k.clone() }, v.clone()))
+                    .collect();
+                let text = toml::to_string(&tree).unwrap();
+                let error = read(&text).expect_err(&wrong);
+                let stem = site.path.strip_suffix(&site.key).unwrap();
+                assert_eq!(error.path, format!("{stem}{wrong}"), "{error}");
+                let suggested =
+                    error.message.strip_prefix("no such key; did you mean ").unwrap_or_else(|| panic!("{error}"));
+                assert!(suggested.contains(&format!("\"{}\"", site.key)), "{error}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 2000, "{count}");
+}
+
+fn at<'t>(tree: &'t mut Value, pointer: &str) -> &'t mut toml::Table {
+    let found = pointer.split('/').filter(|step| !step.is_empty()).fold(tree, |value, step| match value {
+        Value::Array(entries) => &mut entries[step.parse::<usize>().unwrap()],
+        Value::Table(table) => table.get_mut(step).unwrap(),
+        other => panic!("{other} has no {step}"),
+    });
+    found.as_table_mut().unwrap()
+}
+
+#[test]
+fn what_is_read_is_written_and_read_again() {
+    for text in EXAMPLES {
+        let scenario = read(text).unwrap();
+        let json = scenario.to_json();
+        let again = toml::to_string(&json).unwrap();
+        assert_eq!(read(&again).unwrap_or_else(|error| panic!("{error}\n{again}")), scenario);
+        assert_eq!(read(&again).unwrap().to_json().to_string(), json.to_string());
+        // And all of it is in the schema.
+        sites_of(&again);
+    }
+}
+
+#[test]
+fn the_schema_without_names_allows_any_scheme() {
+    let schema: Json = serde_json::from_str(&json_schema()).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["properties"]["scheme"]["items"]["additionalProperties"], true);
+    assert_eq!(schema["properties"]["radio"]["properties"]["max_attempts"]["default"], 7);
+    assert_eq!(schema["properties"]["radio"]["required"], serde_json::json!(["standard"]));
+}
+
+#[test]
+fn the_full_example_means_what_it_says() {
+    let s = read(TCP).unwrap();
+    assert_eq!((s.name.as_str(), s.duration, s.warmup, s.seed), ("full", Dur::from_secs(60), Dur::from_secs(5), 7));
+    assert_eq!(s.radio.preamble, Some(Preamble::Short));
+    assert_eq!(s.radio.rts_threshold, RtsThreshold::Above(Bytes(500)));
+    assert_eq!((s.radio.cw_min, s.radio.cw_max, s.radio.slot), (Some(15), Some(511), None));
+    assert_eq!(s.channel.range, Some(Metres(22.5)));
+    let at = mac::ErrorsAt::Msdu;
+    assert_eq!(s.channel.errors, ErrorSpec::Packet { per: 0.01, control_per: 0.001, at });
+    assert!(s.channel.pair[0].ends.both_ways && !s.channel.pair[1].ends.both_ways);
+    assert_eq!((s.channel.pair[1].ends.from, s.channel.pair[1].ends.to), (NodeId(0), NodeId(2)));
+    assert_eq!(
+        s.channel.pair[1].errors,
+        Some(ErrorSpec::TwoState {
+            good: StateError::Ber(1e-6),
+            bad: StateError::Per(0.5),
+            sojourn: Sojourn::Time { good: Dur::from_secs(1), bad: Dur::from_ms(100) },
+            shared: Shared::Direction,
+            control: false,
+            at,
+        })
+    );
+    assert_eq!((s.nodes[0].entry.role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
+    assert_eq!((s.nodes[1].entry.position, s.nodes[1].data_rate), (Some([-3.5, 10.0]), BitRate::from_kbps(11_000)));
+    let tcp = s.flows[0].entry.transport.tcp().unwrap();
+    assert_eq!(
+        (tcp.congestion.as_ref().map(Plug::id), tcp.window_scale),
+        (Some("veno"), Some(WindowScale::Shift(7)))
+    );
+    assert_eq!(tcp.initial_sequence, Some(4_294_967_000));
+    assert_eq!(s.flows[0].reader(), Reader::OnOff { on: Dur::from_secs(1), off: Dur::from_secs(2) });
+    assert_eq!(s.flows[1].name, "flow1");
+    assert_eq!(s.flows[1].traffic(), Traffic::Poisson { rate: BitRate::from_kbps(1000) });
+    assert_eq!(s.schemes[0].at, None);
+    assert_eq!(s.schemes[1].at, Some(vec![NodeId(0), NodeId(1)]));
+    assert_eq!(s.schemes[1].plug.chosen.params.choice("advertise"), "free-buffer");
+    assert_eq!(s.schemes[1].plug.chosen.params.get("weight"), plugin::Value::Float(1.0));
+    assert_eq!(s.events, [TimedEvent { at: Dur::from_secs(3), what: EventKind::Kill(NodeId(2)) }]);
+}
+
+#[test]
+fn silence_means_the_documented_defaults() {
+    let s = read(LEAST).unwrap();
+    assert_eq!((s.name.as_str(), s.warmup, s.seed), ("", Dur::ZERO, 1));
+    let radio = Radio {
+        standard: Standard::B,
+        data_rate: BitRate::from_kbps(11_000),
+        basic_rate: None,
+        control_rate: ControlRate::Basic,
+        preamble: Some(Preamble::Long),
+        rts_threshold: RtsThreshold::Off,
+        rts_for: RtsFor::All,
+        max_attempts: 7,
+        max_attempts_long: 4,
+        after_timeout: mac::AfterTimeout::Letter,
+        tx_power: None,
+        levels: None,
+        access: Some(Access::Dcf),
+        edca: None,
+        cw_min: None,
+        cw_max: None,
+        slot: None,
+        queue: Queue { limit: Limit::Packets(50), discipline: Discipline::DropTail },
+        access_in_gap: None,
+        countdown: None,
+    };
+    assert_eq!(s.radio, radio);
+    assert_eq!(s.channel, Channel { range: None, errors: ErrorSpec::None, pair: vec![], powers: None });
+    let flow = &s.flows[0];
+    assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
+    assert_eq!(flow.entry.transport.datagram, Bytes(1500));
+    let quiet = (Traffic::Bulk { bytes: None }, Traffic::None, Reader::Instant);
+    assert_eq!((flow.traffic(), flow.reverse(), flow.reader()), quiet);
+    assert!(s.schemes.is_empty() && s.events.is_empty());
+
+    let s = read(MATRIX).unwrap();
+    let levels =
+        Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture: None };
+    assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));
+
+    let s = read(UDP).unwrap();
+    assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), None));
+    assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
+    let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: Discipline::DropTail };
+    assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), queue));
+}
+
+#[test]
+fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
+    let s = read(WIRED).unwrap();
+    assert_eq!(s.nodes.iter().map(|node| node.has_radio).collect::<Vec<_>>(), [false, false, false, true, true]);
+    let told = changed(WIRED, "name = \"server\"", "name = \"server\"\nradio = true");
+    assert!(read(&told).unwrap().nodes[0].has_radio);
+    let placed = changed(WIRED, "name = \"server\"", "name = \"server\"\nposition = [1, 2]");
+    assert!(read(&placed).unwrap().nodes[0].has_radio);
+    let red =
+        Discipline::Red { min_th: 15_000.0, max_th: 45_000.0, max_p: 0.1, weight: 0.002, gentle: true, ecn: false };
+    let backbone = Link {
+        name: "backbone".to_owned(),
+        ends: Ends { from: NodeId(0), to: NodeId(2), both_ways: true },
+        rate: BitRate::from_kbps(100_000),
+        delay: Dur::from_ms(2),
+        loss: 0.001,
+        queue: Queue { limit: Limit::Bytes(Bytes(150_000)), discipline: red },
+    };
+    assert_eq!(s.links[0], backbone);
+    let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
+    let (name, delay, from, to) = ("link1".to_owned(), Dur::ZERO, NodeId(2), NodeId(3));
+    assert_eq!(
+        s.links[1],
+        Link {
+            name,
+            ends: Ends { from, to, both_ways: false },
+            rate: BitRate::from_kbps(8000),
+            delay,
+            loss: 0.0,
+            queue
+        }
+    );
+}
+
+#[test]
+fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
+    let s = read(AIR).unwrap();
+    assert_eq!(s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "sta1", "sta2", "sta3", "old"]);
+    let flows: Vec<_> =
+        s.flows.iter().map(|flow| (flow.name.as_str(), flow.from, flow.to, flow.entry.dscp)).collect();
+    assert_eq!(
+        flows,
+        [("up1", NodeId(1), NodeId(0), 46), ("up2", NodeId(2), NodeId(0), 46), ("up3", NodeId(3), NodeId(0), 46)]
+    );
+    let later = read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\nstart = \"1 s\"\nstagger = \"10 ms\"")).unwrap();
+    assert_eq!(later.flows.iter().map(|flow| flow.start).collect::<Vec<_>>(), [1000, 1010, 1020].map(Dur::from_ms));
+    refused(
+        &changed(AIR, "to = \"ap\"", "to = \"ap\"\nstagger = \"900000 s\""),
+        "flow[0].start: 900000 s is not before the end of the run at 5 s",
+    );
+    let none = read(&changed(AIR, "count = 3", "count = 0")).unwrap();
+    assert_eq!(none.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "old"]);
+    assert!(none.flows.is_empty(), "a flow from no node is no flow");
+    refused(
+        &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"ap\"\nto = \"stb\""),
+        "flow[0].to: no node \"stb\"; did you mean \"sta\"?",
+    );
+    refused(
+        &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"sta\"\nto = \"sta\""),
+        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node",
+    );
+    refused(&changed(AIR, "name = \"old\"", "name = \"sta2\""), "node[2].name: node[1] is called \"sta2\" already");
+    let pair = format!("{AIR}[[channel.pair]]\nbetween = [\"ap\", \"sta\"]\ngain = \"-60 dB\"\n");
+    refused(&pair, "channel.pair[0].between: expected two nodes");
+}
+
+#[test]
+fn powers_categories_and_layout_mean_what_they_say() {
+    let s = read(AIR).unwrap();
+    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0) }));
+    assert_eq!((s.nodes[0].tx_power, s.nodes[1].tx_power), (Dbm(20.0), Dbm(18.0)));
+    assert_eq!((s.nodes[0].access, s.nodes[4].access), (Access::Edca, Access::Dcf));
+    let vo = s.nodes[0].categories[3];
+    // AIFSN of its own, the rest of the radio's.
+    assert_eq!((vo.aifsn, vo.cw_min, vo.txop_limit), (Some(1), Some(3), Some(Dur::from_us(1504))));
+    assert_eq!(s.nodes[1].categories[3].aifsn, Some(2));
+    let it = s.channel.powers.unwrap();
+    let loss = PathLoss::LogDistance { exponent: 3.5, reference_m: 2.0, reference_loss_db: 50.0 };
+    assert_eq!(
+        (it.propagation, it.shadowing, it.fading),
+        (loss, Db(4.0), Fading::Rayleigh { coherence: Dur::from_ms(10) })
+    );
+    let levels = s.radio.levels.unwrap();
+    assert_eq!(levels.capture, Some(phy::Capture { clear: Db(8.0), garbled: Db(20.0) }));
+    let alone = "has an effect only with channel.propagation";
+    refused(
+        &changed(LEAST, "[[node]]", "[channel]\nnoise = \"-90 dBm\"\n[[node]]"),
+        &format!("channel.noise: {alone}"),
+    );
+    refused(&changed(LEAST, "\"802.11b\"", "\"802.11b\"\ntx_power = \"1 dBm\""), &format!("radio.tx_power: {alone}"));
+    refused(
+        &changed(AIR, "cca_preamble_latency = \"16 us\"", "cca_preamble_latency = \"24 us\""),
+        "radio.cca_preamble_latency: 24 us is not less than the shortest frame, 24 us",
+    );
+    let both = changed(FREE, "channel = {", "channel = { range = \"9 m\",");
+    refused(&both, "channel.range: powers decide who hears whom where channel.propagation is given");
+}
+
+#[test]
+fn without_radios_nothing_need_be_said_of_them() {
+    let wired = "scenario = { duration = \"1 s\" }\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+                 [[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mb/s\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    let s = read(wired).unwrap();
+    assert!(s.nodes.iter().all(|node| !node.has_radio));
+    refused(&changed(wired, "name = \"b\"\n", "name = \"b\"\nradio = true\n"), "radio: missing; expected a table");
+    // What it has without a word is what 802.11b has without a word.
+    let with = changed(wired, "[[node]]", "radio = { standard = \"802.11b\" }\n[[node]]");
+    assert_eq!(read(&with).unwrap().radio, s.radio);
+}

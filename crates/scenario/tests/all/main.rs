@@ -1,0 +1,11 @@
+//! The tests of crate scenario, in one binary: linking is most of a small test's time.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod checks;
+mod common;
+mod errors;
+mod keys;
+mod overrides;
+mod plugs;
+
+mod random;

@@ -1,0 +1,101 @@
+//! `--set`: what it replaces, and how it fails.
+
+use scenario::RtsThreshold;
+
+use crate::common::{LEAST, TCP, read_with};
+
+#[test]
+fn overrides_replace_values() {
+    let s = read_with(
+        TCP,
+        &[
+            ("flow.0.transport.datagram", "500 B"),
+            ("flow.download.transport.congestion", "reno"),
+            ("flow[1].name", "\"upload\""),
+            ("flow.upload.stop", "40 s"),
+            ("node.c.position", "[1, 2.5]"),
+            ("channel.pair.0.reach", "true"),
+            ("radio.rts_threshold", "off"),
+            ("scenario.seed", "9"),
+            ("scheme.lle-tcp.guard", "1 ms"),
+        ],
+    )
+    .unwrap();
+    assert_eq!(s.flows[0].entry.transport.datagram, units::Bytes(500));
+    assert_eq!(s.flows[1].name, "upload");
+    assert_eq!(s.nodes[2].entry.position, Some([1.0, 2.5]));
+    assert_eq!((s.channel.pair[0].reach, s.radio.rts_threshold, s.seed), (Some(true), RtsThreshold::Off, 9));
+    assert_eq!(s.schemes[1].plug.chosen.params.time("guard"), units::Dur::from_ms(1));
+
+    let s = read_with(
+        LEAST,
+        &[
+            ("channel.errors", "{ model = 'packet', per = 0.1 }"),
+            ("flow.0.transport.datagram", "500 B"),
+            ("scheme", "[{ name = 'ftca' }, { name = 'lle-tcp', at = ['sender'] }]"),
+            ("scheme.1.at", "['receiver']"),
+            ("channel.errors.per", "0.2"),
+        ],
+    )
+    .unwrap();
+    let at = mac::ErrorsAt::Attempt;
+    assert_eq!(s.channel.errors, scenario::ErrorSpec::Packet { per: 0.2, control_per: 0.0, at });
+    assert_eq!(s.schemes[1].at, Some(vec![units::NodeId(1)]));
+}
+
+#[test]
+fn a_star_stands_for_every_entry() {
+    let s = read_with(TCP, &[("flow.*.transport.datagram", "500 B"), ("flow.1.transport.datagram", "1000 B")]);
+    let sizes: Vec<u64> = s.unwrap().flows.iter().map(|flow| flow.entry.transport.datagram.0).collect();
+    assert_eq!(sizes, [500, 1000, 500]);
+    for (text, path, line) in [
+        (TCP, "flow.*.to", "flow[0].to: the flow would run from \"a\" to itself"),
+        (LEAST, "scheme.*.to", "scheme.*.to: there is no [[scheme]] to change"),
+    ] {
+        assert_eq!(read_with(text, &[(path, "a")]).unwrap_err().to_string(), line);
+    }
+    let none = [("event", "[]"), ("event.*.at", "1 s")];
+    assert_eq!(
+        read_with(TCP, &none).unwrap_err().to_string(),
+        "event.*.at: event has no entry called \"*\"; there are none"
+    );
+}
+
+#[test]
+fn overrides_that_lead_nowhere() {
+    for (path, value, line) in [
+        ("", "1", "\"\": not a path; write it like radio.data_rate or node.ap.position"),
+        ("radio..data_rate", "1", "radio..data_rate: not a path; write it like radio.data_rate or node.ap.position"),
+        ("radio.dat_rate", "1 Mb/s", "radio.dat_rate: no such key; did you mean \"data_rate\"?"),
+        ("raido.data_rate", "1 Mb/s", "raido: no such key; did you mean \"radio\"?"),
+        (
+            "node.d.position",
+            "[0, 0]",
+            "node.d.position: node has no entry called \"d\"; there are \"a\", \"b\" and \"c\"",
+        ),
+        ("node.3.position", "[0, 0]", "node.3.position: node has 3 entries, node.0 to node.2"),
+        ("event.1.at", "1 s", "event.1.at: event has one entry, event.0"),
+        (
+            "node.99999999999999999999.position",
+            "1",
+            "node.99999999999999999999.position: node has 3 entries, node.0 to node.2",
+        ),
+        (
+            "radio.standard.name",
+            "1",
+            "radio.standard.name: radio.standard is string \"802.11b\", which has no \"name\"",
+        ),
+        ("node.a.position", "[0, 0", "node.a.position: \"[0, 0\" is not TOML: unclosed array, expected `]`"),
+        ("scenario.seed", "many", "scenario.seed: expected a whole number of at least 0, got string \"many\""),
+        ("flow.download.to", "a", "flow[0].to: the flow would run from \"a\" to itself"),
+    ] {
+        assert_eq!(read_with(TCP, &[(path, value)]).expect_err(line).to_string(), line);
+    }
+    let error = read_with(LEAST, &[("scheme.0.at", "['sender']")]).unwrap_err();
+    assert_eq!(error.to_string(), "scheme.0.at: there is no [[scheme]] to change");
+    let error = read_with(LEAST, &[("scheme", "[{name='ftca'}, {name='ftca'}]"), ("scheme.ftca.at", "['sender']")]);
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "scheme.ftca.at: scheme[0] and scheme[1] are both called \"ftca\"; take the index"
+    );
+}

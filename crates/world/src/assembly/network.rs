@@ -1,0 +1,132 @@
+//! Wires, cells and routes out of a scenario.
+
+use super::Result;
+use super::radio::distance_m;
+use crate::scenario::{self as sc, InputError, Scenario};
+use engine::{Purpose, Streams};
+use net::{Hop, HopCount, Routes, Wire, WireConfig};
+use phy::Medium;
+use units::{BitRate, Bytes, Dur, LinkId, NodeId};
+
+/// Who can send to whom, and over what.
+pub(super) struct Network {
+    pub routes: Routes,
+    /// Radio neighbours of each node, in order of id.
+    pub neighbours: Vec<Vec<NodeId>>,
+    /// The access point a station belongs to.
+    pub access_point: Vec<Option<NodeId>>,
+}
+
+fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
+    (0..scenario.nodes.len() as u32).map(NodeId)
+}
+
+fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
+    let node = &scenario.nodes[node.index()];
+    node.entry.role == sc::Role::Ap && node.has_radio
+}
+
+pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+    let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
+    let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
+    let access_point: Vec<Option<NodeId>> = nodes(scenario)
+        .map(|node| {
+            let in_reach = access_points.iter().copied().filter(|ap| *ap != node && hear_each_other(node, *ap));
+            let nearest =
+                in_reach.min_by(|a, b| distance_m(places, node, *a).total_cmp(&distance_m(places, node, *b)));
+            nearest.filter(|_| scenario.nodes[node.index()].has_radio && !is_access_point(scenario, node))
+        })
+        .collect();
+    let neighbours: Vec<Vec<NodeId>> = nodes(scenario)
+        .map(|node| match access_point[node.index()] {
+            Some(ap) => vec![ap],
+            None if is_access_point(scenario, node) => {
+                nodes(scenario).filter(|station| access_point[station.index()] == Some(node)).collect()
+            }
+            None if access_points.is_empty() => {
+                medium.listeners(node).into_iter().filter(|other| hear_each_other(node, *other)).collect()
+            }
+            None => Vec::new(),
+        })
+        .collect();
+    let routes = routes(scenario, &neighbours, access_points.is_empty())?;
+    Ok(Network { routes, neighbours, access_point })
+}
+
+fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool) -> Result<Routes> {
+    let all = neighbours.len();
+    let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
+    let mut ends: Vec<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    // Everybody is everybody's neighbour: there is nothing to search, and among a thousand nodes it would take seconds.
+    let mut routes = if is_mesh {
+        let mut routes = Routes::least_cost(&vec![Vec::new(); all], [], &HopCount);
+        for to in ends {
+            nodes(scenario).filter(|from| *from != to).for_each(|from| routes.set(from, to, Hop::Air(to)));
+        }
+        routes
+    } else {
+        let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); all];
+        for (i, (from, to)) in directions(scenario) {
+            hops[from.index()].push(Hop::Wire(LinkId(i), to));
+        }
+        for (list, air) in hops.iter_mut().zip(neighbours) {
+            list.extend(air.iter().map(|node| Hop::Air(*node)));
+        }
+        Routes::least_cost(&hops, ends, &HopCount)
+    };
+    for flow in &scenario.flows {
+        for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
+            if routes.next(from, to).is_some() {
+                continue;
+            }
+            let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()]);
+            if !(is_independent && a.has_radio && b.has_radio) {
+                let message = format!("no way leads from \"{}\" to \"{}\"", a.name, b.name);
+                return Err(InputError { path: format!("flow[{}]", flow.index), message });
+            }
+            // Out of reach: it sends in vain, as a station whose peer has walked away does.
+            routes.set(from, to, Hop::Air(to));
+        }
+        if flow.traffic() == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..)))
+        {
+            let from = &scenario.nodes[flow.from.index()].name;
+            let message = format!(
+                "\"saturated\" keeps the queue of a radio full, and the way from \"{from}\" begins with a wire"
+            );
+            return Err(InputError { path: format!("flow[{}].traffic.model", flow.index), message });
+        }
+    }
+    Ok(routes)
+}
+
+/// The directions of all links, numbered as their wires are.
+fn directions(scenario: &Scenario) -> impl Iterator<Item = (u32, (NodeId, NodeId))> {
+    (0..).zip(scenario.links.iter().flat_map(|link| link.ends.directions()))
+}
+
+pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<Wire> {
+    let links = scenario.links.iter().flat_map(|link| link.ends.directions().map(move |ends| (link, ends)));
+    let wire = |(i, (link, (from, to))): (u64, (&sc::Link, (NodeId, NodeId)))| {
+        let queue = queue_spec(&link.queue, mtu, link.rate);
+        let config = WireConfig { from, to, rate: link.rate, delay: link.delay, loss: link.loss, queue, mtu };
+        // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
+        let entity = 1 << 32 | i;
+        Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity))
+    };
+    (0..).zip(links).map(wire).collect()
+}
+
+/// A queue in front of a transmitter of `rate`.
+pub(super) fn queue_spec(spec: &sc::Queue, mtu: Bytes, rate: BitRate) -> queue::Spec {
+    let discipline = match spec.discipline {
+        sc::Discipline::DropTail => queue::Discipline::DropTail,
+        sc::Discipline::Red { min_th, max_th, max_p, weight, gentle, ecn } => {
+            // RED divides by it, and a small packet on the fastest of links takes less than the clock's tick.
+            let idle_packet = (mtu / rate).max(Dur::from_ns(1));
+            queue::Discipline::Red(queue::Red { min_th, max_th, max_p, weight, gentle, ecn, idle_packet })
+        }
+    };
+    queue::Spec { limit: spec.limit, discipline }
+}

@@ -1,0 +1,240 @@
+//! Radio, MAC and channel out of a scenario.
+
+use super::Result;
+use crate::scenario::{self as sc, InputError, Scenario};
+use engine::Streams;
+use mac::{Config, ControlModes, Edca, ErrorsAt, Rts, TxopLimits};
+use phy::medium::{Levels, LevelsConfig};
+use phy::propagation::{NoiseFloor, shadowing};
+use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble};
+use units::{BitRate, Db, Dbm, Dur, NodeId};
+
+/// The rate of that value: the scenario's reader has checked that the standard has it.
+fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
+    radio.standard.mode(bit_rate).unwrap_or(radio.standard.modes()[0])
+}
+
+/// The MAC of each node as the scenario has it.
+pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
+    let mac = |node: &sc::Node| {
+        let config = mac_config(&scenario.radio, node);
+        // What a scenario says of a category meets the standard's own values here only.
+        config.edca.as_ref().map_or(Ok(()), Edca::check).map_err(|message| {
+            let path = format!("node[{}].edca", node.index);
+            InputError { path, message }
+        })?;
+        Ok(config)
+    };
+    scenario.nodes.iter().map(mac).collect()
+}
+
+fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
+    let mut config = Config::of(radio.standard, rate(radio, node.data_rate));
+    if radio.slot == Some(sc::Slot::Long) {
+        config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
+    }
+    config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
+    config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
+    let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
+    if is_ofdm(&config.data_rate) {
+        // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
+        let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
+        let mandatory: Vec<Mode> = mandatory.filter(is_ofdm).collect();
+        config.control_modes = ControlModes::of(&mandatory);
+        config.basic_rate = mandatory[0];
+        config.lowest_rate = config.basic_rate;
+    }
+    if let Some(only) = radio.basic_rate {
+        config.basic_rate = rate(radio, only);
+        config.control_modes = ControlModes::of(&[config.basic_rate]);
+    }
+    if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
+        config.control_modes = ControlModes::of(&[rate(radio, fixed)]);
+    }
+    let threshold = match radio.rts_threshold {
+        sc::RtsThreshold::Off => None,
+        sc::RtsThreshold::Above(size) => Some(size),
+    };
+    config.rts = Rts { threshold };
+    config.max_attempts = radio.max_attempts;
+    config.max_attempts_long = radio.max_attempts_long;
+    config.after_timeout = radio.after_timeout;
+    if node.access == sc::Access::Edca {
+        let edca = edca(radio, node, &config.timing);
+        config = config.with_edca(edca);
+    }
+    config.countdown = radio.countdown.unwrap_or(config.countdown);
+    config.access_in_gap = radio.access_in_gap.unwrap_or(config.access_in_gap);
+    config.with_preamble(preamble(radio))
+}
+
+/// Who hears whom, and how loud.
+pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Medium {
+    match (&scenario.channel.powers, &scenario.radio.levels) {
+        (Some(powers), Some(thresholds)) => {
+            Medium::Levels(Box::new(levels(scenario, powers, thresholds, places, streams)))
+        }
+        _ => reach(scenario, places),
+    }
+}
+
+fn ids(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
+    (0..scenario.nodes.len() as u32).map(NodeId)
+}
+
+/// A pair is in reach or not.
+fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
+    let mut medium = Medium::new(scenario.nodes.len());
+    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+    let range = scenario.channel.range;
+    let in_range = |from, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
+    if range.is_some() || !ids(scenario).all(has_radio) {
+        for from in ids(scenario) {
+            medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
+        }
+    }
+    for pair in &scenario.channel.pair {
+        for (from, to) in pair.ends.directions() {
+            if let Some(in_reach) = pair.reach {
+                medium.set_reach(from, to, in_reach);
+            }
+        }
+    }
+    medium
+}
+
+/// How far below the noise a signal is still reckoned with (docs/design/air.md, Powers).
+const FLOOR: Db = Db(10.0);
+
+/// A pair has a gain: what `channel.pair` says, or path loss and shadowing.
+fn levels(
+    scenario: &Scenario,
+    it: &sc::Propagation,
+    thresholds: &sc::Levels,
+    places: &[[f64; 2]],
+    streams: &Streams,
+) -> Levels {
+    let noise = match it.noise {
+        sc::Noise::Level(level) => NoiseFloor::Constant(level),
+        sc::Noise::Figure(noise_figure) => {
+            let bandwidth = phy::curves::bandwidth(scenario.radio.standard);
+            NoiseFloor::Thermal { bandwidth, noise_figure }
+        }
+    };
+    let config = LevelsConfig {
+        power: Dbm(0.0), // each node has its own, below
+        noise: noise.level(),
+        floor: FLOOR,
+        cca_ed: thresholds.cca_ed,
+        cca_preamble_latency: thresholds.cca_preamble_latency,
+        preamble_sinr: thresholds.preamble_sinr,
+        capture: thresholds.capture,
+        curve: phy::ln_survival,
+        coherence: match it.fading {
+            sc::Fading::None => None,
+            sc::Fading::Rayleigh { coherence } => Some(coherence),
+        },
+    };
+    let mut levels = Levels::new(scenario.nodes.len(), &config, streams);
+    for (node, spec) in ids(scenario).zip(&scenario.nodes) {
+        levels.set_power(node, spec.tx_power);
+    }
+    let stated = |from, to| {
+        let pair = scenario.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
+        pair.and_then(|pair| pair.gain)
+    };
+    let gain = |from: NodeId, to: NodeId| -> Db {
+        let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].has_radio);
+        if !(a && b) {
+            return Db(f64::NEG_INFINITY);
+        }
+        let by_distance = || {
+            let mean = it.propagation.gain(distance_m(places, from, to))?;
+            let shadowing = if it.shadowing.0 > 0.0 { shadowing(streams, from, to, it.shadowing).0 } else { 0.0 };
+            Some(Db(mean.0 + shadowing))
+        };
+        stated(from, to).or_else(by_distance).unwrap_or(Db(f64::NEG_INFINITY))
+    };
+    for from in ids(scenario) {
+        levels.set_gains(from, |to, _| if to == from { Db(f64::NEG_INFINITY) } else { gain(from, to) });
+    }
+    levels
+}
+
+/// Of DSSS rates; 802.11a has none.
+fn preamble(radio: &sc::Radio) -> Preamble {
+    radio.preamble.unwrap_or(Preamble::Long)
+}
+
+/// The categories of a node: the standard's, and what the scenario says instead. TXOP limits are zero unless stated, as
+/// in the experiments of the papers.
+fn edca(radio: &sc::Radio, node: &sc::Node, timing: &phy::Timing) -> Edca {
+    let mut edca = Edca::standard(radio.standard, timing, TxopLimits::Zero);
+    for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
+        category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
+        category.cw_min = stated.cw_min.unwrap_or(category.cw_min);
+        category.cw_max = stated.cw_max.unwrap_or(category.cw_max);
+        category.txop_limit = stated.txop_limit.unwrap_or(category.txop_limit);
+    }
+    edca
+}
+
+pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {
+    let [a, b] = [from, to].map(|node| places[node.index()]);
+    libm::hypot(a[0] - b[0], a[1] - b[1])
+}
+
+/// What noise does between each pair.
+pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> Errors {
+    let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
+        let own = |pair: &&sc::Pair| pair.ends.directions().any(|d| d == (from, to)) && pair.errors.is_some();
+        let pair = scenario.channel.pair.iter().find(own);
+        pair.and_then(|pair| pair.errors).unwrap_or(scenario.channel.errors)
+    };
+    Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to)))
+}
+
+/// Where errors strike: the same on the whole channel.
+pub(crate) fn errors_at(scenario: &Scenario) -> Result<ErrorsAt> {
+    let mut at = at_of(&scenario.channel.errors);
+    for (i, pair) in scenario.channel.pair.iter().enumerate() {
+        let own = pair.errors.as_ref().and_then(at_of);
+        if at.is_some() && own.is_some() && at != own {
+            let path = format!("channel.pair[{i}].errors.at");
+            let message = "errors strike attempts or MSDUs, the same on the whole channel".to_owned();
+            return Err(InputError { path, message });
+        }
+        at = at.or(own);
+    }
+    Ok(at.unwrap_or(ErrorsAt::Attempt))
+}
+
+fn at_of(spec: &sc::ErrorSpec) -> Option<ErrorsAt> {
+    match spec {
+        sc::ErrorSpec::None => None,
+        sc::ErrorSpec::Packet { at, .. } | sc::ErrorSpec::Bit { at, .. } | sc::ErrorSpec::TwoState { at, .. } => {
+            Some(*at)
+        }
+    }
+}
+
+fn model(spec: &sc::ErrorSpec) -> ErrorModel {
+    match *spec {
+        sc::ErrorSpec::None => ErrorModel::One(Hit::NEVER),
+        sc::ErrorSpec::Packet { per, control_per, .. } => ErrorModel::One(Hit::Packet { per, control_per }),
+        sc::ErrorSpec::Bit { ber, control, .. } => ErrorModel::One(Hit::Bit { ber, control }),
+        sc::ErrorSpec::TwoState { good, bad, sojourn, shared, control, .. } => ErrorModel::Two {
+            good: state(good, control),
+            bad: state(bad, control),
+            sojourn,
+            shared: shared == sc::Shared::Link,
+        },
+    }
+}
+
+fn state(error: sc::StateError, control: bool) -> Hit {
+    match error {
+        sc::StateError::Per(per) => Hit::Packet { per, control_per: if control { per } else { 0.0 } },
+        sc::StateError::Ber(ber) => Hit::Bit { ber, control },
+    }
+}

@@ -1,0 +1,130 @@
+//! Transport ends and applications out of a scenario.
+
+use super::Result;
+use crate::blueprint::{Registries, Shared};
+use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
+use engine::{Purpose, Streams};
+use plugin::{Chosen, Registry};
+use schemes::{Agent, Port};
+use tcp::Connection;
+use units::{Bytes, FlowId, SimTime};
+use wire::Seq;
+
+/// The receiver policy of a flow.
+pub(super) fn policy(spec: &sc::Tcp) -> &'static str {
+    spec.receiver.as_ref().map_or_else(|| tcp::Config::default().ack_policy.info.id, Plug::id)
+}
+
+/// The TCP of each flow; `None` for UDP.
+pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<Option<tcp::Config>>> {
+    let config = |(i, flow): (usize, &sc::Flow)| {
+        let transport = &flow.entry.transport;
+        transport.tcp().map(|spec| tcp_config(spec, transport.datagram, registries, i)).transpose()
+    };
+    scenario.flows.iter().enumerate().map(config).collect()
+}
+
+/// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
+fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
+    let entry = registry.find(plug.id()).expect("the scenario was read with this registry");
+    entry.with(plug.chosen.params.clone())
+}
+
+/// Keys that are called as the field of `tcp::Config` that they set.
+macro_rules! same {
+    ($spec:ident => $config:ident: $($field:ident)*) => {
+        $($config.$field = $spec.$field.unwrap_or($config.$field);)*
+    };
+}
+
+fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: usize) -> Result<tcp::Config> {
+    let mss = u16::try_from(datagram.0.saturating_sub(40)).unwrap_or(u16::MAX);
+    let mut config = tcp::Config { mss, ..tcp::Config::default() };
+    if let Some(plug) = &spec.congestion {
+        config.congestion = chosen(&registries.congestion, plug);
+    }
+    if let Some(plug) = &spec.receiver {
+        config.ack_policy = chosen(&registries.receivers, plug);
+    }
+    same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
+    same!(spec => config: nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
+    config.delayed_ack_count = spec.delayed_ack_count.map_or(config.delayed_ack_count, u32::from);
+    config.initial_window_segments = spec.initial_window.unwrap_or(config.initial_window_segments);
+    config.max_window_segments = spec.max_window.or(config.max_window_segments);
+    config.initial_ssthresh = match spec.initial_ssthresh {
+        None => config.initial_ssthresh,
+        Some(sc::Ssthresh::Unlimited) => None,
+        Some(sc::Ssthresh::Bytes(bytes)) => Some(bytes),
+    };
+    config.window_scale = match spec.window_scale {
+        None => config.window_scale,
+        Some(sc::WindowScale::Off) => None,
+        Some(sc::WindowScale::Shift(shift)) => Some(shift),
+        Some(sc::WindowScale::Auto) => {
+            let buffer = config.receive_buffer.0;
+            Some((0..14).find(|shift| buffer >> shift <= 65_535).unwrap_or(14))
+        }
+    };
+    config.check().map_err(|error| {
+        let text = error.to_string();
+        let (key, message) = text.split_once(": ").unwrap_or(("", &text));
+        let key = if key == "mss" { "datagram" } else { key };
+        InputError { path: format!("flow[{flow}].transport.{key}"), message: message.to_owned() }
+    })?;
+    Ok(config)
+}
+
+pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, agents: &mut [Vec<Box<dyn Agent>>]) -> Flow {
+    let flow = &shared.scenario.flows[index as usize];
+    let spec = &flow.entry.transport;
+    let entity = |end: u64| u64::from(index) * 2 + end;
+    // Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
+    let ports = [49_152, 57_344].map(|first: u16| first + (index % 8_192) as u16);
+    let transport = match (&shared.tcps[index as usize], spec.tcp()) {
+        (Some(config), Some(keys)) => {
+            let [opens, listens] = [0u64, 1].map(|end| {
+                let mut draws = streams.get(Purpose::Transport, entity(end));
+                let drawn = draws.below(1 << 16) << 16 | draws.below(1 << 16);
+                let initial_sequence = Seq(keys.initial_sequence.unwrap_or(drawn));
+                tcp::Config { initial_sequence, ..config.clone() }
+            });
+            let mut connections =
+                [Connection::open(opens, ports[0], ports[1]), Connection::listen(listens, ports[1], ports[0])];
+            for (end, node) in [flow.from, flow.to].into_iter().enumerate() {
+                let id = if end == 0 { FlowId::forward(index) } else { FlowId::forward(index).reverse() };
+                let may = |agent: &&mut Box<dyn Agent>| {
+                    [Port::LossResponse, Port::RttSample].iter().any(|port| agent.info().turns(*port))
+                };
+                for agent in agents[node.index()].iter_mut().filter(may) {
+                    if let Some(hook) = agent.sender_hook(id) {
+                        connections[end].set_hook(hook);
+                    }
+                }
+            }
+            Transport::Tcp(connections)
+        }
+        _ => Transport::Udp { sent: 0 },
+    };
+    let buffer = shared.tcps[index as usize].as_ref().map_or(Bytes::ZERO, |config| config.send_buffer);
+    let source = |traffic, end| Source::new(traffic, streams.get(Purpose::Traffic, entity(end)), buffer);
+    Flow {
+        name: flow.name.clone(),
+        ends: [flow.from, flow.to],
+        ports,
+        tos: flow.entry.dscp << 2,
+        datagram: spec.datagram,
+        transport,
+        sources: [source(flow.traffic(), 0), source(flow.reverse(), 1)],
+        sinks: [Sink::new(sc::Reader::Instant), Sink::new(flow.reader())],
+        stop: SimTime::ZERO + flow.stop,
+        delivered: [Delivered::default(); 2],
+        warm: [Delivered::default(); 2],
+        warm_counters: [tcp::Counters::default(); 2],
+        ip_id: [0; 2],
+        is_started: false,
+        finished: None,
+        failed: None,
+        ack_gaps: (flow.entry.ack_gaps == Some(true)).then(Default::default),
+    }
+}

@@ -1,0 +1,219 @@
+//! A program outside the workspace adds plug-ins of its own to the registries. This file is such a program: it uses what
+//! the crates show to everybody.
+
+use plugin::{Info, Kind, Param, Registry, Value};
+use schemes::{Agent, Cx, Place, Scheme, Site};
+use std::sync::atomic::AtomicBool;
+use tcp::ack::{AckPolicy, Arrival, Verdict};
+use tcp::cc::{Congestion, CongestionControl, Window, reno};
+use units::{Bytes, Dur};
+use wire::Pkt;
+use world::{Blueprint, Record, Registries, Run};
+
+/// A congestion control: as Reno, but with a window that is never more than so many segments.
+#[derive(Debug)]
+struct Capped(u64);
+
+static CAPPED: Info = Info {
+    id: "capped",
+    summary: "Reno with a cap",
+    source: "none",
+    params: &[Param {
+        key: "segments",
+        kind: Kind::Int { min: 1, max: 1000 },
+        default: Value::Int(1000),
+        doc: "The most segments of its window.",
+    }],
+};
+
+impl CongestionControl for Capped {
+    fn on_ack(&mut self, ack: &tcp::Ack, win: &mut Window) {
+        reno::grow(ack, win);
+        win.cwnd = win.cwnd.min(win.mss() * self.0);
+    }
+
+    fn on_congestion(&mut self, _: Congestion, win: &mut Window) {
+        win.cut_flight_to(0.5);
+    }
+}
+
+/// A receiver policy: one ACK for so many segments, or after the delayed ACK's time.
+#[derive(Debug)]
+struct Sparse {
+    every: i64,
+    timeout: Dur,
+    waiting: i64,
+}
+
+static SPARSE: Info = Info {
+    id: "sparse",
+    summary: "one ACK for n segments",
+    source: "none",
+    params: &[Param { key: "every", kind: Kind::Int { min: 1, max: 9 }, default: Value::Int(1), doc: "n." }],
+};
+
+impl AckPolicy for Sparse {
+    fn on_data(&mut self, _: &Arrival) -> Verdict {
+        self.waiting += 1;
+        if self.waiting >= self.every { Verdict::Now } else { Verdict::Within(self.timeout) }
+    }
+
+    fn on_ack_sent(&mut self) {
+        self.waiting = 0;
+    }
+}
+
+/// A scheme: counts the packets that leave a host.
+#[derive(Debug, Default)]
+struct Counts(u64);
+
+static COUNTS: schemes::Info = schemes::Info {
+    id: "counts",
+    summary: "counts packets",
+    source: "none",
+    sits: &[Place::FromHost],
+    reads: &[],
+    turns: &[],
+    params: &[],
+};
+static COUNTS_PLUGIN: Info = COUNTS.plugin();
+
+impl Agent for Counts {
+    fn info(&self) -> &'static schemes::Info {
+        &COUNTS
+    }
+
+    fn packet(&mut self, _: Place, pkt: Pkt, _: &mut Cx) -> Option<Pkt> {
+        self.0 += 1;
+        Some(pkt)
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        out("packets", self.0);
+    }
+}
+
+fn registries() -> Registries {
+    let Registries { schemes, congestion, receivers } = Registries::builtin();
+    let counts =
+        Scheme { info: &COUNTS, build: |site: &Site, _| site.starts_flows.then(|| Box::<Counts>::default() as _) };
+    Registries {
+        schemes: schemes.with(&COUNTS_PLUGIN, counts).unwrap(),
+        congestion: congestion.with(&CAPPED, |params| Box::new(Capped(params.int("segments") as u64))).unwrap(),
+        receivers: receivers
+            .with(&SPARSE, |params, config| {
+                let timeout = config.delayed_ack_timeout;
+                Box::new(Sparse { every: params.int("every"), timeout, waiting: 0 })
+            })
+            .unwrap(),
+    }
+}
+
+fn text(congestion: &str, receiver: &str) -> String {
+    format!(
+        "scenario = {{ duration = \"1 s\" }}\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+         [[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n\
+         transport = {{ protocol = \"tcp\", congestion = {congestion}, receiver = {receiver} }}\n\
+         [[scheme]]\nname = \"counts\"\n"
+    )
+}
+
+fn run(blueprint: &Blueprint) -> Run {
+    world::run(blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
+}
+
+fn segments(run: &Run) -> f64 {
+    run.flow(0, "segments_sent").unwrap()
+}
+
+#[test]
+fn plug_ins_of_a_program_run_with_the_parameters_of_the_scenario() {
+    let with = |congestion: &str, receiver: &str| {
+        let blueprint = world::parse_with(&text(congestion, receiver), &[], registries()).unwrap();
+        run(&blueprint)
+    };
+    // 20 ms there and back, a segment takes 1.2 ms: windows of 1 and 4 segments give some 47 and 190 a second.
+    let [one, four] =
+        ["1", "4"].map(|n| segments(&with(&format!("{{ name = \"capped\", segments = {n} }}"), "\"every\"")));
+    assert!((45.0..50.0).contains(&one) && (180.0..200.0).contains(&four), "{one} {four}");
+    // The default is no cap to speak of.
+    let free = with("\"capped\"", "\"every\"");
+    assert_eq!(segments(&free), segments(&with("\"reno\"", "\"every\"")));
+    assert!(segments(&free) > 500.0);
+    // One ACK for three segments.
+    let acks = |run: &Run| run.flow(0, "acks_sent").unwrap();
+    let sparse = with("\"capped\"", "{ name = \"sparse\", every = 3 }");
+    assert!((2.5..3.5).contains(&(segments(&sparse) / acks(&sparse))), "{} {}", segments(&sparse), acks(&sparse));
+    // The scheme saw every segment of its host, the SYN included.
+    assert!(free.scheme("counts", "packets") > segments(&free), "{}", segments(&free));
+}
+
+#[test]
+fn registries_are_the_programs_own_and_change_nobody_elses() {
+    let error = world::parse(&text("\"capped\"", "\"every\""), &[]).unwrap_err().to_string();
+    let known = "there are \"newreno\", \"reno\" and \"tahoe\"";
+    assert_eq!(error, format!("flow[0].transport.congestion: no congestion control \"capped\"; {known}"));
+    let error = world::parse_with(&text("\"caped\"", "\"every\""), &[], registries()).unwrap_err().to_string();
+    assert_eq!(error, "flow[0].transport.congestion: no congestion control \"caped\"; did you mean \"capped\"?");
+}
+
+#[test]
+fn a_plug_in_that_is_there_already_is_refused() {
+    static RENO: Info = Info { id: "reno", summary: "", source: "", params: &[] };
+    let error = tcp::cc::registry().with(&RENO, reno::make).unwrap_err();
+    assert_eq!(error.to_string(), "congestion control \"reno\": there is one of that name already");
+}
+
+#[test]
+fn a_blueprint_is_shared_by_runs_and_clones() {
+    let blueprint = world::parse_with(&text("\"capped\"", "\"sparse\""), &[], registries()).unwrap();
+    let clone = blueprint.clone();
+    assert!(std::ptr::eq(blueprint.scenario(), clone.scenario()), "a clone copies nothing");
+    let tasks = [(&blueprint, 1), (&clone, 1)];
+    let record = Record { fingerprint: true, ..Record::default() };
+    let runs = world::run_batch(&tasks, 2, &record, &AtomicBool::new(false), |_| {});
+    let [one, other] = [0, 1].map(|i| runs[i].as_ref().unwrap().fingerprint.unwrap());
+    assert_eq!(one, other);
+}
+
+/// A value beyond an upper bound, as a file spells it.
+fn beyond(kind: Kind) -> Option<(String, String)> {
+    Some(match kind {
+        Kind::Int { max, .. } => ((max + 1).to_string(), max.to_string()),
+        Kind::Float { max, .. } => ((max * 2.0 + 1.0).to_string(), max.to_string()),
+        Kind::Time { max, .. } => (format!("\"{} ns\"", max.ns() + 1), max.to_string()),
+        Kind::Size { max, .. } => (format!("\"{}\"", Bytes(max.0 + 1)), max.to_string()),
+        Kind::Power { max, .. } => (format!("\"{} dBm\"", max.0 + 1.0), max.to_string()),
+        Kind::Bool | Kind::Choice(_) => return None,
+    })
+}
+
+/// Every parameter of a registry: its plug-in, and itself.
+fn parameters<T>(registry: &Registry<T>) -> impl Iterator<Item = (&'static str, &'static Param)> {
+    registry.iter().flat_map(|entry| entry.info.params.iter().map(|param| (entry.info.id, param)))
+}
+
+#[test]
+fn a_parameter_beyond_its_bounds_is_an_input_error_that_names_key_and_range() {
+    let registries = registries();
+    let mut tried = 0;
+    let mut refused = |text: &str, path: &str, most: &str| {
+        let error = world::parse_with(text, &[], registries.clone()).expect_err(path);
+        assert_eq!(error.path, path);
+        let (expected, _) = error.message.split_once(", got ").expect("what is there");
+        assert!(expected.starts_with("expected ") && expected.contains(&format!(" to {most}")), "{error}");
+        tried += 1;
+    };
+    for (id, param) in parameters(&registries.schemes) {
+        let Some((value, most)) = beyond(param.kind) else { continue };
+        let scheme = format!("name = \"{id}\"\n{} = {value}\n", param.key);
+        let text = text("\"reno\"", "\"every\"").replace("name = \"counts\"\n", &scheme);
+        refused(&text, &format!("scheme[0].{}", param.key), &most);
+    }
+    for (id, param) in parameters(&registries.congestion) {
+        let Some((value, most)) = beyond(param.kind) else { continue };
+        let congestion = format!("{{ name = \"{id}\", {} = {value} }}", param.key);
+        refused(&text(&congestion, "\"every\""), &format!("flow[0].transport.congestion.{}", param.key), &most);
+    }
+    assert!(tried > 15, "{tried}");
+}
