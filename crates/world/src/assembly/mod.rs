@@ -6,8 +6,8 @@ mod places;
 mod radio;
 mod transport;
 
-use crate::blueprint::Shared;
 use crate::scenario::{InputError, RtsFor, Scenario};
+use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};

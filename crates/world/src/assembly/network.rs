@@ -3,8 +3,8 @@
 use super::Result;
 use super::radio::distance_m;
 use super::transport::chosen;
-use crate::blueprint::Shared;
 use crate::scenario::{self as sc, InputError, Scenario};
+use crate::shared::Shared;
 use engine::{Purpose, Streams};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;

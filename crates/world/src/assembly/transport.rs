@@ -1,9 +1,10 @@
 //! Transport ends and applications out of a scenario.
 
 use super::Result;
-use crate::blueprint::{Registries, Shared};
 use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
+use crate::shared::Shared;
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
 use schemes::{Agent, Port};
