@@ -3,7 +3,7 @@
 use crate::assembly;
 use crate::scenario::{self, InputError, Names, Scenario};
 use plugin::Registry;
-use schemes::Scheme;
+use schemes::Install;
 use std::sync::Arc;
 use tcp::{ack, cc};
 use units::Bytes;
@@ -12,7 +12,7 @@ use units::Bytes;
 #[derive(Debug, Clone)]
 pub struct Registries {
     /// Cross-layer schemes.
-    pub schemes: Registry<Scheme>,
+    pub schemes: Registry<Install>,
     /// Congestion controls.
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.

@@ -12,10 +12,10 @@ use crate::scenario::{InputError, RtsFor, Scenario};
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
-use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
+use mac::{Channel, Config, Contention, Fifo, Fixed, Station, TxQueue};
 use network::Network;
 use phy::Medium;
-use schemes::{Agent, Port};
+use schemes::Stack;
 use units::{Dur, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
@@ -27,27 +27,24 @@ pub(crate) use transport::tcps;
 pub(crate) struct Sites {
     medium: Medium,
     network: Network,
-    agents: Vec<Vec<Box<dyn Agent>>>,
-    /// The MAC of each node, as schemes left it.
-    configs: Vec<Config>,
+    stacks: Vec<Stack>,
 }
 
 /// Places nodes and schemes.
 ///
 /// # Errors
 /// What the scenario's own checks cannot know: no way between the ends of a flow, a scheme where it does not sit, two
-/// schemes on one port.
+/// schemes that exclude each other.
 pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams);
     let mut medium = radio::medium(scenario, &places, &streams);
     let mut network = network::network(scenario, &places, &medium)?;
-    let mut agents = agents::agents(shared, &network)?;
-    let mut configs = shared.macs.clone();
-    if agents::configure(scenario, &network, &mut agents, &mut configs, &mut medium)? {
+    let stacks = agents::stacks(shared, &network, &medium, &streams)?;
+    if agents::set_powers(scenario, &stacks, &mut medium) {
         network = network::network(scenario, &places, &medium)?;
     }
-    Ok(Sites { medium, network, agents, configs })
+    Ok(Sites { medium, network, stacks })
 }
 
 /// Puts a world together for one seed.
@@ -57,7 +54,8 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let nodes = scenario.nodes.len();
-    let Sites { medium, network, mut agents, configs } = sites(shared, seed)?;
+    let Sites { medium, network, mut stacks } = sites(shared, seed)?;
+    let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
     let patience = configs
@@ -65,9 +63,9 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         .map(|c| c.rts_nav_patience(c.control_modes.response_to(c.data_rate)))
         .max()
         .unwrap_or(Dur::ZERO);
-    let channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
+    let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
-    let flow = |i| transport::flow(shared, i, &streams, &mut agents);
+    let flow = |i| transport::flow(shared, i, &streams, &mut stacks);
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
@@ -75,28 +73,20 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
             let draws = streams.get(Purpose::Queue, category << 32 | i as u64);
-            let fifo = || Box::new(Fifo::new(queue, mtu, draws)) as Box<dyn TxQueue>;
-            queues.push(match holder(&mut agents[i], Port::TxQueue) {
-                Some(agent) => agent.tx_queue(queue.limit, mtu).unwrap_or_else(|| agent.around_queue(fifo())),
-                None => fifo(),
-            });
+            let fifo: Box<dyn TxQueue> = Box::new(Fifo::new(queue, mtu, draws));
+            queues.push(stacks[i].queue(fifo));
         }
-        let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
-        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf));
-        let node = NodeId(i as u32);
-        let mut station = Station::new(node, &peers, channel.contention.first(node), config, queues, plan);
-        if let Some(classifier) = holder(&mut agents[i], Port::Classifier).and_then(|agent| agent.classifier()) {
-            station.classify_by(classifier);
-        }
-        if let Some(transmit) = holder(&mut agents[i], Port::Transmit).and_then(|agent| agent.transmit()) {
-            station.transmit_by(transmit);
-        }
-        if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {
-            station.report_attempts();
+        let (node, stack) = (NodeId(i as u32), &mut stacks[i]);
+        let data_rate = config.data_rate;
+        let first = channel.contention.first(node);
+        let mut station = Station::new(node, &peers, first, config, queues, stack.plan());
+        fit(&mut station, stack, data_rate);
+        if station.heeds_damage() {
+            channel.heed_damage(node);
         }
         stations.push(station);
     }
-    let chains = agents.into_iter().map(Chain::new).collect();
+    let chains = stacks.into_iter().map(|stack| Chain::new(stack.members, stack.capabilities)).collect();
     let delays = scenario.nodes.iter().map(|node| node.entry.host_delay).collect();
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(scenario, &streams, mtu);
@@ -128,9 +118,26 @@ pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments>
     Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })
 }
 
-/// The agent of a node that claims a port; there is at most one.
-fn holder(agents: &mut [Box<dyn Agent>], port: Port) -> Option<&mut Box<dyn Agent>> {
-    agents.iter_mut().find(|agent| agent.info().turns(port))
+/// Gives a station what schemes have brought for it.
+fn fit(station: &mut Station, stack: &mut Stack, data_rate: phy::Mode) {
+    if stack.has_rate_control() {
+        station.rates_by(stack.rate_control(Box::new(Fixed::new(data_rate))));
+    }
+    if let Some(classifier) = stack.classifier() {
+        station.classify_by(classifier);
+    }
+    if let Some(transmit) = stack.transmit() {
+        station.transmit_by(transmit);
+    }
+    if let Some(policy) = stack.ack_policy() {
+        station.acknowledged_by(policy);
+    }
+    if let Some(recipient) = stack.recipient() {
+        station.receive_by(recipient);
+    }
+    if stack.reads_attempts() {
+        station.report_attempts();
+    }
 }
 
 fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {

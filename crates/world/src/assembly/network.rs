@@ -9,6 +9,7 @@ use phy::Medium;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
+#[derive(Debug)]
 pub(super) struct Network {
     pub routes: Routes,
     /// Radio neighbours of each node, in order of id.

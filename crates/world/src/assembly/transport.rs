@@ -6,7 +6,7 @@ use crate::flow::{Delivered, Flow, Sink, Source, Transport};
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
-use schemes::{Agent, Port};
+use schemes::Stack;
 use tcp::Connection;
 use units::{Bytes, FlowId, SimTime};
 use wire::Seq;
@@ -75,7 +75,7 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     Ok(config)
 }
 
-pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, agents: &mut [Vec<Box<dyn Agent>>]) -> Flow {
+pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, stacks: &mut [Stack]) -> Flow {
     let flow = &shared.scenario.flows[index as usize];
     let spec = &flow.entry.transport;
     let entity = |end: u64| u64::from(index) * 2 + end;
@@ -93,13 +93,8 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, agents: &mut 
                 [Connection::open(opens, ports[0], ports[1]), Connection::listen(listens, ports[1], ports[0])];
             for (end, node) in [flow.from, flow.to].into_iter().enumerate() {
                 let id = if end == 0 { FlowId::forward(index) } else { FlowId::forward(index).reverse() };
-                let may = |agent: &&mut Box<dyn Agent>| {
-                    [Port::LossResponse, Port::RttSample].iter().any(|port| agent.info().turns(*port))
-                };
-                for agent in agents[node.index()].iter_mut().filter(may) {
-                    if let Some(hook) = agent.sender_hook(id) {
-                        connections[end].set_hook(hook);
-                    }
+                if let Some(hook) = stacks[node.index()].sender_hook(id) {
+                    connections[end].set_hook(hook);
                 }
             }
             Transport::Tcp(connections)

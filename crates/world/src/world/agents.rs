@@ -47,7 +47,7 @@ impl World {
         let now = self.timers.now();
         let view = View { node, flows: &self.flows, station: &self.stations[node.index()] };
         let it = &mut self.chains[node.index()].members[usize::from(member)];
-        let mut cx = Cx::new(now, node, peer, it.info, &mut self.packets, &view, &mut self.actions);
+        let mut cx = Cx::new(now, node, peer, &it.claims, &mut self.packets, &view, &mut self.actions);
         let answer = question(&mut *it.agent, &mut cx);
         if !self.actions.is_empty() {
             self.act(now, node, member);

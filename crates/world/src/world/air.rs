@@ -48,7 +48,7 @@ impl World {
             let packet = self.packets.get(&msdu.pkt).clone();
             let mut written = MacOptions::within(msdu.options_room);
             for member in 0..self.chains[node.index()].members.len() as u8 {
-                if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
+                if self.chains[node.index()].members[usize::from(member)].claims.turns(Port::MacOptions) {
                     self.ask(node, member, Some(report.to), |agent, cx| {
                         agent.write_options(&packet, &report, &mut written, cx);
                     });
@@ -133,7 +133,7 @@ impl World {
     fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, options: &mac::MacOptions) {
         let (packet, serial) = (self.packets.get(pkt).clone(), self.packets.serial(pkt));
         for member in (0..self.chains[node.index()].members.len() as u8).rev() {
-            if self.chains[node.index()].members[usize::from(member)].info.reads(Signal::MacOptions) {
+            if self.chains[node.index()].members[usize::from(member)].claims.reads(Signal::MacOptions) {
                 self.ask(node, member, Some(from), |agent, cx| agent.read_options(&packet, serial, options, cx));
             }
         }

@@ -207,11 +207,8 @@ impl World {
 
     /// Radio neighbours exchange what they can do: association is implied.
     fn introduce(&mut self) {
-        let capabilities: Vec<Vec<schemes::Capability>> = self
-            .chains
-            .iter()
-            .map(|chain| chain.members.iter().filter_map(|member| member.agent.capability()).collect())
-            .collect();
+        let capabilities: Vec<Vec<schemes::Capability>> =
+            self.chains.iter().map(|chain| chain.capabilities.clone()).collect();
         for node in (0..self.stations.len() as u32).map(NodeId) {
             for peer in self.neighbours[node.index()].clone() {
                 let can = &capabilities[peer.index()];

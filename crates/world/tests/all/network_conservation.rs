@@ -5,7 +5,7 @@
 //! of the layers are on. A scheme is tested by being in the registry.
 
 use proptest::prelude::*;
-use schemes::{Kind, SCHEMES, Scheme, Value};
+use schemes::{Info, Kind, NAMES, Value};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -121,15 +121,15 @@ struct Use {
 }
 
 impl Use {
-    fn scheme(&self) -> &'static Scheme {
-        &SCHEMES[self.scheme % SCHEMES.len()]
+    fn scheme(&self) -> &'static Info {
+        schemes::find(NAMES[self.scheme % NAMES.len()]).expect("its name is in the list").info
     }
 
     /// Parameters as a scenario spells them.
     fn params(&self) -> Vec<(&'static str, String)> {
         let Some(choices) = self.choices else { return Vec::new() };
         let mut rest = choices;
-        let declared = self.scheme().info.params.iter();
+        let declared = self.scheme().params.iter();
         let drawn = declared.map(|param| {
             let n = rest as usize % 128;
             rest = rest.rotate_right(7);
@@ -149,7 +149,7 @@ impl Use {
                     let size = given.0;
                     pick([size, size / 8, size * 2, size].map(|size| format!("\"{size} B\"")))
                 }
-                (_, default) => panic!("{}.{} is {default:?} by default", self.scheme().info.id, param.key),
+                (_, default) => panic!("{}.{} is {default:?} by default", self.scheme().id, param.key),
             };
             (param.key, text)
         });
@@ -233,7 +233,7 @@ fn wire() -> impl Strategy<Value = Wire> {
 
 /// No scheme, one, or two of them; most where they sit by themselves.
 fn uses() -> impl Strategy<Value = Vec<Use>> {
-    let one = (0..SCHEMES.len(), proptest::option::of(any::<u64>()), proptest::option::weighted(0.3, any::<u8>()))
+    let one = (0..NAMES.len(), proptest::option::of(any::<u64>()), proptest::option::weighted(0.3, any::<u8>()))
         .prop_map(|(scheme, choices, at)| Use { scheme, choices, at });
     prop_oneof![
         1 => Just(Vec::new()),
@@ -363,7 +363,7 @@ impl Case {
             }
         }
         for used in schemes {
-            _ = writeln!(text, "[[scheme]]\nname = \"{}\"", used.scheme().info.id);
+            _ = writeln!(text, "[[scheme]]\nname = \"{}\"", used.scheme().id);
             if let Some(mask) = used.at {
                 let at: Vec<String> = self.chosen(mask).map(|name| format!("\"{name}\"")).collect();
                 _ = writeln!(text, "at = [{}]", at.join(", "));
@@ -416,7 +416,7 @@ impl Case {
     /// Whether a TCP flow must get all of its bytes across: everybody lives, and the MAC repeats often enough that TCP does
     /// not starve.
     fn is_hopeful(&self, used: &[Use]) -> bool {
-        let has = |id| used.iter().any(|used| used.scheme().info.id == id);
+        let has = |id| used.iter().any(|used| used.scheme().id == id);
         // A copy that Snoop repeats has an old timestamp. A host that has seen a newer one refuses it (@RFC7323 sec. 5.3),
         // and LLE-TCP has acknowledged it.
         let is_refused =
@@ -449,7 +449,7 @@ fn count(run: &Run, flow: usize, name: &str) -> u64 {
 /// What may be acknowledged and not delivered at most, of each direction of a flow, while schemes speak for receivers.
 fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
     let datagram = u64::from(flow.datagram);
-    let of = |used: &Use| match used.scheme().info.id {
+    let of = |used: &Use| match used.scheme().id {
         // The bound of the scheme's file: what the base station holds, at least two full segments.
         "i-tcp" => {
             let given = used.params().into_iter().find(|(key, _)| *key == "buffer");

@@ -2,7 +2,7 @@
 //! the crates show to everybody.
 
 use plugin::{Info, Kind, Param, Registry, Value};
-use schemes::{Agent, Cx, Place, Scheme, Site};
+use schemes::{Agent, Cx, Params, Place, Refusal, Site};
 use std::sync::atomic::AtomicBool;
 use tcp::ack::{AckPolicy, Arrival, Verdict};
 use tcp::cc::{Congestion, CongestionControl, Window, reno};
@@ -67,22 +67,16 @@ impl AckPolicy for Sparse {
 #[derive(Debug, Default)]
 struct Counts(u64);
 
-static COUNTS: schemes::Info = schemes::Info {
-    id: "counts",
-    summary: "counts packets",
-    source: "none",
-    sits: &[Place::FromHost],
-    reads: &[],
-    turns: &[],
-    params: &[],
-};
-static COUNTS_PLUGIN: Info = COUNTS.plugin();
+static COUNTS: Info = Info { id: "counts", summary: "counts packets", source: "none", params: &[] };
+
+fn count(site: &mut Site, _: &Params) -> Result<(), Refusal> {
+    if site.node.starts_flows {
+        site.agent(Counts::default()).listen([Place::FromHost]);
+    }
+    Ok(())
+}
 
 impl Agent for Counts {
-    fn info(&self) -> &'static schemes::Info {
-        &COUNTS
-    }
-
     fn packet(&mut self, _: Place, pkt: Pkt, _: &mut Cx) -> Option<Pkt> {
         self.0 += 1;
         Some(pkt)
@@ -95,10 +89,8 @@ impl Agent for Counts {
 
 fn registries() -> Registries {
     let Registries { schemes, congestion, receivers } = Registries::builtin();
-    let counts =
-        Scheme { info: &COUNTS, build: |site: &Site, _| site.starts_flows.then(|| Box::<Counts>::default() as _) };
     Registries {
-        schemes: schemes.with(&COUNTS_PLUGIN, counts).unwrap(),
+        schemes: schemes.with(&COUNTS, count).unwrap(),
         congestion: congestion.with(&CAPPED, |params| Box::new(Capped(params.int("segments") as u64))).unwrap(),
         receivers: receivers
             .with(&SPARSE, |params, config| {
