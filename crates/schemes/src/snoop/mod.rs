@@ -25,7 +25,9 @@
 //!   (i) Data *from* the mobile is left alone. The 1995 paper has the base station write SACKs to the mobile: a SACK for what
 //!   is later lost on the wire leaves that loss to a timeout, and the mobile cuts its window all the same. The 1997 one
 //!   replaced it by explicit loss notification, which is a scheme of its own and can sit beside this one.
-//!   (j) `on_report = true`, off by default: repeats at once what the MAC has given up, and forgets what its queue refused.
+//!   (j) A copy goes out with the latest timestamp that the mobile has echoed, if its own is older: where the sender has repeated an
+//!   earlier loss since, the mobile refuses older ones (@RFC7323 sec. 5.3). The papers' TCPs had no timestamps.
+//!   (k) `on_report = true`, off by default: repeats at once what the MAC has given up, and forgets what its queue refused.
 //! - **Checked** tests in `tests/all/snoop.rs`; `every_scheme`; `world/tests/all/snoop.rs`.
 
 mod conn;
