@@ -41,6 +41,10 @@ kind! {
     Receivers, receivers, "See `interlayer list receivers`."
 }
 kind! {
+    /// Rate controls of stations.
+    RateControls, rate_controls, "See `interlayer list rate-controls`."
+}
+kind! {
     /// Cross-layer schemes.
     Schemes, schemes, "See `interlayer list schemes`."
 }

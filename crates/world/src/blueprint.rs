@@ -2,6 +2,7 @@
 
 use crate::assembly;
 use crate::scenario::{self, InputError, Names, Scenario};
+use mac::rate;
 use plugin::Registry;
 use schemes::Install;
 use std::sync::Arc;
@@ -17,12 +18,19 @@ pub struct Registries {
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<ack::Make>,
+    /// Rate controls of stations.
+    pub rate_controls: Registry<rate::Make>,
 }
 
 impl Registries {
     /// Those of this workspace.
     pub fn builtin() -> Registries {
-        Registries { schemes: schemes::registry(), congestion: cc::registry(), receivers: ack::registry() }
+        Registries {
+            schemes: schemes::registry(),
+            congestion: cc::registry(),
+            receivers: ack::registry(),
+            rate_controls: rate::registry(),
+        }
     }
 
     /// What a reader of scenarios needs of them.
@@ -30,6 +38,7 @@ impl Registries {
         Names {
             congestion: self.congestion.declarations(),
             receivers: self.receivers.declarations(),
+            rate_controls: self.rate_controls.declarations(),
             schemes: self.schemes.declarations(),
         }
     }

@@ -35,6 +35,7 @@ pub const fn info(id: &'static str, params: &'static [Param]) -> Info {
 static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
+static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -45,6 +46,7 @@ pub fn names() -> Names {
     Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
+        rate_controls: registry("rate control", &RATE_CONTROLS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -60,6 +62,7 @@ seed = 7
 [radio]
 standard = "802.11b"
 data_rate = "11 Mb/s"
+rate_control = "fixed"
 basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
@@ -91,6 +94,7 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
+rate_control = "coarse"
 host_delay = "1 ms"
 
 [[node]]

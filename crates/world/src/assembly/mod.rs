@@ -12,9 +12,11 @@ use crate::scenario::{InputError, RtsFor, Scenario};
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
-use mac::{Channel, Config, Contention, Fifo, Fixed, Station, TxQueue};
+use mac::rate::Given;
+use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueue};
 use network::Network;
 use phy::Medium;
+use plugin::Chosen;
 use schemes::Stack;
 use units::{Dur, NodeId, SimTime};
 
@@ -77,10 +79,13 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
             queues.push(stacks[i].queue(fifo));
         }
         let (node, stack) = (NodeId(i as u32), &mut stacks[i]);
-        let data_rate = config.data_rate;
+        let rates = rate_control(shared, stack, &config, i, &streams);
         let first = channel.contention.first(node);
         let mut station = Station::new(node, &peers, first, config, queues, stack.plan());
-        fit(&mut station, stack, data_rate);
+        if let Some(rates) = rates {
+            station.rates_by(rates);
+        }
+        fit(&mut station, stack);
         if station.heeds_damage() {
             channel.heed_damage(node);
         }
@@ -118,11 +123,28 @@ pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments>
     Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })
 }
 
-/// Gives a station what schemes have brought for it.
-fn fit(station: &mut Station, stack: &mut Stack, data_rate: phy::Mode) {
-    if stack.has_rate_control() {
-        station.rates_by(stack.rate_control(Box::new(Fixed::new(data_rate))));
+/// What chooses the rates of a station: what the scenario names, with what schemes have put around it. `None`: the rate is fixed,
+/// which a station does by itself.
+fn rate_control(
+    shared: &Shared,
+    stack: &mut Stack,
+    config: &Config,
+    node: usize,
+    streams: &Streams,
+) -> Option<Box<dyn RateControl>> {
+    let own = shared.scenario.nodes[node].rate_control.as_ref().map(|plug| {
+        let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
+        let draws = streams.get(Purpose::RateControl, node as u64);
+        plugin(&params, Given { config, modes: shared.scenario.radio.standard.modes(), draws })
+    });
+    if own.is_none() && !stack.has_rate_control() {
+        return None;
     }
+    Some(stack.rate_control(own.unwrap_or_else(|| Box::new(Fixed::of(config)))))
+}
+
+/// Gives a station what else schemes have brought for it.
+fn fit(station: &mut Station, stack: &mut Stack) {
     if let Some(classifier) = stack.classifier() {
         station.classify_by(classifier);
     }
