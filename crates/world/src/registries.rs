@@ -1,19 +1,22 @@
 //! The plug-ins of a program.
 
 use crate::scenario::Names;
+use mac::rate;
 use plugin::Registry;
-use schemes::Scheme;
+use schemes::Install;
 use tcp::{ack, cc};
 
 /// The plug-ins that a scenario may name. A program adds its own to [`Registries::builtin`].
 #[derive(Debug, Clone)]
 pub struct Registries {
     /// Cross-layer schemes.
-    pub schemes: Registry<Scheme>,
+    pub schemes: Registry<Install>,
     /// Congestion controls.
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<ack::Make>,
+    /// Rate controls of stations.
+    pub rate_controls: Registry<rate::Make>,
     /// Routers.
     pub routers: Registry<net::router::Make>,
 }
@@ -25,6 +28,7 @@ impl Registries {
             schemes: schemes::registry(),
             congestion: cc::registry(),
             receivers: ack::registry(),
+            rate_controls: rate::registry(),
             routers: net::router::registry(),
         }
     }
@@ -34,6 +38,7 @@ impl Registries {
         Names {
             congestion: self.congestion.declarations(),
             receivers: self.receivers.declarations(),
+            rate_controls: self.rate_controls.declarations(),
             routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),
         }

@@ -36,6 +36,7 @@ static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
+static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -47,6 +48,7 @@ pub fn names() -> Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
         routers: registry("router", &ROUTERS),
+        rate_controls: registry("rate control", &RATE_CONTROLS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -64,6 +66,7 @@ seed = 7
 [radio]
 standard = "802.11b"
 data_rate = "11 Mb/s"
+rate_control = "fixed"
 basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
@@ -95,6 +98,7 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
+rate_control = "coarse"
 host_delay = "1 ms"
 
 [[node]]

@@ -25,6 +25,7 @@ mod notices;
 mod plug_ins;
 mod shared_air;
 mod snoop;
+mod stacking;
 mod tcp_on_a_wire;
 mod timeline;
 mod tshark;
