@@ -58,10 +58,9 @@ mod tests {
     fn the_page_has_this_code() {
         let page = include_str!("../../../../../docs/design/contract.md");
         let own = include_str!("thinner.rs");
-        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let (_, code) = own.split_once("/// Its declaration.").unwrap();
         let (code, _) = code.split_once("#[cfg(test)]").unwrap();
-        assert!(squeezed(&page.replace(" seen: u64 }", " seen: u64, }")).contains(&squeezed(code)));
+        assert!(page.contains(code.trim()));
     }
 
     #[test]
