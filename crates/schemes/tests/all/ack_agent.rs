@@ -86,7 +86,7 @@ fn a_station_drops_the_ack_that_was_made_and_passes_duplicates_and_windows() {
 }
 
 #[test]
-fn a_station_without_a_maker_drops_nothing_and_a_maker_without_a_station_makes_nothing() {
+fn a_filter_without_a_generator_drops_nothing_and_a_generator_without_a_filter_makes_nothing() {
     // Two stations, two access points, and neighbours that have nothing.
     for partner in [DROPS, 0, 7] {
         let mut bench = bench(false, partner);

@@ -9,6 +9,7 @@ mod c3tcp;
 mod lle_tcp;
 mod registry;
 mod tcp_aware_arq;
+mod thinner;
 
 use schemes::NodeFacts;
 use schemes::testing::{HERE, node};

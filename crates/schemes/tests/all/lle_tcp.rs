@@ -464,7 +464,7 @@ fn a_real_tcp_discards_a_segment_whose_ack_flag_was_cleared_and_takes_one_whose_
         let now = SimTime::from_ns(1_000_000);
         settle(now, &mut ends);
         assert!(ends.iter().all(|end| end.state() == tcp::State::Established));
-        // Two segments arrive and are acknowledged by the maker, while their receiver, with data of its own, has not
+        // Two segments arrive and are acknowledged by the generator, while their receiver, with data of its own, has not
         // seen them.
         let mut bench = sender_with(&[("strategy", "every"), ("stale_piggyback", setting)]);
         ends[0].handle(now, tcp::Input::Write(2 * 1460));
@@ -860,7 +860,7 @@ fn across(packet: Packet) -> Packet {
 
 #[test]
 fn what_one_half_makes_the_other_keeps_back_and_the_rest_crosses_the_air() {
-    // Maker and suppressor of one flow on two benches, a real TCP behind the second, segments of many sizes.
+    // Generator and filter of one flow on two benches, a real TCP behind the second, segments of many sizes.
     let (mut here, mut there) = (sender(), receiver());
     let config = tcp::Config { ack_policy: tcp::ack::find("every").unwrap(), ..tcp::Config::default() };
     let mut host = tcp::Connection::listen(config, 5_000, 40_000);

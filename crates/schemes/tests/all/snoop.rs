@@ -176,6 +176,25 @@ fn a_senders_repetition_replaces_the_older_copy() {
 }
 
 #[test]
+fn a_copy_goes_out_with_the_timestamp_that_the_mobile_has_echoed_if_its_own_is_older() {
+    let stamped = |mut packet: Packet, tsval, tsecr| {
+        packet.tcp_mut().unwrap().options.push_timestamps(tsval, tsecr);
+        packet
+    };
+    // Segment 1 was sent at 140; the sender has repeated segment 0 at 155, and the mobile echoes that.
+    for (echoed, expected) in [(155, 155), (130, 140)] {
+        let mut bench = snoop(&[]);
+        for n in 0..3 {
+            assert!(bench.pass(Place::ToAir, stamped(nth(n), 140, 9)).is_some());
+        }
+        for waits_for in [1001, 1001] {
+            _ = bench.pass(Place::FromAir, stamped(ack(IN, waits_for, WINDOW), 200, echoed));
+        }
+        assert_eq!(bench.take_injected(), [(stamped(nth(1), expected, 9), Toward::Air(THERE))]);
+    }
+}
+
+#[test]
 fn old_data_is_answered_with_the_last_ack_and_a_probe_passes() {
     let mut bench = snoop(&[]);
     send(&mut bench, 0..2);

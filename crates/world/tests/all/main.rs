@@ -22,6 +22,7 @@ mod network;
 mod network_capture;
 mod network_conservation;
 mod notices;
+mod places;
 mod plug_ins;
 mod shared_air;
 mod snoop;

@@ -451,7 +451,7 @@ fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
             let bytes = given.and_then(|(_, text)| text.trim_matches('"').trim_end_matches(" B").parse().ok());
             bytes.unwrap_or(131_072u64).max(2 * 1500)
         }
-        // The bound of the scheme's file: a window, what was carried until its maker heard of the first packet held, what
+        // The bound of the scheme's file: a window, what was carried until its ACK generator heard of the first packet held, what
         // a slow host has before it. 54 Mb/s are 6.75 B a microsecond.
         id @ ("lle-tcp" | "ack-agent") => {
             let carried = |ns: u64| datagram + ns * 6750 / 1_000_000;

@@ -387,7 +387,7 @@ fn offered(schemes: &[&str]) -> [f64; 3] {
 fn ftca_beside_tap_has_the_category_that_the_order_gives_it() {
     // Before TAP: the SYN has VO, the ACKs have TAP's, data has neither.
     let [vo, own, others] = offered(&["\"ftca\"", "\"tap\"\nat = [\"ap\"]"]);
-    assert!(vo >= 1.0 && vo <= 4.0 && own > 50.0 && others > 200.0, "{vo} {own} {others}");
+    assert!((1.0..=4.0).contains(&vo) && own > 50.0 && others > 200.0, "{vo} {own} {others}");
     // Behind it: the highest is TAP's, and all control packets share it.
     let [vo_behind, own_behind, others_behind] = offered(&["\"tap\"\nat = [\"ap\"]", "\"ftca\""]);
     assert_eq!(vo_behind, 0.0);
