@@ -8,7 +8,7 @@ use units::Dur;
 
 pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
-    let mode = config.control_modes.response_to(job.mode);
+    let mode = config.control_modes.rts_before(job.mode);
     let (cts_mode, cts) = control(config, CTS, mode);
     let data = data_step(config, job, sifs, Counter::Long);
     let rts = Step {

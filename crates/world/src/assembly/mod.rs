@@ -62,7 +62,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
     let patience = configs
         .iter()
-        .map(|c| c.rts_nav_patience(c.control_modes.response_to(c.data_rate)))
+        .map(|c| c.rts_nav_patience(c.control_modes.rts_before(c.data_rate)))
         .max()
         .unwrap_or(Dur::ZERO);
     let channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);

@@ -14,10 +14,35 @@ fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
     radio.standard.mode(bit_rate).unwrap_or(radio.standard.modes()[0])
 }
 
+/// What all stations of the scenario agree on, as those of one BSS would.
+struct Bss {
+    /// BSSBasicRateSet, slowest first.
+    basic: Vec<Mode>,
+    /// The lowest mandatory rate: of the ACK inside EIFS.
+    lowest: Mode,
+}
+
+impl Bss {
+    /// The basic rates are those that the scenario says, or all mandatory rates of the standard. 802.11g without a single station
+    /// that sends DSSS frames is a network of OFDM alone: its rates are 6, 12, 24 Mb/s.
+    fn of(scenario: &Scenario) -> Bss {
+        let radio = &scenario.radio;
+        let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
+        let mut radios = scenario.nodes.iter().filter(|node| node.has_radio);
+        let is_ofdm_alone = radios.all(|node| is_ofdm(&rate(radio, node.data_rate)));
+        let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
+        let mandatory: Vec<Mode> = mandatory.filter(|mode| !is_ofdm_alone || is_ofdm(mode)).collect();
+        let lowest = mandatory[0];
+        let basic = radio.basic_rate.map_or(mandatory, |only| vec![rate(radio, only)]);
+        Bss { basic, lowest }
+    }
+}
+
 /// The MAC of each node as the scenario has it.
 pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
+    let bss = Bss::of(scenario);
     let mac = |node: &sc::Node| {
-        let config = mac_config(&scenario.radio, node);
+        let config = mac_config(&scenario.radio, &bss, node);
         // What a scenario says of a category meets the standard's own values here only.
         config.edca.as_ref().map_or(Ok(()), Edca::check).map_err(|message| {
             let path = format!("node[{}].edca", node.index);
@@ -28,28 +53,18 @@ pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
     scenario.nodes.iter().map(mac).collect()
 }
 
-fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
+fn mac_config(radio: &sc::Radio, bss: &Bss, node: &sc::Node) -> Config {
     let mut config = Config::of(radio.standard, rate(radio, node.data_rate));
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
     config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
     config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
-    let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
-    if is_ofdm(&config.data_rate) {
-        // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
-        let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
-        let mandatory: Vec<Mode> = mandatory.filter(is_ofdm).collect();
-        config.control_modes = ControlModes::of(&mandatory);
-        config.basic_rate = mandatory[0];
-        config.lowest_rate = config.basic_rate;
-    }
-    if let Some(only) = radio.basic_rate {
-        config.basic_rate = rate(radio, only);
-        config.control_modes = ControlModes::of(&[config.basic_rate]);
-    }
+    (config.basic_rate, config.lowest_rate) = (bss.basic[0], bss.lowest);
+    config.control_modes = ControlModes::of(&bss.basic);
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
-        config.control_modes = ControlModes::of(&[rate(radio, fixed)]);
+        let fixed = rate(radio, fixed);
+        config.control_modes = config.control_modes.with_responses(fixed).with_rts(fixed);
     }
     let threshold = match radio.rts_threshold {
         sc::RtsThreshold::Off => None,

@@ -1,0 +1,52 @@
+//! Cells of 802.11g in which frames of DSSS and of OFDM meet.
+
+use std::sync::atomic::AtomicBool;
+use world::{Record, Run};
+
+/// Saturated uploads of 1500 B to an access point of 802.11g, one for each station.
+fn uploads(radio: &str, ap: &str, stations: &[&str]) -> Run {
+    let mut text = format!(
+        "[scenario]\nname = 'cell'\nduration = '10 s'\nwarmup = '1 s'\n[radio]\nstandard = '802.11g'\n{radio}\n\
+         [[node]]\nname = 'ap'\nrole = 'ap'\n{ap}\n"
+    );
+    for (i, station) in stations.iter().enumerate() {
+        text += &format!("[[node]]\nname = 'sta{i}'\n{station}\n");
+    }
+    for i in 0..stations.len() {
+        text += &format!(
+            "[[flow]]\nfrom = 'sta{i}'\nto = 'ap'\n\
+             transport = {{ protocol = 'udp', datagram = '1500 B' }}\ntraffic = {{ model = 'saturated' }}\n"
+        );
+    }
+    let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance")
+}
+
+/// Goodput of each flow, in Mb/s.
+fn shares(run: &Run) -> Vec<f64> {
+    run.flows.iter().map(|row| Run::number(row, "goodput_bps").expect("a column") / 1e6).collect()
+}
+
+const TWO: [&str; 2] = ["data_rate = '11 Mb/s'", "data_rate = '54 Mb/s'"];
+
+#[test]
+fn stations_at_11_and_54_mb_share_evenly_where_nothing_but_chance_divides_them() {
+    // With a window of 1023 two stations collide once in 500 exchanges: equal frames and equal chances, whatever they last. When
+    // the AP responded to 11 Mb/s with an OFDM ACK that announced 153 µs more, the station at 54 Mb/s waited for nothing.
+    let shares = shares(&uploads("cw_min = 1023", "", &TWO));
+    assert!((shares[0] / shares[1] - 1.0).abs() < 0.03, "{shares:?}");
+}
+
+#[test]
+fn after_a_collision_the_station_at_54_mb_is_ahead_by_the_timeout_of_a_dsss_ack_and_by_nothing_else() {
+    // Both start together. The frame at 11 Mb/s ends last. Its station waits SIFS + slot + 192 µs for an ACK of DSSS, the other
+    // one a DIFS from its end on: ahead by 10 + 20 + 192 - 50 = 172 µs, 9 slots of 20 µs or, with 10 + 9 + 192 - 28 = 183 µs, 20
+    // of 9 µs. (Before, the shares were 6.94 to 1.89 with long slots, and 8.04 to 0 with short ones.)
+    for (slot, least, most) in [("long", 1.05, 1.25), ("short", 1.15, 1.4)] {
+        let shares = shares(&uploads(&format!("slot = '{slot}'"), "", &TWO));
+        assert!((least..most).contains(&(shares[1] / shares[0])), "{slot}: {shares:?}");
+    }
+    // With ACKs at 6 Mb/s for both, which no standard allows, the timeouts are the same, and so are the shares.
+    let shares = shares(&uploads("slot = 'long'\ncontrol_rate = '6 Mb/s'", "", &TWO));
+    assert!((shares[0] - 5.46).abs() < 0.1 && (shares[1] - 5.59).abs() < 0.1, "{shares:?}");
+}
