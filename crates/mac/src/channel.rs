@@ -6,7 +6,7 @@
 use crate::contention::Contention;
 use crate::frame::{Kind, Label};
 use crate::psdu::{Frame, MpduSet, Psdu};
-use phy::{Errors, Hearing, Medium, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Hearing, Medium, Mode, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -161,11 +161,11 @@ impl Overlaps {
 struct Navs {
     /// Whose NAV rests on one, by block.
     by_rts: Vec<u64>,
-    /// Of those stations, when it ended.
-    rts_ended: Vec<SimTime>,
+    /// Of those stations, when it ended, and when they may conclude that no CTS came.
+    rts_ended: Vec<(SimTime, SimTime)>,
     next_check: SimTime,
-    /// How long after its end a station may conclude that no CTS came.
-    patience: Dur,
+    /// How long after its end they may, by the mode of the RTS.
+    patience: [Dur; Mode::COUNT],
 }
 
 impl Navs {
@@ -179,8 +179,9 @@ impl Navs {
         self.by_rts[set.index()] &= !set.bits;
         if frame.kind == Kind::Rts && !set.is_empty() {
             self.by_rts[set.index()] |= set.bits;
-            self.next_check = self.next_check.min(now + self.patience);
-            set.for_each(|node| self.rts_ended[node.index()] = now);
+            let check = now + self.patience[frame.tx.mode.index()];
+            self.next_check = self.next_check.min(check);
+            set.for_each(|node| self.rts_ended[node.index()] = (now, check));
         }
     }
 }
@@ -193,7 +194,7 @@ impl Channel {
         errors: Errors,
         errors_at: ErrorsAt,
         nodes: usize,
-        rts_nav_patience: Dur,
+        rts_nav_patience: [Dur; Mode::COUNT],
     ) -> Channel {
         Channel {
             medium,
@@ -205,7 +206,7 @@ impl Channel {
             waits_for_end: vec![0; Nodes::blocks(nodes)],
             navs: Navs {
                 by_rts: vec![0; Nodes::blocks(nodes)],
-                rts_ended: vec![SimTime::ZERO; nodes],
+                rts_ended: vec![(SimTime::ZERO, SimTime::ZERO); nodes],
                 next_check: SimTime::NEVER,
                 patience: rts_nav_patience,
             },
@@ -339,12 +340,11 @@ impl Channel {
 
     /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
     pub fn check_navs(&mut self, now: SimTime) {
-        let Navs { by_rts, rts_ended, next_check, patience } = &mut self.navs;
+        let Navs { by_rts, rts_ended, next_check, .. } = &mut self.navs;
         *next_check = SimTime::NEVER;
         for (block, resting) in (0..).zip(by_rts) {
             for node in (Nodes { block, bits: *resting }) {
-                let rts_end = rts_ended[node.index()];
-                let check = rts_end + *patience;
+                let (rts_end, check) = rts_ended[node.index()];
                 if check > now {
                     *next_check = (*next_check).min(check);
                     continue;

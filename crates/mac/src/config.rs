@@ -52,6 +52,8 @@ pub struct Config {
     pub timing: Timing,
     /// Rate of data frames, where rate control is fixed and says nothing else.
     pub data_rate: Mode,
+    /// The same to some receivers.
+    pub data_rate_to: Vec<(NodeId, Mode)>,
     /// Lowest rate of the basic rate set: group frames.
     pub basic_rate: Mode,
     /// Lowest mandatory rate of the PHY, whatever the basic rate set: the ACK inside EIFS. @80211-2020 10.3.7
@@ -97,12 +99,14 @@ impl Config {
         self.timing.eifs(airtime(self.lowest_rate, frame::ACK))
     }
 
-    /// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came.
-    /// @80211-2020 10.3.2.4
-    pub fn rts_nav_patience(&self, rts_rate: Mode) -> Dur {
-        let rate = self.control_modes.response_to(rts_rate);
-        let cts = airtime(rate, frame::CTS);
-        self.timing.sifs * 2 + cts + rate.rx_phy_start_delay() + self.timing.slot * 2
+    /// How long after the end of an RTS in each mode ([`Mode::index`]) a station that set its NAV by it may conclude that no CTS
+    /// came. @80211-2020 10.3.2.4
+    pub fn rts_nav_patience(&self) -> [Dur; Mode::COUNT] {
+        Mode::all().map(|rts| {
+            let mode = self.control_modes.response_to(rts);
+            let cts = airtime(mode, frame::CTS);
+            self.timing.sifs * 2 + cts + mode.rx_phy_start_delay() + self.timing.slot * 2
+        })
     }
 
     /// How many categories it has; 0 under DCF.
@@ -143,7 +147,8 @@ impl Config {
     /// The same station with this preamble of DSSS frames, in all its rates.
     #[must_use]
     pub fn with_preamble(mut self, preamble: Preamble) -> Config {
-        for rate in [&mut self.data_rate, &mut self.basic_rate, &mut self.lowest_rate] {
+        let to_some = self.data_rate_to.iter_mut().map(|(_, mode)| mode);
+        for rate in [&mut self.data_rate, &mut self.basic_rate, &mut self.lowest_rate].into_iter().chain(to_some) {
             *rate = rate.with_preamble(preamble);
         }
         self.control_modes = self.control_modes.with_preamble(preamble);
@@ -158,6 +163,7 @@ impl Config {
         Config {
             timing: standard.timing(),
             data_rate,
+            data_rate_to: Vec::new(),
             basic_rate: standard.modes()[0],
             lowest_rate: standard.modes()[0],
             control_modes: ControlModes::of(&mandatory),

@@ -1,5 +1,6 @@
 //! Which mode a data frame goes out in.
 
+use crate::Config;
 use phy::Mode;
 use units::{Bytes, NodeId, SimTime};
 
@@ -59,6 +60,11 @@ impl Fixed {
     /// The same mode to everybody.
     pub fn new(mode: Mode) -> Fixed {
         Fixed { to_all: mode, to_each: Vec::new() }
+    }
+
+    /// What a station's parameters say.
+    pub fn of(config: &Config) -> Fixed {
+        config.data_rate_to.iter().fold(Fixed::new(config.data_rate), |fixed, (to, mode)| fixed.with(*to, *mode))
     }
 
     /// A mode of its own to one receiver.

@@ -28,8 +28,20 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
         fail!("scenario.warmup", "{} leaves nothing of a run of {}", s.warmup, s.duration);
     }
     radio(&s.radio)?;
-    for node in &s.nodes {
-        rate_of(&s.radio, node.data_rate, || format!("node[{}]", node.index), "data_rate")?;
+    for (id, node) in (0..).map(NodeId).zip(&s.nodes) {
+        let i = node.index;
+        rate_of(&s.radio, node.data_rate, || format!("node[{i}]"), "data_rate")?;
+        for (to, rate) in node.entry.data_rates() {
+            let name = self::name(s, *to);
+            rate_of(&s.radio, *rate, || format!("node[{i}].data_rate_to"), name)?;
+            // A group may have a rate to its own members.
+            if *to == id && node.entry.count.is_none() {
+                fail!("node[{i}].data_rate_to.{name}", "a node sends nothing to itself");
+            }
+            if let Some(without) = [id, *to].into_iter().find(|it| !s.nodes[it.index()].has_radio) {
+                fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
+            }
+        }
     }
     pairs(s)?;
     links(s)?;
@@ -67,9 +79,24 @@ fn radio(radio: &Radio) -> Result<()> {
         }
     }
     let fixed = if let ControlRate::Fixed(rate) = radio.control_rate { Some(rate) } else { None };
-    let rates = [("data_rate", Some(radio.data_rate)), ("basic_rate", radio.basic_rate), ("control_rate", fixed)];
+    let rates = [
+        ("data_rate", Some(radio.data_rate)),
+        ("basic_rate", radio.basic_rate),
+        ("control_rate", fixed),
+        ("rts_rate", radio.rts_rate),
+    ];
     for (key, rate) in rates {
         rate.map_or(Ok(()), |rate| rate_of(radio, rate, || "radio".to_owned(), key))?;
+    }
+    if radio.basic_rate.is_some() && radio.basic_rate_set.is_some() {
+        fail!("radio.basic_rate_set", "basic_rate says that there is only one; give either of them");
+    }
+    let set = radio.basic_rate_set.as_deref().unwrap_or_default();
+    for (i, rate) in set.iter().enumerate() {
+        rate_of(radio, *rate, || "radio".to_owned(), &format!("basic_rate_set[{i}]"))?;
+        if set[..i].contains(rate) {
+            fail!("radio.basic_rate_set[{i}]", "\"{rate}\" is here twice");
+        }
     }
     // The shortest frame of all: an ACK at 54 Mb/s, 20 us and one symbol of 4. @80211-2020 17.3.2.2
     let shortest = Dur::from_us(24);

@@ -90,10 +90,15 @@ table! {
         standard: phy::Standard,
         /// Rate of data frames.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
-        /// The only basic rate: of broadcasts, RTS, CTS and ACK.
-        basic_rate: Option<BitRate>, or "all mandatory rates of the standard",
-        /// Rate of ACK and CTS: the highest basic rate not above that of the frame they answer, or one rate always.
+        /// The only basic rate: of broadcasts, and of RTS, CTS and ACK whose modulation it has.
+        basic_rate: Option<BitRate>, or "all mandatory rates of the standard (of 802.11g without DSSS data: 6, 12, 24 Mb/s)",
+        /// Several basic rates, in place of basic_rate; broadcasts go at the lowest.
+        basic_rate_set: Option<Vec<BitRate>>, in 1..=12, or "basic_rate alone",
+        /// Rate of ACK and CTS: the highest basic rate of the modulation of the frame they answer and not above its rate (a
+        /// mandatory rate, if there is none), or one rate always.
         control_rate: ControlRate = "basic",
+        /// Rate of RTS.
+        rts_rate: Option<BitRate>, or "control_rate if that is one rate, else the highest basic rate not above that of the data",
         /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).
         preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.

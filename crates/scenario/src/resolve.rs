@@ -9,7 +9,7 @@ use crate::node::{Access, Node, NodeEntry, categories};
 use crate::radio::{Radio, TX_POWER};
 use crate::shape::NEEDS_POWERS;
 use std::sync::Arc;
-use units::Dur;
+use units::{Dur, NodeId};
 
 /// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl Scenario {
             // Each node says it itself.
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
             channel: self.channel.clone(),
-            node: self.nodes.iter().map(|node| node.written(has_powers)).collect(),
+            node: (0..).map(NodeId).zip(&self.nodes).map(|(id, node)| node.written(id, has_powers)).collect(),
             link: self.links.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
             scheme: self.schemes.clone(),

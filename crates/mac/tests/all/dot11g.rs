@@ -22,15 +22,18 @@ fn configs(rts_threshold: Option<u64>) -> [Config; 3] {
     })
 }
 
-/// Frames in order: kind, mode, start, airtime, Duration.
-fn sent(net: &Net) -> Vec<(Kind, Mode, u64, u64, u64)> {
+/// A frame: kind, mode, start, airtime, Duration.
+type Line = (Kind, Mode, u64, u64, u64);
+
+/// Frames in order.
+fn sent(net: &Net) -> Vec<Line> {
     let line = |it: &crate::harness::Sent| {
         (it.kind, it.frame.mode, it.start, it.end - it.start, it.frame.duration.ns() / 1000)
     };
     net.sent.iter().map(line).collect()
 }
 
-fn exchange(rts_threshold: Option<u64>, from: NodeId, to: NodeId) -> (Net, Vec<(Kind, Mode, u64, u64, u64)>) {
+fn exchange(rts_threshold: Option<u64>, from: NodeId, to: NodeId) -> (Net, Vec<Line>) {
     let mut net = Net::build(&Build::of(&configs(rts_threshold)));
     net.enqueue(100, from, to, 1500);
     net.run(5000);

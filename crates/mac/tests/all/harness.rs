@@ -211,7 +211,7 @@ impl Net {
         let streams = Streams::new(build.seed);
         let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
         let config = &configs[0];
-        let patience = config.rts_nav_patience(config.control_modes.rts_before(config.data_rate));
+        let patience = config.rts_nav_patience();
         let errors = Errors::new(nodes, &streams, |_, _| build.errors);
         let channel = Channel::new(Medium::new(nodes), contention, errors, build.errors_at, nodes, patience);
         let peers: Vec<u8> = configs.iter().map(Config::categories).collect();

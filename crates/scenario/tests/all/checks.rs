@@ -23,9 +23,51 @@ fn the_radio() {
                 "radio.control_rate: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
             ),
             (
+                "control_rate = \"basic\"",
+                "rts_rate = \"6 Mb/s\"",
+                "radio.rts_rate: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            (
+                "control_rate = \"basic\"",
+                "basic_rate_set = [\"1 Mb/s\"]",
+                "radio.basic_rate_set: basic_rate says that there is only one; give either of them",
+            ),
+            (
+                "basic_rate = \"1 Mb/s\"",
+                "basic_rate_set = [\"1 Mb/s\", \"6 Mb/s\"]",
+                "radio.basic_rate_set[1]: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            (
+                "basic_rate = \"1 Mb/s\"",
+                "basic_rate_set = [\"2 Mb/s\", \"2 Mb/s\"]",
+                "radio.basic_rate_set[1]: \"2 Mb/s\" is here twice",
+            ),
+            (
+                "basic_rate = \"1 Mb/s\"",
+                "basic_rate_set = []",
+                "radio.basic_rate_set: expected bit rates such as [\"1 Mb/s\", \"2 Mb/s\"], got an array of 0",
+            ),
+            (
                 "data_rate = \"5.5 Mb/s\"",
                 "data_rate = \"6 Mb/s\"",
                 "node[0].data_rate: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            (
+                "c = \"11 Mb/s\"",
+                "c = \"12 Mb/s\"",
+                "node[0].data_rate_to.c: 802.11b has no rate \"12 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            ("c = \"11 Mb/s\"", "a = \"11 Mb/s\"", "node[0].data_rate_to.a: a node sends nothing to itself"),
+            ("c = \"11 Mb/s\"", "cc = \"11 Mb/s\"", "node[0].data_rate_to.cc: no node \"cc\"; did you mean \"c\"?"),
+            (
+                "c = \"11 Mb/s\"",
+                "c = 11",
+                "node[0].data_rate_to.c: expected a string such as \"11 Mb/s\", got integer 11",
+            ),
+            (
+                "data_rate_to = { b = \"2 Mb/s\", c = \"11 Mb/s\" }",
+                "data_rate_to = \"2 Mb/s\"",
+                "node[0].data_rate_to: expected a bit rate for each receiver such as { laptop = \"11 Mb/s\" }, got string \"2 Mb/s\"",
             ),
             ("cw_min = 15", "cw_min = 600", "radio.cw_max: 511 is less than cw_min, 600"),
             ("cw_min = 15\ncw_max = 511", "cw_max = 15", "radio.cw_max: 15 is less than cw_min, 31, the standard's"),

@@ -91,6 +91,7 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
+data_rate_to = { b = "2 Mb/s", c = "11 Mb/s" }
 host_delay = "1 ms"
 
 [[node]]
@@ -320,7 +321,7 @@ to = "b"
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
-radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
+radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", basic_rate_set = ["1 Mb/s", "6 Mb/s"], rts_rate = "1 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
 [[node]]
 name = "a"
 [[node]]

@@ -14,7 +14,7 @@ use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
 use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
 use network::Network;
-use phy::Medium;
+use phy::{Medium, Mode};
 use schemes::{Agent, Port};
 use units::{Dur, NodeId, SimTime};
 
@@ -60,11 +60,9 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let Sites { medium, network, mut agents, configs } = sites(shared, seed)?;
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-    let patience = configs
-        .iter()
-        .map(|c| c.rts_nav_patience(c.control_modes.rts_before(c.data_rate)))
-        .max()
-        .unwrap_or(Dur::ZERO);
+    // All stations have the same basic rates and slots, unless a scheme says otherwise.
+    let longest = |a: [Dur; Mode::COUNT], b: [Dur; Mode::COUNT]| std::array::from_fn(|i| a[i].max(b[i]));
+    let patience = configs.iter().map(Config::rts_nav_patience).fold([Dur::ZERO; Mode::COUNT], longest);
     let channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
     let flow = |i| transport::flow(shared, i, &streams, &mut agents);

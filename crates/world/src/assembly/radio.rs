@@ -6,12 +6,17 @@ use engine::Streams;
 use mac::{Config, ControlModes, Edca, ErrorsAt, Rts, TxopLimits};
 use phy::medium::{Levels, LevelsConfig};
 use phy::propagation::{NoiseFloor, shadowing};
-use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble};
+use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble, Standard};
 use units::{BitRate, Db, Dbm, Dur, NodeId};
 
 /// The rate of that value: the scenario's reader has checked that the standard has it.
 fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
     radio.standard.mode(bit_rate).unwrap_or(radio.standard.modes()[0])
+}
+
+/// The rates of a node's data frames.
+fn rates_of(node: &sc::Node) -> impl Iterator<Item = BitRate> {
+    [node.data_rate].into_iter().chain(node.entry.data_rates().iter().map(|(_, rate)| *rate))
 }
 
 /// What all stations of the scenario agree on, as those of one BSS would.
@@ -29,11 +34,14 @@ impl Bss {
         let radio = &scenario.radio;
         let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
         let mut radios = scenario.nodes.iter().filter(|node| node.has_radio);
-        let is_ofdm_alone = radios.all(|node| is_ofdm(&rate(radio, node.data_rate)));
+        let is_ofdm_alone =
+            radio.standard == Standard::G && radios.all(|node| rates_of(node).all(|it| is_ofdm(&rate(radio, it))));
         let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
         let mandatory: Vec<Mode> = mandatory.filter(|mode| !is_ofdm_alone || is_ofdm(mode)).collect();
         let lowest = mandatory[0];
-        let basic = radio.basic_rate.map_or(mandatory, |only| vec![rate(radio, only)]);
+        let stated = radio.basic_rate_set.as_deref().or(radio.basic_rate.as_ref().map(std::slice::from_ref));
+        let mut basic = stated.map_or(mandatory, |rates| rates.iter().map(|it| rate(radio, *it)).collect());
+        basic.sort_by_key(|mode| mode.bit_rate());
         Bss { basic, lowest }
     }
 }
@@ -55,6 +63,7 @@ pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
 
 fn mac_config(radio: &sc::Radio, bss: &Bss, node: &sc::Node) -> Config {
     let mut config = Config::of(radio.standard, rate(radio, node.data_rate));
+    config.data_rate_to = node.entry.data_rates().iter().map(|(to, it)| (*to, rate(radio, *it))).collect();
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
@@ -65,6 +74,9 @@ fn mac_config(radio: &sc::Radio, bss: &Bss, node: &sc::Node) -> Config {
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
         let fixed = rate(radio, fixed);
         config.control_modes = config.control_modes.with_responses(fixed).with_rts(fixed);
+    }
+    if let Some(rts) = radio.rts_rate {
+        config.control_modes = config.control_modes.with_rts(rate(radio, rts));
     }
     let threshold = match radio.rts_threshold {
         sc::RtsThreshold::Off => None,
@@ -251,5 +263,42 @@ fn state(error: sc::StateError, control: bool) -> Hit {
     match error {
         sc::StateError::Per(per) => Hit::Packet { per, control_per: if control { per } else { 0.0 } },
         sc::StateError::Ber(ber) => Hit::Bit { ber, control },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The MAC configuration of each node of a cell of one access point at 54 Mb/s and one station at 11 Mb/s: its RTS before its
+    /// data, its ACK of data at 54 and at 11 Mb/s, and its broadcasts; in units of 100 kb/s.
+    fn rates(radio: &str) -> Vec<[u64; 4]> {
+        let text = format!(
+            "scenario = {{ duration = '1 s' }}\n[radio]\nstandard = '802.11g'\n{radio}\n[[node]]\nname = 'ap'\n\
+             [[node]]\nname = 'sta'\ndata_rate = '11 Mb/s'\n[[flow]]\nfrom = 'sta'\nto = 'ap'\n"
+        );
+        let blueprint = crate::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let of = |config: &Config| {
+            let modes = &config.control_modes;
+            let all = [
+                modes.rts_before(config.data_rate),
+                modes.response_to(Mode::erp_ofdm(7)),
+                modes.response_to(Mode::dsss(3)),
+                config.basic_rate,
+            ];
+            all.map(|mode| mode.bit_rate().bps() / 100_000)
+        };
+        blueprint.shared().macs.iter().map(of).collect()
+    }
+
+    #[test]
+    fn basic_rate_set_are_a_list_and_rts_may_go_at_another_rate_than_responses() {
+        assert_eq!(rates(""), [[240, 240, 110, 10], [110, 240, 110, 10]]);
+        assert_eq!(rates("basic_rate_set = ['12 Mb/s', '2 Mb/s']"), [[120, 120, 20, 20], [20, 120, 20, 20]]);
+        // The set has no OFDM: mandatory rates of OFDM for responses; RTS at the basic rate that all know.
+        assert_eq!(rates("basic_rate = '1 Mb/s'"), [[10, 240, 10, 10], [10, 240, 10, 10]]);
+        assert_eq!(rates("rts_rate = '2 Mb/s'"), [[20, 240, 110, 10], [20, 240, 110, 10]]);
+        assert_eq!(rates("control_rate = '6 Mb/s'"), [[60, 60, 60, 10], [60, 60, 60, 10]]);
+        assert_eq!(rates("control_rate = '6 Mb/s'\nrts_rate = '1 Mb/s'"), [[10, 60, 60, 10], [10, 60, 60, 10]]);
     }
 }

@@ -50,3 +50,19 @@ fn after_a_collision_the_station_at_54_mb_is_ahead_by_the_timeout_of_a_dsss_ack_
     let shares = shares(&uploads("slot = 'long'\ncontrol_rate = '6 Mb/s'", "", &TWO));
     assert!((shares[0] - 5.46).abs() < 0.1 && (shares[1] - 5.59).abs() < 0.1, "{shares:?}");
 }
+
+#[test]
+fn an_access_point_serves_each_station_at_a_rate_of_its_own() {
+    let text = "[scenario]\nduration = '10 s'\nwarmup = '1 s'\n[radio]\nstandard = '802.11g'\n\
+                [[node]]\nname = 'ap'\nrole = 'ap'\ndata_rate_to = { far = '11 Mb/s' }\n\
+                [[node]]\nname = 'near'\n[[node]]\nname = 'far'\n\
+                [[flow]]\nfrom = 'ap'\nto = 'near'\ntransport = { protocol = 'udp' }\ntraffic = { model = 'saturated' }\n\
+                [[flow]]\nfrom = 'ap'\nto = 'far'\ntransport = { protocol = 'udp' }\ntraffic = { model = 'saturated' }\n";
+    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance");
+    // One sender, so no collision, and frames in turn. An exchange: DIFS 28, 7.5 slots of 9, data, SIFS 10, ACK. At 54 Mb/s 28 +
+    // 67.5 + 254 + 10 + 34 = 393.5 µs; at 11 Mb/s 28 + 67.5 + 1310 + 10 + 203 = 1618.5. 1472 B each in 2012 µs: 5.853 Mb/s.
+    for share in shares(&run) {
+        assert!((share / 5.853 - 1.0).abs() < 0.01, "{share}");
+    }
+}
