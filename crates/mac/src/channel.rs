@@ -6,7 +6,7 @@
 use crate::contention::Contention;
 use crate::frame::{Kind, Label};
 use crate::psdu::{Frame, MpduSet, Psdu};
-use phy::{Errors, Hearing, Medium, Mode, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Format, Hearing, Medium, Mode, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -90,6 +90,8 @@ pub struct Channel {
     waits_for_end: Vec<u64>,
     /// Stations that are told of damaged frames, by block.
     heeds_damage: Vec<u64>,
+    /// Stations that know DSSS alone, by block; empty if all know all.
+    dsss_alone: Vec<u64>,
     navs: Navs,
     /// When the MPDUs of the frame at hand are on the air, if it has several.
     spans: Vec<Span>,
@@ -212,7 +214,16 @@ impl Channel {
             },
             spans: Vec::new(),
             heeds_damage: vec![0; Nodes::blocks(nodes)],
+            dsss_alone: Vec::new(),
         }
+    }
+
+    /// `node` knows DSSS alone: frames of OFDM are energy to it, which it senses and does not take for a frame in error, since
+    /// no preamble of its own kind began them.
+    pub fn set_dsss_alone(&mut self, node: NodeId) {
+        let one = Nodes::from(node);
+        self.dsss_alone.resize(self.waits_for_end.len(), 0);
+        self.dsss_alone[one.index()] |= one.bits;
     }
 
     /// Frames that receivers have left for a stronger one that began later, those of others included.
@@ -305,6 +316,7 @@ impl Channel {
             overlaps,
             waits_for_end,
             heeds_damage,
+            dsss_alone,
             navs,
             spans,
         } = self;
@@ -320,6 +332,7 @@ impl Channel {
             errors_at: *errors_at,
             waits_for_end,
             heeds_damage,
+            ignorant: if frame.tx.mode.format == Format::Dsss { &[] } else { dsss_alone },
             navs,
             fate: &mut fate,
             overlap,
@@ -401,6 +414,8 @@ struct Rest<'a> {
     has_no_errors: bool,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
+    /// Stations that do not know the frame's modulation, by block; empty if there are none.
+    ignorant: &'a [u64],
     navs: &'a mut Navs,
     fate: &'a mut AtAddressee,
     overlap: Option<Overlap>,
@@ -432,7 +447,14 @@ impl Rest<'_> {
     ) {
         let started = now - frame.airtime;
         let addressee = Nodes::from(frame.to);
-        medium.leave(now, ppdu, |heard| {
+        medium.leave(now, ppdu, |mut heard| {
+            if let Some(ignorant) = self.ignorant.get(heard.block as usize) {
+                let known = !ignorant;
+                heard.locked &= known;
+                heard.clear &= known;
+                heard.spoilt &= known;
+                heard.front &= known;
+            }
             let received = self.received(started, &heard, frame);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,

@@ -31,6 +31,16 @@ impl Rts {
     }
 }
 
+/// What goes before data in OFDM where stations listen that know DSSS alone: a frame of DSSS that sets their NAV.
+/// @80211-2020 10.27.2
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// A CTS to the station itself.
+    CtsToSelf,
+    /// RTS and CTS, whatever the frame's length.
+    RtsCts,
+}
+
 /// When a station whose frame was not answered counts its next backoff down. The standard asks for "a DIFS of idle" and
 /// does not say whether one that has passed while the station waited for the answer counts.
 /// @80211-2020 10.3.4.3, 10.3.4.4
@@ -62,6 +72,8 @@ pub struct Config {
     pub control_modes: ControlModes,
     /// When RTS/CTS is used.
     pub rts: Rts,
+    /// What goes before data in OFDM, at the rate of an RTS; `None`: nothing.
+    pub protection: Option<Protection>,
     /// Transmissions in all of a frame not longer than the RTS threshold, and of an RTS. dot11ShortRetryLimit counts the
     /// same way: 7 by default. @80211-2020 annex C
     pub max_attempts: u8,
@@ -168,6 +180,7 @@ impl Config {
             lowest_rate: standard.modes()[0],
             control_modes: ControlModes::of(&mandatory),
             rts: Rts::OFF,
+            protection: None,
             max_attempts: 7,
             max_attempts_long: 4,
             after_timeout: AfterTimeout::Letter,

@@ -142,10 +142,12 @@ table! {
         role: Role = "station",
         /// Whether it has a radio.
         radio: Option<bool>, or "true, unless it is at a link, without position, and no access point",
+        /// Its own amendment: 802.11b among stations of 802.11g. It takes frames of OFDM for noise that it senses.
+        standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
-        data_rate: Option<BitRate>, or "radio.data_rate",
+        data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
-        data_rate_to: Option<RateTo>, or "data_rate to all",
+        data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
@@ -177,6 +179,8 @@ pub struct Node {
     pub categories: [Category; 4],
     /// Whether it has one.
     pub has_radio: bool,
+    /// Its amendment.
+    pub standard: phy::Standard,
     /// Of the data frames it sends.
     pub data_rate: BitRate,
     /// What the file says of it.
@@ -186,6 +190,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether it is a station of 802.11b in a cell of 802.11g.
+    pub fn is_non_erp(&self, radio: &crate::Radio) -> bool {
+        self.has_radio && radio.standard == phy::Standard::G && self.standard == phy::Standard::B
+    }
+
     /// The entry that a file would have for this node, `id`, alone.
     pub(crate) fn written(&self, id: NodeId, has_powers: bool) -> NodeEntry {
         let [bk, be, vi, vo] = self.categories.map(Some);
@@ -198,6 +207,7 @@ impl Node {
             access: Some(self.access),
             edca: Some(Edca { bk, be, vi, vo }),
             radio: Some(self.has_radio),
+            standard: Some(self.standard),
             data_rate: Some(self.data_rate),
             data_rate_to: self.entry.data_rate_to.as_ref().map(|_| RateTo(others.collect())),
             ..NodeEntry::clone(&self.entry)

@@ -314,3 +314,35 @@ fn as_many_nodes_as_there_may_be_are_read() {
     let wrong = changed(&format!("{LEAST}{nodes}"), "to = \"receiver\"", "to = \"n64997x\"");
     refused(&wrong, "flow[0].to: no node \"n64997x\"; did you mean \"n64997\"?");
 }
+
+#[test]
+fn stations_of_802_11b_among_those_of_802_11g() {
+    let b = changed(UDP, "name = \"b\"", "name = \"b\"\nstandard = \"802.11b\"");
+    refused(&b, "radio.control_rate: \"b\" is a station of 802.11b, which has no rate \"6 Mb/s\"");
+    let b = changed(&b, "control_rate = \"6 Mb/s\", ", "");
+    refused(&b, "radio.basic_rate_set[1]: \"b\" is a station of 802.11b, which has no rate \"6 Mb/s\"");
+    let b = changed(&b, "basic_rate_set = [\"1 Mb/s\", \"6 Mb/s\"], ", "");
+    let s = read(&b).unwrap();
+    let rate = units::BitRate::from_kbps;
+    assert_eq!([0, 1].map(|i| s.nodes[i].data_rate), [rate(54_000), rate(11_000)]);
+    let long = |text: &str| read(text).unwrap().radio.slot;
+    assert_eq!(
+        long(&changed(&b, "slot = \"long\", ", "")),
+        Some(scenario::Slot::Long),
+        "no station has a short slot"
+    );
+    let short = changed(&b, "slot = \"long\"", "slot = \"short\"");
+    refused(&short, "radio.slot: \"b\" is a station of 802.11b, which has no short slots");
+    let fast = changed(&b, "standard = \"802.11b\"", "standard = \"802.11b\"\ndata_rate = \"54 Mb/s\"");
+    let rates = "802.11b has no rate \"54 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"";
+    refused(&fast, &format!("node[1].data_rate: {rates}"));
+    let to = changed(&b, "name = \"a\"", "name = \"a\"\ndata_rate_to = { b = \"54 Mb/s\" }");
+    refused(&to, &format!("node[0].data_rate_to.b: {rates}"));
+    let a = changed(&b, "standard = \"802.11b\"", "standard = \"802.11a\"");
+    refused(
+        &a,
+        "node[1].standard: \"802.11a\" cannot be where radio.standard is \"802.11g\"; \"802.11b\" can be in \"802.11g\"",
+    );
+    let g = changed(LEAST, "\"802.11b\"", "\"802.11b\"\nprotection = \"cts-to-self\"");
+    refused(&g, "radio.protection: only 802.11g has something to protect, and standard is \"802.11b\"");
+}

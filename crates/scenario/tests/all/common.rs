@@ -308,11 +308,12 @@ to = "b"
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
-radio = { standard = "802.11g", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
+radio = { standard = "802.11g", protection = "rts-cts", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
 [[node]]
 name = "a"
 [[node]]
 name = "b"
+standard = "802.11b"
 [[flow]]
 from = "a"
 to = "b"

@@ -266,6 +266,7 @@ fn silence_means_the_documented_defaults() {
         cw_min: None,
         cw_max: None,
         slot: None,
+        protection: Protection::Auto,
         queue: Queue { limit: Limit::Packets(50), discipline: Discipline::DropTail },
         access_in_gap: None,
         countdown: None,

@@ -63,7 +63,10 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     // All stations have the same basic rates and slots, unless a scheme says otherwise.
     let longest = |a: [Dur; Mode::COUNT], b: [Dur; Mode::COUNT]| std::array::from_fn(|i| a[i].max(b[i]));
     let patience = configs.iter().map(Config::rts_nav_patience).fold([Dur::ZERO; Mode::COUNT], longest);
-    let channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
+    let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
+    for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
+        channel.set_dsss_alone(NodeId(i as u32));
+    }
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
     let flow = |i| transport::flow(shared, i, &streams, &mut agents);
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();

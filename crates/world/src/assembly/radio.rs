@@ -3,7 +3,7 @@
 use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
-use mac::{Config, ControlModes, Edca, ErrorsAt, Rts, TxopLimits};
+use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, Rts, TxopLimits};
 use phy::medium::{Levels, LevelsConfig};
 use phy::propagation::{NoiseFloor, shadowing};
 use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble, Standard};
@@ -25,10 +25,12 @@ struct Bss {
     basic: Vec<Mode>,
     /// The lowest mandatory rate: of the ACK inside EIFS.
     lowest: Mode,
+    /// What goes before OFDM data.
+    protection: Option<Protection>,
 }
 
 impl Bss {
-    /// The basic rates are those that the scenario says, or all mandatory rates of the standard. 802.11g without a single station
+    /// The basic rates are those that the scenario says, or all mandatory rates that all stations have. 802.11g without a single station
     /// that sends DSSS frames is a network of OFDM alone: its rates are 6, 12, 24 Mb/s.
     fn of(scenario: &Scenario) -> Bss {
         let radio = &scenario.radio;
@@ -37,12 +39,20 @@ impl Bss {
         let is_ofdm_alone =
             radio.standard == Standard::G && radios.all(|node| rates_of(node).all(|it| is_ofdm(&rate(radio, it))));
         let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
-        let mandatory: Vec<Mode> = mandatory.filter(|mode| !is_ofdm_alone || is_ofdm(mode)).collect();
+        let has_b = scenario.nodes.iter().any(|node| node.is_non_erp(radio));
+        let is_known = |mode: &Mode| if has_b { !is_ofdm(mode) } else { !is_ofdm_alone || is_ofdm(mode) };
+        let mandatory: Vec<Mode> = mandatory.filter(is_known).collect();
         let lowest = mandatory[0];
         let stated = radio.basic_rate_set.as_deref().or(radio.basic_rate.as_ref().map(std::slice::from_ref));
         let mut basic = stated.map_or(mandatory, |rates| rates.iter().map(|it| rate(radio, *it)).collect());
         basic.sort_by_key(|mode| mode.bit_rate());
-        Bss { basic, lowest }
+        let protection = match radio.protection {
+            sc::Protection::Auto if has_b => Some(Protection::CtsToSelf),
+            sc::Protection::Auto | sc::Protection::None => None,
+            sc::Protection::CtsToSelf => Some(Protection::CtsToSelf),
+            sc::Protection::RtsCts => Some(Protection::RtsCts),
+        };
+        Bss { basic, lowest, protection }
     }
 }
 
@@ -50,7 +60,7 @@ impl Bss {
 pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
     let bss = Bss::of(scenario);
     let mac = |node: &sc::Node| {
-        let config = mac_config(&scenario.radio, &bss, node);
+        let config = mac_config(scenario, &bss, node);
         // What a scenario says of a category meets the standard's own values here only.
         config.edca.as_ref().map_or(Ok(()), Edca::check).map_err(|message| {
             let path = format!("node[{}].edca", node.index);
@@ -61,9 +71,21 @@ pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
     scenario.nodes.iter().map(mac).collect()
 }
 
-fn mac_config(radio: &sc::Radio, bss: &Bss, node: &sc::Node) -> Config {
-    let mut config = Config::of(radio.standard, rate(radio, node.data_rate));
-    config.data_rate_to = node.entry.data_rates().iter().map(|(to, it)| (*to, rate(radio, *it))).collect();
+/// The rates to those who do not know `mode`: the highest they know that is not above it.
+fn slower(scenario: &Scenario, mode: Mode) -> impl Iterator<Item = (NodeId, Mode)> {
+    let radios = ids(scenario).zip(&scenario.nodes).filter(|(_, node)| node.is_non_erp(&scenario.radio));
+    radios.filter_map(move |(id, node)| {
+        let known = || node.standard.modes().iter();
+        let not_above = known().rev().find(|it| it.bit_rate() <= mode.bit_rate());
+        (!known().any(|it| *it == mode)).then(|| (id, *not_above.unwrap_or(&node.standard.modes()[0])))
+    })
+}
+
+fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
+    let radio = &scenario.radio;
+    let mut config = Config::of(node.standard, rate(radio, node.data_rate));
+    config.data_rate_to = slower(scenario, config.data_rate).collect();
+    config.data_rate_to.extend(node.entry.data_rates().iter().map(|(to, it)| (*to, rate(radio, *it))));
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
@@ -83,11 +105,12 @@ fn mac_config(radio: &sc::Radio, bss: &Bss, node: &sc::Node) -> Config {
         sc::RtsThreshold::Above(size) => Some(size),
     };
     config.rts = Rts { threshold };
+    config.protection = bss.protection;
     config.max_attempts = radio.max_attempts;
     config.max_attempts_long = radio.max_attempts_long;
     config.after_timeout = radio.after_timeout;
     if node.access == sc::Access::Edca {
-        let edca = edca(radio, node, &config.timing);
+        let edca = edca(node, &config.timing);
         config = config.with_edca(edca);
     }
     config.countdown = radio.countdown.unwrap_or(config.countdown);
@@ -195,8 +218,8 @@ fn preamble(radio: &sc::Radio) -> Preamble {
 
 /// The categories of a node: the standard's, and what the scenario says instead. TXOP limits are zero unless stated, as
 /// in the experiments of the papers.
-fn edca(radio: &sc::Radio, node: &sc::Node, timing: &phy::Timing) -> Edca {
-    let mut edca = Edca::standard(radio.standard, timing, TxopLimits::Zero);
+fn edca(node: &sc::Node, timing: &phy::Timing) -> Edca {
+    let mut edca = Edca::standard(node.standard, timing, TxopLimits::Zero);
     for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
         category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
         category.cw_min = stated.cw_min.unwrap_or(category.cw_min);

@@ -66,3 +66,26 @@ fn an_access_point_serves_each_station_at_a_rate_of_its_own() {
         assert!((share / 5.853 - 1.0).abs() < 0.01, "{share}");
     }
 }
+
+#[test]
+fn a_station_of_802_11b_makes_a_cell_of_802_11g_slow_though_it_is_silent() {
+    // One sender at 54 Mb/s, so no collision. Long slots: DIFS 50, 7.5 slots of 20, data 254, SIFS 10, ACK 34: 498 µs for 1472 B.
+    // A CTS-to-self at 11 Mb/s and its gap are 213 µs more; at 1 Mb/s 314; RTS and CTS with their gaps 207 + 203 + 20.
+    let silent = "[[node]]\nname = 'old'\nstandard = '802.11b'";
+    for (radio, us) in [
+        ("protection = 'none'", 498),
+        ("", 498 + 213),
+        ("rts_rate = '1 Mb/s'", 498 + 314),
+        ("protection = 'rts-cts'", 498 + 430),
+    ] {
+        let text = format!(
+            "[scenario]\nduration = '10 s'\nwarmup = '1 s'\n[radio]\nstandard = '802.11g'\n{radio}\n\
+             [[node]]\nname = 'ap'\nrole = 'ap'\n[[node]]\nname = 'new'\n{silent}\n\
+             [[flow]]\nfrom = 'new'\nto = 'ap'\ntransport = {{ protocol = 'udp' }}\ntraffic = {{ model = 'saturated' }}\n"
+        );
+        let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance");
+        let expected = 1472.0 * 8.0 / f64::from(us);
+        assert!((shares(&run)[0] / expected - 1.0).abs() < 0.01, "{radio}: {:?}, {expected}", shares(&run));
+    }
+}
