@@ -132,7 +132,7 @@ table! {
         /// Of all stations.
         access: Option<Access> = "dcf",
         /// Parameters of the access categories.
-        edca: Option<Edca>, or "the standard's",
+        edca: Option<Edca>, or "the standard's, for access points apart",
         /// Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.
         access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method",
         /// Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).

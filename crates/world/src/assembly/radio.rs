@@ -216,10 +216,13 @@ fn preamble(radio: &sc::Radio) -> Preamble {
     radio.preamble.unwrap_or(Preamble::Long)
 }
 
-/// The categories of a node: the standard's, and what the scenario says instead. TXOP limits are zero unless stated, as
+/// The categories of a node: the standard's, of a station or of an access point, and what the scenario says instead. TXOP limits are zero unless stated, as
 /// in the experiments of the papers.
 fn edca(node: &sc::Node, timing: &phy::Timing) -> Edca {
     let mut edca = Edca::standard(node.standard, timing, TxopLimits::Zero);
+    if node.entry.role == sc::Role::Ap {
+        edca = edca.at_access_point(timing);
+    }
     for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
         category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
         category.cw_min = stated.cw_min.unwrap_or(category.cw_min);
@@ -292,6 +295,26 @@ fn state(error: sc::StateError, control: bool) -> Hit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_access_point_has_edca_defaults_of_its_own_and_what_a_file_says_goes_before_them() {
+        let of = |radio: &str| {
+            let text = format!(
+                "scenario = {{ duration = '1 s' }}\n[radio]\nstandard = '802.11a'\naccess = 'edca'\n{radio}\n[[node]]\nname = 'ap'\n\
+                 role = 'ap'\n[[node]]\nname = 'sta'\n[[flow]]\nfrom = 'sta'\nto = 'ap'\n"
+            );
+            let blueprint = crate::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let of = |config: &Config| {
+                let edca = config.edca.as_ref().expect("access is edca");
+                edca.categories.iter().map(|it| (it.aifsn, it.cw_max)).collect::<Vec<_>>()
+            };
+            blueprint.shared().macs.iter().map(of).collect::<Vec<_>>()
+        };
+        let station = [(7, 1023), (3, 1023), (2, 15), (2, 7)];
+        assert_eq!(of(""), [[(7, 1023), (3, 63), (1, 15), (1, 7)], station]);
+        let stated = of("[radio.edca]\nbe = { cw_max = 1023 }\nvi = { aifsn = 2 }\nvo = { aifsn = 2 }");
+        assert_eq!(stated, [station; 2]);
+    }
 
     /// The MAC configuration of each node of a cell of one access point at 54 Mb/s and one station at 11 Mb/s: its RTS before its
     /// data, its ACK of data at 54 and at 11 Mb/s, and its broadcasts; in units of 100 kb/s.
