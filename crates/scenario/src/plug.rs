@@ -41,6 +41,10 @@ kind! {
     Receivers, receivers, "See `interlayer list receivers`."
 }
 kind! {
+    /// Routers.
+    Routers, routers, "See `interlayer list routing`."
+}
+kind! {
     /// Rate controls of stations.
     RateControls, rate_controls, "See `interlayer list rate-controls`."
 }

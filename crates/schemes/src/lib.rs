@@ -18,7 +18,7 @@ pub use claims::{Claims, Field, Place, Port, Signal};
 pub use cx::{Action, Cx, NodeView};
 pub use plugin::{Chosen, Info, Kind, Param, Params, Value};
 pub use site::{NodeFacts, Powers, Radio, Refusal, Seat, Site, What};
-pub use stack::{Member, Stack};
+pub use stack::{Hooks, Member, Stack};
 pub use survey::survey;
 
 /// Installs a scheme at one node.

@@ -230,7 +230,7 @@ impl<'a> Site<'a> {
     /// each gets the value of the one before.
     pub fn hook_sender(&mut self, factory: impl FnMut(FlowId) -> Option<Box<dyn SenderHook>> + 'static) {
         self.claims.turn(Port::SenderHook);
-        self.stack.hooks.push(Box::new(factory));
+        self.stack.hooks.0.push(Box::new(factory));
     }
 
     /// Frame sequences and responses around those that stand there, the innermost being [`mac::Dcf`].

@@ -32,6 +32,25 @@ struct Mute;
 
 impl Agent for Mute {}
 
+/// The say of a node's schemes in its TCP senders: factories, in the order of the file.
+#[derive(Default)]
+pub struct Hooks(pub(crate) Vec<HookFactory>);
+
+impl core::fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} factories", self.0.len())
+    }
+}
+
+impl Hooks {
+    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one. To be asked once for each
+    /// direction of a connection that opens.
+    pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
+        let mut hooks: Vec<_> = self.0.iter_mut().filter_map(|factory| factory(flow)).collect();
+        folded(&mut hooks, |all| Box::new(all))
+    }
+}
+
 /// The schemes of one node. A driver makes one for each node, installs the scenario's schemes, and takes what a node is put
 /// together from.
 pub struct Stack {
@@ -46,7 +65,8 @@ pub struct Stack {
     pub(crate) classifiers: Vec<Box<dyn Classifier>>,
     pub(crate) transmits: Vec<Box<dyn Transmit>>,
     pub(crate) queues: Vec<AroundQueue>,
-    pub(crate) hooks: Vec<HookFactory>,
+    /// The say of schemes in TCP senders: a driver keeps it, for connections open during the run.
+    pub hooks: Hooks,
     pub(crate) rates: Vec<AroundRates>,
     pub(crate) ack_policy: Option<Box<dyn AckPolicy>>,
     pub(crate) recipient: Option<Box<dyn Recipient>>,
@@ -71,7 +91,7 @@ impl Stack {
             classifiers: Vec::new(),
             transmits: Vec::new(),
             queues: Vec::new(),
-            hooks: Vec::new(),
+            hooks: Hooks::default(),
             rates: Vec::new(),
             ack_policy: None,
             recipient: None,
@@ -176,8 +196,7 @@ impl Stack {
 
     /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.
     pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
-        let mut hooks: Vec<_> = self.hooks.iter_mut().filter_map(|factory| factory(flow)).collect();
-        folded(&mut hooks, |all| Box::new(all))
+        self.hooks.sender_hook(flow)
     }
 
     /// Whether an agent hears of each failed attempt.

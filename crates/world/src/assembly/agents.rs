@@ -3,8 +3,8 @@
 use super::Result;
 use super::network::Network;
 use super::transport::policy;
-use crate::blueprint::Shared;
 use crate::scenario::{self as sc, InputError, Scenario};
+use crate::shared::Shared;
 use engine::Streams;
 use phy::Medium;
 use schemes::{Chosen, NodeFacts, Powers, Radio, Stack};

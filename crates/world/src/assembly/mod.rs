@@ -6,19 +6,20 @@ mod places;
 mod radio;
 mod transport;
 
-use crate::blueprint::Shared;
-use crate::chain::Chain;
 use crate::scenario::{InputError, RtsFor, Scenario};
+use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueue};
+use net::RouterSite;
 use network::Network;
+use node::{Chain, Node};
 use phy::Medium;
 use plugin::Chosen;
-use schemes::Stack;
-use units::{Dur, NodeId, SimTime};
+use schemes::{Hooks, Stack};
+use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
@@ -67,7 +68,12 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         .unwrap_or(Dur::ZERO);
     let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
-    let flow = |i| transport::flow(shared, i, &streams, &mut stacks);
+    let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
+    let flow = |i| {
+        let mut flow = transport::flow(shared, i, &streams);
+        flow.hook(FlowId::forward(i), &mut hooks);
+        flow
+    };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
@@ -91,22 +97,28 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         }
         stations.push(station);
     }
-    let chains = stacks.into_iter().map(|stack| Chain::new(stack.members, stack.capabilities)).collect();
-    let delays = scenario.nodes.iter().map(|node| node.entry.host_delay).collect();
+    let Network { routes, neighbours, .. } = network;
+    let router = network::router(shared);
+    let made = stacks.into_iter().zip((0..).map(NodeId)).map(|(stack, node)| {
+        let address = net::address(node);
+        let site = RouterSite { node, address, least_cost: routes.row(node).to_vec() };
+        let router = (router.plugin)(site, &router.params);
+        let chain = Chain::new(stack.members, stack.capabilities);
+        Node::new(node, address, chain, router, scenario.nodes[node.index()].entry.host_delay)
+    });
+    let made = made.collect();
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(scenario, &streams, mtu);
-    let Network { routes, neighbours, .. } = network;
     let spares_rts_without_payload = scenario.radio.rts_for == RtsFor::Data;
     Ok(World::new(Parts {
         channel,
         stations,
-        chains,
-        delays,
+        nodes: made,
         flows,
+        hooks,
         agenda,
         taps,
         wires,
-        routes,
         neighbours,
         spares_rts_without_payload,
     }))
@@ -160,6 +172,12 @@ fn fit(station: &mut Station, stack: &mut Stack) {
     if stack.reads_attempts() {
         station.report_attempts();
     }
+}
+
+/// A flow like that of the scenario, for tests that open one during a run.
+#[cfg(test)]
+pub(crate) fn flow(shared: &Shared, index: u32, seed: u64) -> crate::flow::Flow {
+    transport::flow(shared, index, &Streams::new(seed))
 }
 
 fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {

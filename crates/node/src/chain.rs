@@ -7,10 +7,10 @@ use units::SimTime;
 
 /// The chain of a node.
 #[derive(Debug, Default)]
-pub(crate) struct Chain {
-    pub members: Vec<Member>,
+pub struct Chain {
+    pub(crate) members: Vec<Member>,
     /// What the node announces.
-    pub capabilities: Vec<Capability>,
+    capabilities: Vec<Capability>,
     timers: Vec<(u8, Key, SimTime)>,
     /// Which members sit at each place, in the order they are asked there.
     at: [Vec<u8>; Place::COUNT],
@@ -20,6 +20,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
+    /// A chain of these agents, in the order of the file, of a node that announces these capabilities.
     pub fn new(members: Vec<Member>, capabilities: Vec<Capability>) -> Chain {
         let those = |keep: &dyn Fn(&Claims) -> bool| -> Vec<u8> {
             members.iter().enumerate().filter(|(_, m)| keep(&m.claims)).map(|(i, _)| i as u8).collect()
@@ -29,6 +30,16 @@ impl Chain {
         let reads_attempts = those(&|claims| claims.reads(Signal::TxAttempt));
         let has_options = members.iter().any(|member| member.claims.turns(Port::MacOptions));
         Chain { members, capabilities, timers: Vec::new(), at, reads_reports, reads_attempts, has_options }
+    }
+
+    /// What the node announces to its neighbours.
+    pub fn capabilities(&self) -> &[Capability] {
+        &self.capabilities
+    }
+
+    /// Whether anybody sits at `place`.
+    pub fn sits(&self, place: Place) -> bool {
+        !self.at[place as usize].is_empty()
     }
 
     /// The next member to ask at `place`, given who was asked last there (or injected from there). `outward`: the packet
@@ -61,6 +72,11 @@ impl Chain {
     /// Who writes MAC options.
     pub fn writes_options(&self) -> impl Iterator<Item = &dyn Agent> {
         self.members.iter().filter(|m| m.claims.turns(Port::MacOptions)).map(|m| &*m.agent)
+    }
+
+    /// Its members, in the order of the file.
+    pub fn members(&self) -> &[Member] {
+        &self.members
     }
 
     /// Sets, replaces or (`NEVER`) clears a timer of a member.
