@@ -4,6 +4,7 @@ use crate::Result;
 use crate::at::At;
 use crate::directory;
 use crate::item::{About, Item, Mistake};
+use crate::plug::{Plug, RateControls};
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
@@ -148,6 +149,8 @@ table! {
         data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
+        /// What chooses the rate of each data frame it sends.
+        rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
@@ -183,6 +186,8 @@ pub struct Node {
     pub standard: phy::Standard,
     /// Of the data frames it sends.
     pub data_rate: BitRate,
+    /// What chooses their rate; `None`: it is fixed.
+    pub rate_control: Option<Plug<RateControls>>,
     /// What the file says of it.
     pub entry: Arc<NodeEntry>,
     /// Which entry of the file that is.
@@ -210,6 +215,7 @@ impl Node {
             standard: Some(self.standard),
             data_rate: Some(self.data_rate),
             data_rate_to: self.entry.data_rate_to.as_ref().map(|_| RateTo(others.collect())),
+            rate_control: self.rate_control.clone(),
             ..NodeEntry::clone(&self.entry)
         }
     }

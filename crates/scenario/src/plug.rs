@@ -41,6 +41,14 @@ kind! {
     Receivers, receivers, "See `interlayer list receivers`."
 }
 kind! {
+    /// Routers.
+    Routers, routers, "See `interlayer list routing`."
+}
+kind! {
+    /// Rate controls of stations.
+    RateControls, rate_controls, "See `interlayer list rate-controls`."
+}
+kind! {
     /// Cross-layer schemes.
     Schemes, schemes, "See `interlayer list schemes`."
 }

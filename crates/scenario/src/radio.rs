@@ -2,6 +2,7 @@
 
 use crate::at::{At, Context};
 use crate::node::{Access, CONTENTION_WINDOW, Edca};
+use crate::plug::{Plug, RateControls};
 use crate::queues::Queue;
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
@@ -104,6 +105,8 @@ table! {
         standard: phy::Standard,
         /// Rate of data frames.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
+        /// What chooses the rate of each data frame; see `interlayer list rate-controls`.
+        rate_control: Option<Plug<RateControls>>, or "fixed",
         /// The only basic rate: of broadcasts, and of RTS, CTS and ACK whose modulation it has.
         basic_rate: Option<BitRate>, or "all mandatory rates that all stations have (of 802.11g without DSSS data: 6, 12, 24 Mb/s)",
         /// Several basic rates, in place of basic_rate; broadcasts go at the lowest.

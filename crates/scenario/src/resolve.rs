@@ -6,6 +6,7 @@ use crate::file::{File, Layout, RunKeys, SchemeUse, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
+use crate::plug::{Plug, Routers};
 use crate::radio::{Radio, Slot, TX_POWER, bit_rates, highest};
 use crate::shape::NEEDS_POWERS;
 use phy::Standard;
@@ -31,6 +32,8 @@ pub struct Scenario {
     pub nodes: Vec<Node>,
     /// Names are unique; no direction is given twice.
     pub links: Vec<Link>,
+    /// `None`: the router of scenarios that name none.
+    pub routing: Option<Plug<Routers>>,
     /// Names unique.
     pub flows: Vec<Flow>,
     /// In the order of the file, which is the order of the chain.
@@ -71,6 +74,7 @@ impl Scenario {
             channel: self.channel.clone(),
             node: (0..).map(NodeId).zip(&self.nodes).map(|(id, node)| node.written(id, has_powers)).collect(),
             link: self.links.clone(),
+            routing: self.routing.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
             scheme: self.schemes.clone(),
             layout: self.layout,
@@ -127,6 +131,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         channel: file.channel,
         nodes,
         links,
+        routing: file.routing,
         flows,
         schemes: file.scheme,
         events: file.event,
@@ -152,6 +157,7 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
             let own = entry.standard.unwrap_or(radio.standard);
             if bit_rates(own).any(|rate| rate == radio.data_rate) { radio.data_rate } else { highest(own) }
         }),
+        rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
         entry: Arc::clone(&entry),
         index,
     };

@@ -35,6 +35,8 @@ pub const fn info(id: &'static str, params: &'static [Param]) -> Info {
 static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
+static ROUTERS: [Info; 1] = [info("static", &[])];
+static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -45,12 +47,16 @@ pub fn names() -> Names {
     Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
+        routers: registry("router", &ROUTERS),
+        rate_controls: registry("rate control", &RATE_CONTROLS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
 
 /// 802.11b with TCP of every description.
 pub const TCP: &str = r#"
+routing = "static"
+
 [scenario]
 name = "full"
 duration = "60 s"
@@ -60,6 +66,7 @@ seed = 7
 [radio]
 standard = "802.11b"
 data_rate = "11 Mb/s"
+rate_control = "fixed"
 basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
@@ -92,6 +99,7 @@ position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
 data_rate_to = { b = "2 Mb/s", c = "11 Mb/s" }
+rate_control = "coarse"
 host_delay = "1 ms"
 
 [[node]]
