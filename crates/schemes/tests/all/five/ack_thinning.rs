@@ -437,6 +437,50 @@ fn what_is_in_service_is_left_alone() {
     assert_eq!((bed.number(served), bed.popped()), (1000, vec![2000]));
 }
 
+/// An inner queue that takes back what failed, in front of all others.
+#[derive(Debug, Default)]
+struct TakesBack(VecDeque<Msdu>);
+
+impl TxQueue for TakesBack {
+    fn push(&mut self, _: SimTime, msdu: Msdu, _: &mut Packets) -> Result<(), Msdu> {
+        self.0.push_back(msdu);
+        Ok(())
+    }
+
+    fn pop(&mut self, _: SimTime, _: &Packets) -> Option<Msdu> {
+        self.0.pop_front()
+    }
+
+    fn failed(&mut self, _: SimTime, msdu: Msdu, _: bool, _: &Packets) -> Next {
+        self.0.push_front(msdu);
+        Next::Yield
+    }
+
+    fn space(&self) -> Space {
+        Space { free: Bytes(1_000_000), used: Bytes(0), entries: self.0.len() as u32 }
+    }
+
+    fn drain(&mut self, _: SimTime) -> Vec<Msdu> {
+        self.0.drain(..).collect()
+    }
+
+    fn stats(&self, _: SimTime) -> Option<queue::Stats> {
+        None
+    }
+}
+
+#[test]
+fn what_the_inner_queue_takes_back_goes_first_and_is_not_thinned() {
+    let queue = Thinning::new(Box::<TakesBack>::default(), 1, ROOMY, Rc::default());
+    let mut bed = Bed { queue: Box::new(queue), all: Packets::with_capacity(64) };
+    bed.push(ack(IN, 1000, 1000));
+    let served = bed.queue.pop(NOW, &bed.all).unwrap();
+    bed.push(ack(IN, 2000, 1000));
+    assert!(matches!(bed.queue.failed(NOW, served, false, &bed.all), Next::Yield));
+    bed.push(ack(IN, 3000, 1000));
+    assert_eq!((bed.expired(), bed.popped()), (vec![2000], vec![1000, 3000]));
+}
+
 #[test]
 fn the_room_is_the_interfaces_and_a_newer_ack_always_fits() {
     let mut bed = Bed::new(&[], Limit::Packets(3));
