@@ -36,11 +36,11 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if !(site.node.forwards && site.node.has_air && site.node.access_point.is_none()) {
         return Ok(());
     }
-    let (keep, limit) = (params.int("keep") as usize, site.node.queue);
+    let (keep, room) = (params.int("keep") as usize, (site.node.queue, site.node.mtu));
     let books = Rc::new(RefCell::new(Books::default()));
     site.agent(Teller(Rc::clone(&books)));
     site.reads_tcp();
-    site.wrap_queue(move |inner| Box::new(Thinning::new(inner, keep, limit, Rc::clone(&books))));
+    site.wrap_queue(move |inner| Box::new(Thinning::new(inner, keep, room, Rc::clone(&books))));
     Ok(())
 }
 
@@ -105,6 +105,8 @@ struct Thinning {
     inner: Box<dyn TxQueue>,
     keep: usize,
     limit: Limit,
+    /// A full packet: what a free place is worth if the limit counts packets.
+    mtu: Bytes,
     line: VecDeque<Waiting>,
     /// What `expired` hands out.
     covered: VecDeque<(Msdu, Bytes)>,
@@ -113,9 +115,14 @@ struct Thinning {
 }
 
 impl Thinning {
-    fn new(inner: Box<dyn TxQueue>, keep: usize, limit: Limit, books: Rc<RefCell<Books>>) -> Thinning {
+    fn new(
+        inner: Box<dyn TxQueue>,
+        keep: usize,
+        (limit, mtu): (Limit, Bytes),
+        books: Rc<RefCell<Books>>,
+    ) -> Thinning {
         let (line, covered, latest) = (VecDeque::new(), VecDeque::new(), BTreeMap::new());
-        Thinning { inner, keep, limit, line, covered, latest, books }
+        Thinning { inner, keep, limit, mtu, line, covered, latest, books }
     }
 
     fn role(&self, packet: &Packet) -> Role {
@@ -289,8 +296,12 @@ impl TxQueue for Thinning {
     fn space(&self) -> Space {
         let inner = self.inner.space();
         let (entries, bytes) = self.own();
+        let taken = match self.limit {
+            Limit::Packets(_) => u64::from(entries) * self.mtu.0,
+            Limit::Bytes(_) => bytes,
+        };
         Space {
-            free: Bytes(inner.free.0.saturating_sub(bytes)),
+            free: Bytes(inner.free.0.saturating_sub(taken)),
             used: Bytes(inner.used.0 + bytes),
             entries: inner.entries + entries,
         }
@@ -471,7 +482,7 @@ impl TxQueue for TakesBack {
 
 #[test]
 fn what_the_inner_queue_takes_back_goes_first_and_is_not_thinned() {
-    let queue = Thinning::new(Box::<TakesBack>::default(), 1, ROOMY, Rc::default());
+    let queue = Thinning::new(Box::<TakesBack>::default(), 1, (ROOMY, Bytes(1500)), Rc::default());
     let mut bed = Bed { queue: Box::new(queue), all: Packets::with_capacity(64) };
     bed.push(ack(IN, 1000, 1000));
     let served = bed.queue.pop(NOW, &bed.all).unwrap();
@@ -486,6 +497,7 @@ fn the_room_is_the_interfaces_and_a_newer_ack_always_fits() {
     let mut bed = Bed::new(&[], Limit::Packets(3));
     assert!(bed.push(data(OUT, 0..100)) && bed.push(data(OUT, 100..200)) && bed.push(ack(IN, 1000, 1000)));
     assert_eq!((bed.queue.space().entries, bed.queue.space().used), (3, Bytes(3 * 40 + 200)));
+    assert_eq!(bed.queue.space().free, Bytes(0));
     assert!(!bed.push(data(OUT, 200..300)) && !bed.push(ack(OUT, 1, 1000)));
     assert!(bed.push(ack(IN, 2000, 1000)));
     assert_eq!((bed.expired(), bed.queue.space().entries), (vec![1000], 3));
@@ -523,7 +535,7 @@ fn an_msdu_can_be_taken_for_its_receiver() {
 fn it_counts() {
     let books = Rc::new(RefCell::new(Books::default()));
     let inner = Ground::new(super::access_point()).queue();
-    let queue = Box::new(Thinning::new(inner, 1, ROOMY, Rc::clone(&books)));
+    let queue = Box::new(Thinning::new(inner, 1, (ROOMY, Bytes(1500)), Rc::clone(&books)));
     let mut bed = Bed { queue, all: Packets::with_capacity(64) };
     for packet in [ack(IN, 1, 9), ack(IN, 2, 9), ack(IN, 3, 9), ack(IN, 3, 9), with_sack(4, 6)] {
         bed.push(packet);

@@ -210,7 +210,7 @@ impl Line {
     fn move_to(&mut self, seq: u16, up: &mut dyn FnMut(Delivery)) -> u64 {
         let mut holes = 0;
         self.run(up);
-        while seq.wrapping_sub(self.next) % NUMBERS != 0 && seq.wrapping_sub(self.next) % NUMBERS < NUMBERS / 2 {
+        while (1..NUMBERS / 2).contains(&(seq.wrapping_sub(self.next) % NUMBERS)) {
             self.step(false);
             holes += 1;
             self.run(up);
