@@ -3,8 +3,8 @@
 //! **Source** @RFC3449 sec. 5.2.1, ACK filtering.
 //! **Realism** a queue that reads TCP headers; it needs nothing from anybody else.
 //! **Departs** nothing is rebuilt behind the bottleneck, so a sender sees stretched ACKs.
-//! **Bound** an ACK that is on its way to the air (in service, or given back after a failure) stays. ACKs that wait here are not seen
-//! by the queue around which this one stands: RED drops none of them.
+//! **Bound** an ACK that is on its way to the air (in service, or given back after a failure) stays. A queue around which this one
+//! stands and that withdraws nothing is not thinned.
 //! **Checked** by the tests below.
 
 use std::cell::RefCell;
@@ -31,16 +31,16 @@ pub const INFO: Info = Info {
     }],
 };
 
-/// At access points: who forwards by radio and is nobody's station.
+/// At access points and, where there are none, at relays: at nodes that forward by radio and are nobody's station.
 pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if !(site.node.forwards && site.node.has_air && site.node.access_point.is_none()) {
         return Ok(());
     }
-    let (keep, room) = (params.int("keep") as usize, (site.node.queue, site.node.mtu));
+    let keep = params.int("keep") as usize;
     let books = Rc::new(RefCell::new(Books::default()));
     site.agent(Teller(Rc::clone(&books)));
     site.reads_tcp();
-    site.wrap_queue(move |inner| Box::new(Thinning::new(inner, keep, room, Rc::clone(&books))));
+    site.wrap_queue(move |inner| Box::new(Thinning::new(inner, keep, Rc::clone(&books))));
     Ok(())
 }
 
@@ -73,27 +73,19 @@ type Latest = (Seq, u16);
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     /// A pure ACK that a later one may cover.
-    Plain(FlowId, Seq, Flags),
+    Plain(Seq, Flags),
     /// It repeats the flow's latest ACK.
-    Duplicate(FlowId, Seq),
+    Duplicate(Seq),
     Sack,
     Other,
 }
 
-/// A place in the line.
+/// A plain ACK in the inner queue.
 #[derive(Debug)]
-enum Waiting {
-    /// In the inner queue.
-    Inner(RaTid),
-    /// Here.
-    Ack(Ack),
-}
-
-#[derive(Debug)]
-struct Ack {
-    msdu: Msdu,
-    len: Bytes,
+struct Waiting {
+    serial: u64,
     flow: FlowId,
+    to: RaTid,
     number: Seq,
     flags: Flags,
     /// A duplicate of it has come. Without this one, the first duplicate would be none.
@@ -104,10 +96,7 @@ struct Ack {
 struct Thinning {
     inner: Box<dyn TxQueue>,
     keep: usize,
-    limit: Limit,
-    /// A full packet: what a free place is worth if the limit counts packets.
-    mtu: Bytes,
-    line: VecDeque<Waiting>,
+    waiting: Vec<Waiting>,
     /// What `expired` hands out.
     covered: VecDeque<(Msdu, Bytes)>,
     latest: BTreeMap<FlowId, Latest>,
@@ -115,207 +104,133 @@ struct Thinning {
 }
 
 impl Thinning {
-    fn new(
-        inner: Box<dyn TxQueue>,
-        keep: usize,
-        (limit, mtu): (Limit, Bytes),
-        books: Rc<RefCell<Books>>,
-    ) -> Thinning {
-        let (line, covered, latest) = (VecDeque::new(), VecDeque::new(), BTreeMap::new());
-        Thinning { inner, keep, limit, mtu, line, covered, latest, books }
+    fn new(inner: Box<dyn TxQueue>, keep: usize, books: Rc<RefCell<Books>>) -> Thinning {
+        Thinning { inner, keep, waiting: Vec::new(), covered: VecDeque::new(), latest: BTreeMap::new(), books }
     }
 
     fn role(&self, packet: &Packet) -> Role {
         let Some(tcp) = packet.pure_ack() else { return Role::Other };
         if self.latest.get(&packet.flow) == Some(&(tcp.ack, tcp.window)) {
-            Role::Duplicate(packet.flow, tcp.ack)
+            Role::Duplicate(tcp.ack)
         } else if tcp.options.sack_blocks().next().is_some() {
             Role::Sack
         } else {
-            Role::Plain(packet.flow, tcp.ack, tcp.flags)
+            Role::Plain(tcp.ack, tcp.flags)
         }
     }
 
-    fn remember(&mut self, packet: &Packet) {
-        if let Some(tcp) = packet.pure_ack() {
-            let latest = self.latest.entry(packet.flow).or_insert((tcp.ack, tcp.window));
-            if latest.0.le(tcp.ack) {
-                *latest = (tcp.ack, tcp.window);
+    /// The serial of the oldest ACK, `new` among them, that has to go if they are more than may wait.
+    fn victim(&self, new: &Waiting) -> Option<u64> {
+        let key = |it: &Waiting| (it.flow, it.flags, it.to, it.is_repeated);
+        let alike: Vec<&Waiting> = self.waiting.iter().chain([new]).filter(|it| key(it) == key(new)).collect();
+        let oldest = alike.iter().copied().reduce(|oldest, it| if it.number.lt(oldest.number) { it } else { oldest });
+        oldest.filter(|_| alike.len() > self.keep).map(|it| it.serial)
+    }
+
+    fn forget(&mut self, serial: u64) {
+        self.waiting.retain(|it| it.serial != serial);
+    }
+
+    fn cover(&mut self, msdu: Msdu, all: &Packets) {
+        let len = all.get(&msdu.pkt).ip_len();
+        self.forget(msdu.serial);
+        self.covered.push_back((msdu, len));
+        let mut books = self.books.borrow_mut();
+        books.thinned += 1;
+        books.thinned_bytes += len.0;
+    }
+
+    fn push_plain(&mut self, now: SimTime, msdu: Msdu, new: Waiting, all: &mut Packets) -> Result<(), Msdu> {
+        let victim = self.victim(&new);
+        if victim == Some(msdu.serial) {
+            self.cover(msdu, all);
+            return Ok(());
+        }
+        // What is covered makes room.
+        let older = victim.and_then(|serial| self.inner.withdraw(now, serial, all));
+        if let Err(msdu) = self.inner.push(now, msdu, all) {
+            // RED refused the newer one: the older is still needed.
+            if let Some(older) = older
+                && let Err(older) = self.inner.push(now, older, all)
+            {
+                self.cover(older, all);
             }
+            return Err(msdu);
         }
-    }
-
-    /// The ACKs that wait here.
-    fn acks(&self) -> impl Iterator<Item = &Ack> {
-        self.line.iter().filter_map(|w| if let Waiting::Ack(ack) = w { Some(ack) } else { None })
-    }
-
-    /// What it holds itself: entries and bytes.
-    fn own(&self) -> (u32, u64) {
-        let lens = self.acks().map(|a| a.len).chain(self.covered.iter().map(|(_, len)| *len));
-        lens.fold((0, 0), |(entries, bytes), len| (entries + 1, bytes + len.0))
-    }
-
-    fn has_room(&self, len: Bytes) -> bool {
-        let space = self.space();
-        match self.limit {
-            Limit::Packets(n) => space.entries < n,
-            Limit::Bytes(bytes) => space.used.0 + len.0 <= bytes.0,
+        self.waiting.push(new);
+        if let Some(older) = older {
+            self.cover(older, all);
         }
-    }
-
-    /// The place of the ACK that has to go when one more of this kind waits, if it is one too many.
-    fn victim(&self, flow: FlowId, flags: Flags, to: RaTid) -> Option<usize> {
-        let mut alike = 0;
-        let mut oldest: Option<(usize, Seq)> = None;
-        for (i, waiting) in self.line.iter().enumerate() {
-            let Waiting::Ack(ack) = waiting else { continue };
-            if ack.flow == flow && ack.flags == flags && RaTid::of(&ack.msdu) == to && !ack.is_repeated {
-                alike += 1;
-                if oldest.is_none_or(|(_, number)| ack.number.lt(number)) {
-                    oldest = Some((i, ack.number));
-                }
-            }
-        }
-        oldest.filter(|_| alike > self.keep).map(|(i, _)| i)
-    }
-
-    /// The inner queue has handed out an MSDU for `of`.
-    fn forget_inner(&mut self, of: RaTid) {
-        if let Some(i) = self.line.iter().position(|w| matches!(w, Waiting::Inner(to) if *to == of)) {
-            self.line.remove(i);
-        }
-    }
-
-    fn take(&mut self, i: usize) -> Option<Ack> {
-        match self.line.remove(i) {
-            Some(Waiting::Ack(ack)) => Some(ack),
-            _ => None,
-        }
+        Ok(())
     }
 }
 
 impl TxQueue for Thinning {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
-        let (role, len, to) = (self.role(packet), packet.ip_len(), RaTid::of(&msdu));
-        let packet = packet.clone();
-        if let Role::Plain(flow, number, flags) = role {
-            self.line.push_back(Waiting::Ack(Ack { msdu, len, flow, number, flags, is_repeated: false }));
-            if let Some(i) = self.victim(flow, flags, to) {
-                let victim = self.take(i).expect("a victim is an ACK");
-                let mut books = self.books.borrow_mut();
-                books.thinned += 1;
-                books.thinned_bytes += victim.len.0;
-                self.covered.push_back((victim.msdu, victim.len));
-            } else {
-                let Some(ack) = self.take(self.line.len() - 1) else { unreachable!("just pushed") };
-                if !self.has_room(len) {
-                    return Err(ack.msdu);
-                }
-                self.line.push_back(Waiting::Ack(ack));
-            }
+        let (role, flow) = (self.role(packet), packet.flow);
+        let seen = packet.pure_ack().map(|tcp| (tcp.ack, tcp.window));
+        if let Role::Plain(number, flags) = role {
+            let (serial, to) = (msdu.serial, RaTid::of(&msdu));
+            self.push_plain(now, msdu, Waiting { serial, flow, to, number, flags, is_repeated: false }, all)?;
         } else {
-            if !self.has_room(len) {
-                return Err(msdu);
-            }
             self.inner.push(now, msdu, all)?;
-            self.line.push_back(Waiting::Inner(to));
         }
-        match role {
-            Role::Duplicate(repeats, of) => {
-                for waiting in &mut self.line {
-                    if let Waiting::Ack(ack) = waiting {
-                        ack.is_repeated |= ack.flow == repeats && ack.number == of;
-                    }
-                }
-                self.books.borrow_mut().duplicates_spared += 1;
-            }
-            Role::Sack => self.books.borrow_mut().sacks_spared += 1,
-            Role::Plain(..) | Role::Other => {}
+        if let Role::Duplicate(of) = role {
+            let repeated = self.waiting.iter_mut().filter(|it| (it.flow, it.number) == (flow, of));
+            repeated.for_each(|it| it.is_repeated = true);
+            self.books.borrow_mut().duplicates_spared += 1;
         }
-        self.remember(&packet);
+        self.books.borrow_mut().sacks_spared += u64::from(role == Role::Sack);
+        if let Some(seen) = seen {
+            let latest = self.latest.entry(flow).or_insert(seen);
+            *latest = if latest.0.le(seen.0) { seen } else { *latest };
+        }
         Ok(())
     }
 
     fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
-        if !matches!(self.line.front(), Some(Waiting::Ack(_)))
-            && let Some(msdu) = self.inner.pop(now, all)
-        {
-            self.forget_inner(RaTid::of(&msdu));
-            return Some(msdu);
-        }
-        // The first that waits is an ACK, or the inner queue holds back what it has.
-        let first = self.line.iter().position(|w| matches!(w, Waiting::Ack(_)))?;
-        self.take(first).map(|ack| ack.msdu)
+        self.inner.pop(now, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
     fn peek(&self, of: RaTid) -> Option<&Msdu> {
-        self.line.iter().find_map(|waiting| match waiting {
-            Waiting::Inner(to) if *to == of => Some(self.inner.peek(of)),
-            Waiting::Ack(ack) if RaTid::of(&ack.msdu) == of => Some(Some(&ack.msdu)),
-            _ => None,
-        })?
+        self.inner.peek(of)
     }
 
     fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
-        let first = self.line.iter().position(|waiting| match waiting {
-            Waiting::Inner(to) => *to == of,
-            Waiting::Ack(ack) => RaTid::of(&ack.msdu) == of,
-        })?;
-        if matches!(self.line[first], Waiting::Ack(_)) {
-            return self.take(first).map(|ack| ack.msdu);
-        }
-        let msdu = self.inner.pop_for(now, of, all)?;
-        self.line.remove(first);
-        Some(msdu)
+        self.inner.pop_for(now, of, all).inspect(|msdu| self.forget(msdu.serial))
+    }
+
+    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+        self.inner.withdraw(now, serial, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
     fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
         if let Some((msdu, _)) = self.covered.pop_front() {
             return Some(msdu);
         }
-        let msdu = self.inner.expired(now, all)?;
-        self.forget_inner(RaTid::of(&msdu));
-        Some(msdu)
+        self.inner.expired(now, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
     fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
-        let of = RaTid::of(&msdu);
-        let next = self.inner.failed(now, msdu, is_last, all);
-        if matches!(next, Next::Yield) {
-            self.line.push_front(Waiting::Inner(of));
-        }
-        next
+        self.inner.failed(now, msdu, is_last, all)
     }
 
     fn next_wakeup(&self) -> SimTime {
         self.inner.next_wakeup()
     }
 
+    /// What is covered waits for nothing but `expired`: it counts among the entries and takes no room.
     fn space(&self) -> Space {
         let inner = self.inner.space();
-        let (entries, bytes) = self.own();
-        let taken = match self.limit {
-            Limit::Packets(_) => u64::from(entries) * self.mtu.0,
-            Limit::Bytes(_) => bytes,
-        };
-        Space {
-            free: Bytes(inner.free.0.saturating_sub(taken)),
-            used: Bytes(inner.used.0 + bytes),
-            entries: inner.entries + entries,
-        }
+        let covered = self.covered.iter().map(|(_, len)| *len).sum();
+        Space { used: inner.used + covered, entries: inner.entries + self.covered.len() as u32, ..inner }
     }
 
     fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
-        let mut all: Vec<Msdu> = self.covered.drain(..).map(|(msdu, _)| msdu).collect();
-        for waiting in self.line.drain(..) {
-            if let Waiting::Ack(ack) = waiting {
-                all.push(ack.msdu);
-            }
-        }
-        all.extend(self.inner.drain(now));
-        all
+        self.waiting.clear();
+        let covered = self.covered.drain(..).map(|(msdu, _)| msdu);
+        covered.chain(self.inner.drain(now)).collect()
     }
 
     fn stats(&self, now: SimTime) -> Option<queue::Stats> {
@@ -448,48 +363,75 @@ fn what_is_in_service_is_left_alone() {
     assert_eq!((bed.number(served), bed.popped()), (1000, vec![2000]));
 }
 
-/// An inner queue that takes back what failed, in front of all others.
+/// An inner queue that takes back what failed, in front of all others, and refuses one packet.
 #[derive(Debug, Default)]
-struct TakesBack(VecDeque<Msdu>);
+struct TakesBack {
+    line: VecDeque<Msdu>,
+    refuses: u64,
+}
 
 impl TxQueue for TakesBack {
     fn push(&mut self, _: SimTime, msdu: Msdu, _: &mut Packets) -> Result<(), Msdu> {
-        self.0.push_back(msdu);
+        if msdu.serial == self.refuses {
+            return Err(msdu);
+        }
+        self.line.push_back(msdu);
         Ok(())
     }
 
     fn pop(&mut self, _: SimTime, _: &Packets) -> Option<Msdu> {
-        self.0.pop_front()
+        self.line.pop_front()
+    }
+
+    fn withdraw(&mut self, _: SimTime, serial: u64, _: &Packets) -> Option<Msdu> {
+        let place = self.line.iter().position(|msdu| msdu.serial == serial)?;
+        self.line.remove(place)
     }
 
     fn failed(&mut self, _: SimTime, msdu: Msdu, _: bool, _: &Packets) -> Next {
-        self.0.push_front(msdu);
+        self.line.push_front(msdu);
         Next::Yield
     }
 
     fn space(&self) -> Space {
-        Space { free: Bytes(1_000_000), used: Bytes(0), entries: self.0.len() as u32 }
+        Space { free: Bytes(1_000_000), used: Bytes(0), entries: self.line.len() as u32 }
     }
 
     fn drain(&mut self, _: SimTime) -> Vec<Msdu> {
-        self.0.drain(..).collect()
+        self.line.drain(..).collect()
     }
+}
 
-    fn stats(&self, _: SimTime) -> Option<queue::Stats> {
-        None
-    }
+fn around(inner: TakesBack) -> Bed {
+    let queue = Thinning::new(Box::new(inner), 1, Rc::default());
+    Bed { queue: Box::new(queue), all: Packets::with_capacity(64) }
 }
 
 #[test]
 fn what_the_inner_queue_takes_back_goes_first_and_is_not_thinned() {
-    let queue = Thinning::new(Box::<TakesBack>::default(), 1, (ROOMY, Bytes(1500)), Rc::default());
-    let mut bed = Bed { queue: Box::new(queue), all: Packets::with_capacity(64) };
+    let mut bed = around(TakesBack::default());
     bed.push(ack(IN, 1000, 1000));
     let served = bed.queue.pop(NOW, &bed.all).unwrap();
     bed.push(ack(IN, 2000, 1000));
     assert!(matches!(bed.queue.failed(NOW, served, false, &bed.all), Next::Yield));
     bed.push(ack(IN, 3000, 1000));
     assert_eq!((bed.expired(), bed.popped()), (vec![2000], vec![1000, 3000]));
+}
+
+#[test]
+fn an_ack_stays_if_the_inner_queue_refuses_the_newer_one() {
+    let mut bed = around(TakesBack { refuses: 2, ..TakesBack::default() });
+    assert!(bed.push(ack(IN, 1000, 1000)) && !bed.push(ack(IN, 2000, 1000)));
+    assert_eq!(bed.expired(), [0; 0]);
+    assert!(bed.push(ack(IN, 3000, 1000)));
+    assert_eq!((bed.expired(), bed.popped()), (vec![1000], vec![3000]));
+}
+
+#[test]
+fn of_two_that_came_in_the_wrong_order_the_newer_stays() {
+    let mut bed = Bed::new(&[], ROOMY);
+    assert!(bed.push(ack(IN, 2000, 1000)) && bed.push(ack(IN, 1000, 1000)));
+    assert_eq!((bed.queue.space().entries, bed.expired(), bed.popped()), (2, vec![1000], vec![2000]));
 }
 
 #[test]
@@ -535,7 +477,7 @@ fn an_msdu_can_be_taken_for_its_receiver() {
 fn it_counts() {
     let books = Rc::new(RefCell::new(Books::default()));
     let inner = Ground::new(super::access_point()).queue();
-    let queue = Box::new(Thinning::new(inner, 1, (ROOMY, Bytes(1500)), Rc::clone(&books)));
+    let queue = Box::new(Thinning::new(inner, 1, Rc::clone(&books)));
     let mut bed = Bed { queue, all: Packets::with_capacity(64) };
     for packet in [ack(IN, 1, 9), ack(IN, 2, 9), ack(IN, 3, 9), ack(IN, 3, 9), with_sack(4, 6)] {
         bed.push(packet);

@@ -4,18 +4,18 @@
 //! **Realism** both ends must have it; each announces it.
 //! **Departs** no ADDBA: the first number that is heard of a sender opens its window. What comes behind the window for the first time
 //! is handed up late, not discarded: it was acknowledged.
-//! **Bound** `mpdus` and the MAC's attempts together keep a PSDU's numbers within the 64 of a bitmap. EDCA only: numbers of data without
-//! QoS may count for all receivers together, and then each frame for somebody else would be a hole.
+//! **Bound** `mpdus` and the MAC's attempts together keep a PSDU's numbers within the 64 of a bitmap. A sender counts MSDUs by access
+//! category and not by receiver: what it sends to others is a hole here, given up after `patience`. EDCA only, so that frames to
+//! groups, which have a counter of their own, make no holes.
 //! **Checked** by the tests below.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mac::exchange::Response;
 use mac::{
-    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome,
-    Recipient, SoFar, Solicited,
+    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome, Qos,
+    Recipient, Response, SoFar, Solicited,
 };
 use phy::Mode;
 use schemes::{Agent, Cx, Info, Kind, Param, Params, PeerEvent, Refusal, Site, Value};
@@ -144,8 +144,8 @@ impl AckPolicy for Policy {
 struct Reorder {
     here: NodeId,
     patience: Dur,
-    /// By sender and user priority.
-    lines: BTreeMap<(NodeId, u8), Line>,
+    /// By sender and its access category: by counter of sequence numbers.
+    lines: BTreeMap<(NodeId, usize), Line>,
     shared: Rc<RefCell<Shared>>,
 }
 
@@ -232,9 +232,9 @@ impl Line {
 impl Reorder {
     fn take(&mut self, now: SimTime, from: NodeId, data: &Data, all: &mut Packets, up: &mut dyn FnMut(Delivery)) {
         let seq = data.seq;
-        let priority = data.qos.map_or(0, |qos| qos.user_priority);
+        let counter = data.qos.map_or(0, Qos::space);
         let shared = &mut *self.shared.borrow_mut();
-        let line = self.lines.entry((from, priority)).or_insert(Line { next: seq, past: 0, held: Vec::new() });
+        let line = self.lines.entry((from, counter)).or_insert(Line { next: seq, past: 0, held: Vec::new() });
         let deliveries = |all: &mut Packets| -> Vec<Delivery> {
             let each = data.msdus.each().iter();
             each.map(|c| Delivery { pkt: all.copy_shared(&c.packet), from, options: c.options }).collect()
@@ -333,8 +333,9 @@ impl Recipient for Reorder {
 
 #[cfg(test)]
 mod tests {
-    use mac::{Carried, Mpdu, Msdus, Psdu, Qos};
-    use schemes::testing::{Ground, HERE, OUT, THERE, bench_of, data as segment, dcf, edca, frame, node, with};
+    use schemes::testing::{
+        Ground, HERE, OUT, THERE, bench_of, data as segment, dcf, edca, mpdu, node, psdu, response, with,
+    };
     use units::Bytes;
     use wire::DropWhy;
 
@@ -366,33 +367,14 @@ mod tests {
         /// A PSDU from `from` of MPDUs with these sequence numbers; the segment in each starts at its number. Numbers that `from` has
         /// sent before are retries.
         fn psdu(&mut self, from: NodeId, seqs: &[u16]) -> Frame {
-            let mode = node(HERE, 3).standard.modes()[0];
-            let mut frame = frame(Sort::Data, (from, HERE), mode, Bytes(100), Dur::from_us(300));
-            let mpdus: Vec<Mpdu> = seqs
-                .iter()
-                .map(|&seq| {
-                    let is_retry = self.sent.contains(&(from, seq));
-                    self.sent.push((from, seq));
-                    let pkt = self.all.put(segment(OUT, u32::from(seq)..u32::from(seq) + 1));
-                    let packet = self.all.share(&pkt);
-                    self.all.free(pkt, DropWhy::CopyDone);
-                    let msdus = Msdus::One(Carried { packet, options: Default::default() });
-                    let qos = Some(Qos { category: 1, user_priority: 0 });
-                    let data = Data {
-                        seq,
-                        fragment: 0,
-                        more_fragments: false,
-                        is_retry,
-                        attempt: 1,
-                        is_doomed: false,
-                        qos,
-                        msdus,
-                    };
-                    Mpdu { len: Bytes(100), body: Body::Data(data) }
-                })
-                .collect();
-            frame.psdu = Psdu::Many(mpdus.into());
-            frame
+            let mut mpdus = Vec::new();
+            for &seq in seqs {
+                let is_retry = self.sent.contains(&(from, seq));
+                self.sent.push((from, seq));
+                let packet = segment(OUT, u32::from(seq)..u32::from(seq) + 1);
+                mpdus.push(mpdu(&mut self.all, packet, seq, is_retry));
+            }
+            psdu((from, HERE), node(HERE, 3).standard.modes()[0], Dur::from_us(300), mpdus)
         }
 
         fn receive(&mut self, ms: u64, from: NodeId, seqs: &[u16], lost: &[u16]) {
@@ -400,6 +382,7 @@ mod tests {
             let got = of(seqs, lost);
             let mut up = Vec::new();
             self.recipient.receive(at(ms), &frame, got, &mut self.all, &mut |delivery| up.push(delivery));
+            frame.release(&mut self.all);
             self.note(up);
         }
 
@@ -485,6 +468,21 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_counted_by_category_and_not_by_user_priority() {
+        let mut bed = Bed::new();
+        for (seq, category, user_priority) in [(5, 1, 0), (5, 3, 6), (7, 1, 3), (6, 1, 0)] {
+            let mut frame = bed.psdu(THERE, &[seq]);
+            if let Body::Data(data) = &mut frame.psdu.mpdus_mut()[0].body {
+                (data.is_retry, data.qos) = (false, Some(Qos { category, user_priority }));
+            }
+            let mut up = Vec::new();
+            bed.recipient.receive(at(0), &frame, MpduSet::ONE, &mut bed.all, &mut |delivery| up.push(delivery));
+            bed.note(up);
+        }
+        assert_eq!((bed.taken(), bed.recipient.held()), (vec![5, 5, 6, 7], 0));
+    }
+
+    #[test]
     fn a_node_that_dies_gives_up_what_it_holds() {
         let mut bed = Bed::new();
         bed.receive(0, THERE, &[1, 2, 3, 4], &[2]);
@@ -499,14 +497,12 @@ mod tests {
         let psdu = bed.psdu(THERE, &seqs);
         let proposed =
             || Response::to(&edca(node(HERE, 3).standard), psdu.tx.mode, psdu.duration, Sort::Ack, Body::Nothing);
-        let response = bed.recipient.respond(&bed.config, &psdu, of(&seqs, &[0]), proposed()).unwrap();
-        assert_eq!(response.kind, Sort::BlockAck);
-
-        let mut answer = frame(Sort::BlockAck, (HERE, THERE), response.mode, response.len, response.duration);
-        answer.psdu = Psdu::One(Mpdu { len: response.len, body: response.body });
+        let made = bed.recipient.respond(&bed.config, &psdu, of(&seqs, &[0]), proposed()).unwrap();
+        let answer = response(made, (HERE, THERE));
+        assert_eq!(answer.kind, Sort::BlockAck);
         let mut policy = Policy { mpdus: 8, shared: Rc::default() };
         assert_eq!(policy.solicits(4).kind, Sort::BlockAck);
-        assert_eq!(policy.solicits(4).len, response.len);
+        assert_eq!(policy.solicits(4).len, answer.psdu.len());
         let judgement = policy.judge(&seqs, &answer).unwrap();
         assert_eq!(judgement.acknowledged, of(&seqs, &[0]));
         assert!(policy.judge(&[100, 101], &answer).is_none());
