@@ -410,6 +410,23 @@ mod tests {
         heard.fold(MpduSet::NONE, |set, (i, _)| set.with(i))
     }
 
+    /// The page shows this very file.
+    #[test]
+    fn the_page_has_this_code() {
+        let page = include_str!("../../../../../docs/design/contract.md");
+        let own = include_str!("block_ack_receiver.rs");
+        let parts = [
+            ("impl AckPolicy for Policy", "/// The receiver's side."),
+            ("    fn respond(", "    fn receive("),
+            ("    fn receive(", "    fn next_wakeup("),
+        ];
+        for (from, to) in parts {
+            let (_, code) = own.split_once(from).unwrap();
+            let (code, _) = code.split_once(to).unwrap();
+            assert!(page.contains(code.trim()), "{from}");
+        }
+    }
+
     #[test]
     fn what_follows_a_hole_waits_until_it_is_filled() {
         let mut bed = Bed::new();
