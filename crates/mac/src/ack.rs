@@ -57,11 +57,12 @@ pub struct SoFar {
 /// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
 /// [`AckPolicy::judge`] if a frame of the receiver comes in time.
 pub trait AckPolicy: std::fmt::Debug {
-    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode.
+    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode. Asked of those in service first, then of the queue's; not
+    /// of the first of a PSDU, and of no more than [`MpduSet::MOST`]. Nothing else limits the length of a PSDU.
     fn admits(&mut self, _so_far: &SoFar, _next: &Msdu, _mode: Mode) -> bool {
         false
     }
-    /// The response to a PSDU of `n` MPDUs.
+    /// The response to a PSDU of `n` MPDUs. Asked with 1, too, when a further exchange is announced.
     fn solicits(&self, _n: usize) -> Solicited {
         Solicited::ACK
     }
@@ -86,7 +87,7 @@ pub struct Delivery {
 /// The recipient's side: the response to data, and what is handed up when. It may hold packets back; what it holds it counts.
 pub trait Recipient: std::fmt::Debug {
     /// The response to a data frame for this station of which these MPDUs were received, at least one. `proposed` is the
-    /// Ack that would follow otherwise.
+    /// Ack that would follow otherwise. Asked before [`Recipient::receive`] at the same instant. `None`: no response.
     fn respond(&mut self, _config: &Config, _frame: &Frame, _got: MpduSet, proposed: Response) -> Option<Response> {
         Some(proposed)
     }

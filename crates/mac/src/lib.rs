@@ -30,7 +30,7 @@ pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Ou
 pub use control_modes::ControlModes;
 pub use counters::{CategoryCounters, Counters};
 pub use edca::{Category, Edca, TxopLimits};
-pub use exchange::{Dcf, Plan};
+pub use exchange::{Dcf, Plan, Response};
 pub use frame::{Kind, Label, Qos};
 pub use msdu::{Fate, MacOptions, Msdu, TxReport};
 pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu};

@@ -50,6 +50,11 @@ pub trait TxQueue: std::fmt::Debug {
     fn pop_for(&mut self, _now: SimTime, _of: RaTid, _all: &Packets) -> Option<Msdu> {
         None
     }
+    /// Takes out the queued MSDU whose packet has this serial, for a queue around this one that will not send it: it hands it out by
+    /// [`TxQueue::expired`]. `None`: it is not queued here, or the queue does not look for it.
+    fn withdraw(&mut self, _now: SimTime, _serial: u64, _all: &Packets) -> Option<Msdu> {
+        None
+    }
     /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none.
     fn expired(&mut self, _now: SimTime, _all: &Packets) -> Option<Msdu> {
         None
@@ -106,6 +111,10 @@ impl TxQueue for Fifo {
 
     fn pop_for(&mut self, now: SimTime, of: RaTid, _: &Packets) -> Option<Msdu> {
         self.queue.take(now, |msdu| RaTid::of(msdu) == of)
+    }
+
+    fn withdraw(&mut self, now: SimTime, serial: u64, _: &Packets) -> Option<Msdu> {
+        self.queue.withdraw(now, |msdu| msdu.serial == serial)
     }
 
     fn failed(&mut self, _: SimTime, msdu: Msdu, is_last: bool, _: &Packets) -> Next {
@@ -167,6 +176,31 @@ mod tests {
         let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(now, &all)).map(|msdu| msdu.serial).collect();
         assert_eq!(rest, [2, 4, 5]);
         assert_eq!((fifo.space().entries, fifo.space().used), (0, Bytes::ZERO));
+    }
+
+    #[test]
+    fn an_msdu_is_withdrawn_by_its_serial_and_counts_neither_as_sent_nor_as_queued() {
+        // RED that never drops, and drop-tail.
+        let (min_th, max_th, max_p, weight) = (8.0, 9.0, 1.0, 1.0);
+        let red = Red { min_th, max_th, max_p, weight, gentle: true, ecn: false, idle_packet: Dur::from_ms(1) };
+        for discipline in [Discipline::DropTail, Discipline::Red(red)] {
+            let spec = Spec { limit: Limit::Packets(3), discipline };
+            let mut fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+            let (mut all, now) = (Packets::default(), SimTime::ZERO);
+            for to in [1, 2, 3] {
+                let msdu = Msdu::new(now, all.put(packet(0)), &all, NodeId(to), 0);
+                assert!(fifo.push(now, msdu, &mut all).is_ok());
+            }
+            let later = SimTime::from_ns(40);
+            assert_eq!(fifo.withdraw(later, 2, &all).map(|msdu| msdu.to), Some(NodeId(2)));
+            assert!(fifo.withdraw(later, 2, &all).is_none() && fifo.withdraw(later, 7, &all).is_none());
+            assert_eq!((fifo.space().entries, fifo.space().used), (2, Bytes(200)));
+            let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(later, &all)).map(|msdu| msdu.serial).collect();
+            assert_eq!(rest, [1, 3]);
+            let stats = fifo.stats(later).expect("it counts");
+            assert_eq!((stats.offered, stats.departed, stats.withdrawn, stats.dropped()), (3, 2, 1, 1));
+            assert_eq!((stats.entry_time, stats.wait), (3 * 40, Dur::from_ns(2 * 40)));
+        }
     }
 
     #[test]

@@ -211,6 +211,17 @@ impl<T> Queue<T> {
         Some(what)
     }
 
+    /// Takes out the oldest entry of which `is_it` holds and counts it as withdrawn: it did not leave to be sent.
+    pub fn withdraw(&mut self, now: SimTime, is_it: impl Fn(&T) -> bool) -> Option<T> {
+        let place = self.entries.iter().position(|entry| is_it(&entry.what))?;
+        self.integrate(now);
+        let Entry { what, size, .. } = self.entries.remove(place)?;
+        self.bytes -= size;
+        self.stats.withdrawn += 1;
+        self.note_if_empty(now);
+        Some(what)
+    }
+
     /// Takes all, the oldest first: they neither departed nor were dropped, but abandoned.
     pub fn drain(&mut self, now: SimTime) -> Vec<T> {
         self.integrate(now);

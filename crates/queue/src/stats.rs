@@ -2,7 +2,8 @@
 
 use units::{Bytes, Dur};
 
-/// Counters of a queue. `offered` is `departed`, both kinds of drops, `abandoned` and what is queued now, together.
+/// Counters of a queue. `offered` is `departed`, both kinds of drops, `withdrawn`, `abandoned` and what is queued
+/// now, together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Packets that asked to be taken in.
@@ -17,6 +18,8 @@ pub struct Stats {
     pub dropped_full: u64,
     /// Packets that RED dropped.
     pub dropped_early: u64,
+    /// Packets that the queue's owner took back before they were sent.
+    pub withdrawn: u64,
     /// Packets taken in to be marked with CE, whether or not another router had.
     pub marked: u64,
     /// Packets that were in it when it was emptied by force.
@@ -48,6 +51,7 @@ impl Stats {
             bytes_departed: self.bytes_departed - then.bytes_departed,
             dropped_full: self.dropped_full - then.dropped_full,
             dropped_early: self.dropped_early - then.dropped_early,
+            withdrawn: self.withdrawn - then.withdrawn,
             marked: self.marked - then.marked,
             abandoned: self.abandoned - then.abandoned,
             max_entries: self.max_entries,
@@ -57,9 +61,9 @@ impl Stats {
         }
     }
 
-    /// Packets refused, for whichever reason.
+    /// Packets that will not be sent: refused for whichever reason, or withdrawn.
     pub fn dropped(&self) -> u64 {
-        self.dropped_full + self.dropped_early
+        self.dropped_full + self.dropped_early + self.withdrawn
     }
 
     /// Entries on average over `over`, the time these counters cover; 0 for no time.

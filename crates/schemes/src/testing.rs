@@ -7,7 +7,8 @@ use crate::{
 };
 use engine::{Purpose, Streams};
 use mac::{
-    Body, Config, Edca, Fate, Fifo, Frame, Kind, Label, MacOptions, Mpdu, Psdu, TxQueue, TxReport, TxopLimits,
+    Body, Carried, Config, Data, Edca, Fate, Fifo, Frame, Kind, Label, MacOptions, Mpdu, Msdus, Psdu, Qos, Response,
+    TxQueue, TxReport, TxopLimits,
 };
 use phy::Standard;
 use plugin::Entry;
@@ -399,5 +400,45 @@ pub fn ack(flow: FlowId, number: u32, window: u16) -> Packet {
 pub fn frame(kind: Kind, (from, to): (NodeId, NodeId), mode: phy::Mode, len: Bytes, duration: Dur) -> Frame {
     let psdu = Psdu::One(Mpdu { len, body: Body::Nothing });
     let airtime = phy::airtime(mode, len);
+    Frame { kind, from, to, tx: mode.into(), airtime, duration, label: Label::default(), psdu }
+}
+
+/// A data MPDU with this sequence number as a recipient sees it: QoS data of best effort, user priority 0, and no MAC options. The
+/// packet is freed when the frame is released ([`Frame::release`]).
+pub fn mpdu(all: &mut Packets, packet: Packet, seq: u16, is_retry: bool) -> Mpdu {
+    let pkt = all.put(packet);
+    let packet = all.share(&pkt);
+    let len = mac::frame::DATA_HEADER
+        + mac::frame::QOS_CONTROL
+        + mac::frame::LLC_SNAP
+        + all.free(pkt, DropWhy::MacDone).ip_len()
+        + mac::frame::FCS;
+    let data = Data {
+        seq,
+        fragment: 0,
+        more_fragments: false,
+        is_retry,
+        attempt: 1 + u8::from(is_retry),
+        is_doomed: false,
+        qos: Some(Qos { category: 1, user_priority: 0 }),
+        msdus: Msdus::One(Carried { packet, options: MacOptions::default() }),
+    };
+    Mpdu { len, body: Body::Data(data) }
+}
+
+/// A data frame with these MPDUs: an A-MPDU if they are not one.
+pub fn psdu((from, to): (NodeId, NodeId), mode: phy::Mode, duration: Dur, mpdus: Vec<Mpdu>) -> Frame {
+    let psdu = match <[Mpdu; 1]>::try_from(mpdus) {
+        Ok([one]) => Psdu::One(one),
+        Err(several) => Psdu::Many(several.into()),
+    };
+    let airtime = phy::airtime(mode, psdu.len());
+    Frame { kind: Kind::Data, from, to, tx: mode.into(), airtime, duration, label: Label::default(), psdu }
+}
+
+/// The frame that a response becomes, as policies see it.
+pub fn response(response: Response, (from, to): (NodeId, NodeId)) -> Frame {
+    let Response { kind, mode, airtime, duration, len, body } = response;
+    let psdu = Psdu::One(Mpdu { len, body });
     Frame { kind, from, to, tx: mode.into(), airtime, duration, label: Label::default(), psdu }
 }

@@ -9,14 +9,20 @@ const MTU: Bytes = Bytes(1500);
 
 #[derive(Debug, Clone, Copy)]
 enum Op {
-    Push { size: u64, is_ect: bool },
+    Push {
+        size: u64,
+        is_ect: bool,
+    },
     Pop,
+    /// The entry at this place, if there is one.
+    Withdraw(usize),
     Drain,
 }
 
 fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
     let push = (40..=1500u64, any::<bool>()).prop_map(|(size, is_ect)| Op::Push { size, is_ect });
-    let op = prop_oneof![30 => push, 20 => Just(Op::Pop), 1 => Just(Op::Drain)];
+    let op =
+        prop_oneof![30 => push, 20 => Just(Op::Pop), 5 => (0..6usize).prop_map(Op::Withdraw), 1 => Just(Op::Drain)];
     prop::collection::vec((0..3_000_000u64, op), 1..400)
 }
 
@@ -129,6 +135,11 @@ proptest! {
                         model.stats.bytes_departed += Bytes(size);
                         model.stats.wait += now - since;
                     }
+                }
+                Op::Withdraw(place) => {
+                    let known = (place < model.inside.len()).then(|| model.inside.remove(place).0);
+                    prop_assert_eq!(queue.withdraw(now, |serial| Some(*serial) == known), known);
+                    model.stats.withdrawn += u64::from(known.is_some());
                 }
                 Op::Drain => {
                     let left: Vec<usize> = model.inside.drain(..).map(|(serial, ..)| serial).collect();

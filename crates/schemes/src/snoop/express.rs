@@ -105,6 +105,17 @@ impl TxQueue for Express {
         Some(msdu)
     }
 
+    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+        if let Some(place) = self.first.iter().position(|msdu| msdu.serial == serial) {
+            let msdu = self.first.remove(place)?;
+            self.bytes -= all.get(&msdu.pkt).ip_len();
+            return Some(msdu);
+        }
+        let msdu = self.rest.withdraw(now, serial, all)?;
+        self.word.count(data(&msdu, all), -1);
+        Some(msdu)
+    }
+
     fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
         let msdu = self.rest.expired(now, all)?;
         self.word.count(data(&msdu, all), -1);
@@ -212,6 +223,18 @@ mod tests {
         radio.word.is_urgent(99);
         assert!(radio.push(ack(OUT, 1, 1000), false));
         assert_eq!((radio.word.waiting(OUT), radio.pop()), (1, Some(1001)));
+    }
+
+    #[test]
+    fn what_is_withdrawn_waits_no_longer_whichever_lane_it_was_in() {
+        let mut radio = radio();
+        assert!(radio.push(data(OUT, 1001..2001), false) && radio.push(data(OUT, 1..1001), true));
+        for (serial, used, waiting) in [(1, 1040, 0), (2, 0, 0)] {
+            let msdu = radio.queue.withdraw(SimTime::ZERO, serial, &radio.packets).unwrap();
+            radio.packets.free(msdu.pkt, DropWhy::Suppressed);
+            assert_eq!((radio.queue.space().used, radio.word.waiting(OUT)), (Bytes(used), waiting));
+        }
+        assert!(radio.queue.withdraw(SimTime::ZERO, 1, &radio.packets).is_none());
     }
 
     #[test]

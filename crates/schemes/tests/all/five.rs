@@ -5,7 +5,10 @@
 //! registered scheme sits somewhere, and that an agent which does more than its seat asked for is caught.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's parts, not an interface")]
 
+mod ack_thinning;
+mod block_ack_receiver;
 mod c3tcp;
+mod learning_rates;
 mod lle_tcp;
 mod registry;
 mod tcp_aware_arq;

@@ -91,6 +91,10 @@ mod failed_last {
             self.inner.pop_for(now, of, all)
         }
 
+        fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+            self.inner.withdraw(now, serial, all)
+        }
+
         fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
             self.inner.expired(now, all)
         }
