@@ -108,6 +108,11 @@ impl Node {
         self.wakeup
     }
 
+    /// Whether anybody here wants to be told of neighbours, likewise.
+    pub fn wants_peers(&self) -> bool {
+        !self.chain.members.is_empty() || self.routing.router.watches_neighbours()
+    }
+
     /// Whether anybody here reads this report: a driver may spare the others.
     pub fn wants(&self, report: &TxReport) -> bool {
         report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()
@@ -159,8 +164,10 @@ impl Node {
                 for member in 0..self.chain.members.len() as u8 {
                     self.ask(now, member, Some(peer), packets, host, |agent, cx| agent.peer(peer, event, cx));
                 }
-                let is_up = matches!(event, PeerEvent::Up(_));
-                self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
+                if self.routing.router.watches_neighbours() {
+                    let is_up = matches!(event, PeerEvent::Up(_));
+                    self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
+                }
             }
             Input::Timer => self.timer(now, packets, host),
         }

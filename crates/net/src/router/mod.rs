@@ -58,7 +58,12 @@ pub trait Router: std::fmt::Debug {
     /// A control packet came from neighbour `from`.
     fn control(&mut self, _now: SimTime, _packet: &Packet, _from: NodeId, _orders: &mut Orders) {}
 
-    /// Frames of this neighbour can be decoded now, or cannot any more.
+    /// Whether it wants to be told of neighbours; see [`Router::neighbour`].
+    fn watches_neighbours(&self) -> bool {
+        false
+    }
+
+    /// Frames of this neighbour can be decoded now, or cannot any more. Told to who [watches](Router::watches_neighbours).
     fn neighbour(&mut self, _now: SimTime, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
     /// The MAC has given a packet to this neighbour up.

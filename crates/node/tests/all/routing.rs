@@ -87,3 +87,40 @@ fn control_packets_do_not_reach_the_host_and_other_broadcasts_do() {
     air.send(0, datagram(0, 2, 0));
     assert_eq!(air.delivered.iter().filter(|(_, node, _)| *node == NodeId(1)).count(), 1);
 }
+
+/// A router that knows its neighbours and nothing else.
+#[derive(Debug, Default)]
+struct Watches(u64);
+
+impl net::Router for Watches {
+    fn next(&mut self, _: SimTime, _: &Packet) -> Option<net::Hop> {
+        None
+    }
+
+    fn watches_neighbours(&self) -> bool {
+        true
+    }
+
+    fn neighbour(&mut self, _: SimTime, node: NodeId, is_up: bool, _: &mut net::Orders) {
+        let bit = 1 << node.0;
+        self.0 = if is_up { self.0 | bit } else { self.0 & !bit };
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        out("neighbours", self.0);
+    }
+}
+
+#[test]
+fn a_router_that_watches_is_told_of_neighbours_that_come_and_go_and_another_is_not_asked_to() {
+    use schemes::PeerEvent;
+    let mut air = Air::new(vec![node(0, vec![], Box::<Watches>::default(), Dur::ZERO)], vec![vec![]]);
+    assert!(air.nodes[0].wants_peers());
+    for (peer, event) in [(1, PeerEvent::Up(&[])), (5, PeerEvent::Up(&[])), (1, PeerEvent::Down)] {
+        air.tell(0, node::Input::Peer(NodeId(peer), event));
+    }
+    let mut known = 0;
+    air.nodes[0].router().counters(&mut |_, value| known = value);
+    assert_eq!(known, 1 << 5);
+    assert!(!row([&[], &[], &[]]).nodes[0].wants_peers());
+}

@@ -176,6 +176,9 @@ impl World {
         let capabilities: Vec<Vec<schemes::Capability>> =
             self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect();
         for node in (0..self.stations.len() as u32).map(NodeId) {
+            if !self.nodes[node.index()].wants_peers() {
+                continue;
+            }
             for peer in self.neighbours[node.index()].clone() {
                 let can = &capabilities[peer.index()];
                 self.tell(SimTime::ZERO, node, node::Input::Peer(peer, schemes::PeerEvent::Up(can)));
