@@ -48,6 +48,12 @@ Json = Annotated[
 ]
 
 
+Readings = Annotated[
+    str,
+    typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
+]
+
+
 # ----------------------------------------------------------------------------------------------------------- verbs
 
 
@@ -195,6 +201,7 @@ def reproduce(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Experiments, or experiment files.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Few runs, no verdicts.")] = False,
+    readings: Readings = "all",
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
@@ -211,6 +218,7 @@ def reproduce(
         raise InputError("--all: name experiments or take all, not both")
     if not all_ and not ids:
         raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
+    _one_of("--readings", readings, ("all", "base"))
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
     names = library.known() if all_ else list(dict.fromkeys(ids or []))
@@ -234,6 +242,7 @@ def reproduce(
                 progress=progress,
                 store=store,
                 over_time=to_folder is not None,
+                base_only=readings == "base",
             )
             if outcome.cells() or not experiment.cells():
                 outcomes.append(outcome)
@@ -353,6 +362,11 @@ def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
             raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+def _one_of(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise InputError(f'{option}: "{value}" is none of {", ".join(known)}{suggestion(value, known)}')
 
 
 def _count(things: Sequence[object], noun: str) -> str:

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
     from interlayer.study.outcome import Outcome
 
-_COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "red", Verdict.UNTESTABLE: "yellow"}
+_COLOURS = {
+    Verdict.HOLDS: "green",
+    Verdict.DIFFERS: "red",
+    Verdict.DEPENDS: "magenta",
+    Verdict.UNTESTABLE: "yellow",
+    Verdict.ARITHMETIC: "dim",
+}
 
 
 def render(*parts: Any) -> str:
@@ -56,15 +62,17 @@ def outcome(o: Outcome) -> str:
         measured.add_row(*map(Text, line))
 
     claims = _table()
-    for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict"):
+    varied = ["holds in readings"] if any(s.readings for s in o.scored) else []
+    for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict", *varied):
         claims.add_column(name)
     reasons = []
     for s in o.scored:
         verdict = Text(words.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
         n = s.claim.id.rpartition("#")[2]
         worked = words.arithmetic_text(s.claim, e)
-        claims.add_row(n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict)
-        if s.verdict is not None and s.verdict is not Verdict.HOLDS:
+        cells: list[Any] = [n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
+        claims.add_row(*cells, *([words.readings_text(s)] if varied else []))
+        if s.verdict is not None and (s.verdict is not Verdict.HOLDS or s.contradicts):
             reasons.append(Text(f"  #{n}: {s.why}."))
     derived = _table("Derived: shown, not scored") if e.derived else None
     if derived is not None:
@@ -80,6 +88,7 @@ def outcome(o: Outcome) -> str:
         claims,
         *([derived] if derived else []),
         *reasons,
+        *([Text(f"{words.run_of(o)}. Base: {words.base_of(o)}.")] if o.readings else []),
         Text(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
     )
 
