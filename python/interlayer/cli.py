@@ -263,6 +263,47 @@ def reproduce(
         raise typer.Exit(130)
 
 
+@app.command("readings")
+def readings_command(
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.")],
+    readings: Readings = "all",
+    runs: Runs = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+    out: Out = None,
+    json: Json = None,
+) -> None:
+    """Show which reading of what a paper leaves open makes which of its claims true."""
+    from .show import files, joint, terminal
+    from .study import joint as judged
+    from .study import library
+
+    _one_of("--readings", readings, ("all", "base"))
+    chosen = [library.load(name) for name in library.matching(ids)]
+    with (
+        output.folder(out) as to_folder,
+        output.file(_json_file(json)) as to_file,
+        terminal.progress() as progress,
+    ):
+        found = judged.run(
+            chosen,
+            seed=1 if seed is None else seed,
+            runs=judged.RUNS if runs is None else runs,
+            jobs=jobs,
+            progress=progress,
+            base_only=readings == "base",
+        )
+        if found is None:  # Ctrl-C: a joint judgement needs all of them
+            raise typer.Exit(130)
+        if to_folder:
+            files.write_readings(found, to_folder.path)
+            to_folder.commit()
+        if to_file:
+            to_file.path.write_text(joint.dumps(found), encoding="utf-8")
+            to_file.commit()
+    output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
+
+
 _LISTS = ("experiments", "schemes", "congestion", "receivers", "routing")
 
 

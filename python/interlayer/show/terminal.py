@@ -12,13 +12,14 @@ from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.study.verdict import Verdict
 
-from . import comparison_words, plots, words
+from . import comparison_words, joint, plots, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.table import Table
 
+    from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
 
 _COLOURS = {
@@ -90,6 +91,27 @@ def outcome(o: Outcome) -> str:
         *reasons,
         *([Text(f"{words.run_of(o)}. Base: {words.base_of(o)}.")] if o.readings else []),
         Text(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
+    )
+
+
+def readings(j: Joint) -> str:
+    """The readings of several experiments: what may be said, then every reading with a sign for each claim."""
+    from rich.text import Text
+
+    table = _table("Readings of " + ", ".join(e.id for e in j.experiments))
+    for name, right in (("true", True), ("95 %", True), ("", False), ("claims", False), ("reading", False)):
+        table.add_column(name, justify="right" if right else "left")
+    for row in joint.by_truth(j):
+        best = "" if row.is_told_from_best else "*"
+        shown = [str(row.true), joint.interval(row), best, joint.marks(row), row.reading.id]
+        table.add_row(*map(Text, shown))
+    order = ", ".join(f"{e.id} ({sum(c.id.startswith(f'{e.id}#') for c in j.claims)})" for e in j.experiments)
+    base = ", ".join(f"{p.name} = {p.choices[0].name}" for p in j.parameters)
+    return render(
+        table,
+        Text(f"{joint.LEGEND}; * not told from the best. Claims in the order of {order}. Base: {base}."),
+        *(Text(f"{s}.") for s in joint.sentences(j)),
+        Text(f"Seeds from {j.seed}. Interlayer {j.version}, {j.wall_s:.1f} s", style="dim"),
     )
 
 

@@ -329,7 +329,10 @@ def explained(
     if variant is None or not all(variant.results.runs.get(cell) for cell in claim.cells()):
         return None
     there = judge(claim, variant.results)
-    closes = {Verdict.HOLDS: Closes.YES, Verdict.DIFFERS: Closes.NO}.get(there.verdict, Closes.OPEN)
+    yes, no = Closes.YES, Closes.NO
+    if judgement is not None and judgement.verdict is Verdict.HOLDS:  # there is no gap to close
+        yes, no = Closes.KEEPS, Closes.BREAKS
+    closes = {Verdict.HOLDS: yes, Verdict.DIFFERS: no}.get(there.verdict, Closes.OPEN)
     if all(results.runs.get(cell) and same_bits(results, variant.results, cell) for cell in claim.cells()):
         closes = Closes.SAME
     return Found(evidence, judgement=there, closes=closes)

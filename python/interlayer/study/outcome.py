@@ -99,6 +99,8 @@ class Closes(StrEnum):
 
     YES = "closes the gap"
     NO = "tried, does not close the gap"
+    KEEPS = "it holds so too"
+    BREAKS = "it does not hold so"
     OPEN = "tried, not resolved"
     SAME = "the same bits as the claim's own runs: no evidence"
     PAPER = "arithmetic, agrees with the paper"
