@@ -30,12 +30,15 @@ def resampled(claim: Claim, columns: Sequence[Floats], draws: int) -> Floats:
     picks = np.random.default_rng([draws, runs]).integers(runs, size=(draws, runs))
     if np.all(table == table[0]):  # nothing to draw from
         return np.full(draws, float(is_true(claim, columns)))
-    return np.array([is_true(claim, list(table[pick].T)) for pick in picks], dtype=np.float64)
+    means = table[picks].mean(axis=1).tolist()
+    if claim.largest_of or claim.one_of or claim.mean_of or bands.is_zero(claim):  # more than the means decides
+        return np.array([is_true(claim, list(table[p].T), m) for p, m in zip(picks, means, strict=True)], dtype=float)
+    return np.array([is_true(claim, columns, m) for m in means], dtype=float)
 
 
-def is_true(claim: Claim, columns: Sequence[Floats]) -> bool:
+def is_true(claim: Claim, columns: Sequence[Floats], means: Sequence[float] = ()) -> bool:
     """Whether the claim is true of the means of these samples; not where one is undefined."""
-    means = [float(c.mean()) for c in columns]
+    means = means or [float(c.mean()) for c in columns]
     if not all(map(math.isfinite, means)):
         return False
     match claim.test:
