@@ -38,13 +38,19 @@ def claims(name: str) -> str:
     from interlayer.show import words
 
     o = reproduced(name)
-    lines = [f"<!-- claims {name} -->", f"| {o.experiment.source} | paper | arithmetic | measured | verdict |"]
-    lines.append("|---|---|---|---|---|")
+    lines = [f"<!-- claims {name} -->"]
+    lines.append(f"| {o.experiment.source} | paper | arithmetic | measured | verdict | holds in readings |")
+    lines.append("|---|---|---|---|---|---|")
     for s in o.scored:
         if s.claim.kind == "value":
             worked, verdict = words.arithmetic_text(s.claim, o.experiment), words.verdict_text(s)
             cells = [s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
-            lines.append(f"| {' | '.join(cells)} |")
+            lines.append(f"| {' | '.join([*cells, words.readings_text(s)])} |")
+    if o.readings:
+        lines += [
+            "",
+            f"Measured under assumptions, since the paper does not say: {words.base_of(o)}. {words.run_of(o)}.",
+        ]
     return "\n".join([*lines, "<!-- end -->"])
 
 

@@ -190,11 +190,16 @@ class Scored:
 
     @property
     def unexplained(self) -> bool:
-        """Whether a verdict against the paper stands without evidence. Readings that differ in it are evidence."""
-        if self.verdict not in _AGAINST or self.claim.impossible:
+        """Whether a verdict against the paper stands without evidence.
+
+        Where the verdict depends on the reading, or is open in some, the readings are evidence; and so is the sampling
+        error of a printed mean.
+        """
+        if any(f.closes is not Closes.SAME for f in self.found):
             return False
-        evidence = [f for f in self.found if f.closes is not Closes.SAME]
-        return not evidence and len(self.readings) < 2
+        if self.verdict is Verdict.UNTESTABLE:
+            return len(self.readings) < 2 and not (self.claim.mean_of or self.claim.impossible)
+        return self.verdict is Verdict.DIFFERS
 
 
 NAMED = 12
