@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def outcome(core: Core) -> Outcome:
-    return campaign.run(library.load("lle-fig-3.7b"))
+    return campaign.run(library.load("lle-fig-3.7b"), base_only=True)
 
 
 class Reader(HTMLParser):

@@ -21,6 +21,11 @@ def number(mean: float | None, half: float | None = None) -> str:
     return "–" if mean is None else str(Estimate(mean, half, 0))
 
 
+def with_runs(e: Estimate) -> str:
+    """A measured number with its interval and how many runs it is of: `5.086 ± 0.012 (10)`."""
+    return f"{number(e.mean, e.half_width)} ({e.n})"
+
+
 def expected_text(claim: Claim) -> str:
     """What the paper says, for tables."""
     match claim.test:
@@ -168,7 +173,7 @@ def measured(outcome: Outcome, comparisons: Sequence[Comparison] = ()) -> tuple[
         cells = [Cell(arm, at) for arm, _ in e.arms]
         found = [outcome.estimate(cell) if cell in have else None for cell in cells]
         found += [outcome.gain(c, at) for c in comparisons]
-        numbers.append([f"{number(one.mean, one.half_width)} ({one.n})" if one else "–" for one in found])
+        numbers.append([with_runs(one) if one else "–" for one in found])
     return turned([e.label(path) for path in e.paths], points, columns, numbers, len(e.arms))
 
 

@@ -198,7 +198,7 @@ def run(
     return outcome
 
 
-READING_RUNS = 40
+READING_RUNS = 20
 """Replications of a reading other than the base at most: what is open in them after so many stays so."""
 
 
@@ -305,7 +305,7 @@ def _score(
     made = partial(Scored, claim, judgement, tuple(found), contradicts=contradicts)
     if claim.is_arithmetic:
         note = "arithmetic, checked and not scored" + (f": {claim.arithmetic}" if claim.arithmetic else "")
-        return made(Verdict.ARITHMETIC if e.scored else None, note)
+        return made(Verdict.ARITHMETIC if e.scored and not outcome.preliminary else None, note)
     if not e.scored:
         return made(None, f"{e.evidence}, not scored")
     if outcome.preliminary:
@@ -313,10 +313,9 @@ def _score(
     assert varied is not None
     judged = varied.readings(alpha)
     verdict = over_readings([j.judgement.verdict for j in judged])
-    note = "preliminary: the base reading alone" if outcome.base_only else ""
     kept = judged if outcome.readings else []
     made = partial(Scored, claim, judged[0].judgement, tuple(found), contradicts=contradicts)
-    return made(verdict, note, readings=tuple(kept), of_readings=readings.how_many(e.open.parameters) if e.open else 1)
+    return made(verdict, readings=tuple(kept), of_readings=readings.how_many(e.open.parameters) if e.open else 1)
 
 
 def explained(
