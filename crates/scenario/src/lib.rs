@@ -39,7 +39,7 @@ pub use errors::{ErrorSpec, Shared, StateError};
 pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
 pub use flow::{Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Plug, Receivers, Registered, Schemes};
+pub use plug::{Congestion, Plug, Receivers, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
 pub use radio::{ControlRate, Levels, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
@@ -55,6 +55,8 @@ pub struct Names {
     pub congestion: Registry<()>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<()>,
+    /// Routers.
+    pub routers: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
@@ -65,6 +67,7 @@ impl Default for Names {
         Names {
             congestion: Registry::new("congestion control"),
             receivers: Registry::new("receiver"),
+            routers: Registry::new("router"),
             schemes: Registry::new("scheme"),
         }
     }
@@ -93,7 +96,7 @@ pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Resul
     Ok(scenario)
 }
 
-/// The JSON Schema (draft 2020-12) of a scenario file, of any congestion controls, receivers and schemes.
+/// The JSON Schema (draft 2020-12) of a scenario file, of any congestion controls, receivers, routers and schemes.
 pub fn json_schema() -> String {
     json_schema_for(&Names::default())
 }

@@ -41,6 +41,10 @@ kind! {
     Receivers, receivers, "See `interlayer list receivers`."
 }
 kind! {
+    /// Routers.
+    Routers, routers, "See `interlayer list routing`."
+}
+kind! {
     /// Cross-layer schemes.
     Schemes, schemes, "See `interlayer list schemes`."
 }

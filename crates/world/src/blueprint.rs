@@ -17,12 +17,19 @@ pub struct Registries {
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<ack::Make>,
+    /// Routers.
+    pub routers: Registry<net::router::Make>,
 }
 
 impl Registries {
     /// Those of this workspace.
     pub fn builtin() -> Registries {
-        Registries { schemes: schemes::registry(), congestion: cc::registry(), receivers: ack::registry() }
+        Registries {
+            schemes: schemes::registry(),
+            congestion: cc::registry(),
+            receivers: ack::registry(),
+            routers: net::router::registry(),
+        }
     }
 
     /// What a reader of scenarios needs of them.
@@ -30,6 +37,7 @@ impl Registries {
         Names {
             congestion: self.congestion.declarations(),
             receivers: self.receivers.declarations(),
+            routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),
         }
     }

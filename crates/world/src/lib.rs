@@ -7,7 +7,6 @@
 mod ack_gaps;
 mod assembly;
 mod blueprint;
-mod chain;
 mod flow;
 mod frames;
 mod results;

@@ -248,9 +248,9 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
 }
 
 fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
-    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.is_dead);
-    rows.map(|(((station, c), node), is_dead)| {
-        let mut row = vec![("id", Cell::Text(node.name.clone())), ("is_dead", Cell::Count(u64::from(*is_dead)))];
+    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.nodes);
+    rows.map(|(((station, c), node), own)| {
+        let mut row = vec![("id", Cell::Text(node.name.clone())), ("is_dead", Cell::Count(u64::from(own.is_dead())))];
         if !node.has_radio {
             return row;
         }
@@ -367,8 +367,8 @@ fn frame_record(class: FrameClass, tally: &Tally) -> Record {
 
 fn schemes(world: &World, scenario: &Scenario) -> Vec<Record> {
     let mut rows = Vec::new();
-    for (chain, node) in world.chains.iter().zip(&scenario.nodes) {
-        for member in &chain.members {
+    for (node, own) in scenario.nodes.iter().zip(&world.nodes) {
+        for member in own.chain().members() {
             let id = member.info.id;
             let mut row: Record = vec![
                 ("id", Cell::Text(format!("{id}@{}", node.name))),

@@ -26,7 +26,7 @@ pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<O
 }
 
 /// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
-fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
+pub(super) fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
     let entry = registry.find(plug.id()).expect("the scenario was read with this registry");
     entry.with(plug.chosen.params.clone())
 }

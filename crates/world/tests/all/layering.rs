@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "net", "scenario", "schemes",
-    "world", "live", "py",
+    "node", "world", "live", "py",
 ];
 
 fn packages() -> Vec<Value> {
