@@ -342,7 +342,7 @@ def check(
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
     from . import simulator, toml_text
-    from .study import library
+    from .study import campaign, library
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
@@ -350,7 +350,9 @@ def check(
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
             _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
-        output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims")
+        readings = _named(file, lambda: campaign.check_readings(e, overrides))
+        also = f", {_count(readings, 'reading')}" if e.open else ""
+        output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
     s = _named(file, lambda: simulator.parse(text, overrides))
     counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"

@@ -431,7 +431,7 @@ def test_check_reads_experiments_too(interlayer: Any) -> None:
 
     status, out, _ = interlayer("check", library.files()["lle-fig-3.9"])
     assert status == 0
-    assert "experiment lle-fig-3.9, 15 cells, 5 claims" in out
+    assert "experiment lle-fig-3.9, 15 cells, 5 claims, 4 readings" in out
 
 
 def test_version_and_help(interlayer: Any) -> None:

@@ -282,6 +282,18 @@ def test_rounds_and_readings_share_one_level(toy: Any, core: Core) -> None:
     assert judge_columns(ranked, columns, 0.05 / 3).verdict is not HOLDS
 
 
+@pytest.mark.parametrize(("more", "runs"), [("", 20), ("largest_of = 6\n", 30), ("one_of = 8\n", 35)])
+def test_a_reading_has_the_runs_that_its_claim_needs(toy: Any, core: Core, more: str, runs: int) -> None:
+    def noisy(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        return {"flows": [{"goodput_bps": 1e6 * (1 + 0.5 * rng.standard_normal())}]}
+
+    core.model = noisy
+    head = HEAD.replace("max_runs = 20", "max_runs = 60").replace("plain = {}", 'plain = { "radio.own" = 1 }')
+    head = head.replace("[open]", '[open.stated]\ncounted = "goodput"\nhelper = "none"\n[open]')
+    (s,) = toy(head + claim("40").replace("expected", f"{more}expected")).scored
+    assert max(j.judgement.runs for j in s.readings[1:]) == runs
+
+
 def test_what_is_set_by_hand_is_open_no_more(toy: Any) -> None:
     head = HEAD.replace('fixed = { "radio.speed" = 1 }\n', "")
     outcome = toy(head + claim(), overrides=[("radio.speed", "2")])

@@ -40,6 +40,7 @@ def figure(j: Joint) -> Figure:
         signs.set_ylim(len(rows) - 0.5, -0.5)
         signs.set_xlim(-0.7, len(j.claims) - 0.3)
         counts.set_xlim(-0.3, len(j.claims) + 0.3)
+        counts.xaxis.get_major_locator().set_params(integer=True)
         counts.set_xlabel("claims true at the means, and 95 %\n(black: not told from the best)", fontsize=8)
         signs.set_title(f"{len(rows)} of {j.of} readings", loc="left", fontsize=11)
         note = f"filled: shown; hollow: at the means only. Discs: true; crosses: not. {j.runs} runs each,"

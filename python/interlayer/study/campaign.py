@@ -25,7 +25,7 @@ from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Reading
 from .runs import Store, extend
-from .verdict import Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
+from .verdict import FOR_LARGEST, Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -165,8 +165,9 @@ def run(
         for c in claims:
             for variant in c.open(alpha):
                 done = _done(variant, c.claim, most)
-                if done < (most if variant is main else min(most, max(wanted, READING_RUNS))):
-                    more += [(variant, cell, stats.next_runs(done, most)) for cell in c.claim.cells()]
+                limit = most if variant is main else min(most, max(wanted, reading_runs(c.claim)))
+                if done < limit:
+                    more += [(variant, cell, stats.next_runs(done, limit)) for cell in c.claim.cells()]
         for claim, variant in counter_runs:
             done = _done(variant, claim, most)
             if done < most and judge(claim, variant.results).verdict is Verdict.UNTESTABLE:
@@ -198,8 +199,27 @@ def run(
     return outcome
 
 
+def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:
+    """The readings of an experiment, each of whose scenarios was read: a mistake in one is an `InputError`."""
+    e = _closed(e, overrides)
+    if e.open is None:
+        return []
+    campaign, found = Campaign(e, 1, 1, tuple(overrides), None, Store()), readings.chosen(e.open.parameters)
+    for reading in found:
+        variant = Variant(reading=reading)
+        for cell in e.cells():
+            campaign.scenario(variant, cell)
+    return found
+
+
 READING_RUNS = 20
 """Replications of a reading other than the base at most: what is open in them after so many stays so."""
+
+
+def reading_runs(claim: Claim) -> int:
+    """Replications of a claim in a reading other than the base at most: what the largest of n, or one of n, needs."""
+    needed = stats.even_chance_runs(claim.one_of) if claim.one_of else 0
+    return max(READING_RUNS, FOR_LARGEST * claim.largest_of, needed)
 
 
 class _Varied:
