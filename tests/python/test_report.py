@@ -149,7 +149,8 @@ def test_json_has_no_word_for_infinity() -> None:
 def test_terminal_shows_verdicts_and_reasons_of_those_against(outcome: Outcome) -> None:
     text = terminal.outcome(outcome)
     assert "#2: Measured a gain of" in text
-    assert "#1: " not in text
+    assert "#3: " not in text  # it holds
+    assert "#1: " in text  # it holds, and cannot hold together with 5
     assert "3 of 5 claims hold, 2 differ" in text
     assert "\x1b" not in text
 
