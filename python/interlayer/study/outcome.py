@@ -162,13 +162,13 @@ class Scored:
 
     @property
     def in_readings(self) -> str:
-        """`21 of 48 readings run: 20 hold, 1 differ (datagram = 500 B)`; empty without readings."""
+        """`21 of 48 readings run: 20 hold, 1 differs (datagram = 500 B)`; empty without readings."""
         if not self.readings:
             return ""
         parts = []
-        groups = [(v, word, self.readings_that(v)) for v, word in _IN_READINGS]
-        for _, word, group in groups:
-            if group:
+        for verdict, one, several in _IN_READINGS:
+            if group := self.readings_that(verdict):
+                word = one if len(group) == 1 else several
                 named = len(group) < len(self.readings) and len(group) <= NAMED
                 ids = "; ".join(j.reading.id for j in group)
                 parts.append(f"{len(group)} {word}" + (f" ({ids})" if named else ""))
@@ -205,7 +205,12 @@ class Scored:
 NAMED = 12
 """Of so many readings of a kind each is named in a sentence; the page and the JSON name all."""
 _AGAINST = (Verdict.DIFFERS, Verdict.UNTESTABLE, Verdict.DEPENDS)
-_IN_READINGS = ((Verdict.HOLDS, "hold"), (Verdict.DIFFERS, "differ"), (Verdict.UNTESTABLE, "unresolved"))
+_IN_READINGS = (
+    (Verdict.HOLDS, "holds", "hold"),
+    (Verdict.DIFFERS, "differs", "differ"),
+    (Verdict.UNTESTABLE, "unresolved", "unresolved"),
+)
+"""A verdict, and how one reading and several are said to have it."""
 
 
 @dataclass(slots=True)
