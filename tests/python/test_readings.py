@@ -525,6 +525,19 @@ def test_the_number_of_true_claims_has_an_interval_where_seeds_differ(toy: Any, 
     assert [(r.true, r.low, r.high) for r in again.rows] == [(r.true, r.low, r.high) for r in found.rows]
 
 
+def test_where_no_reading_is_better_than_the_others_none_is_named(toy: Any, tmp_path: Path) -> None:
+    for expected, says in (
+        ("77", "No reading makes any claim true"),
+        ("0.9", "No reading can be told from the others"),
+    ):
+        head = HEAD.replace("[open]", '[open.stated]\ncounted = "goodput"\nspeed = "slow"\n[open]')
+        found = judged.run([reader.parse(head + claim(expected), "toy.toml", tmp_path)])
+        assert found is not None
+        assert len(found.rows) == 2
+        assert any(says in s for s in joint.sentences(found))
+        assert not any("Most claims are true" in s for s in joint.sentences(found))
+
+
 def test_nothing_open_is_an_error_and_ctrl_c_gives_nothing(two: list[Any], core: Core) -> None:
     with pytest.raises(InputError, match="beyond/ack-compression: it declares nothing open"):
         judged.run([library.load("beyond/ack-compression")])

@@ -53,12 +53,16 @@ def sentences(j: Joint) -> list[str]:
     """What may be said: the best, all that cannot be told from it, what is never true, what never together."""
     total, rows = len(j.claims), by_truth(j)
     best = rows[0]
-    told = "; ".join(row.reading.id for row in j.best)
-    found = [
-        f"{len(j.rows)} of {j.of} readings run, {j.runs} runs each",
-        f"Most claims are true, {best.true} of {total} ({interval(best)} by bootstrap over seeds), with: {told}"
-        + (" (these cannot be told apart)" if len(j.best) > 1 else ""),
-    ]
+    found = [f"{len(j.rows)} of {j.of} readings run, {j.runs} runs each"]
+    count = f"{best.true} of {total} ({interval(best)} by bootstrap over seeds)"
+    if best.true == 0:
+        found.append("No reading makes any claim true")
+    elif len(j.best) == len(rows):
+        found.append(f"No reading can be told from the others: at best {count} claims are true")
+    else:
+        told = "; ".join(row.reading.id for row in j.best)
+        apart = " (these cannot be told apart)" if len(j.best) > 1 else ""
+        found.append(f"Most claims are true, {count}, with: {told}{apart}")
     if never := j.never():
         found.append(f"True in no reading: {', '.join(c.id for c in never)}")
     pairs = j.never_together()
