@@ -202,6 +202,8 @@ def test_a_claim_is_judged_in_every_reading_and_depends_on_those_named(toy: Any)
     assert [name for name, verdict in by_reading(first).items() if verdict == "holds"] == held
     assert (first.verdict, words.readings_text(first)) == (DEPENDS, "4 of 8")
     assert first.in_readings.startswith("8 of 8 readings run: 4 hold (base; helper = much; ")
+    assert first.in_readings.endswith("; one change alone turns it: speed, counted")
+    assert second.turned_by == ("speed", "helper")
     # 1.8: much help (2 x 0.9), or fast and a little of it (1.98, exactly 10 % more), or all three.
     assert by_reading(second)["helper = much"] == "holds"
     assert by_reading(second)["base"] == "differs"

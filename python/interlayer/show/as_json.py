@@ -219,6 +219,7 @@ def _in_readings(s: Scored) -> dict[str, Any]:
     found: dict[str, Any] = {"k": len(s.readings), "K": s.of_readings}
     for name, verdict in (("holds", Verdict.HOLDS), ("differs", Verdict.DIFFERS), ("unresolved", Verdict.UNTESTABLE)):
         found[name] = len(s.readings_that(verdict))
+    found["turned_by"] = list(s.turned_by)
     found["of"] = [
         {
             "reading": j.reading.id,

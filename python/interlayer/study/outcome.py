@@ -173,7 +173,16 @@ class Scored:
                 ids = "; ".join(j.reading.id for j in group)
                 parts.append(f"{len(group)} {word}" + (f" ({ids})" if named else ""))
         run = f"{len(self.readings)} of {self.of_readings} reading{'s' * (self.of_readings != 1)} run"
-        return f"{run}: {', '.join(parts)}"
+        alone = f"; one change alone turns it: {', '.join(self.turned_by)}" if self.turned_by else ""
+        return f"{run}: {', '.join(parts)}{alone}"
+
+    @property
+    def turned_by(self) -> tuple[str, ...]:
+        """The parameters of which a single change from the base turns the verdict, from holds to differs or back."""
+        other = {Verdict.HOLDS: Verdict.DIFFERS, Verdict.DIFFERS: Verdict.HOLDS}
+        against = other.get(self.readings[0].judgement.verdict) if self.readings else None
+        single = [j for j in self.readings if len(j.reading.changes) == 1 and j.judgement.verdict is against]
+        return tuple(dict.fromkeys(j.reading.changes[0][0] for j in single))
 
     @property
     def why(self) -> str:
