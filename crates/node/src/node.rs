@@ -3,7 +3,7 @@
 use crate::routing::Routing;
 use crate::{Chain, Host, Input, Output};
 use mac::{Fate, MacOptions, TxReport};
-use net::{Hop, Router};
+use net::{Hop, Order, Orders, Router};
 use schemes::{Action, Agent, Cx, PeerEvent, Place, Port, Signal, Toward};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -12,7 +12,7 @@ use wire::{DropWhy, L4, Packet, Packets, Pkt};
 
 /// Where a packet goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+enum Stage {
     /// Past the agents of this place.
     At(Place),
     /// Its route is known now; the agents of this place have seen it.
@@ -23,7 +23,7 @@ pub(crate) enum Stage {
 
 /// A packet on its way through a node.
 #[derive(Debug)]
-pub(crate) struct Passage {
+struct Passage {
     pkt: Pkt,
     stage: Stage,
     /// The member of the chain that had it last at this place.
@@ -33,7 +33,7 @@ pub(crate) struct Passage {
 }
 
 impl Passage {
-    pub fn new(pkt: Pkt, stage: Stage, peer: Option<NodeId>) -> Passage {
+    fn new(pkt: Pkt, stage: Stage, peer: Option<NodeId>) -> Passage {
         Passage { pkt, stage, after: None, peer }
     }
 }
@@ -55,8 +55,8 @@ const WORK_ROOM: usize = 64;
 pub struct Node {
     id: NodeId,
     address: Ipv4Addr,
-    pub(crate) chain: Chain,
-    pub(crate) routing: Routing,
+    chain: Chain,
+    routing: Routing,
     inbox: Inbox,
     work: VecDeque<Passage>,
     actions: Vec<Action>,
@@ -113,7 +113,7 @@ impl Node {
         report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()
     }
 
-    pub(crate) fn set_wakeup(&mut self) {
+    fn set_wakeup(&mut self) {
         let inbox = self.inbox.waiting.front().map_or(SimTime::NEVER, |(at, _)| *at);
         self.wakeup = self.chain.next_timer().min(inbox).min(self.routing.wakeup);
     }
@@ -152,7 +152,7 @@ impl Node {
                     });
                 }
                 if report.fate == Fate::GivenUp {
-                    self.link_failed(now, report.to, packet, packets, host);
+                    self.route(packets, host, |router, _, orders| router.link_failed(now, report.to, packet, orders));
                 }
             }
             Input::Peer(peer, event) => {
@@ -276,7 +276,8 @@ impl Node {
             Some(Hop::Air(next)) => Some(Leaves::ByAir(pkt, next)),
             Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
             None => {
-                self.seek(now, pkt, at, packets, host);
+                self.routing.seek(now, pkt, at, packets);
+                self.carry_out(packets, host);
                 None
             }
         }
@@ -348,7 +349,7 @@ impl Node {
         None
     }
 
-    pub(crate) fn push<H: Host>(&mut self, passage: Passage, host: &mut H) {
+    fn push<H: Host>(&mut self, passage: Passage, host: &mut H) {
         self.work.push_back(passage);
         host.wake();
     }
@@ -364,7 +365,7 @@ impl Node {
         host: &mut H,
     ) {
         for member in 0..self.chain.members.len() as u8 {
-            if self.chain.members[usize::from(member)].info.turns(Port::MacOptions) {
+            if self.chain.members[usize::from(member)].claims.turns(Port::MacOptions) {
                 self.ask(now, member, Some(attempt.to), packets, host, |agent, cx| {
                     agent.write_options(packet, attempt, options, cx);
                 });
@@ -383,7 +384,7 @@ impl Node {
     ) {
         let (packet, serial) = (packets.get(pkt).clone(), packets.serial(pkt));
         for member in (0..self.chain.members.len() as u8).rev() {
-            if self.chain.members[usize::from(member)].info.reads(Signal::MacOptions) {
+            if self.chain.members[usize::from(member)].claims.reads(Signal::MacOptions) {
                 self.ask(now, member, Some(from), packets, host, |agent, cx| {
                     agent.read_options(&packet, serial, options, cx);
                 });
@@ -420,7 +421,7 @@ impl Node {
         question: impl FnOnce(&mut dyn Agent, &mut Cx) -> R,
     ) -> R {
         let it = &mut self.chain.members[usize::from(member)];
-        let mut cx = Cx::new(now, self.id, peer, it.info, packets, host, &mut self.actions);
+        let mut cx = Cx::new(now, self.id, peer, &it.claims, packets, host, &mut self.actions);
         let got = question(&mut *it.agent, &mut cx);
         if !self.actions.is_empty() {
             self.act(now, member, packets, host);
@@ -441,6 +442,42 @@ impl Node {
             }
         }
         self.actions = actions;
+    }
+
+    /// Lets the router answer, and carries out what it asks for.
+    fn route<H: Host>(
+        &mut self,
+        packets: &mut Packets,
+        host: &mut H,
+        ask: impl FnOnce(&mut dyn Router, &Packets, &mut Orders),
+    ) {
+        ask(&mut *self.routing.router, packets, &mut self.routing.orders);
+        self.carry_out(packets, host);
+    }
+
+    fn carry_out<H: Host>(&mut self, packets: &mut Packets, host: &mut H) {
+        let mut orders = std::mem::take(&mut self.routing.orders);
+        for order in orders.drain() {
+            match order {
+                Order::Send(packet, to) => {
+                    let pkt = packets.put(packet);
+                    self.push(Passage::new(pkt, Stage::At(Place::ToAir), Some(to)), host);
+                }
+                Order::Found(address) => {
+                    while let Some((pkt, at)) = self.routing.take(address, packets) {
+                        self.push(Passage::new(pkt, Stage::Routed(at), None), host);
+                    }
+                }
+                Order::Unreachable(address) => {
+                    while let Some((pkt, _)) = self.routing.take(address, packets) {
+                        packets.free(pkt, DropWhy::NoRoute);
+                    }
+                }
+            }
+        }
+        self.routing.orders = orders;
+        self.routing.wakeup = self.routing.router.next_wakeup();
+        self.set_wakeup();
     }
 
     fn inject<H: Host>(

@@ -39,9 +39,9 @@ pub use errors::{ErrorSpec, Shared, StateError};
 pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
 pub use flow::{Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Plug, Receivers, Registered, Routers, Schemes};
+pub use plug::{Congestion, Plug, RateControls, Receivers, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
-pub use radio::{ControlRate, Levels, Radio, RtsFor, RtsThreshold, Slot};
+pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
 pub use scalar::Metres;
 pub use words::Words;
@@ -57,6 +57,8 @@ pub struct Names {
     pub receivers: Registry<()>,
     /// Routers.
     pub routers: Registry<()>,
+    /// Rate controls of stations.
+    pub rate_controls: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
@@ -68,6 +70,7 @@ impl Default for Names {
             congestion: Registry::new("congestion control"),
             receivers: Registry::new("receiver"),
             routers: Registry::new("router"),
+            rate_controls: Registry::new("rate control"),
             schemes: Registry::new("scheme"),
         }
     }

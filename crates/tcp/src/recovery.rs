@@ -194,7 +194,7 @@ impl Connection {
     /// mark has cut it since that segment left. A timeout is answered in any case.
     fn judge_loss(&mut self, why: Congestion) -> bool {
         let lost = self.first_segment();
-        let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
+        let cut = self.ask(|hook, facts| hook.loss(Loss::Congestion, lost, facts)) != Some(Loss::Corruption);
         let snd = &mut self.snd;
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             snd.window.flight_size = Bytes(snd.flight_to_cut());

@@ -6,25 +6,12 @@
 
 use crate::flow::{Flow, Transport};
 use crate::frames::{FrameClass, LossCause, Tally};
+use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
-use crate::taps::{Column, QueueIds, Recorded, Timeline};
+use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
-
-/// One value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
-    /// A name or a reason.
-    Text(String),
-    /// A count.
-    Count(u64),
-    /// A measured quantity, or `NaN` where nothing was measured.
-    Real(f64),
-}
-
-/// A row: names in their order, and values.
-pub type Record = Vec<(&'static str, Cell)>;
 
 /// The books at the end of a run. Every line must balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,11 +75,7 @@ pub struct Run {
 impl Run {
     /// A number in a record, for tests and reports.
     pub fn number(record: &Record, name: &str) -> Option<f64> {
-        record.iter().find(|(n, _)| *n == name).and_then(|(_, cell)| match cell {
-            Cell::Count(n) => Some(*n as f64),
-            Cell::Real(x) => Some(*x),
-            Cell::Text(_) => None,
-        })
+        record::number(record, name)
     }
 
     /// A number of flow `index`.
@@ -274,20 +257,6 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
     .collect()
 }
 
-/// What results and series call the queue of a category: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
-pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) -> String {
-    let edca = station.config().edca.as_ref();
-    edca.map_or_else(|| air.to_owned(), |edca| format!("{air}.{}", edca.categories[category].name))
-}
-
-/// What results and series call the queues of a scenario.
-pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
-    let name = |node: NodeId| &scenario.nodes[node.index()].name;
-    let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
-    let directions = scenario.links.iter().flat_map(|link| link.ends.directions());
-    QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
-}
-
 fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
     let ids = queue_ids(scenario);
     let now = SimTime::ZERO + scenario.duration;
@@ -368,15 +337,18 @@ fn frame_record(class: FrameClass, tally: &Tally) -> Record {
 fn schemes(world: &World, scenario: &Scenario) -> Vec<Record> {
     let mut rows = Vec::new();
     for (node, own) in scenario.nodes.iter().zip(&world.nodes) {
-        for member in own.chain().members() {
-            let id = member.info.id;
+        // A scheme has one row, however many agents it has here.
+        for members in own.chain().members().chunk_by(|one, other| one.instance == other.instance) {
+            let id = members[0].claims.scheme;
             let mut row: Record = vec![
                 ("id", Cell::Text(format!("{id}@{}", node.name))),
                 ("scheme", Cell::Text(id.to_owned())),
                 ("node", Cell::Text(node.name.clone())),
             ];
-            member.agent.counters(&mut |name, value| row.push((name, Cell::Count(value))));
-            row.push(("packets_held", Cell::Count(member.agent.held())));
+            for member in members {
+                member.agent.counters(&mut |name, value| row.push((name, Cell::Count(value))));
+            }
+            row.push(("packets_held", Cell::Count(members.iter().map(|member| member.agent.held()).sum())));
             rows.push(row);
         }
     }

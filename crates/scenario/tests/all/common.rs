@@ -36,6 +36,7 @@ static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
+static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -47,6 +48,7 @@ pub fn names() -> Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
         routers: registry("router", &ROUTERS),
+        rate_controls: registry("rate control", &RATE_CONTROLS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -64,6 +66,7 @@ seed = 7
 [radio]
 standard = "802.11b"
 data_rate = "11 Mb/s"
+rate_control = "fixed"
 basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
@@ -95,6 +98,8 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
+rate_control = "coarse"
+data_rate_to = { b = "2 Mb/s", c = "11 Mb/s" }
 host_delay = "1 ms"
 
 [[node]]
@@ -311,11 +316,12 @@ to = "b"
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
-radio = { standard = "802.11g", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
+radio = { standard = "802.11g", protection = "rts-cts", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
 [[node]]
 name = "a"
 [[node]]
 name = "b"
+standard = "802.11b"
 [[flow]]
 from = "a"
 to = "b"
@@ -324,7 +330,7 @@ to = "b"
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
-radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
+radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", basic_rate_set = ["1 Mb/s", "6 Mb/s"], rts_rate = "1 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
 [[node]]
 name = "a"
 [[node]]

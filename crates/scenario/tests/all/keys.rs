@@ -26,6 +26,8 @@ struct Site {
 /// Every key that `value` writes, beside the schema's own description of it.
 fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, sites: &mut Vec<Site>) {
     match value {
+        // A table by names of nodes: its keys are the file's own.
+        Value::Table(_) if schema["additionalProperties"].is_object() => {}
         Value::Table(table) => {
             let (schema, place) = alternative(table, schema, place);
             for (key, value) in table {
@@ -224,6 +226,8 @@ fn the_full_example_means_what_it_says() {
     );
     assert_eq!((s.nodes[0].entry.role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
     assert_eq!((s.nodes[1].entry.position, s.nodes[1].data_rate), (Some([-3.5, 10.0]), BitRate::from_kbps(11_000)));
+    let rates = [0, 1].map(|node: usize| s.nodes[node].rate_control.as_ref().unwrap());
+    assert_eq!(rates.map(Plug::id), ["coarse", "fixed"], "its own, and that of all radios");
     let tcp = s.flows[0].entry.transport.tcp().unwrap();
     assert_eq!(
         (tcp.congestion.as_ref().map(Plug::id), tcp.window_scale),
@@ -247,8 +251,11 @@ fn silence_means_the_documented_defaults() {
     let radio = Radio {
         standard: Standard::B,
         data_rate: BitRate::from_kbps(11_000),
+        rate_control: None,
         basic_rate: None,
+        basic_rate_set: None,
         control_rate: ControlRate::Basic,
+        rts_rate: None,
         preamble: Some(Preamble::Long),
         rts_threshold: RtsThreshold::Off,
         rts_for: RtsFor::All,
@@ -262,6 +269,7 @@ fn silence_means_the_documented_defaults() {
         cw_min: None,
         cw_max: None,
         slot: None,
+        protection: Protection::Auto,
         queue: Queue { limit: Limit::Packets(50), discipline: Discipline::DropTail },
         access_in_gap: None,
         countdown: None,

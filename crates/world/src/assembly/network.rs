@@ -3,8 +3,8 @@
 use super::Result;
 use super::radio::distance_m;
 use super::transport::chosen;
-use crate::blueprint::Shared;
 use crate::scenario::{self as sc, InputError, Scenario};
+use crate::shared::Shared;
 use engine::{Purpose, Streams};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
@@ -12,6 +12,7 @@ use plugin::Chosen;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
+#[derive(Debug)]
 pub(super) struct Network {
     pub routes: Routes,
     /// Radio neighbours of each node, in order of id.

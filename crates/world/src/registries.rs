@@ -1,0 +1,46 @@
+//! The plug-ins of a program.
+
+use crate::scenario::Names;
+use mac::rate;
+use plugin::Registry;
+use schemes::Install;
+use tcp::{ack, cc};
+
+/// The plug-ins that a scenario may name. A program adds its own to [`Registries::builtin`].
+#[derive(Debug, Clone)]
+pub struct Registries {
+    /// Cross-layer schemes.
+    pub schemes: Registry<Install>,
+    /// Congestion controls.
+    pub congestion: Registry<cc::Make>,
+    /// Acknowledgement policies of TCP receivers.
+    pub receivers: Registry<ack::Make>,
+    /// Rate controls of stations.
+    pub rate_controls: Registry<rate::Make>,
+    /// Routers.
+    pub routers: Registry<net::router::Make>,
+}
+
+impl Registries {
+    /// Those of this workspace.
+    pub fn builtin() -> Registries {
+        Registries {
+            schemes: schemes::registry(),
+            congestion: cc::registry(),
+            receivers: ack::registry(),
+            rate_controls: rate::registry(),
+            routers: net::router::registry(),
+        }
+    }
+
+    /// What a reader of scenarios needs of them.
+    pub(crate) fn names(&self) -> Names {
+        Names {
+            congestion: self.congestion.declarations(),
+            receivers: self.receivers.declarations(),
+            rate_controls: self.rate_controls.declarations(),
+            routers: self.routers.declarations(),
+            schemes: self.schemes.declarations(),
+        }
+    }
+}
