@@ -625,13 +625,12 @@ def test_no_experiment_has_a_scored_claim_without_a_measurement() -> None:
 
 @pytest.mark.core
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_reading_is_a_scenario_and_every_open_parameter_has_an_effect(name: str) -> None:
+def test_every_value_of_what_is_open_is_a_scenario_and_has_an_effect(name: str) -> None:
     e = library.load(name)
     assert e.open is not None
     runner = campaign.Campaign(e, 1, 1, (), None, campaign.Store())
     base = {c.id: runner.looks_like(campaign.Variant(), c) for c in e.claims}
     for reading in readings.chosen(e.open.parameters):
-        variant = campaign.Variant(reading=reading)
-        looks = {c.id: runner.looks_like(variant, c) for c in e.claims}
-        if len(reading.changes) == 1:
-            assert looks != base, reading.id
+        if len(reading.changes) == 1:  # `interlayer check` reads the pairs too
+            variant = campaign.Variant(reading=reading)
+            assert {c.id: runner.looks_like(variant, c) for c in e.claims} != base, reading.id
