@@ -31,7 +31,18 @@ ROOT = HERE.parents[1]
 SOURCE = ROOT / "bench/ns3/wlan_cell.cc"
 PEER = ROOT / "bench/ns3/build/wlan_cell"
 REFERENCE = HERE / "cells.csv"
-COLUMNS = ("stations", "datagram", "run", "goodput_mbps", "exchanges", "failures", "modes", "ns3_version", "script", "date")
+COLUMNS = (
+    "stations",
+    "datagram",
+    "run",
+    "goodput_mbps",
+    "exchanges",
+    "failures",
+    "modes",
+    "ns3_version",
+    "script",
+    "date",
+)
 WARMUP_S = 1
 MEASURED_S = 4
 RUNS = 10
@@ -53,7 +64,9 @@ class Cell(NamedTuple):
         return dict(found)
 
 
-MIXED = [Cell(words, 1500) for words in ("g54,g54", "b11,b11", "g11,g54", "b11,g54", "b11,b11,g54,g54", "b11,g54,g54,g54")]
+MIXED = [
+    Cell(words, 1500) for words in ("g54,g54", "b11,b11", "g11,g54", "b11,g54", "b11,b11,g54,g54", "b11,g54,g54,g54")
+]
 BURSTS = [Cell(words, 1000) for words in ("a54:vo", "a54:vo,a54:be,a54:be,a54:be", "a54:vo,a54:vo,a54:be,a54:be")]
 
 COMMON = """\
@@ -80,7 +93,9 @@ def scenario(cell: Cell) -> str:
         text += f'\n[[node]]\nname = "s{i}"\nstandard = "802.11{standard}"\ndata_rate = "{rate} Mb/s"\n'
     for i, word in enumerate(cell.words):
         text += f'\n[[flow]]\nfrom = "s{i}"\nto = "ap"\ndscp = {DSCP.get(word.partition(":")[2], 0)}\n'
-        text += f'transport = {{ protocol = "udp", datagram = "{cell.datagram} B" }}\ntraffic = {{ model = "saturated" }}\n'
+        text += (
+            f'transport = {{ protocol = "udp", datagram = "{cell.datagram} B" }}\ntraffic = {{ model = "saturated" }}\n'
+        )
     return text
 
 
@@ -103,6 +118,7 @@ def reference() -> dict[Cell, list[list[float]]]:
 
 def pairs(cell: Cell, theirs: list[list[float]], mine: list[list[float]]) -> dict[str, compare.Pair]:
     """The total, and what stations of each kind have together."""
+
     def of(which: list[int]) -> compare.Pair:
         both = [[sum(shares[i] for i in which) for shares in runs] for runs in (mine, theirs)]
         return compare.Pair(*(stats.estimate(samples) for samples in both))

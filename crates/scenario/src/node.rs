@@ -147,10 +147,10 @@ table! {
         standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
         data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
-        /// What chooses the rate of each data frame it sends.
-        rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
+        /// What chooses the rate of each data frame it sends.
+        rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
@@ -214,8 +214,8 @@ impl Node {
             radio: Some(self.has_radio),
             standard: Some(self.standard),
             data_rate: Some(self.data_rate),
-            rate_control: self.rate_control.clone(),
             data_rate_to: self.entry.data_rate_to.as_ref().map(|_| RateTo(others.collect())),
+            rate_control: self.rate_control.clone(),
             ..NodeEntry::clone(&self.entry)
         }
     }

@@ -152,12 +152,12 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
         access: entry.access.or(radio.access).unwrap_or(Access::Dcf),
         categories: categories(entry.edca, radio.edca),
         has_radio,
-        rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
         standard: entry.standard.unwrap_or(radio.standard),
         data_rate: entry.data_rate.unwrap_or_else(|| {
             let own = entry.standard.unwrap_or(radio.standard);
             if bit_rates(own).any(|rate| rate == radio.data_rate) { radio.data_rate } else { highest(own) }
         }),
+        rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
         entry: Arc::clone(&entry),
         index,
     };

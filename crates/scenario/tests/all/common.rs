@@ -98,8 +98,8 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
-rate_control = "coarse"
 data_rate_to = { b = "2 Mb/s", c = "11 Mb/s" }
+rate_control = "coarse"
 host_delay = "1 ms"
 
 [[node]]
