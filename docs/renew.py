@@ -38,21 +38,27 @@ def claims(name: str) -> str:
     from interlayer.show import words
 
     o = reproduced(name)
-    lines = [f"<!-- claims {name} -->", f"| {o.experiment.source} | paper | arithmetic | measured | verdict |"]
-    lines.append("|---|---|---|---|---|")
+    lines = [f"<!-- claims {name} -->"]
+    lines.append(f"| {o.experiment.source} | paper | arithmetic | measured | verdict | holds in readings |")
+    lines.append("|---|---|---|---|---|---|")
     for s in o.scored:
         if s.claim.kind == "value":
             worked, verdict = words.arithmetic_text(s.claim, o.experiment), words.verdict_text(s)
             cells = [s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
-            lines.append(f"| {' | '.join(cells)} |")
+            lines.append(f"| {' | '.join([*cells, words.readings_text(s)])} |")
+    if o.readings:
+        lines += [
+            "",
+            f"Measured under assumptions, since the paper does not say: {words.base_of(o)}. {words.run_of(o)}.",
+        ]
     return "\n".join([*lines, "<!-- end -->"])
 
 
 def rows(name: str, metric: str, unit: str, where: str) -> str:
     """A metric in the cells of an experiment: a line per point, a column per arm; the other way round if arms are many.
 
-    `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Goodput has its 95 % interval, of
-    other metrics three digits are enough.
+    `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Every number has the half-width of its
+    95 % interval and the number of its runs.
     """
     from interlayer.measure import stats
     from interlayer.show import words
@@ -67,9 +73,8 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
         here = {path: e.value(Cell("", at), path) for path in e.paths}
         if all(plain(here[path]) == value for path, value in fixed.items()):
             found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm, _ in e.arms]
-            wide = "goodput" in metric
             points.append([e.label(path, here[path]) for path in paths])
-            numbers.append([words.number(f.mean, f.half_width) if wide else f"{f.mean:.3g}" for f in found])
+            numbers.append([words.with_runs(f) for f in found])
     arms = [e.label(arm) for arm, _ in e.arms]
     head, texts, lines = words.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
     rule = "|---" * texts + "|--:" * (len(head) - texts) + "|"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import simulator, toml_text
 from .errors import InputError
@@ -294,12 +294,21 @@ def compare(
 
 
 def reproduce(
-    experiment: str | Path, *, seed: int = 1, runs: int | None = None, quick: bool = False, jobs: int = 0
+    experiment: str | Path,
+    *,
+    seed: int = 1,
+    runs: int | None = None,
+    quick: bool = False,
+    jobs: int = 0,
+    readings: Literal["all", "base"] = "all",
 ) -> Outcome:
     """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
 
-    `runs` fixes the number of replications, `quick` takes few and gives no verdicts. Raises `InputError`.
+    `runs` fixes the number of replications, `quick` takes few and gives no verdicts, `readings = "base"` varies nothing
+    of what the paper leaves open: the verdicts are then preliminary. Raises `InputError`.
     """
     from .study import campaign, library
 
-    return campaign.run(library.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs)
+    return campaign.run(
+        library.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs, base_only=readings == "base"
+    )

@@ -48,6 +48,12 @@ Json = Annotated[
 ]
 
 
+Readings = Annotated[
+    str,
+    typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
+]
+
+
 # ----------------------------------------------------------------------------------------------------------- verbs
 
 
@@ -195,6 +201,7 @@ def reproduce(
     ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Experiments, or experiment files.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Few runs, no verdicts.")] = False,
+    readings: Readings = "all",
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
@@ -211,6 +218,7 @@ def reproduce(
         raise InputError("--all: name experiments or take all, not both")
     if not all_ and not ids:
         raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
+    _one_of("--readings", readings, ("all", "base"))
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
     names = library.known() if all_ else list(dict.fromkeys(ids or []))
@@ -234,6 +242,7 @@ def reproduce(
                 progress=progress,
                 store=store,
                 over_time=to_folder is not None,
+                base_only=readings == "base",
             )
             if outcome.cells() or not experiment.cells():
                 outcomes.append(outcome)
@@ -252,6 +261,47 @@ def reproduce(
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
     if outcome.interrupted:
         raise typer.Exit(130)
+
+
+@app.command("readings")
+def readings_command(
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.")],
+    readings: Readings = "all",
+    runs: Runs = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+    out: Out = None,
+    json: Json = None,
+) -> None:
+    """Show which reading of what a paper leaves open makes which of its claims true."""
+    from .show import files, joint, terminal
+    from .study import joint as judged
+    from .study import library
+
+    _one_of("--readings", readings, ("all", "base"))
+    chosen = [library.load(name) for name in library.matching(ids)]
+    with (
+        output.folder(out) as to_folder,
+        output.file(_json_file(json)) as to_file,
+        terminal.progress() as progress,
+    ):
+        found = judged.run(
+            chosen,
+            seed=1 if seed is None else seed,
+            runs=judged.RUNS if runs is None else runs,
+            jobs=jobs,
+            progress=progress,
+            base_only=readings == "base",
+        )
+        if found is None:  # Ctrl-C: a joint judgement needs all of them
+            raise typer.Exit(130)
+        if to_folder:
+            files.write_readings(found, to_folder.path)
+            to_folder.commit()
+        if to_file:
+            to_file.path.write_text(joint.dumps(found), encoding="utf-8")
+            to_file.commit()
+    output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
 _LISTS = ("experiments", "schemes", "congestion", "receivers", "rate-controls", "routing")
@@ -292,7 +342,7 @@ def check(
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
     from . import simulator, toml_text
-    from .study import library
+    from .study import campaign, library
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
@@ -300,7 +350,9 @@ def check(
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
             _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
-        output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims")
+        readings = _named(file, lambda: campaign.check_readings(e, overrides))
+        also = f", {_count(readings, 'reading')}" if e.open else ""
+        output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
     s = _named(file, lambda: simulator.parse(text, overrides))
     counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
@@ -353,6 +405,11 @@ def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
             raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+def _one_of(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise InputError(f'{option}: "{value}" is none of {", ".join(known)}{suggestion(value, known)}')
 
 
 def _count(things: Sequence[object], noun: str) -> str:

@@ -297,7 +297,8 @@ def test_reproduce_json_has_the_contracts_shape(interlayer: Any) -> None:
     for n, claim in enumerate(found["claims"], start=1):
         assert claim["id"] == f"lle-fig-3.7b#{n}"
         assert keys <= set(claim)
-        assert claim["verdict"] in ("holds", "differs", "untestable")
+        assert claim["verdict"] in ("holds", "differs", "depends", "untestable")
+        assert claim["readings"]["k"] == claim["readings"]["K"] == len(claim["readings"]["of"]) == 4
         assert claim["why"]
     first = found["claims"][0]
     assert (first["expected"], first["unit"]) == (20.0, "%")
@@ -316,12 +317,42 @@ def test_one_id_is_an_object_and_several_are_an_array(interlayer: Any) -> None:
 def test_all_is_every_experiment(interlayer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paper = library.folder() / "kliazovich-2006"
     shutil.copytree(paper / "cells", tmp_path / "cells")
+    shutil.copytree(paper / "open", tmp_path / "open")
     for name in ("lle-fig-3.9", "lle-fig-3.7b", "lle-fig-3.7a"):  # what the double can run
         shutil.copy(paper / f"{name}.toml", tmp_path)
     monkeypatch.setattr(library, "folder", lambda: tmp_path)
     several = json.loads(interlayer("reproduce", "--all", "--quick", "--json", "-")[1])
     listed = [line.split()[0] for line in interlayer("list", "experiments")[1].splitlines()]
     assert [o["experiment"] for o in several] == listed == ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.9"]
+
+
+def test_readings_of_a_chapter_by_a_pattern(interlayer: Any, tmp_path: Path) -> None:
+    arguments = ["readings", "lle-fig-3.7*", "--runs", "10", "--json", tmp_path / "r.json", "--out", tmp_path / "out"]
+    status, out, err = interlayer(*map(str, arguments))
+    assert (status, err) == (0, "")
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["experiments"] == ["lle-fig-3.7a", "lle-fig-3.7b"]
+    assert (found["k"], found["K"], len(found["readings"])) == (8, 8, 8)
+    assert found["readings"][0]["reading"] == "base"
+    assert set(found["readings"][0]["claims"]) == {c["id"] for c in found["claims"]}
+    assert "8 of 8 readings run, 10 runs each" in out
+    assert (tmp_path / "out" / "readings.svg").exists()
+    assert interlayer("readings", "lle-fig-3.7b", "--json", "-", "--readings", "base")[0] == 0
+    for wrong, says in (
+        (["lle-fig-3.8*"], "no experiment is like"),
+        (["beyond/ftca-why"], "declares nothing open"),
+        (["lle-fig-3.7b", "--readings", "bse"], 'did you mean "base"'),
+    ):
+        status, out, err = interlayer("readings", *wrong)
+        assert (status, out) == (2, "")
+        assert says in err
+
+
+def test_reproduce_with_the_base_reading_is_preliminary(interlayer: Any) -> None:
+    found = json.loads(interlayer("reproduce", "lle-fig-3.7b", "--readings", "base", "--json", "-")[1])
+    assert found["preliminary"] is True
+    assert (found["open"]["k"], found["open"]["K"]) == (1, 4)
+    assert found["claims"][0]["verdict"] == "holds"
 
 
 def test_quick_is_preliminary_and_without_verdicts(interlayer: Any) -> None:
@@ -400,7 +431,7 @@ def test_check_reads_experiments_too(interlayer: Any) -> None:
 
     status, out, _ = interlayer("check", library.files()["lle-fig-3.9"])
     assert status == 0
-    assert "experiment lle-fig-3.9, 15 cells, 5 claims" in out
+    assert "experiment lle-fig-3.9, 15 cells, 5 claims, 4 readings" in out
 
 
 def test_version_and_help(interlayer: Any) -> None:

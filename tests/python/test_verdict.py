@@ -143,6 +143,58 @@ def test_value_reason_has_the_numbers() -> None:
     assert found.reason == "measured 4.300 ± 0.012 Mb/s against the printed 5.08 Mb/s (-15.4 %)"
 
 
+@pytest.mark.parametrize(
+    ("printed", "mean", "half_width", "verdict"),
+    [
+        # 1 - J within a factor of 1.5, and half of the last printed digit.
+        (0.9996, 0.98, 0.0001, DIFFERS),  # 0.0004 against 0.02, though 0.0196 apart
+        (0.9996, 0.9995, 0.00001, HOLDS),  # 0.0004 against 0.0005
+        (0.9996, 0.9993, 0.00001, DIFFERS),  # 0.0004 + 0.00005 against 0.0007 / 1.5
+        (0.9996, 0.9994, 0.0003, UNTESTABLE),  # 0.0006 ± 0.0003: the ends say different things
+        (0.95, 0.93, 0.001, HOLDS),  # 0.05 + 0.005 against 0.07 / 1.5 = 0.047
+        (0.95, 0.91, 0.001, DIFFERS),  # 0.055 against 0.06
+        (0.95, 0.968, 0.001, HOLDS),  # 0.05 - 0.005 against 0.032 * 1.5
+        (0.95, 0.975, 0.001, DIFFERS),
+        (0.94, 0.961, 0.001, DIFFERS),  # below 0.95: 0.02
+        (0.94, 0.959, 0.001, HOLDS),
+    ],
+)
+def test_an_index_near_one_is_judged_by_what_is_left(
+    printed: float, mean: float, half_width: float, verdict: Verdict
+) -> None:
+    sample = np.minimum(spread(mean, half_width), 1.0)
+    assert verdict_on(Value(Expected(printed)), {"m": sample}, unit="1") is verdict
+
+
+def mean_of(n: int, printed: float, sample: Floats) -> Any:
+    made = Claim(
+        "x#1", "text", "value", "number", "flow.0.m", "1", Value(Expected(printed)),
+        (Line("", (Quantity("m", (A,)),)),), mean_of=n,
+    )  # fmt: skip
+    return judge(made, Made({"m": sample}))
+
+
+@pytest.mark.parametrize(
+    ("deviation", "printed", "verdict"),
+    [
+        # 40 runs, t = 2.02: a mean of 5 lies within 2.02 s sqrt(1/5 + 1/40) = 0.959 s of ours.
+        (0.01, 0.829, HOLDS),  # 0.02 + 0.0096
+        (0.01, 0.831, DIFFERS),
+        (0.02, 0.838, HOLDS),  # 0.02 + 0.0192
+        (0.02, 0.840, DIFFERS),
+        (0.022, 0.80, UNTESTABLE),  # 0.0211 are more than the band of 0.02, wherever it lies
+    ],
+)
+def test_a_printed_mean_of_n_runs_has_an_error_of_its_own(deviation: float, printed: float, verdict: Verdict) -> None:
+    sample = np.array([-1.0, 1.0] * 20)
+    sample *= deviation / sample.std(ddof=1)
+    found = mean_of(5, printed, 0.8 + sample)
+    assert found.verdict is verdict
+    assert "as a mean of 5 runs may be" in found.reason
+    assert found.band.endswith("and where a mean of 5 runs may lie")
+    assert mean_of(0, 0.8, 0.8 + sample).verdict is HOLDS
+
+
 # ----------------------------------------------------------------------------------------------------------- ratio
 
 

@@ -216,6 +216,14 @@ def next_runs(done: int, max_runs: int) -> int:
     return min(max_runs, max(MIN_RUNS, math.ceil(1.5 * done)))
 
 
+def looks(first: int, max_runs: int) -> int:
+    """How many rounds there are from `first` runs to `max_runs`: the most looks at a claim, which share one level."""
+    n, done = 1, first
+    while done < max_runs:
+        n, done = n + 1, next_runs(done, max_runs)
+    return n
+
+
 def jain(shares: Sequence[float] | Floats) -> float:
     """Jain's index (Σx)²/(n Σx²): 1 for equal shares, 1/n when one takes all; nan when nobody gets anything. @JCH84"""
     x = np.asarray(shares, dtype=np.float64)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from interlayer.measure import metrics
 from interlayer.study.comparison import METRICS
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
+from interlayer.study.outcome import Closes
+from interlayer.study.readings import how_many
+from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from interlayer.study.comparison import Difference, Paired
     from interlayer.study.experiment import Claim, Derived, Experiment
     from interlayer.study.outcome import Outcome, Scored
+    from interlayer.study.readings import Open
 
 
 def dumps(value: object) -> str:
@@ -70,16 +74,37 @@ def outcome(o: Outcome) -> dict[str, Any]:
     }
     if o.overrides:
         found["set"] = dict(o.overrides)
-    if o.preliminary:
+    if o.preliminary or o.base_only:
         found["preliminary"] = True
+    if e.open is not None:
+        found["open"] = open_(e.open, o)
     if o.interrupted:
         found["interrupted"] = True
     found["rows"] = rows(o)
     if e.comparisons:
         found["gains"] = gains(o)
     found["claims"] = [claim(s, e) for s in o.scored]
+    if e.contradictions:
+        found["contradictions"] = [{"claims": list(c.claims), "text": c.text} for c in e.contradictions]
     if e.derived:
         found["derived"] = [_derived(d, o) for d in e.derived]
+    return found
+
+
+def open_(what: Open, o: Outcome | None = None) -> dict[str, Any]:
+    """What the paper leaves open, and which readings of how many were run."""
+    found: dict[str, Any] = {
+        "title": what.title,
+        "source": what.source,
+        "parameters": [
+            {"name": p.name, "silent": p.silent, "values": [c.name for c in p.choices]} for p in what.parameters
+        ],
+        "stated": dict(what.stated),
+    }
+    if o is not None:
+        found["k"] = max(1, len(o.readings))
+        found["K"] = how_many(what.parameters)
+        found["readings"] = [r.id for r in o.readings] or ["base"]
     return found
 
 
@@ -152,6 +177,10 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
         "band": s.judgement.band if s.judgement else None,
         "strength": s.claim.strength,
     }
+    if s.claim.is_arithmetic:
+        found["check"] = s.judgement.verdict.value if s.judgement else None
+    if s.readings:
+        found["readings"] = _in_readings(s)
     found |= {name: True for name in ("inferred", "approx") if getattr(s.claim, name)}
     if isinstance(s.claim.test, Order) and (printed := s.claim.test.printed):
         e_ = printed.range
@@ -168,6 +197,8 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
             **({"set": dict(f.evidence.overrides)} if f.evidence.is_counter_run else {"formula": f.evidence.formula}),
             **({"let": dict(f.evidence.constants)} if f.evidence.constants else {}),
             **({"value": f.value, "unit": f.evidence.unit} if f.value is not None else {}),
+            "closes": f.closes.value,
+            "identical": f.closes is Closes.SAME,
             **(
                 {
                     "measured": [e.mean for e in f.judgement.measured],
@@ -179,6 +210,27 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
             ),
         }
         for f in s.found
+    ]
+    return found
+
+
+def _in_readings(s: Scored) -> dict[str, Any]:
+    """A claim in each reading: how many of each verdict, and of each reading what was measured."""
+    found: dict[str, Any] = {"k": len(s.readings), "K": s.of_readings}
+    for name, verdict in (("holds", Verdict.HOLDS), ("differs", Verdict.DIFFERS), ("unresolved", Verdict.UNTESTABLE)):
+        found[name] = len(s.readings_that(verdict))
+    found["turned_by"] = list(s.turned_by)
+    found["of"] = [
+        {
+            "reading": j.reading.id,
+            "set": {name: choice.name for name, choice in j.reading.changes},
+            "verdict": j.judgement.verdict.value,
+            "measured": [e.mean for e in j.judgement.measured],
+            "ci95": [e.half_width for e in j.judgement.measured],
+            "runs": j.judgement.runs,
+            "why": j.judgement.reason,
+        }
+        for j in s.readings
     ]
     return found
 

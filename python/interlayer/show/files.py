@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer.measure import metrics, timeline
 
-from . import as_json, comparison_words, frames, markup, pages, plots, timeline_plot
+from . import as_json, comparison_words, frames, joint, joint_plot, markup, pages, plots, timeline_plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from interlayer._core import Run
     from interlayer.study.comparison import Paired
+    from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
 
 
@@ -38,6 +39,14 @@ def write_outcome(outcome: Outcome, folder: Path) -> str:
     stem.with_name(stem.name + ".html").write_text(pages.outcome(outcome, svg), encoding="utf-8")
     stem.with_name(stem.name + ".json").write_text(as_json.dumps(as_json.outcome(outcome)), encoding="utf-8")
     return svg
+
+
+def write_readings(j: Joint, folder: Path) -> None:
+    """Picture, JSON and page of a joint judgement into `folder`."""
+    plots.save(joint_plot.figure(j), folder / "readings")
+    (folder / "readings.json").write_text(joint.dumps(j), encoding="utf-8")
+    svg = markup.inline_svg(folder / "readings.svg")
+    (folder / "index.html").write_text(joint.page(j, svg), encoding="utf-8")
 
 
 def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> list[str]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 _STYLE = """
-:root { --ink: #1c1c1e; --soft: #6b6b70; --rule: #d9d9de; --holds: #00694a; --differs: #a63c06; --untestable: #6b6b70 }
+:root { --ink: #1c1c1e; --soft: #6b6b70; --rule: #d9d9de; --holds: #00694a; --differs: #a63c06;
+  --untestable: #6b6b70; --depends: #7a3aa0 }
 * { box-sizing: border-box }
 body { margin: 3rem auto; max-width: 60rem; padding: 0 1.25rem; color: var(--ink); background: #fff;
   font: 16px/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif }
@@ -26,6 +27,7 @@ th { text-align: left; font-weight: 600; border-bottom: 1.5px solid var(--ink); 
 td { border-bottom: 1px solid var(--rule); padding: .4rem .7rem .4rem 0; vertical-align: top }
 td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto }
 .verdict { font-weight: 600; white-space: nowrap } .holds { color: var(--holds) } .differs { color: var(--differs) }
+.depends { color: var(--depends) }
 .untestable { color: var(--untestable) }
 figure { margin: 1.5rem 0 } figure svg { width: 100%; max-width: 52rem; height: auto; display: block }
 figure img { width: 100%; max-width: 44rem; height: auto; display: block }

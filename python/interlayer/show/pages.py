@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from interlayer.study.comparison import Paired
     from interlayer.study.experiment import Experiment
     from interlayer.study.outcome import Outcome
+    from interlayer.study.verdict import Judgement
 
 
 def run(result: Mapping[str, Any], svg: str, text: str, timeline: str = "") -> str:
@@ -62,7 +63,7 @@ def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     """One page on several experiments, self-contained: what holds of each in a table, then each of them whole."""
     esc = html.escape
     head = [("experiment", False), ("what", False), ("evidence", False), ("claims", True)]
-    head += [(name, True) for name in ("hold", "differ", "untestable", "shown")]
+    head += [(name, True) for name in ("hold", "differ", "depend", "untestable", "arithmetic", "shown")]
     lines, total = [], dict.fromkeys([*Verdict, "shown"], 0)
     for o in outcomes:
         e, count = o.experiment, words.counts(o)
@@ -104,11 +105,16 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
         parts.append(_derived_table(outcome))
     if outcome.cells():
         parts.append(heading("Measured"))
-        parts.append(f"<p>{esc(e.metric)} in {esc(e.unit)}: mean and half-width of the 95 % interval.</p>")
+        parts.append(f"<p>{esc(e.metric)} in {esc(e.unit)}: mean ± half-width of the 95 % interval (runs).</p>")
         parts.append(_rows_table(outcome))
     if e.comparisons:
         parts.append(heading("Gains") + "<p>Of the means, with intervals paired over the seeds, in percent.</p>")
         parts.append(_gains_table(outcome))
+    if e.open is not None:
+        parts.append(heading("What the paper leaves open") + _open(outcome))
+    if e.contradictions:
+        items = "".join(f"<li>{esc(' and '.join(c.claims))}: {_prose(c.text)}</li>" for c in e.contradictions)
+        parts.append(heading("Claims that cannot hold together") + f"<ul>{items}</ul>")
     if e.assumptions:
         items = "".join(f"<li>{_prose(a)}</li>" for a in e.assumptions)
         parts.append(heading("Assumptions") + f"<ul>{items}</ul>")
@@ -135,6 +141,38 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
     return "\n".join(parts)
 
 
+def _open(outcome: Outcome) -> str:
+    """The parameters with their values, what is stated here, and each claim in each reading."""
+    esc, what = html.escape, outcome.experiment.open
+    assert what is not None
+    head = [("parameter", False), ("base", False), ("also plausible", False), ("where the text is silent", False)]
+    lines = [
+        [esc(p.name), esc(p.choices[0].name), esc("; ".join(c.name for c in p.choices[1:])), _prose(p.silent)]
+        for p in what.parameters
+    ]
+    parts = [f"<p>{esc(what.title)} ({esc(what.source)}).</p>", markup.table(head, lines)]
+    if what.stated:
+        items = "".join(f"<li>{esc(name)}: {_prose(reason)}</li>" for name, reason in what.stated)
+        parts.append(f"<p>Not open here:</p><ul>{items}</ul>")
+    varied = [s for s in outcome.scored if s.readings]
+    if varied:
+        parts.append(f"<p>{esc(words.run_of(outcome))}; a claim's own level of 5 % is shared by all of them.</p>")
+        top = [("reading", False), *((f"#{s.claim.id.rpartition('#')[2]}", False) for s in varied)]
+        rows = []
+        for i, reading in enumerate(outcome.readings):
+            cells = [s.readings[i].judgement for s in varied]
+            marks = [f'<span class="{j.verdict.value}">{j.verdict.value}</span><br>{_means(j)}' for j in cells]
+            rows.append([esc(reading.id), *marks])
+        parts.append(markup.table(top, rows))
+    return "".join(parts)
+
+
+def _means(j: Judgement) -> str:
+    """What was measured in a reading, in short: at most three numbers."""
+    shown = [words.number(e.mean, e.half_width) for e in j.measured[:3]]
+    return html.escape("; ".join(shown) + (" …" if len(j.measured) > len(shown) else ""))
+
+
 def _figure_caption(outcome: Outcome) -> str:
     """How to read the figure, which itself states seeds, interval and version."""
     e = outcome.experiment
@@ -153,6 +191,7 @@ def _command(outcome: Outcome) -> str:
     parts += [f"--set {shlex.quote(f'{path}={value}')}" for path, value in outcome.overrides]
     parts += ["--quick"] if outcome.quick else []
     parts += [f"--runs {outcome.fixed_runs}"] if outcome.fixed_runs else []
+    parts += ["--readings base"] if outcome.base_only else []
     return " ".join([*parts, "--out DIR"])
 
 
@@ -179,13 +218,15 @@ def _claims_table(outcome: Outcome) -> str:
             esc(words.expected_text(s.claim)) + band,
             esc(words.arithmetic_text(s.claim, e)),
             esc(words.measured_text(s)),
-            f'<span class="verdict {words.verdict_text(s)}">{words.verdict_text(s)}</span>',
+            f'<span class="verdict {words.verdict_text(s)}">{words.verdict_text(s)}</span>'
+            + (f'<br><span class="soft">holds in {words.readings_text(s)} readings</span>' if s.readings else ""),
         ]
         body.append("<tr class=claim>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
         reason = ". ".join(
             part[:1].upper() + part[1:] for part in (s.note, s.judgement.reason if s.judgement else "") if part
         )
         why = f"<p>{esc(reason)}.</p>" if reason else ""
+        why += "".join(f"<p>{esc(one)}.</p>" for one in (s.in_readings, *s.contradicts) if one)
         if formulas := s.claim.formulas():
             why += "<p>By " + "; ".join(f"<code>{esc(f)}</code>" for f in formulas) + "</p>"
         if s.found:

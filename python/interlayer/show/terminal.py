@@ -12,16 +12,23 @@ from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.study.verdict import Verdict
 
-from . import comparison_words, plots, words
+from . import comparison_words, joint, plots, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.table import Table
 
+    from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
 
-_COLOURS = {Verdict.HOLDS: "green", Verdict.DIFFERS: "red", Verdict.UNTESTABLE: "yellow"}
+_COLOURS = {
+    Verdict.HOLDS: "green",
+    Verdict.DIFFERS: "red",
+    Verdict.DEPENDS: "magenta",
+    Verdict.UNTESTABLE: "yellow",
+    Verdict.ARITHMETIC: "dim",
+}
 
 
 def render(*parts: Any) -> str:
@@ -56,15 +63,17 @@ def outcome(o: Outcome) -> str:
         measured.add_row(*map(Text, line))
 
     claims = _table()
-    for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict"):
+    varied = ["holds in readings"] if any(s.readings for s in o.scored) else []
+    for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict", *varied):
         claims.add_column(name)
     reasons = []
     for s in o.scored:
         verdict = Text(words.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
         n = s.claim.id.rpartition("#")[2]
         worked = words.arithmetic_text(s.claim, e)
-        claims.add_row(n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict)
-        if s.verdict is not None and s.verdict is not Verdict.HOLDS:
+        cells: list[Any] = [n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
+        claims.add_row(*cells, *([words.readings_text(s)] if varied else []))
+        if s.verdict is not None and (s.verdict is not Verdict.HOLDS or s.contradicts):
             reasons.append(Text(f"  #{n}: {s.why}."))
     derived = _table("Derived: shown, not scored") if e.derived else None
     if derived is not None:
@@ -80,7 +89,29 @@ def outcome(o: Outcome) -> str:
         claims,
         *([derived] if derived else []),
         *reasons,
+        *([Text(f"{words.run_of(o)}. Base: {words.base_of(o)}.")] if o.readings else []),
         Text(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
+    )
+
+
+def readings(j: Joint) -> str:
+    """The readings of several experiments: what may be said, then every reading with a sign for each claim."""
+    from rich.text import Text
+
+    table = _table("Readings of " + ", ".join(e.id for e in j.experiments))
+    for name, right in (("true", True), ("95 %", True), ("", False), ("claims", False), ("reading", False)):
+        table.add_column(name, justify="right" if right else "left")
+    for row in joint.by_truth(j):
+        best = "" if row.is_told_from_best else "*"
+        shown = [str(row.true), joint.interval(row), best, joint.marks(row), row.reading.id]
+        table.add_row(*map(Text, shown))
+    order = ", ".join(f"{e.id} ({sum(c.id.startswith(f'{e.id}#') for c in j.claims)})" for e in j.experiments)
+    base = ", ".join(f"{p.name} = {p.choices[0].name}" for p in j.parameters)
+    return render(
+        table,
+        Text(f"{joint.LEGEND}; * not told from the best. Claims in the order of {order}. Base: {base}."),
+        *(Text(f"{s}.") for s in joint.sentences(j)),
+        Text(f"Seeds from {j.seed}. Interlayer {j.version}, {j.wall_s:.1f} s", style="dim"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlayer.measure.stats import Estimate
-from interlayer.study import expression
+from interlayer.study import expression, readings
 from interlayer.study.experiment import Cell, Crossing, Order, Ratio, Shape, Trend, Value
 from interlayer.study.verdict import Verdict
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 def number(mean: float | None, half: float | None = None) -> str:
     """A measured number with its interval, a dash for none."""
     return "–" if mean is None else str(Estimate(mean, half, 0))
+
+
+def with_runs(e: Estimate) -> str:
+    """A measured number with its interval and how many runs it is of: `5.086 ± 0.012 (10)`."""
+    return f"{number(e.mean, e.half_width)} ({e.n})"
 
 
 def expected_text(claim: Claim) -> str:
@@ -98,8 +103,16 @@ def verdict_text(s: Scored) -> str:
     return s.verdict.value if s.verdict else "–"
 
 
+def readings_text(s: Scored) -> str:
+    """In how many of the readings run a claim holds, and how many are open: `18 of 21, 1 open`; a dash for none."""
+    if not s.readings:
+        return "–"
+    holds, open_ = len(s.readings_that(Verdict.HOLDS)), len(s.readings_that(Verdict.UNTESTABLE))
+    return f"{holds} of {len(s.readings)}" + (f", {open_} open" if open_ else "")
+
+
 def counts(outcome: Outcome) -> dict[str, int]:
-    """How many claims hold, differ, are untestable, and how many are only shown."""
+    """How many claims there are of each verdict, and how many are only shown."""
     found = {v.value: sum(s.verdict is v for s in outcome.scored) for v in Verdict}
     return found | {"shown": sum(s.verdict is None for s in outcome.scored)}
 
@@ -111,12 +124,33 @@ def tally(outcome: Outcome) -> str:
     if outcome.preliminary:
         return "interrupted: no verdicts" if outcome.interrupted else "a quick look: no verdicts"
     count = counts(outcome)
-    text = f"{count[Verdict.HOLDS]} of {len(outcome.scored)} claims hold"
+    text = f"{count[Verdict.HOLDS]} of {len(outcome.scored) - count[Verdict.ARITHMETIC]} claims hold"
     if count[Verdict.DIFFERS]:
         text += f", {count[Verdict.DIFFERS]} differ{'s' if count[Verdict.DIFFERS] == 1 else ''}"
+    if count[Verdict.DEPENDS]:
+        text += f", {count[Verdict.DEPENDS]} depend{'s' if count[Verdict.DEPENDS] == 1 else ''} on the reading"
     if count[Verdict.UNTESTABLE]:
         text += f", {count[Verdict.UNTESTABLE]} untestable"
+    if count[Verdict.ARITHMETIC]:
+        text += f", {count[Verdict.ARITHMETIC]} arithmetic"
+    if outcome.base_only:
+        text += " (preliminary: the base reading alone)"
     return text
+
+
+def run_of(outcome: Outcome) -> str:
+    """How many readings of how many were run, and over what."""
+    open_ = outcome.experiment.open
+    assert open_ is not None
+    k, of = len(outcome.readings), readings.how_many(open_.parameters)
+    return f"{k} of {of} readings run, over {', '.join(open_.names)}"
+
+
+def base_of(outcome: Outcome) -> str:
+    """The base reading: of each parameter the base file's value."""
+    open_ = outcome.experiment.open
+    assert open_ is not None
+    return ", ".join(f"{p.name} = {p.choices[0].name}" for p in open_.parameters)
 
 
 MANY_ARMS = 8
@@ -125,6 +159,8 @@ MANY_ARMS = 8
 
 def measured(outcome: Outcome, comparisons: Sequence[Comparison] = ()) -> tuple[list[str], int, list[list[str]]]:
     """Head, how many columns of it are texts, and lines: a line per point, a column per arm and comparison.
+
+    A cell has the mean, the half-width of its 95 % interval, and how many runs it is of.
 
     From `MANY_ARMS` arms on, where the points are fewer, the other way round.
     """
@@ -137,7 +173,7 @@ def measured(outcome: Outcome, comparisons: Sequence[Comparison] = ()) -> tuple[
         cells = [Cell(arm, at) for arm, _ in e.arms]
         found = [outcome.estimate(cell) if cell in have else None for cell in cells]
         found += [outcome.gain(c, at) for c in comparisons]
-        numbers.append([number(one.mean, one.half_width) if one else "–" for one in found])
+        numbers.append([with_runs(one) if one else "–" for one in found])
     return turned([e.label(path) for path in e.paths], points, columns, numbers, len(e.arms))
 
 

@@ -2,14 +2,17 @@
 
 Every cell's run i has the seed `first + i`, so arms and points are paired. A round is one batch of the core. After it
 each claim that is still open asks for more runs of the cells it rests on (and of its counter-runs), up to the file's
-`max_runs`; the others stay as they are.
+`max_runs`; the others stay as they are. What the paper leaves open is varied: each claim is run and judged in every
+reading (`readings`). All looks at a claim, over rounds and readings, share one level of 5 %: a round has its part of it
+(Bonferroni), within a round the readings have theirs by Holm's procedure.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,11 +20,12 @@ from interlayer import simulator, toml_text
 from interlayer.errors import InputError
 from interlayer.measure import metrics, stats
 
-from . import expression
-from .experiment import Cell, Claim, Evidence, Experiment
-from .outcome import Found, Outcome, Results, Scored
+from . import bands, expression, readings
+from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
+from .outcome import Closes, Found, Judged, Outcome, Results, Scored
+from .readings import BASE, Reading
 from .runs import Store, extend
-from .verdict import Judgement, Verdict, judge
+from .verdict import FOR_LARGEST, Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,16 +41,20 @@ QUICK_RUNS = 3
 
 
 @dataclass(slots=True)
-class _Variant:
-    """The experiment, or a counter-run of it: its own scenarios and results."""
+class Variant:
+    """The experiment in a reading, or a counter-run of it: its own scenarios and results."""
 
     extra: tuple[tuple[str, Any], ...] = ()
-    results: Results = field(default_factory=Results)
+    reading: Reading = BASE
+    results: Results = field(init=False)
     scenarios: dict[Cell, tuple[str, _core.Scenario]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.results = Results(self.reading)
 
 
 @dataclass(slots=True)
-class _Campaign:
+class Campaign:
     e: Experiment
     seed: int
     jobs: int
@@ -54,11 +62,13 @@ class _Campaign:
     progress: Progress | None
     store: Store
 
-    def scenario(self, variant: _Variant, cell: Cell) -> tuple[str, _core.Scenario]:
+    def scenario(self, variant: Variant, cell: Cell) -> tuple[str, _core.Scenario]:
         """A cell's key in the store, and its scenario."""
         if cell not in variant.scenarios:
-            ours = [(path, toml_text.literal(value)) for path, value in self.e.settings]
-            cells = [(path, toml_text.literal(v)) for path, v in [*self.e.overrides(cell), *variant.extra]]
+            under, over = self._of_reading(variant.reading, cell)
+            ours = [(path, toml_text.literal(value)) for path, value in [*self.e.settings, *under]]
+            own = [*self.e.overrides(cell), *over, *variant.extra]
+            cells = [(path, toml_text.literal(value)) for path, value in own]
             try:
                 scenario = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
             except InputError as error:
@@ -66,9 +76,23 @@ class _Campaign:
             variant.scenarios[cell] = Store.key(scenario), scenario
         return variant.scenarios[cell]
 
-    def extend(self, wanted: Iterable[tuple[_Variant, Cell, int]], round_: int) -> bool:
+    def _of_reading(self, reading: Reading, cell: Cell) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+        """What a reading sets under the sweep and the arms, and what over them."""
+        tabled = self.e.open.tabled if self.e.open else ()
+        over = [(path, v) for path, v in reading.settings if any(overlap(path, other) for other in tabled)]
+        under = [one for one in reading.settings if one not in over]
+        # An arm's own setting of a path stands: it is what the arm is.
+        arm = dict(self.e.arms)[cell.arm]
+        over = [(path, v) for path, v in over if not any(overlap(path, other) for other, _ in arm)]
+        return under, [*over, *reading.of_arm(cell.arm, arm)]
+
+    def looks_like(self, variant: Variant, claim: Claim) -> tuple[object, ...]:
+        """What fixes the samples of a claim: two readings with the same cannot differ in it."""
+        return (tuple(self.scenario(variant, cell)[0] for cell in claim.cells()), variant.results.read(claim))
+
+    def extend(self, wanted: Iterable[tuple[Variant, Cell, int]], round_: int) -> bool:
         """Bring each (variant, cell) to a number of runs; false if interrupted."""
-        targets: dict[tuple[int, Cell], tuple[_Variant, int]] = {}
+        targets: dict[tuple[int, Cell], tuple[Variant, int]] = {}
         for variant, cell, runs in wanted:
             _, before = targets.get((id(variant), cell), (variant, 0))
             targets[id(variant), cell] = (variant, max(runs, before))
@@ -79,7 +103,7 @@ class _Campaign:
         what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
         return extend(wanted_runs, self.seed, self.store, self.jobs, what, self.progress)
 
-    def over_time(self, variant: _Variant) -> Run | None:
+    def over_time(self, variant: Variant) -> Run | None:
         """The run that the file asks to see over time, with its series; None if it asks for none."""
         if (what := self.e.over_time) is None:
             return None
@@ -102,40 +126,52 @@ def run(
     progress: Progress | None = None,
     store: Store | None = None,
     over_time: bool = False,
+    base_only: bool = False,
 ) -> Outcome:
     """Run an experiment and judge its claims.
 
     `runs` fixes the number of replications; without it there are 10 and as many more as the claims need, up to
     `max_runs`. `quick` takes 3 and gives no verdict. `overrides` (path, TOML text) go over the file's settings and
-    under the sweep and the arms; one of a path that these set is an `InputError`. `progress(what, done, total)` is
-    called now and then. With a `store` that several experiments are given, what they have in common runs once.
-    `over_time`: the run that the file asks to see over time is run again for its series.
+    under the sweep and the arms; one of a path that these set is an `InputError`, one of what is open closes it.
+    `progress(what, done, total)` is called now and then. With a `store` that several experiments are given, what they
+    have in common runs once. `over_time`: the run that the file asks to see over time is run again for its series.
+    With `base_only` nothing open is varied, and the verdicts are preliminary.
     """
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
-    campaign = _Campaign(experiment, seed, jobs, tuple(overrides), progress, Store() if store is None else store)
-    main = _Variant()
+    experiment = _closed(experiment, overrides)
+    campaign = Campaign(experiment, seed, jobs, tuple(overrides), progress, Store() if store is None else store)
+    main = Variant()
     evidence = [(c, e) for c in experiment.claims for e in c.evidence if e.is_counter_run]
-    variants = {_name(e): _Variant(e.overrides) for _, e in evidence}
+    variants = {_name(e): Variant(e.overrides) for _, e in evidence}
     wanted = runs or (QUICK_RUNS if quick else stats.MIN_RUNS)
     most = runs or (QUICK_RUNS if quick else max(experiment.max_runs, stats.MIN_RUNS))
+    alpha = stats.ALPHA / stats.looks(wanted, most)
 
-    # The first round is the whole grid, and the counter-runs of the cells that their claims rest on.
+    varied = [Variant(reading=r) for r in _readings(experiment)] if not (quick or base_only) else []
+    claims = [_Varied(c, campaign, main, varied) for c in experiment.claims if not c.is_arithmetic]
+    # The first round is the whole grid, the cells that claims rest on in each reading, and those of counter-runs.
     plan = [(main, cell, wanted) for cell in experiment.cells()]
     counter_runs = [] if quick else [(claim, variants[_name(e)]) for claim, e in evidence]
     plan += [(variant, cell, wanted) for claim, variant in counter_runs for cell in claim.cells()]
+    plan += [(variant, cell, wanted) for c in claims for variant in c.distinct[1:] for cell in c.claim.cells()]
     for variant, cell, _ in plan:
         campaign.scenario(variant, cell)  # all mistakes before the first run
     finished = campaign.extend(plan, 1)
 
     round_ = 1
     while finished and not quick and experiment.scored:
-        more = []
-        for claim in experiment.claims:
-            for variant in [main, *(v for c, v in counter_runs if c is claim)]:
-                done = min((len(variant.results.runs[cell]) for cell in claim.cells()), default=most)
-                if done < most and judge(claim, variant.results).verdict is Verdict.UNTESTABLE:
-                    more += [(variant, cell, stats.next_runs(done, most)) for cell in claim.cells()]
+        more = [(main, cell, n) for cell, n in _twins(experiment, main.results)]
+        for c in claims:
+            for variant in c.open(alpha):
+                done = _done(variant, c.claim, most)
+                limit = most if variant is main else min(most, max(wanted, reading_runs(c.claim)))
+                if done < limit:
+                    more += [(variant, cell, stats.next_runs(done, limit)) for cell in c.claim.cells()]
+        for claim, variant in counter_runs:
+            done = _done(variant, claim, most)
+            if done < most and judge(claim, variant.results).verdict is Verdict.UNTESTABLE:
+                more += [(variant, cell, stats.next_runs(done, most)) for cell in claim.cells()]
         if not more:
             break
         round_ += 1
@@ -152,12 +188,99 @@ def run(
         quick=quick,
         interrupted=not finished,
         fixed_runs=runs,
+        base_only=base_only and experiment.open is not None and experiment.scored,
+        readings=(BASE, *(v.reading for v in varied)) if varied else (),
     )
     if over_time and finished:
         outcome.over_time = campaign.over_time(main)
-    outcome.scored = [_score(claim, outcome, variants) for claim in experiment.claims]
+    by_claim = {c.claim.id: c for c in claims}
+    outcome.scored = [_score(c, outcome, campaign, variants, by_claim.get(c.id), alpha) for c in experiment.claims]
     outcome.wall_s = time.perf_counter() - started
     return outcome
+
+
+def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:
+    """The readings of an experiment, each of whose scenarios was read: a mistake in one is an `InputError`."""
+    e = _closed(e, overrides)
+    if e.open is None:
+        return []
+    campaign, found = Campaign(e, 1, 1, tuple(overrides), None, Store()), readings.chosen(e.open.parameters)
+    for reading in found:
+        variant = Variant(reading=reading)
+        for cell in e.cells():
+            campaign.scenario(variant, cell)
+    return found
+
+
+READING_RUNS = 20
+"""Replications of a reading other than the base at most: what is open in them after so many stays so."""
+
+
+def reading_runs(claim: Claim) -> int:
+    """Replications of a claim in a reading other than the base at most: what the largest of n, or one of n, needs."""
+    needed = stats.even_chance_runs(claim.one_of) if claim.one_of else 0
+    return max(READING_RUNS, FOR_LARGEST * claim.largest_of, needed)
+
+
+class _Varied:
+    """A claim, and the variants in which it is run: one for each reading that it can tell from the others."""
+
+    def __init__(self, claim: Claim, campaign: Campaign, main: Variant, varied: Sequence[Variant]) -> None:
+        self.claim = claim
+        self.variants = [main, *varied]
+        looks = [campaign.looks_like(variant, claim) for variant in self.variants] if varied else [()]
+        first: dict[object, int] = {}
+        self.same_as = [first.setdefault(look, i) for i, look in enumerate(looks)]
+        self.distinct = [self.variants[i] for i in dict.fromkeys(self.same_as)]
+
+    def judged(self, alpha: float) -> list[Judgement]:
+        """The judgement of each distinct variant, at the level that the readings leave it."""
+        columns = [columns_of(self.claim, variant.results) for variant in self.distinct]
+        return holm_step([partial(judge_columns, self.claim, c) for c in columns], alpha)
+
+    def open(self, alpha: float) -> list[Variant]:
+        """The variants in which it is not resolved."""
+        found = zip(self.distinct, self.judged(alpha), strict=True)
+        return [variant for variant, one in found if one.verdict is Verdict.UNTESTABLE]
+
+    def readings(self, alpha: float) -> list[Judged]:
+        """Its judgement in every reading, the base first."""
+        found = dict(zip(dict.fromkeys(self.same_as), self.judged(alpha), strict=True))
+        return [Judged(v.reading, found[i]) for v, i in zip(self.variants, self.same_as, strict=True)]
+
+
+def _done(variant: Variant, claim: Claim, most: int) -> int:
+    return min((len(variant.results.runs[cell]) for cell in claim.cells()), default=most)
+
+
+def _readings(e: Experiment) -> list[Reading]:
+    """The readings of an experiment but the base; none where nothing is open, or no claim is scored."""
+    if e.open is None or not e.scored or all(c.is_arithmetic for c in e.claims):
+        return []
+    return readings.chosen(e.open.parameters)[1:]
+
+
+def _closed(e: Experiment, overrides: Sequence[tuple[str, str]]) -> Experiment:
+    """The experiment without what is open in it and set by hand."""
+    if e.open is None:
+        return e
+    set_ = {
+        p.name: "set on the command line"
+        for p in e.open.parameters
+        if any(overlap(path, mine) for c in p.choices for mine, _ in c.settings for path, _ in overrides)
+    }
+    return replace(e, open=e.open.without(set_)) if set_ else e
+
+
+def _twins(e: Experiment, results: Results) -> list[tuple[Cell, int]]:
+    """Cells that have fewer runs than another with the same bits: equal samples are not to show different means."""
+    columns = {cell: metrics.column(runs, e.metric)[1] for cell, runs in results.runs.items() if runs}
+    found = []
+    for cell, mine in columns.items():
+        alike = [len(o) for o in columns.values() if len(o) > len(mine) and np.array_equal(o[: len(mine)], mine)]
+        if alike:
+            found.append((cell, max(alike)))
+    return found
 
 
 def _name(e: Evidence) -> str:
@@ -171,32 +294,86 @@ def _check_overrides(e: Experiment, overrides: Sequence[tuple[str, str]]) -> Non
     own |= {path: f"arm {arm}" for arm, change in e.arms for path, _ in change}
     for path, _ in overrides:
         for there, what in own.items():
-            if _overlap(there, path):
+            if overlap(there, path):
                 raise InputError(f"{path}: {e.id} sets it itself ({what} of the experiment)", path)
 
 
-def _overlap(a: str, b: str) -> bool:
-    """Whether two paths set the same thing, or one a part of the other; `*` is every entry."""
-    return all(x == y or "*" in (x, y) for x, y in zip(a.split("."), b.split("."), strict=False))
+def _score(
+    claim: Claim,
+    outcome: Outcome,
+    campaign: Campaign,
+    variants: dict[str, Variant],
+    varied: _Varied | None,
+    alpha: float,
+) -> Scored:
+    e, results = outcome.experiment, outcome.results
 
+    def complete(results: Results) -> bool:
+        return all(results.runs.get(cell) for cell in claim.cells())
 
-def _score(claim: Claim, outcome: Outcome, variants: dict[str, _Variant]) -> Scored:
-    def judged(results: Results) -> Judgement | None:
-        complete = all(results.runs.get(cell) for cell in claim.cells())
-        return judge(claim, results) if complete else None
-
-    found = []
-    for evidence in claim.evidence:
-        if not evidence.is_counter_run:
-            value = expression.evaluate(evidence.formula, dict(evidence.constants))
-            found.append(Found(evidence, value=value))
-        elif (judgement := judged(variants[_name(evidence)].results)) is not None:
-            found.append(Found(evidence, judgement=judgement))
-    judgement = judged(outcome.results)
-    if not outcome.experiment.scored:
-        return Scored(claim, judgement, tuple(found), None, f"{outcome.experiment.evidence}, not scored")
+    judgement = judge(claim, results) if complete(results) else None
+    found = [
+        one
+        for evidence in claim.evidence
+        if (one := explained(claim, evidence, judgement, results, variants.get(_name(evidence)))) is not None
+    ]
+    contradicts = tuple(
+        f"cannot hold together with {' and '.join(other for other in c.claims if other != claim.id)}: {c.text}"
+        for c in e.contradictions
+        if claim.id in c.claims
+    )
+    made = partial(Scored, claim, judgement, tuple(found), contradicts=contradicts)
+    if claim.is_arithmetic:
+        note = "arithmetic, checked and not scored" + (f": {claim.arithmetic}" if claim.arithmetic else "")
+        return made(Verdict.ARITHMETIC if e.scored and not outcome.preliminary else None, note)
+    if not e.scored:
+        return made(None, f"{e.evidence}, not scored")
     if outcome.preliminary:
-        note = "interrupted" if outcome.interrupted else "a quick look gives no verdict"
-        return Scored(claim, judgement, tuple(found), None, note)
-    assert judgement is not None
-    return Scored(claim, judgement, tuple(found), judgement.verdict)
+        return made(None, "interrupted" if outcome.interrupted else "a quick look gives no verdict")
+    assert varied is not None
+    judged = varied.readings(alpha)
+    verdict = over_readings([j.judgement.verdict for j in judged])
+    kept = judged if outcome.readings else []
+    made = partial(Scored, claim, judged[0].judgement, tuple(found), contradicts=contradicts)
+    return made(verdict, readings=tuple(kept), of_readings=readings.how_many(e.open.parameters) if e.open else 1)
+
+
+def explained(
+    claim: Claim, evidence: Evidence, judgement: Judgement | None, results: Results, variant: Variant | None
+) -> Found | None:
+    """A piece of evidence, computed: what came out, and whether it closes the gap. None where runs are missing."""
+    if not evidence.is_counter_run:
+        value = expression.evaluate(evidence.formula, dict(evidence.constants))
+        return Found(evidence, value=value, closes=_agrees(claim, evidence, value, judgement))
+    if variant is None or not all(variant.results.runs.get(cell) for cell in claim.cells()):
+        return None
+    there = judge(claim, variant.results)
+    yes, no = Closes.YES, Closes.NO
+    if judgement is not None and judgement.verdict is Verdict.HOLDS:  # there is no gap to close
+        yes, no = Closes.KEEPS, Closes.BREAKS
+    closes = {Verdict.HOLDS: yes, Verdict.DIFFERS: no}.get(there.verdict, Closes.OPEN)
+    if all(results.runs.get(cell) and same_bits(results, variant.results, cell) for cell in claim.cells()):
+        closes = Closes.SAME
+    return Found(evidence, judgement=there, closes=closes)
+
+
+def same_bits(a: Results, b: Results, cell: Cell) -> bool:
+    """Whether the runs of a cell are the same in both, bit by bit: then what was set has no effect."""
+    pairs = zip(a.runs[cell], b.runs[cell], strict=False)
+    return all(x is y or repr([x[t] for t in _OF_A_RUN]) == repr([y[t] for t in _OF_A_RUN]) for x, y in pairs)
+
+
+_OF_A_RUN: Final = ("events", "flows", "frames", "nodes")
+
+
+def _agrees(claim: Claim, evidence: Evidence, value: float, judgement: Judgement | None) -> Closes:
+    """With what arithmetic agrees, where it is of the claim's own number."""
+    printed = claim.test.expected.value if isinstance(claim.test, Value | Ratio) else None
+    if printed is None or evidence.unit != claim.unit or claim.unit == "1":
+        return Closes.ARITHMETIC
+    if bands.of_value(printed, value, claim.unit).holds(printed):
+        return Closes.PAPER
+    ours = judgement.measured[0].mean if judgement and len(judgement.measured) == 1 else None
+    if ours is not None and bands.of_value(value, ours, claim.unit).holds(value):
+        return Closes.OURS
+    return Closes.NEITHER

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from interlayer import quantity, toml_text
 
 from . import expression
+from .readings import Open
 
 Kind = Literal["value", "ratio", "order", "trend", "shape"]
 ARM = "arm"
@@ -221,6 +222,12 @@ class Claim:
     """If not 0: what is printed, or ranked, is the largest over so many runs, not their mean."""
     one_of: int = 0
     """If not 0: what is printed is of one run that the source picked among so many."""
+    mean_of: int = 0
+    """If not 0: what is printed is a mean over so many runs, and has the sampling error of so many."""
+    arithmetic: str = ""
+    """Why its number is no measurement of what it says, though runs enter: shown as arithmetic, not scored."""
+    impossible: str = ""
+    """Why what it speaks of cannot happen in this scenario: that it does not is then no evidence."""
 
     @property
     def sample_unit(self) -> str:
@@ -238,6 +245,11 @@ class Claim:
     def is_computed(self) -> bool:
         """Whether it rests on arithmetic alone, and on no run."""
         return all(q.is_computed for q in self.quantities())
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether no measurement of what it says enters: it is checked, and gets no verdict."""
+        return self.is_computed or bool(self.arithmetic)
 
     def formulas(self) -> list[str]:
         """The formulas it rests on, with the constants' values; one that several quantities share comes once."""
@@ -307,6 +319,14 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Claims of one experiment that cannot all hold, and why."""
+
+    claims: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """A whole file, read and checked. Without a `base` nothing runs: its claims are formulas."""
 
@@ -338,6 +358,9 @@ class Experiment:
     drawn: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)
     """What the figure is narrowed to: arms, and indices into the values of swept paths."""
     over_time: OverTime | None = None
+    open: Open | None = None
+    """What the paper leaves open; None for what has no paper."""
+    contradictions: tuple[Contradiction, ...] = ()
 
     def scenario(self, arm: str) -> str:
         """The text of an arm's base scenario: its own, or the experiment's."""
@@ -398,6 +421,11 @@ class Experiment:
         if value is None:
             return self.labels.get(what, what)
         return self.labels.get(f"{what} = {plain(value)}", plain(value))
+
+
+def overlap(a: str, b: str) -> bool:
+    """Whether two paths set the same thing, or one a part of the other; `*` is every entry."""
+    return all(x == y or "*" in (x, y) for x, y in zip(a.split("."), b.split("."), strict=False))
 
 
 def plain(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from interlayer.errors import InputError, suggestion
 from . import reader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .experiment import Experiment
 
 
@@ -47,6 +50,20 @@ _ID = re.compile(r'^id *= *"([^"]+)"', re.MULTILINE)
 def _natural(text: str) -> list[tuple[int, int, str]]:
     """So that fig-3.7a, fig-3.9, fig-3.10 come in this order."""
     return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.split(r"(\d+)", text) if p]
+
+
+def matching(names: Sequence[str]) -> list[str]:
+    """Names with their patterns, `lle-fig-3.1*`, replaced by the ids that match, each once."""
+    found: list[str] = []
+    for name in names:
+        if "*" not in name or Path(name).exists():
+            found.append(name)
+            continue
+        ids = fnmatch.filter(files(), name)
+        if not ids:
+            raise InputError(f'no experiment is like "{name}"')
+        found += ids
+    return list(dict.fromkeys(found))
 
 
 def load(name: str | Path) -> Experiment:

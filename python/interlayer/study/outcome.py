@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from interlayer.measure import metrics, stats
 
 from . import expression
 from .experiment import Cell, Claim, Comparison, Derived, Evidence, Experiment, Formula, Gain, Quantity
+from .readings import BASE, Reading
 from .verdict import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -25,12 +27,13 @@ if TYPE_CHECKING:
 class Results:
     """Runs by cell, for one variant of the experiment: the experiment itself, or one of its counter-runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, reading: Reading = BASE) -> None:
         self.runs: dict[Cell, list[Run]] = {}
+        self.reading = reading
 
     def column(self, cell: Cell, metric: str, unit: str) -> Floats:
         """A metric of a cell in `unit` (none: the column's own), one number per seed."""
-        name, values = metrics.column(self.runs[cell], metric)
+        name, values = metrics.column(self.runs[cell], self.reading.metric(metric))
         return values * quantity.scale(name, unit) if unit else values
 
     def gain(self, pair: Gain, metric: str, over: str = "", share: bool = False) -> Floats:
@@ -38,8 +41,8 @@ class Results:
 
         `over` is what the reference reads, if not the same; with `share`, new/old in percent.
         """
-        name, new = metrics.column(self.runs[pair.new], metric)
-        reference, old = metrics.column(self.runs[pair.old], over or metric)
+        name, new = metrics.column(self.runs[pair.new], self.reading.metric(metric))
+        reference, old = metrics.column(self.runs[pair.old], self.reading.metric(over or metric))
         if quantity.column_unit(name) != quantity.column_unit(reference):
             raise InputError(f'"{metric}" and "{over}" are not in the same unit', over)
         runs = min(len(new), len(old))
@@ -64,9 +67,20 @@ class Results:
         found = np.asarray(np.mean([c[:runs] for c in columns], axis=0), dtype=np.float64)
         return found / 100 if q.share and unit == "1" else found
 
+    def read(self, claim: Claim) -> tuple[object, ...]:
+        """What is read for a claim: the same for two readings that differ in nothing the claim sees of a run."""
+        names, constants = [], self.reading.constants
+        for q in claim.quantities():
+            inputs = q.formula.inputs if q.formula else ()
+            names += [self.reading.metric(name) for name in (q.metric or claim.metric, q.over)]
+            names += [self.reading.metric(one.metric) for _, one, _ in inputs]
+            names += [f"{n} = {constants[n]}" for n, _ in (q.formula.constants if q.formula else ()) if n in constants]
+        return tuple(names)
+
     def _evaluate(self, formula: Formula) -> Floats:
         """A formula, seed by seed; nan where an input is, or where it has no value."""
         constants = dict(formula.constants)
+        constants |= {name: x for name, x in self.reading.constants.items() if name in constants}
         if not formula.inputs:
             return np.full(stats.MIN_RUNS, expression.evaluate(formula.text, constants))
         inputs = {name: self.sample(q, q.metric, unit) for name, q, unit in formula.inputs}
@@ -80,6 +94,21 @@ class Results:
         return found
 
 
+class Closes(StrEnum):
+    """Whether an explanation closes the gap between paper and measurement."""
+
+    YES = "closes the gap"
+    NO = "tried, does not close the gap"
+    KEEPS = "it holds so too"
+    BREAKS = "it does not hold so"
+    OPEN = "tried, not resolved"
+    SAME = "the same bits as the claim's own runs: no evidence"
+    PAPER = "arithmetic, agrees with the paper"
+    OURS = "arithmetic, agrees with the measurement"
+    NEITHER = "arithmetic, closes no gap"
+    ARITHMETIC = "arithmetic"
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A piece of evidence after it was computed: the counter-run's judgement, or the formula's value."""
@@ -87,28 +116,73 @@ class Found:
     evidence: Evidence
     judgement: Judgement | None = None
     value: float | None = None
+    closes: Closes = Closes.ARITHMETIC
 
     def sentence(self, unit: str) -> str:
-        """What it shows, with its numbers. `unit` is the claim's."""
+        """What it shows, with its numbers, and whether it closes the gap. `unit` is the claim's."""
         if self.value is not None:
             worked = expression.with_values(self.evidence.formula, dict(self.evidence.constants))
-            return f"{self.evidence.text}: {worked} = {self.value:.4g} {self.evidence.unit}".rstrip()
+            value = f"{self.value:.4g} {self.evidence.unit}".rstrip()
+            return f"{self.evidence.text}: {worked} = {value} ({self.closes.value})"
         assert self.judgement is not None
         changed = ", ".join(f"{path} = {toml_text.literal(v)}" for path, v in self.evidence.overrides)
         numbers = ", ".join(str(e) for e in self.judgement.measured)
         unit = "" if unit == "1" else f" {unit}"
-        return f"{self.evidence.text}: with {changed} {numbers}{unit} ({self.judgement.verdict.value})"
+        verdict = f"{self.judgement.verdict.value}: {self.closes.value}"
+        return f"{self.evidence.text}: with {changed} {numbers}{unit} ({verdict})"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim in one reading: its verdict at the level that the readings leave it."""
+
+    reading: Reading
+    judgement: Judgement
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A claim, what was measured, and the evidence. `verdict` is None where none is given (quick, not scored)."""
+    """A claim, what was measured, and the evidence. `verdict` is None where none is given (quick, not scored).
+
+    `judgement` is the base reading's; the verdict is over all of `readings`, of which there are `of_readings`.
+    """
 
     claim: Claim
     judgement: Judgement | None
     found: tuple[Found, ...]
     verdict: Verdict | None
     note: str = ""
+    readings: tuple[Judged, ...] = ()
+    of_readings: int = 1
+    contradicts: tuple[str, ...] = ()
+    """Sentences on claims with which it cannot hold together."""
+
+    def readings_that(self, verdict: Verdict) -> list[Judged]:
+        return [j for j in self.readings if j.judgement.verdict is verdict]
+
+    @property
+    def in_readings(self) -> str:
+        """`21 of 48 readings run: 20 hold, 1 differs (datagram = 500 B)`; empty without readings."""
+        if not self.readings:
+            return ""
+        parts = []
+        for verdict, one, several in _IN_READINGS:
+            if group := self.readings_that(verdict):
+                word = one if len(group) == 1 else several
+                named = len(group) < len(self.readings) and len(group) <= NAMED
+                ids = "; ".join(j.reading.id for j in group)
+                parts.append(f"{len(group)} {word}" + (f" ({ids})" if named else ""))
+        run = f"{len(self.readings)} of {self.of_readings} reading{'s' * (self.of_readings != 1)} run"
+        alone = f"; one change alone turns it: {', '.join(self.turned_by)}" if self.turned_by else ""
+        return f"{run}: {', '.join(parts)}{alone}"
+
+    @property
+    def turned_by(self) -> tuple[str, ...]:
+        """The parameters of which a single change from the base turns the verdict, from holds to differs or back."""
+        other = {Verdict.HOLDS: Verdict.DIFFERS, Verdict.DIFFERS: Verdict.HOLDS}
+        against = other.get(self.readings[0].judgement.verdict) if self.readings else None
+        single = [j for j in self.readings if len(j.reading.changes) == 1 and j.judgement.verdict is against]
+        return tuple(dict.fromkeys(j.reading.changes[0][0] for j in single))
 
     @property
     def why(self) -> str:
@@ -116,14 +190,36 @@ class Scored:
         parts = [self.note] if self.note else []
         if self.judgement is not None:
             parts.append(self.judgement.reason)
-        if self.verdict in (Verdict.DIFFERS, Verdict.UNTESTABLE):
+        if self.in_readings:
+            parts.append(self.in_readings)
+        if self.verdict in _AGAINST:
             parts += [f.sentence(self.claim.unit) for f in self.found]
+        parts += self.contradicts
         return ". ".join(part[:1].upper() + part[1:] for part in parts)
 
     @property
     def unexplained(self) -> bool:
-        """Whether a verdict against the paper stands without evidence."""
-        return self.verdict in (Verdict.DIFFERS, Verdict.UNTESTABLE) and not self.found
+        """Whether a verdict against the paper stands without evidence.
+
+        Where the verdict depends on the reading, or is open in some, the readings are evidence; and so is the sampling
+        error of a printed mean.
+        """
+        if any(f.closes is not Closes.SAME for f in self.found):
+            return False
+        if self.verdict is Verdict.UNTESTABLE:
+            return len(self.readings) < 2 and not (self.claim.mean_of or self.claim.impossible)
+        return self.verdict is Verdict.DIFFERS
+
+
+NAMED = 12
+"""Of so many readings of a kind each is named in a sentence; the page and the JSON name all."""
+_AGAINST = (Verdict.DIFFERS, Verdict.UNTESTABLE, Verdict.DEPENDS)
+_IN_READINGS = (
+    (Verdict.HOLDS, "holds", "hold"),
+    (Verdict.DIFFERS, "differs", "differ"),
+    (Verdict.UNTESTABLE, "unresolved", "unresolved"),
+)
+"""A verdict, and how one reading and several are said to have it."""
 
 
 @dataclass(slots=True)
@@ -140,6 +236,10 @@ class Outcome:
     quick: bool = False
     interrupted: bool = False
     fixed_runs: int | None = None
+    base_only: bool = False
+    """What is open was not varied, though something is: the verdicts are of the base reading, and preliminary."""
+    readings: tuple[Reading, ...] = ()
+    """The readings that were run, the base first; none where nothing is open."""
     over_time: Run | None = None
     """The run, with its series, that the file asks to see over time."""
 

@@ -3,8 +3,10 @@
 A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-width of at most 5 % of the mean (for
 indices, and for gains, 0.01 is enough). What is computed without runs is exact. Then
 
-- **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02; rates below 5 % within a
-  factor of 1.5; a printed range: our mean inside it; a printed zero: zero in every run.
+- **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02, from 0.95 on by 1 - J, within
+  a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our mean inside it; a printed zero: zero in
+  every run. A printed **mean of n runs** has a sampling error: the band is widened by it, and where it is wider than
+  the band the claim is `untestable`.
 - **ratio**: a gain of the same sign, by an interval that excludes zero, and within the larger of 3 points and 30 % of
   it; a printed range: our mean inside it, and zero excluded if the range does. A range that the gains *span* is held
   by its two ends. A share (new/old, not (new - old)/old) is a value: its zero is not "no effect".
@@ -22,7 +24,8 @@ A printed number that is no mean of runs is held against what it is: the **large
 draws of n from ours have it (in an order: jackknifed, paired differences); that of **one run of n that was picked**
 lies within ours, `differs` when none is as far out and they are enough to show less than an even chance of one.
 
-What is not resolved either way is `untestable`, and a sign to the campaign to add runs. Tests are at the 5 % level.
+What is not resolved either way is `untestable`, and a sign to the campaign to add runs. Tests are at the 5 % level,
+which rounds and readings share (`readings`). What cannot happen by the structure of the scenario is no evidence.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.measure.stats import Estimate
 
+from . import bands
+from .bands import EQUAL_WITHIN
 from .experiment import Claim, Crossing, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
 
 if TYPE_CHECKING:
@@ -46,8 +51,6 @@ if TYPE_CHECKING:
 
     from interlayer.measure.stats import Floats
 
-EQUAL_WITHIN = 0.02
-"""Two means this close, as a share of the larger, are called equal when shown so."""
 FOR_LARGEST = 5
 """Runs, as a multiple of n, without which nothing is said of the largest of n."""
 
@@ -57,7 +60,11 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     DIFFERS = "differs"
+    DEPENDS = "depends"
+    """It holds in some readings of what the paper leaves open, and differs in others."""
     UNTESTABLE = "untestable"
+    ARITHMETIC = "arithmetic"
+    """No measurement enters: computed, checked, not scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +89,34 @@ class Samples(Protocol):
         """One number per seed, shape (runs,), in `unit`; nan where a run has none."""
 
 
-def judge(claim: Claim, samples: Samples) -> Judgement:
-    """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds."""
+def judge(claim: Claim, samples: Samples, alpha: float = stats.ALPHA) -> Judgement:
+    """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds.
+
+    `alpha` is the level of every test in it: 5 %, or less where rounds or readings share the 5 %.
+    """
+    return judge_columns(claim, columns_of(claim, samples), alpha)
+
+
+def columns_of(claim: Claim, samples: Samples) -> list[Floats]:
+    """The samples of a claim's quantities over their common seeds."""
     quantities = claim.quantities()
     columns = [samples.sample(q, claim.metric, claim.sample_unit) for q in quantities]
     measured = [len(c) for q, c in zip(quantities, columns, strict=True) if not q.is_computed]
     runs = min(measured or map(len, columns))
     # What is computed is the same for every seed: it limits nobody's runs.
-    columns = [np.full(runs, c[0]) if q.is_computed else c[:runs] for q, c in zip(quantities, columns, strict=True)]
-    single = columns
+    return [np.full(runs, c[0]) if q.is_computed else c[:runs] for q, c in zip(quantities, columns, strict=True)]
+
+
+def judge_columns(claim: Claim, columns: list[Floats], alpha: float = stats.ALPHA) -> Judgement:
+    """The verdict on a claim whose quantities have these samples, as `columns_of` gives them."""
+    runs, single = len(columns[0]), columns
     if claim.largest_of:
         columns = [stats.largest_of_pseudo(c, claim.largest_of) for c in columns]
     estimates: tuple[Estimate, ...] = tuple(stats.estimate(c) for c in columns)
-    context = _Context(claim, columns, estimates, runs, single)
-    band = _band(claim)
+    context = _Context(claim, columns, estimates, runs, single, alpha)
+    band = bands.words(claim)
+    if claim.impossible and any(not np.any(c) for c in columns):
+        return Judgement(Verdict.UNTESTABLE, estimates, f"no evidence: {claim.impossible}", band, runs)
     if problem := context.unresolved():
         if isinstance(claim.test, Crossing):
             estimates = ()
@@ -108,6 +129,31 @@ def judge(claim: Claim, samples: Samples) -> Judgement:
     if claim.is_computed:  # no replications: nothing to put an interval on
         return Judgement(verdict, tuple(Estimate(e.mean, None, 0) for e in estimates), reason, band, 0)
     return Judgement(verdict, estimates, reason, band, runs)
+
+
+def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on a claim from those of its readings: all alike, some of each, or not resolved in some."""
+    if Verdict.HOLDS in verdicts and Verdict.DIFFERS in verdicts:
+        return Verdict.DEPENDS
+    if Verdict.UNTESTABLE in verdicts:
+        return Verdict.UNTESTABLE
+    return verdicts[0]
+
+
+def holm_step(judged: Sequence[Callable[[float], Judgement]], alpha: float) -> list[Judgement]:
+    """Judgements of one claim in several readings, each resolved at a level that all share by Holm's procedure. @HOL79
+
+    Of m open ones each is tested at alpha/m; where r are resolved the others have alpha/(m - r), until none is added.
+    """
+    found: list[Judgement | None] = [None] * len(judged)
+    while True:
+        open_ = [i for i, one in enumerate(found) if one is None]
+        now = {i: judged[i](alpha / len(open_)) for i in open_}
+        new = {i: one for i, one in now.items() if one.verdict is not Verdict.UNTESTABLE}
+        for i, one in new.items():
+            found[i] = one
+        if not new or len(new) == len(open_):
+            return [one if one is not None else now[i] for i, one in enumerate(found)]
 
 
 _UNRESOLVED = "not resolved"
@@ -143,6 +189,11 @@ class _Context:
     runs: int
     single: Sequence[Floats]
     """The columns run by run, also where `columns` are of the largest of several."""
+    alpha: float
+
+    def interval(self, column: Floats) -> Estimate:
+        """Mean and interval at the level of the tests, 95 % or more."""
+        return stats.estimate(column, 1 - self.alpha)
 
     def unresolved(self) -> str:
         """Why no verdict may rest on these samples; empty if one may."""
@@ -155,7 +206,7 @@ class _Context:
         for q, e in zip(self.claim.quantities(), self.estimates, strict=True):
             if not math.isfinite(e.mean):
                 return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
-            if _is_zero(self.claim) or isinstance(self.claim.test, Crossing):
+            if bands.is_zero(self.claim) or isinstance(self.claim.test, Crossing):
                 continue  # every single run decides; each interval decides, however wide
             if self.claim.largest_of or self.claim.one_of:
                 continue  # the range of the runs decides, and of two the interval of their difference
@@ -193,59 +244,39 @@ def _unit(unit: str) -> str:
 # ------------------------------------------------------------------------------------------------- value and ratio
 
 
-def _value_tolerance(printed: float, mean: float, unit: str) -> tuple[float, float, str]:
-    """Lowest and highest printed number our mean may stand for."""
-    if (unit == "%" and 0 <= printed < 5) or (unit == "1" and 0 <= printed < 0.05):
-        return mean / 1.5, mean * 1.5, "a factor of 1.5 (a rate below 5 %)"
-    if unit == "1" and 0 <= printed <= 1:
-        return mean - 0.02, mean + 0.02, "0.02 (an index)"
-    return mean - 0.1 * abs(mean), mean + 0.1 * abs(mean), "10 % of our mean"
-
-
-def _gain_tolerance(printed: float) -> float:
-    return max(3.0, 0.3 * abs(printed))
-
-
-def _printed(expected: Expected) -> str:
-    if expected.value is not None:
-        return f"{expected.value:g}"
-    if expected.high is None:
-        return f"at least {expected.low:g}"
-    if expected.low is None:
-        return f"at most {expected.high:g}"
-    return f"{expected.low:g} to {expected.high:g}"
-
-
-def _inside(expected: Expected, mean: float) -> bool:
-    low = -math.inf if expected.low is None else expected.low
-    high = math.inf if expected.high is None else expected.high
-    return low <= mean <= high
-
-
-def _is_zero(claim: Claim) -> bool:
-    """Whether the paper says that there is none: no drop, no timeout. A band of 10 % of zero has nothing in it."""
-    return isinstance(claim.test, Value) and claim.test.expected.value == 0 and claim.test.expected.band is None
-
-
 def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     ours = c.estimates[0]
-    if _is_zero(c.claim) and not c.claim.is_computed:
+    if bands.is_zero(c.claim) and not c.claim.is_computed:
         others = int(np.count_nonzero(c.columns[0]))
         told = f"zero in {c.runs - others} of {c.runs} runs, measured {c.show(ours)}"
         return _holds(others == 0), told
     if expected.value is None:
-        inside = _inside(expected, ours.mean)
+        inside = bands.inside(expected, ours.mean)
         how = "inside" if inside else "outside"
-        return _holds(inside), f"{c.measured} {c.show(ours)}, {how} the printed {_printed(expected)}{c.unit}"
-    if expected.band is not None:
-        low, high = ours.mean - expected.band, ours.mean + expected.band
-    else:
-        low, high, _ = _value_tolerance(expected.value, ours.mean, c.claim.unit)
+        return _holds(inside), f"{c.measured} {c.show(ours)}, {how} the printed {bands.printed_text(expected)}{c.unit}"
     off = f" ({(ours.mean / expected.value - 1) * 100:+.1f} %)" if expected.value else ""
-    return (
-        _holds(low <= expected.value <= high),
-        f"{c.measured} {c.show(ours)} against the printed {_printed(expected)}{c.unit}{off}",
-    )
+    told = f"{c.measured} {c.show(ours)} against the printed {bands.printed_text(expected)}{c.unit}{off}"
+    wider = 0.0
+    if c.claim.mean_of and not c.claim.is_computed:
+        wider, band = bands.prediction(c.columns[0], c.claim.mean_of), _band_at(c, expected, ours.mean)
+        told += f", which as a mean of {c.claim.mean_of} runs may be {wider:.2g}{c.unit} off itself"
+        if wider > band.half:
+            return Verdict.UNTESTABLE, f"{told}: more than the band of {band.half:.2g}{c.unit}"
+    found = _band_at(c, expected, ours.mean).widened(wider).holds(expected.value)
+    if bands.is_near_one(expected.value, c.claim.unit) and expected.band is None and ours.half_width:
+        # 1 - J may be small beside its interval: then the ends of the interval must say the same.
+        ends = [_band_at(c, expected, min(1.0, x)).widened(wider).holds(expected.value) for x in (ours.low, ours.high)]
+        if ends != [found, found]:
+            return Verdict.UNTESTABLE, told
+    return _holds(found), told
+
+
+def _band_at(c: _Context, expected: Expected, mean: float) -> bands.Band:
+    """The printed numbers that a mean of ours may stand for."""
+    assert expected.value is not None
+    if expected.band is not None:
+        return bands.Band(mean - expected.band, mean + expected.band, expected.band_reason)
+    return bands.of_value(expected.value, mean, c.claim.unit)
 
 
 def _largest(c: _Context, printed: float) -> tuple[Verdict, str]:
@@ -261,13 +292,13 @@ def _picked(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     """One run that the source picked: ours are to reach as far, by the usual tolerance of each."""
     n, single, unit = c.claim.one_of, c.single[0], c.claim.unit
     if (printed := expected.value) is None:
-        alike = sum(_inside(expected, float(x)) for x in single)
+        alike = sum(bands.inside(expected, float(x)) for x in single)
     else:
-        bands = [_value_tolerance(printed, float(x), unit) for x in single]
-        alike = min(sum(printed >= low for low, *_ in bands), sum(printed <= high for _, high, _ in bands))
+        found = [bands.of_value(printed, float(x), unit) for x in single]
+        alike = min(sum(printed >= band.low for band in found), sum(printed <= band.high for band in found))
     told = f"our {c.runs} runs lie from {single.min():.4g} to {single.max():.4g}{c.unit}, and {alike} of them "
     told += f"{'inside' if printed is None else 'as far out as'} what was printed of the run picked, "
-    told += f"{_printed(expected)}{c.unit}"
+    told += f"{bands.printed_text(expected)}{c.unit}"
     if alike:
         return Verdict.HOLDS, told
     if c.runs < stats.even_chance_runs(n):
@@ -277,20 +308,21 @@ def _picked(c: _Context, expected: Expected) -> tuple[Verdict, str]:
 
 def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     ours = c.estimates[0]
-    told = f"measured a gain of {c.show(ours)} against the printed {_printed(expected)}{c.unit}"
+    tested = c.interval(c.columns[0])
+    told = f"measured a gain of {c.show(ours)} against the printed {bands.printed_text(expected)}{c.unit}"
     if expected.value is None:
         signed = (expected.low or 0) > 0 or (expected.high or 0) < 0
-        if _inside(expected, ours.mean) and signed and ours.low <= 0 <= ours.high:
+        if bands.inside(expected, ours.mean) and signed and tested.low <= 0 <= tested.high:
             return Verdict.UNTESTABLE, f"{told}, and zero lies in the interval"
-        return _holds(_inside(expected, ours.mean)), told
-    verdict = _gain_verdict(expected.value, ours, expected.band)
+        return _holds(bands.inside(expected, ours.mean)), told
+    verdict = _gain_verdict(expected.value, tested, expected.band)
     if verdict is Verdict.UNTESTABLE:
         return verdict, f"{told}, and zero lies in the interval"
     return verdict, told
 
 
 def _gain_verdict(printed: float, ours: Estimate, band: float | None) -> Verdict:
-    within = abs(ours.mean - printed) <= (_gain_tolerance(printed) if band is None else band)
+    within = abs(ours.mean - printed) <= (bands.of_gain(printed) if band is None else band)
     if not within:
         return Verdict.DIFFERS
     if ours.low <= 0 <= ours.high:
@@ -302,9 +334,12 @@ def _span(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     """The smallest and the largest of our gains against the two ends of the printed range."""
     assert expected.low is not None
     assert expected.high is not None
-    least = min(c.estimates, key=lambda e: e.mean)
-    most = max(c.estimates, key=lambda e: e.mean)
-    told = f"gains from {c.show(least)} to {c.show(most)} against the printed {_printed(expected)}{c.unit}"
+    tested = [c.interval(column) for column in c.columns]
+    least = min(tested, key=lambda e: e.mean)
+    most = max(tested, key=lambda e: e.mean)
+    shown = sorted(c.estimates, key=lambda e: e.mean)
+    told = f"gains from {c.show(shown[0])} to {c.show(shown[-1])}"
+    told += f" against the printed {bands.printed_text(expected)}{c.unit}"
     ends = {_gain_verdict(expected.low, least, None), _gain_verdict(expected.high, most, None)}
     return _worst(ends), told
 
@@ -316,7 +351,7 @@ def _crossed(c: _Context, test: Crossing) -> tuple[float, float, int]:
     """
     xs = [(q.x or 0.0) / quantity.in_base(c.claim.unit) for q in c.claim.lines[0].quantities]
     last, open_ = -math.inf, 0
-    for x, e in zip(xs, c.estimates, strict=True):
+    for x, e in zip(xs, map(c.interval, c.columns), strict=True):
         passed, beyond = (
             (e.high < test.limit, e.low > test.limit) if test.below else (e.low > test.limit, e.high < test.limit)
         )
@@ -333,7 +368,7 @@ def _crossing(c: _Context, test: Crossing) -> tuple[Verdict, str]:
     side = f"{'below' if test.below else 'above'} {test.limit:g}{_unit(test.unit)}"
     told = f"shown to be {side} from {first:g}{c.unit} on" if math.isfinite(first) else f"nowhere shown to be {side}"
     told += f", and not yet at {last:g}{c.unit}" if math.isfinite(last) else ", and at no x shown not to be"
-    told += f"; printed {_printed(e)}{c.unit}"
+    told += f"; printed {bands.printed_text(e)}{c.unit}"
     if (low is not None and low > first) or (high is not None and high <= last):
         return Verdict.DIFFERS, told
     if not (math.isfinite(last) and math.isfinite(first)):
@@ -344,20 +379,23 @@ def _crossing(c: _Context, test: Crossing) -> tuple[Verdict, str]:
 # ------------------------------------------------------------------------------------------------- order and trend
 
 
-def _step(new: Floats, old: Floats) -> tuple[Verdict, Estimate]:
-    """Whether `new` lies above `old` (holds), below it or equal to it (differs), or neither was shown."""
-    difference = stats.difference(new, old)
-    if difference.low > 0:
+def _step(new: Floats, old: Floats, alpha: float) -> tuple[Verdict, Estimate]:
+    """Whether `new` lies above `old` (holds), below it or equal to it (differs), or neither was shown.
+
+    With it the difference, and its usual interval of 95 %.
+    """
+    difference, tested = stats.difference(new, old), stats.difference(new, old, 1 - alpha)
+    if tested.low > 0:
         return Verdict.HOLDS, difference
-    if difference.high < 0 or _shown_equal(new, old):
+    if tested.high < 0 or _shown_equal(new, old, alpha):
         return Verdict.DIFFERS, difference
     return Verdict.UNTESTABLE, difference
 
 
-def _shown_equal(a: Floats, b: Floats) -> bool:
+def _shown_equal(a: Floats, b: Floats, alpha: float) -> bool:
     """Whether the two are shown to lie within 2 % of the larger."""
     scale = EQUAL_WITHIN * max(abs(float(a.mean())), abs(float(b.mean())))
-    return stats.equivalence_p(a - b, scale) < stats.ALPHA or not np.any(a - b)
+    return stats.equivalence_p(a - b, scale) < alpha or not np.any(a - b)
 
 
 def _order(c: _Context, test: Order) -> tuple[Verdict, str]:
@@ -367,8 +405,8 @@ def _order(c: _Context, test: Order) -> tuple[Verdict, str]:
     for line, columns, _ in c.lines():
         steps = []
         for (first, a), (second, b) in pairwise(zip(line.quantities, columns, strict=True)):
-            verdict, difference = _step(sign * a, sign * b)
-            if test.or_equal and verdict is not Verdict.HOLDS and _shown_equal(a, b):
+            verdict, difference = _step(sign * a, sign * b, c.alpha)
+            if test.or_equal and verdict is not Verdict.HOLDS and _shown_equal(a, b, c.alpha):
                 verdict = Verdict.HOLDS
             verdicts.append(verdict)
             shown = {Verdict.HOLDS: mark, Verdict.DIFFERS: f"not {mark}", Verdict.UNTESTABLE: "?"}[verdict]
@@ -394,16 +432,16 @@ def _monotone(
     told = f"from {c.show(estimates[0])} to {c.show(estimates[-1])}"
     if len(columns) == 2:
         new, old = (columns[1], columns[0]) if up else (columns[0], columns[1])
-        return _step(new, old)[0], told
+        return _step(new, old, c.alpha)[0], told
     if c.claim.is_computed:  # no chance in it to test against
-        return _worst([_step(*((b, a) if up else (a, b)))[0] for a, b in pairwise(columns)]), told
+        return _worst([_step(*((b, a) if up else (a, b)), c.alpha)[0] for a, b in pairwise(columns)]), told
     page = stats.page_trend(np.column_stack(columns))
     along, against = (page.p_up, page.p_down) if up else (page.p_down, page.p_up)
     told += f", Page's L = {page.l:g}, {_p(along)}"
-    if along < stats.ALPHA:
+    if along < c.alpha:
         return Verdict.HOLDS, told
     level = EQUAL_WITHIN * max(abs(e.mean) for e in estimates)
-    if against < stats.ALPHA or _shown_flat(columns, level):
+    if against < c.alpha or _shown_flat(columns, level, c.alpha):
         return Verdict.DIFFERS, told
     return Verdict.UNTESTABLE, told
 
@@ -413,9 +451,9 @@ def _flat(c: _Context, test: Trend, columns: Sequence[Floats], estimates: Sequen
     means = [e.mean for e in estimates]
     spread = max(means) - min(means)
     told = f"varies by {spread:.3g}{_points(c)} over x, margin {test.margin:g}{_points(c)}"
-    if _shown_flat(columns, test.margin):
+    if _shown_flat(columns, test.margin, c.alpha):
         return Verdict.HOLDS, told
-    if _shown_apart(columns, test.margin):
+    if _shown_apart(columns, test.margin, c.alpha):
         return Verdict.DIFFERS, told
     return Verdict.UNTESTABLE, told
 
@@ -424,15 +462,15 @@ def _points(c: _Context) -> str:
     return " points" if c.claim.unit == "%" else c.unit
 
 
-def _shown_flat(columns: Sequence[Floats], margin: float) -> bool:
+def _shown_flat(columns: Sequence[Floats], margin: float, alpha: float) -> bool:
     """Every pair equal within the margin: all tests must pass, so their level needs no correction."""
-    return all(stats.equivalence_p(a - b, margin) < stats.ALPHA for a, b in combinations(columns, 2))
+    return all(stats.equivalence_p(a - b, margin) < alpha for a, b in combinations(columns, 2))
 
 
-def _shown_apart(columns: Sequence[Floats], margin: float) -> bool:
+def _shown_apart(columns: Sequence[Floats], margin: float, alpha: float) -> bool:
     """Some pair further apart than the margin, at a level divided by the number of pairs (Bonferroni)."""
     pairs = list(combinations(columns, 2))
-    level = 1 - stats.ALPHA / len(pairs)
+    level = 1 - alpha / len(pairs)
     intervals = [stats.difference(a, b, level) for a, b in pairs]
     return any(d.low > margin or d.high < -margin for d in intervals)
 
@@ -446,7 +484,7 @@ def _peak(c: _Context, test: Shape) -> tuple[Verdict, str]:
     verdicts, told = [], []
     for line, columns, estimates in c.lines():
         others = [i for i in range(len(columns)) if i != test.at]
-        verdicts += [_step(columns[test.at], columns[i])[0] for i in others]
+        verdicts += [_step(columns[test.at], columns[i], c.alpha)[0] for i in others]
         best = max(range(len(columns)), key=lambda i: estimates[i].mean)
         told.append(f"{line.label or 'the line'} is highest at {line.quantities[best].label}")
     return _worst(verdicts), "; ".join(told)
@@ -467,9 +505,9 @@ def _close(c: _Context, test: Shape) -> tuple[Verdict, str]:
         told.append(f"{first.label} and {second.label} differ by up to {by}")
         pairs += points
     reason = "; ".join(told)
-    if all(stats.equivalence_p(x - y, m) < stats.ALPHA or not np.any(x - y) for x, y, m in pairs):
+    if all(stats.equivalence_p(x - y, m) < c.alpha or not np.any(x - y) for x, y, m in pairs):
         return Verdict.HOLDS, reason
-    level = 1 - stats.ALPHA / len(pairs)
+    level = 1 - c.alpha / len(pairs)
     differences = [(stats.difference(x, y, level), m) for x, y, m in pairs]
     return Verdict.DIFFERS if any(d.low > m or d.high < -m for d, m in differences) else Verdict.UNTESTABLE, reason
 
@@ -498,42 +536,3 @@ def _worst(verdicts: Sequence[Verdict] | set[Verdict]) -> Verdict:
 
 def _p(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def _band(claim: Claim) -> str:
-    """The tolerance in words, for the report."""
-    match claim.test:
-        case Value(expected=e) | Ratio(expected=e) if e.band is not None:
-            return f"± {e.band:g} {claim.unit}: {e.band_reason}"
-        case Value() if claim.largest_of:
-            return f"where the largest of {claim.largest_of} of our runs lies in 95 % of draws"
-        case Value() if claim.one_of:
-            return f"one run of {claim.one_of}, picked: within our runs, each by its usual tolerance"
-        case Value(expected=Expected(value=0)) if _is_zero(claim):
-            return "zero in every run"
-        case Value(expected=Expected(value=None)) | Ratio(expected=Expected(value=None), spans=False):
-            return "inside the printed range"
-        case Value(expected=Expected(value=float() as printed)):
-            return _value_tolerance(printed, printed, claim.unit)[2]
-        case Ratio(expected=Expected(value=float() as printed)):
-            return f"within {_gain_tolerance(printed):g} points, zero excluded"
-        case Ratio():
-            return "both ends within the larger of 3 points and 30 %, zero excluded"
-        case Crossing():
-            return "between the points of the sweep where it was shown not yet, and first, to be"
-        case Order(or_equal=or_equal):
-            of = f", of the largest of {claim.largest_of} runs (jackknife)" if claim.largest_of else ""
-            also = f", or shown equal within {EQUAL_WITHIN:.0%}".replace("%", " %") if or_equal else ""
-            return f"every paired difference significant{of}{also}"
-        case Trend(direction="flat", margin=margin, margin_reason=reason):
-            return f"within {margin:g} {claim.unit}: {reason}"
-        case Trend() if claim.is_computed:
-            return "every step"
-        case Trend():
-            return "Page's test at 5 %"
-        case Shape(test="close", margin=float() as margin, margin_reason=reason, relative=True):
-            return f"within {100 * margin:g} % of the larger: {reason}"
-        case Shape(test="close", margin=margin, margin_reason=reason):
-            return f"within {margin:g} {claim.unit}: {reason}"
-        case _:
-            return "above every other point, paired"

@@ -92,7 +92,14 @@ def read_claim(content: object, i: int, e: Experiment, grid: Grid, explained: Ma
         approx=t.take("approx", bool, False),
         largest_of=_so_many(t, "largest_of", isinstance(test, Value | Order)),
         one_of=_so_many(t, "one_of", isinstance(test, Value)),
+        mean_of=_so_many(t, "mean_of", isinstance(test, Value)),
+        arithmetic=t.take("arithmetic", str, ""),
+        impossible=t.take("impossible", str, ""),
     )
+    if claim.mean_of and (claim.largest_of or claim.one_of):
+        raise t.error("a printed number is one of them: a mean, the largest, or one that was picked", "mean_of")
+    if claim.mean_of and isinstance(test, Value) and test.expected.value is None:
+        raise t.error("needs an `expected`: a printed range has its own", "mean_of")
     if claim.largest_of and claim.one_of:
         raise t.error("one run is not the largest of several: give `one_of` or `largest_of`", "one_of")
     if claim.largest_of and isinstance(test, Value) and test.expected.value is None:

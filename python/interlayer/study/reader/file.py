@@ -10,10 +10,11 @@ from typing import Any, Literal, cast
 from interlayer import quantity, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.measure.stats import MIN_RUNS
-from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Curve, Experiment, OverTime
+from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction, Curve, Experiment, OverTime
 
 from .claims import read_claim, read_derived, read_evidence
 from .grid import Grid, cells_of, where_of
+from .open import read_open
 from .table import Table, constants
 
 
@@ -75,13 +76,19 @@ def _experiment(t: Table, beside: Path) -> Experiment:
     if show == "gain" and not e.comparisons:
         raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
     over_time = _over_time(Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
+    swept = [*grid.paths, *(path for _, others in follow for path, _ in others)]
+    open_ = read_open(t.take("open", dict), beside, swept, grid.arms) if t.has("open") else None
     claims, derived = t.take("claim", list, []), t.take("derived", list, [])
+    contradictions = [_contradiction(c, i, e.id, len(claims)) for i, c in enumerate(t.take("contradiction", list, []))]
     explained = read_evidence(t.take("explain", list, []), len(claims))
     t.done()
+    of_claims = replace(grid, fixed=open_.tabled if open_ else ())
     return replace(
         e,
         over_time=over_time,
-        claims=tuple(read_claim(c, i, e, grid, explained) for i, c in enumerate(claims)),
+        open=open_,
+        contradictions=tuple(contradictions),
+        claims=tuple(read_claim(c, i, e, of_claims, explained) for i, c in enumerate(claims)),
         derived=tuple(read_derived(d, i, e, grid) for i, d in enumerate(derived)),
     )
 
@@ -167,6 +174,15 @@ def _comparison(content: object, i: int, grid: Grid) -> Comparison:
     comparison = Comparison(t.one_of("of", grid.arms), t.one_of("over", grid.arms))
     t.done()
     return comparison
+
+
+def _contradiction(content: object, i: int, id_: str, claims: int) -> Contradiction:
+    t = Table(content, f"contradiction[{i}]")
+    numbers, text = t.take("claims", list), t.take("text", str)
+    t.done()
+    if len(numbers) < 2 or not all(isinstance(n, int) and 1 <= n <= claims for n in numbers):
+        raise t.error(f"expected two numbers of claims at least; they are 1 to {claims}", "claims")
+    return Contradiction(tuple(f"{id_}#{n}" for n in numbers), text)
 
 
 def _curve(content: object, i: int, grid: Grid, x: str) -> Curve:

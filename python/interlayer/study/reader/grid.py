@@ -19,6 +19,8 @@ class Grid:
 
     sweep: tuple[tuple[str, tuple[Any, ...]], ...]
     arms: tuple[str, ...]
+    fixed: tuple[str, ...] = ()
+    """Swept paths that a claim leaves to the reading: its cells are those of the first value."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -27,10 +29,12 @@ class Grid:
     def choices(self, where: Mapping[str, Any], t: Table, key: str) -> dict[str, list[Any]]:
         """Allowed arms and value indices by path, narrowed by `where`."""
         allowed: dict[str, list[Any]] = {ARM: list(self.arms)}
-        allowed |= {path: list(range(len(values))) for path, values in self.sweep}
+        allowed |= {path: [0] if path in self.fixed else list(range(len(values))) for path, values in self.sweep}
         for path, wanted in where.items():
             if path not in allowed:
                 raise t.error(f'"{path}" is not swept{suggestion(path, allowed)}', key)
+            if path in self.fixed:
+                raise t.error(f"{path} is open: a claim is judged in each reading of it", key)
             there = self.arms if path == ARM else dict(self.sweep)[path]
             picks = []
             for value in wanted if isinstance(wanted, list) else [wanted]:

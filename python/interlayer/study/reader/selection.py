@@ -50,6 +50,8 @@ def builder(t: Table, e: Experiment, grid: Grid) -> Builder:
     for path in mean_over:
         if path not in grid.paths:
             raise t.error(f'"{path}" is not swept{suggestion(str(path), grid.paths)}', "mean_over")
+        if path in grid.fixed:
+            raise t.error(f"{path} is open: a claim is judged in each reading of it", "mean_over")
     of, over = t.take("of", (str, dict), None), t.take("over", (str, dict), None)
     if (of is None) != (over is None):
         raise t.error("a gain needs both `of` and `over`")
@@ -117,6 +119,8 @@ class Builder:
         for path in at_every:
             if path not in self.grid.paths:
                 raise self.t.error(f'"{path}" is not swept{suggestion(str(path), self.grid.paths)}', "at_every")
+            if path in self.grid.fixed:
+                raise self.t.error(f"{path} is open: a claim is judged in each reading of it", "at_every")
         sides = [side_of(item, self.t, "order", ("metric", "label", "formula")) for item in items]
         everywhere = self._allowed(self.where, "where")
         lines = []
@@ -282,7 +286,7 @@ class Builder:
     def name(self, allowed: Mapping[str, list[Any]]) -> str:
         parts = []
         for path, picks in allowed.items():
-            if len(picks) != 1 or (path == ARM and self.of is not None):
+            if len(picks) != 1 or path in self.grid.fixed or (path == ARM and self.of is not None):
                 continue
             if path == ARM:
                 parts.append(self.e.label(picks[0]))

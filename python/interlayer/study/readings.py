@@ -1,0 +1,140 @@
+"""What a paper leaves open, with its plausible values, and the readings that follow from it.
+
+A *parameter* is something the paper does not state; its *choices* are plausible values, the first of which is the base
+file's. A *reading* takes one choice of each. Of K readings k are run: the base, every single change, every pair of
+changes; all of them where they are few. No reading is preferred because it fits: all that are run are shown.
+
+`reader.open` reads them, `campaign` runs them for the verdicts of one experiment, `joint` for the claims of several.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+from typing import Any
+
+ALL_UP_TO = 24
+"""So many readings are all run; of more the base, every single change and every pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A plausible value of a parameter, and what it changes: the scenario, an arm, or what is read from a run."""
+
+    name: str
+    why: str = ""
+    settings: tuple[tuple[str, Any], ...] = ()
+    """Scenario keys. The sweep and the arms, which the paper states, go over them."""
+    arms: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+    """Scenario keys of single arms, over the arm's own."""
+    schemes: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+    """Parameters of schemes, in every arm that has the scheme."""
+    metrics: tuple[tuple[str, str], ...] = ()
+    """Columns that are read instead of others."""
+    constants: tuple[tuple[str, float], ...] = ()
+    """Constants of formulas, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Something that a paper does not state: where it is silent, and its plausible values, the base file's first."""
+
+    name: str
+    silent: str
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One choice of each parameter: those that are not the base's, in the order of the parameters."""
+
+    changes: tuple[tuple[str, Choice], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """`base`, or what differs from it: `datagram = 500 B, receiver = every`."""
+        return ", ".join(f"{name} = {choice.name}" for name, choice in self.changes) or "base"
+
+    @property
+    def settings(self) -> tuple[tuple[str, Any], ...]:
+        return tuple(s for _, choice in self.changes for s in choice.settings)
+
+    def of_arm(self, arm: str, own: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """What it changes in an arm, over the arm's `own` settings."""
+        found = [s for _, choice in self.changes for name, settings in choice.arms if name == arm for s in settings]
+        schemes: dict[str, dict[str, Any]] = {}
+        for _, choice in self.changes:
+            for name, parameters in choice.schemes:
+                schemes.setdefault(name, {}).update(parameters)
+        tables = dict(own).get("scheme")
+        if schemes and isinstance(tables, list):
+            found.append(("scheme", [{**one, **schemes.get(one.get("name", ""), {})} for one in tables]))
+        return found
+
+    def metric(self, name: str) -> str:
+        """What is read where a claim names a metric."""
+        for _, choice in self.changes:
+            for old, new in choice.metrics:
+                name = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", new, name)
+        return name
+
+    @property
+    def constants(self) -> dict[str, float]:
+        return {name: value for _, choice in self.changes for name, value in choice.constants}
+
+    def within(self, names: Iterable[str]) -> Reading:
+        """What it says of the parameters named: a reading of several experiments, as one of them sees it."""
+        known = set(names)
+        return Reading(tuple(change for change in self.changes if change[0] in known))
+
+
+BASE = Reading()
+"""Everything as the base file has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What is open in an experiment."""
+
+    title: str
+    source: str
+    parameters: tuple[Parameter, ...]
+    stated: tuple[tuple[str, str], ...] = ()
+    """Parameters of the set-up that are not open here, with the reason: stated, swept, or without a place."""
+    tabled: tuple[str, ...] = ()
+    """Swept paths that the paper does not sweep: the table shows their values, a claim is judged in each reading."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    def without(self, names: Mapping[str, str]) -> Open:
+        """The same with more parameters stated, by their reasons."""
+        left = tuple(p for p in self.parameters if p.name not in names)
+        return Open(self.title, self.source, left, (*self.stated, *names.items()), self.tabled)
+
+
+def how_many(parameters: Sequence[Parameter]) -> int:
+    """K: of how many readings those that are run are."""
+    return prod(len(p.choices) for p in parameters)
+
+
+def chosen(parameters: Sequence[Parameter]) -> list[Reading]:
+    """The readings that are run: the base, every single change, every pair; all where they are at most `ALL_UP_TO`."""
+    at_once = len(parameters) if how_many(parameters) <= ALL_UP_TO else 2
+    found = []
+    for changed in range(min(at_once, len(parameters)) + 1):
+        for some in combinations(parameters, changed):
+            found += [
+                Reading(tuple(zip((p.name for p in some), picks, strict=True)))
+                for picks in product(*(p.choices[1:] for p in some))
+            ]
+    return found
+
+
+def together(opens: Sequence[Open]) -> tuple[Parameter, ...]:
+    """The parameters of several experiments, each once."""
+    return tuple({p.name: p for o in opens for p in o.parameters}.values())

@@ -1,0 +1,636 @@
+"""What a paper leaves open: how it is read, which readings are run, what a claim is in each, and claims together."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from interlayer.errors import InputError
+from interlayer.show import as_json, files, joint, pages, terminal, words
+from interlayer.study import campaign, library, point, reader, readings
+from interlayer.study import joint as judged
+from interlayer.study.experiment import Cell, Claim, Expected, Line, Order, Quantity, Ratio, Shape, Trend, Value
+from interlayer.study.outcome import Closes
+from interlayer.study.readings import Choice, Parameter, Reading
+from interlayer.study.verdict import Judgement, Verdict, holm_step, over_readings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fake_core import Core
+
+HOLDS, DIFFERS, DEPENDS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.DEPENDS, Verdict.UNTESTABLE
+
+
+# ------------------------------------------------------------------------------------------------- which are run
+
+
+def parameter(name: str, values: int) -> Parameter:
+    others = (Choice(f"{name}{i}", settings=((name, i),)) for i in range(1, values))
+    return Parameter(name, "nowhere", (Choice(f"{name}0"), *others))
+
+
+def test_few_readings_are_all_run() -> None:
+    some = [parameter("a", 2), parameter("b", 3), parameter("c", 4)]  # 24
+    found = readings.chosen(some)
+    assert len(found) == readings.how_many(some) == 24
+    assert len({r.id for r in found}) == 24
+    assert found[0].id == "base"
+
+
+def test_of_many_the_base_every_single_change_and_every_pair_are_run() -> None:
+    some = [parameter(name, n) for name, n in (("a", 3), ("b", 2), ("c", 2), ("d", 2), ("e", 2))]  # 48
+    found = readings.chosen(some)
+    # 6 single changes; pairs: (6² - (4 + 1 + 1 + 1 + 1)) / 2 = 14.
+    assert [sum(len(r.changes) == n for r in found) for n in range(4)] == [1, 6, 14, 0]
+    assert len({r.id for r in found}) == 21
+    single = {r.changes for r in found if len(r.changes) == 1}
+    assert single == {((p.name, c),) for p in some for c in p.choices[1:]}
+
+
+def test_a_reading_of_several_experiments_is_seen_by_each_as_far_as_it_is_open_there() -> None:
+    a, b = parameter("a", 2), parameter("b", 2)
+    both = readings.chosen([a, b])[-1]
+    assert both.id == "a = a1, b = b1"
+    assert both.within(["b"]).id == "b = b1"
+    assert both.within([]) == readings.BASE
+
+
+def test_a_metric_is_read_instead_as_a_whole_word_only() -> None:
+    r = Reading((("credited", Choice("payload", metrics=(("datagram_throughput", "goodput"),))),))
+    assert r.metric("jain(flow.*.datagram_throughput)") == "jain(flow.*.goodput)"
+    assert r.metric("flow.0.datagram_throughput_share") == "flow.0.datagram_throughput_share"
+
+
+# -------------------------------------------------------------------------------------------- one verdict of many
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        ([HOLDS, HOLDS], HOLDS),
+        ([DIFFERS, DIFFERS], DIFFERS),
+        ([HOLDS, DIFFERS, UNTESTABLE], DEPENDS),
+        ([HOLDS, UNTESTABLE], UNTESTABLE),
+        ([DIFFERS, UNTESTABLE], UNTESTABLE),
+    ],
+)
+def test_a_verdict_needs_all_readings_resolved_alike(found: list[Verdict], verdict: Verdict) -> None:
+    assert over_readings(found) is verdict
+
+
+def test_readings_share_a_level_by_holms_procedure() -> None:
+    def resolved_below(p: float) -> Any:
+        return lambda alpha: Judgement(HOLDS if p <= alpha else UNTESTABLE, (), "", "", 10)
+
+    def found(*p: float) -> list[bool]:
+        return [j.verdict is HOLDS for j in holm_step([resolved_below(x) for x in p], 0.05)]
+
+    # Of three: the smallest against 0.05/3, the next against 0.05/2, the last against 0.05, up to the first failure.
+    assert found(0.016, 0.024, 0.049) == [True, True, True]
+    assert found(0.017, 0.001, 0.049) == [True, True, True]
+    assert found(0.017, 0.018, 0.019) == [False, False, False]
+    assert found(0.026, 0.001, 0.026) == [False, True, False]
+
+
+# ------------------------------------------------------------------------------------------------ from file to verdict
+
+CELL = """
+[scenario]
+name = "cell"
+[radio]
+[channel]
+per = 0.0
+[[flow]]
+from = "server"
+to = "sta"
+transport = { protocol = "tcp", datagram = "1000 B" }
+"""
+SETUP = """
+title = "A set-up"
+source = "nowhere"
+[[parameter]]
+name = "speed"
+silent = "the text does not say how fast"
+[[parameter.value]]
+name = "slow"
+[[parameter.value]]
+name = "fast"
+set = { "radio.speed" = 2 }
+[[parameter]]
+name = "counted"
+silent = "nor what is counted"
+[[parameter.value]]
+name = "all"
+[[parameter.value]]
+name = "half"
+metric = { goodput = "half" }
+[[parameter]]
+name = "helper"
+silent = "nor how much it helps"
+[[parameter.value]]
+name = "a little"
+[[parameter.value]]
+name = "much"
+scheme = { helper = { much = true } }
+"""
+HEAD = """
+id = "toy"
+title = "A toy"
+source = "nowhere"
+evidence = "simulation"
+base = "cell.toml"
+metric = "flow.0.goodput"
+unit = "Mb/s"
+max_runs = 20
+[open]
+setup = "setup.toml"
+[sweep]
+"channel.per" = [0.1, 0.2]
+[arms]
+plain = {}
+helped = { scheme = [{ name = "helper" }] }
+fixed = { "radio.speed" = 1 }
+"""
+VALUE = """
+[[claim]]
+text = "a claim"
+kind = "value"
+strength = "number"
+expected = EXPECTED
+where = { arm = "ARM", "channel.per" = 0.1 }
+"""
+
+
+def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """1 Mb/s less the errors, times the speed; a helper adds a tenth, or doubles it; a part in a thousand is noise."""
+    rate = 1e6 * (1 - data["channel"]["per"]) * data["radio"].get("speed", 1) * (1 + 1e-3 * rng.standard_normal())
+    for scheme in data.get("scheme", []):
+        rate *= 2 if scheme.get("much") else 1.1
+    return {"flows": [{"goodput_bps": rate, "half_bps": rate / 2, "until_s": 5.0, "drops": 0}]}
+
+
+def claim(expected: str = "0.9", arm: str = "plain") -> str:
+    return VALUE.replace("EXPECTED", expected).replace("ARM", arm)
+
+
+@pytest.fixture
+def toy(core: Core, tmp_path: Path) -> Any:
+    core.model = model
+    (tmp_path / "cell.toml").write_text(CELL)
+    (tmp_path / "setup.toml").write_text(SETUP)
+
+    def run(text: str, **options: Any) -> Any:
+        return campaign.run(reader.parse(text, "toy.toml", tmp_path), **options)
+
+    return run
+
+
+def by_reading(scored: Any) -> dict[str, str]:
+    return {j.reading.id: j.judgement.verdict.value for j in scored.readings}
+
+
+def test_a_claim_is_judged_in_every_reading_and_depends_on_those_named(toy: Any) -> None:
+    outcome = toy(HEAD + claim("0.9") + claim("1.8", "helped"))
+    first, second = outcome.scored
+    assert len(outcome.readings) == 8
+    # 0.9 Mb/s: slow and all counted, or fast and half of it counted; the plain arm has no helper.
+    held = ["base", "helper = much", "speed = fast, counted = half", "speed = fast, counted = half, helper = much"]
+    assert [name for name, verdict in by_reading(first).items() if verdict == "holds"] == held
+    assert (first.verdict, words.readings_text(first)) == (DEPENDS, "4 of 8")
+    assert first.in_readings.startswith("8 of 8 readings run: 4 hold (base; helper = much; ")
+    assert first.in_readings.endswith("; one change alone turns it: speed, counted")
+    assert second.turned_by == ("speed", "helper")
+    # 1.8: much help (2 x 0.9), or fast and a little of it (1.98, exactly 10 % more), or all three.
+    assert by_reading(second)["helper = much"] == "holds"
+    assert by_reading(second)["base"] == "differs"
+
+
+def test_a_reading_that_changes_nothing_a_claim_sees_costs_no_run_and_no_level(toy: Any, core: Core) -> None:
+    outcome = toy(HEAD + claim(arm="fixed"))
+    # 2 points, 3 arms; the arm that fixes the speed has no scheme: nothing more to run.
+    assert core.batches == [10 * 6]
+    assert words.readings_text(outcome.scored[0]) == "4 of 8"  # but half may be counted
+    alone = toy(HEAD.replace("[open]", '[open.stated]\ncounted = "goodput"\n[open]') + claim(arm="fixed"))
+    assert (alone.scored[0].verdict, words.readings_text(alone.scored[0])) == (HOLDS, "4 of 4")
+
+
+def test_the_arms_own_setting_and_the_base_samples_stand(toy: Any) -> None:
+    outcome = toy(HEAD + claim())
+    assert outcome.estimate(Cell("fixed", (0,))).mean == pytest.approx(0.9, rel=2e-3)
+    assert outcome.estimate(Cell("plain", (0,))).mean == pytest.approx(0.9, rel=2e-3)
+    assert len(outcome.results.runs) == 6
+
+
+def test_the_base_alone_is_preliminary(toy: Any) -> None:
+    outcome = toy(HEAD + claim(), base_only=True)
+    found = as_json.outcome(outcome)
+    assert (outcome.scored[0].verdict, found["preliminary"]) == (HOLDS, True)
+    assert "preliminary" in words.tally(outcome)
+    assert (found["open"]["k"], found["open"]["K"]) == (1, 8)
+    assert "preliminary" not in as_json.outcome(toy(HEAD + claim()))
+
+
+def test_unresolved_readings_are_shown_and_no_verdict_is_made_of_the_others(toy: Any, core: Core) -> None:
+    def noisy(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        found = model(data, rng)
+        if data["radio"].get("speed") == 2:
+            found["flows"][0]["goodput_bps"] *= 1 + 0.5 * rng.standard_normal()
+        return found
+
+    core.model = noisy
+    head = HEAD.replace("[open]", '[open.stated]\ncounted = "goodput"\nhelper = "none"\n[open]')
+    outcome = toy(head + claim())
+    s = outcome.scored[0]
+    assert by_reading(s) == {"base": "holds", "speed = fast": "untestable"}
+    assert (s.verdict, words.readings_text(s)) == (UNTESTABLE, "1 of 2, 1 open")
+    assert "1 unresolved (speed = fast)" in s.why
+    found = as_json.claim(s, outcome.experiment)["readings"]
+    assert {k: found[k] for k in ("k", "K", "holds", "differs", "unresolved")} == {
+        "k": 2,
+        "K": 2,
+        "holds": 1,
+        "differs": 0,
+        "unresolved": 1,
+    }
+    assert found["of"][1]["set"] == {"speed": "fast"}
+    assert found["of"][1]["runs"] == 20  # the file's most
+    page = pages.outcome(outcome, "<svg></svg>")
+    assert "the text does not say how fast" in page
+    assert '<span class="untestable">untestable</span>' in page
+    assert "1 of 2, 1 open" in terminal.outcome(outcome)
+
+
+def test_rounds_and_readings_share_one_level(toy: Any, core: Core) -> None:
+    # A difference of 2.5 standard errors in ten runs: shown at 5 %, not at a part of it.
+    def model_(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        n = len(made)
+        made.append(n)
+        return {"flows": [{"goodput_bps": 1e6}], "summary": {}}
+
+    made: list[int] = []
+    core.model = model_
+    from interlayer.study.verdict import judge_columns
+
+    noise = np.array([-1.0, 1.0] * 5)
+    noise *= 1.0 / (noise.std(ddof=1) / np.sqrt(10))
+    quantities = (Quantity("a", (Cell("a", ()),)), Quantity("b", (Cell("b", ()),)))
+    ranked = Claim("x#1", "", "order", "words", "flow.0.m", "Mb/s", Order(), (Line("", quantities),))
+    columns = [100 + 2.5 + noise, np.full(10, 100.0)]
+    assert judge_columns(ranked, columns, 0.05).verdict is HOLDS
+    assert judge_columns(ranked, columns, 0.05 / 3).verdict is not HOLDS
+
+
+@pytest.mark.parametrize(("more", "runs"), [("", 20), ("largest_of = 6\n", 30), ("one_of = 8\n", 35)])
+def test_a_reading_has_the_runs_that_its_claim_needs(toy: Any, core: Core, more: str, runs: int) -> None:
+    def noisy(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        return {"flows": [{"goodput_bps": 1e6 * (1 + 0.5 * rng.standard_normal())}]}
+
+    core.model = noisy
+    head = HEAD.replace("max_runs = 20", "max_runs = 60").replace("plain = {}", 'plain = { "radio.own" = 1 }')
+    head = head.replace("[open]", '[open.stated]\ncounted = "goodput"\nhelper = "none"\n[open]')
+    (s,) = toy(head + claim("40").replace("expected", f"{more}expected")).scored
+    assert max(j.judgement.runs for j in s.readings[1:]) == runs
+
+
+def test_what_is_set_by_hand_is_open_no_more(toy: Any) -> None:
+    head = HEAD.replace('fixed = { "radio.speed" = 1 }\n', "")
+    outcome = toy(head + claim(), overrides=[("radio.speed", "2")])
+    assert outcome.experiment.open.names == ("counted", "helper")
+    assert dict(outcome.experiment.open.stated) == {"speed": "set on the command line"}
+
+
+def test_a_tabled_path_is_fixed_by_the_reading(toy: Any, tmp_path: Path) -> None:
+    setup = SETUP + (
+        '[[parameter]]\nname = "errors"\nsilent = "nowhere"\n[[parameter.value]]\nname = "few"\n'
+        '[[parameter.value]]\nname = "many"\nset = { "channel.per" = 0.5 }\n'
+    )
+    (tmp_path / "setup.toml").write_text(setup)
+    with pytest.raises(InputError, match=r'errors sets channel\.per, but "channel.per" is swept'):
+        toy(HEAD + claim())
+    head = HEAD.replace('setup = "setup.toml"', 'setup = "setup.toml"\ntabled = ["channel.per"]')
+    bare = claim().replace(', "channel.per" = 0.1', "")
+    outcome = toy(head + bare)
+    assert len(outcome.cells()) == 6  # the table keeps both values
+    s = outcome.scored[0]
+    assert s.judgement.measured[0].mean == pytest.approx(0.9, rel=2e-3)
+    found = {j.reading.id: j.judgement.measured[0].mean for j in s.readings}
+    assert found["errors = many"] == pytest.approx(0.5, rel=2e-3)
+    for wrong in (
+        'where = { arm = "plain", "channel.per" = 0.1 }',
+        'where = { arm = "plain" }\nmean_over = ["channel.per"]',
+    ):
+        with pytest.raises(InputError, match="is open: a claim is judged in each reading"):
+            toy(head + bare.replace('where = { arm = "plain" }', wrong))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('setup = "setup.toml"', 'setup = "stup.toml"', "no such file"),
+        ('setup = "setup.toml"', 'setup = "setup.toml"\ntabled = ["channel.prr"]', 'did you mean "channel.per"'),
+        (
+            'setup = "setup.toml"',
+            'setup = "setup.toml"\nstated = { sped = "so" }',
+            'no parameter "sped"; did you mean "speed"',
+        ),
+        ('setup = "setup.toml"', 'setup = "setup.toml"\nstated = { speed = "" }', "say where it is stated"),
+        ('setup = "setup.toml"', 'setup = ["setup.toml", "setup.toml"]', '"speed" comes twice'),
+        ('setup = "setup.toml"', 'setup = "setup.toml"\nsteup = 1', "open.steup: unknown key"),
+    ],
+)
+def test_mistakes_in_open_are_named(toy: Any, old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        toy(HEAD.replace(old, new) + claim())
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('name = "slow"', 'name = "slow"\nset = { "radio.speed" = 1 }', "the first value is the base file's"),
+        ('set = { "radio.speed" = 2 }', "", '"fast" changes nothing'),
+        ('name = "fast"', 'name = "slow"', "a value comes twice"),
+        ('silent = "nor what is counted"', "", 'the key "silent" is missing'),
+        ("much = true", 'much = { a = "b" }', ""),
+        (
+            'set = { "radio.speed" = 2 }',
+            'arm = { plian = { "radio.speed" = 2 } }',
+            'no arm "plian"; did you mean "plain"',
+        ),
+        ('set = { "radio.speed" = 2 }', 'let = { x = "2" }', "let.x: expected a number"),
+        ('name = "counted"', 'name = "counted"\nsilnt = 1', "parameter[1].silnt: unknown key"),
+    ],
+)
+def test_mistakes_in_a_set_up_are_named_with_its_file(
+    toy: Any, tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    (tmp_path / "setup.toml").write_text(SETUP.replace(old, new, 1))
+    if not message:
+        toy(HEAD + claim())
+        return
+    with pytest.raises(InputError) as caught:
+        toy(HEAD + claim())
+    assert message in str(caught.value)
+    assert "setup.toml" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------------ evidence, contradictions
+
+
+def explain(text: str) -> str:
+    return f'[[explain]]\nclaim = 1\ntext = "tried"\n{text}\n'
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected", "closes"),
+    [
+        ('set = { "radio.speed" = 2 }', "1.8", Closes.YES),
+        ('set = { "radio.speed" = 3 }', "1.8", Closes.NO),
+        ('set = { "radio.colour" = 3 }', "1.8", Closes.SAME),
+        ('set = { "radio.speed" = 2 }', "0.9", Closes.BREAKS),
+        ('set = { "radio.colour" = 3 }', "0.9", Closes.SAME),
+        ('formula = "2 * 0.9"\nunit = "Mb/s"', "1.8", Closes.PAPER),
+        ('formula = "0.89 * 1"\nunit = "Mb/s"', "1.8", Closes.OURS),
+        ('formula = "3 * 1"\nunit = "Mb/s"', "1.8", Closes.NEITHER),
+        ('formula = "3 * 1"\nunit = "us"', "1.8", Closes.ARITHMETIC),
+    ],
+)
+def test_an_explanation_says_whether_it_closes_the_gap(toy: Any, evidence: str, expected: str, closes: Closes) -> None:
+    outcome = toy(HEAD + claim(expected) + explain(evidence), base_only=True)
+    s = outcome.scored[0]
+    assert s.found[0].closes is closes
+    assert closes.value in s.found[0].sentence("Mb/s")
+    (found,) = as_json.claim(s, outcome.experiment)["evidence"]
+    assert (found["closes"], found["identical"]) == (closes.value, closes is Closes.SAME)
+    assert s.unexplained == (expected == "1.8" and closes is Closes.SAME)  # the same bits explain nothing
+
+
+def test_claims_that_exclude_each_other_are_pointed_out(toy: Any) -> None:
+    text = HEAD + claim() + claim("1.8") + '[[contradiction]]\nclaims = [1, 2]\ntext = "0.9 is not 1.8"\n'
+    outcome = toy(text)
+    for mine, other in ((0, 2), (1, 1)):
+        assert f"cannot hold together with toy#{other}: 0.9 is not 1.8" in outcome.scored[mine].why.lower()
+    assert as_json.outcome(outcome)["contradictions"] == [{"claims": ["toy#1", "toy#2"], "text": "0.9 is not 1.8"}]
+    assert "0.9 is not 1.8" in pages.outcome(outcome, "")
+    with pytest.raises(InputError, match=r"contradiction\[0\]\.claims"):
+        toy(text.replace("[1, 2]", "[1, 3]"))
+
+
+def test_arms_with_the_same_bits_have_the_same_number_of_runs(toy: Any, core: Core) -> None:
+    def noisy(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        return {"flows": [{"goodput_bps": 1e6 * (1 + 0.12 * rng.standard_normal())}]}
+
+    core.model = noisy
+    outcome = toy(HEAD.replace("max_runs = 20", "max_runs = 60") + claim("1.0"), base_only=True)
+    runs = {cell: len(found) for cell, found in outcome.results.runs.items()}
+    assert min(runs.values()) == max(runs.values()) > 10
+    assert len({str(outcome.estimate(cell)) for cell in outcome.cells()}) == 1
+
+
+def test_what_cannot_happen_is_no_evidence_and_what_does_happen_is_judged(toy: Any) -> None:
+    text = claim("0").replace(
+        "expected", 'unit = "packets"\nmetric = "flow.0.drops"\nimpossible = "none ever"\nexpected'
+    )
+    s = toy(HEAD + text).scored[0]
+    assert (s.verdict, s.unexplained) == (UNTESTABLE, False)
+    assert "No evidence: none ever" in s.why
+    wrong = claim("0.9").replace("expected", 'impossible = "none ever"\nexpected')
+    assert toy(HEAD + wrong, base_only=True).scored[0].verdict is HOLDS
+
+
+def test_a_formula_that_measures_nothing_of_what_it_says_is_arithmetic(toy: Any) -> None:
+    let = 'let = { x = { metric = "flow.0.goodput", unit = "Mb/s" } }'
+    more = f'formula = "2 * x"\n{let}\narithmetic = "twice what is measured"\nexpected'
+    text = claim("1.8").replace("expected", more)
+    outcome = toy(HEAD + text)
+    s = outcome.scored[0]
+    assert s.verdict is Verdict.ARITHMETIC
+    assert s.why.startswith("Arithmetic, checked and not scored: twice what is measured. Measured 1.79")
+    found = as_json.claim(s, outcome.experiment)
+    assert (found["verdict"], found["check"]) == ("arithmetic", "holds")
+    assert words.tally(outcome) == "0 of 0 claims hold, 1 arithmetic"
+
+
+# ------------------------------------------------------------------------------------------------------------ together
+
+
+@pytest.fixture
+def two(toy: Any, tmp_path: Path) -> list[Any]:
+    first = HEAD + claim("0.9") + claim("1.8") + claim("0.45")
+    second = HEAD.replace('id = "toy"', 'id = "other"').replace("[open]", '[open.stated]\nhelper = "none"\n[open]')
+    return [reader.parse(text, "toy.toml", tmp_path) for text in (first, second + claim("1.8"))]
+
+
+def test_the_reading_that_makes_most_claims_true_and_all_that_cannot_be_told_from_it(
+    two: list[Any], core: Core
+) -> None:
+    found = judged.run(two)
+    assert found is not None
+    assert (len(found.rows), found.of) == (8, 8)
+    true = {row.reading.id: row.true for row in found.rows}
+    # base: 0.9 alone. Fast: both 1.8. Half of the slow: 0.45; half of the fast: 0.9.
+    assert true["base"] == 1
+    assert true["speed = fast"] == 2
+    assert true["counted = half"] == 1
+    assert {row.reading.id for row in found.best} == {"speed = fast", "speed = fast, helper = much"}
+    assert all((row.low, row.high) == (row.true, row.true) for row in found.rows)
+    ids = [(a.id, b.id) for a, b in found.never_together()]
+    assert ("toy#1", "toy#2") in ids
+    assert ("toy#2", "other#1") not in ids
+    assert found.never() == []
+    assert sum(core.batches) == 10 * 2  # slow and fast in the plain arm, of both experiments: the same runs
+
+
+def test_readings_are_shown_as_table_json_picture_and_page(two: list[Any], tmp_path: Path) -> None:
+    found = judged.run(two)
+    assert found is not None
+    shown = terminal.readings(found)
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "2 2 to 2 * ×●×|● speed = fast" in lines
+    assert "8 of 8 readings run, 10 runs each" in shown
+    data = json.loads(joint.dumps(found))
+    assert (data["k"], data["K"], data["runs"]) == (8, 8, 10)
+    assert data["best"] == ["speed = fast", "speed = fast, helper = much"]
+    fast = next(r for r in data["readings"] if r["reading"] == "speed = fast")
+    assert (fast["true"], fast["ci95"], fast["told_from_best"]) == (2, [2, 2], False)
+    assert fast["claims"]["toy#2"]["verdict"] == "holds"
+    assert "preliminary" not in data
+    files.write_readings(found, tmp_path)
+    assert {"readings.png", "readings.svg", "readings.json", "index.html"} <= {p.name for p in tmp_path.iterdir()}
+    page = (tmp_path / "index.html").read_text()
+    assert all(row.reading.id in page for row in found.rows)
+    assert "the text does not say how fast" in page
+    base = judged.run(two, base_only=True)
+    assert base is not None
+    assert json.loads(joint.dumps(base))["preliminary"] is True
+
+
+def test_the_number_of_true_claims_has_an_interval_where_seeds_differ(toy: Any, core: Core, tmp_path: Path) -> None:
+    def noisy(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        found = model(data, rng)
+        found["flows"][0]["goodput_bps"] *= 1 + 0.05 * rng.standard_normal()
+        return found
+
+    core.model = noisy
+    # 10 % of 0.9 is the edge of the band: in some resamples 0.99 is inside it, in others it is not.
+    e = reader.parse(HEAD + claim("0.99"), "toy.toml", tmp_path)
+    found = judged.run([e])
+    assert found is not None
+    base = found.rows[0]
+    assert (base.low, base.high) == (0, 1)
+    again = judged.run([e])
+    assert again is not None
+    assert [(r.true, r.low, r.high) for r in again.rows] == [(r.true, r.low, r.high) for r in found.rows]
+
+
+def test_where_no_reading_is_better_than_the_others_none_is_named(toy: Any, tmp_path: Path) -> None:
+    for expected, says in (
+        ("77", "No reading makes any claim true"),
+        ("0.9", "No reading can be told from the others"),
+    ):
+        head = HEAD.replace("[open]", '[open.stated]\ncounted = "goodput"\nspeed = "slow"\n[open]')
+        found = judged.run([reader.parse(head + claim(expected), "toy.toml", tmp_path)])
+        assert found is not None
+        assert len(found.rows) == 2
+        assert any(says in s for s in joint.sentences(found))
+        assert not any("Most claims are true" in s for s in joint.sentences(found))
+
+
+def test_nothing_open_is_an_error_and_ctrl_c_gives_nothing(two: list[Any], core: Core) -> None:
+    with pytest.raises(InputError, match="beyond/ack-compression: it declares nothing open"):
+        judged.run([library.load("beyond/ack-compression")])
+    core.stop_after = 3
+    assert judged.run(two) is None
+
+
+def test_patterns_name_experiments() -> None:
+    assert library.matching(["lle-fig-3.16-*"]) == ["lle-fig-3.16-coexistence", "lle-fig-3.16-fairness"]
+    assert library.matching(["lle-fig-3.17", "lle-fig-3.1*7"]) == ["lle-fig-3.17"]
+    with pytest.raises(InputError, match='no experiment is like "lle-figs-\\*"'):
+        library.matching(["lle-figs-*"])
+
+
+# ------------------------------------------------------------------------------------------------------ at the means
+
+
+def true(test: Any, *lines: list[float], unit: str = "Mb/s", **more: Any) -> bool:
+    made = tuple(Line("", tuple(Quantity("", (Cell("a", ()),)) for _ in line)) for line in lines)
+    kinds: Any = {Value: "value", Ratio: "ratio", Order: "order", Trend: "trend", Shape: "shape"}
+    c = Claim("x#1", "", kinds[type(test)], "number", "flow.0.m", unit, test, made, **more)
+    columns = [np.full(10, x) for line in lines for x in line]
+    if not (more or (isinstance(test, Value) and test.expected.value == 0)):
+        assert point.resampled(c, columns, 5).tolist() == [float(point.is_true(c, columns))] * 5
+    return point.is_true(c, columns)
+
+
+def test_a_claim_is_true_at_the_means_by_the_rules_of_its_verdict() -> None:
+    assert true(Value(Expected(6.0)), [6.1])
+    assert not true(Value(Expected(6.0)), [7.0])
+    assert true(Value(Expected(low=5.0)), [7.0])
+    assert true(Value(Expected(0.9996)), [0.9995], unit="1")
+    assert not true(Value(Expected(0.9996)), [0.98], unit="1")
+    assert true(Value(Expected(0.0)), [0.0])
+    assert not true(Value(Expected(0.0)), [0.1])
+    assert not true(Value(Expected(6.0)), [float("nan")])
+    assert true(Ratio(Expected(20.0)), [25.0], unit="%")
+    assert not true(Ratio(Expected(2.0)), [-0.5], unit="%")  # within 3 points, of the other sign
+    assert true(Ratio(Expected(low=20.0, high=100.0), spans=True), [22.0, 50.0, 90.0], unit="%")
+    assert not true(Ratio(Expected(low=20.0, high=100.0), spans=True), [22.0, 50.0, 60.0], unit="%")
+    assert true(Order(), [3.0, 2.0, 1.0])
+    assert not true(Order(), [3.0, 1.0, 2.0])
+    assert true(Order(lowest_first=True), [1.0, 2.0])
+    assert true(Order(or_equal=True), [1.99, 2.0])
+    assert not true(Order(), [1.99, 2.0])
+    assert true(Trend("x", "increases"), [1.0, 3.0, 2.0, 4.0])
+    assert not true(Trend("x", "increases"), [4.0, 2.0, 3.0, 1.0])
+    assert true(Trend("x", "decreases"), [2.0, 1.0])
+    assert true(Trend("x", "flat", 1.0, "so"), [2.0, 2.9, 2.5])
+    assert not true(Trend("x", "flat", 1.0, "so"), [2.0, 3.1])
+    assert true(Shape("peak", at=1), [1.0, 3.0, 2.0])
+    assert not true(Shape("peak", at=0), [1.0, 3.0, 2.0])
+    assert true(Shape("close", margin=0.1, relative=True), [1.0], [1.05])
+    assert not true(Shape("close", margin=0.1), [1.0], [1.2])
+    assert true(Value(Expected(6.0)), [6.1], one_of=8)
+    assert true(Value(Expected(6.1)), [6.1], largest_of=8)
+
+
+# ------------------------------------------------------------------------------------------------- the package's files
+
+PAPERS = [name for name in library.known() if not name.startswith("beyond/")]
+
+
+def test_every_experiment_of_a_paper_declares_what_is_open_and_says_where_the_text_is_silent() -> None:
+    assert len(PAPERS) == 49
+    for name in PAPERS:
+        e = library.load(name)
+        assert e.open is not None, name
+        assert e.open.parameters, name
+        assert all(len(p.silent) > 20 for p in e.open.parameters), name
+        assert all(reason for _, reason in e.open.stated), name
+
+
+def test_no_experiment_has_a_scored_claim_without_a_measurement() -> None:
+    for name in library.known():
+        e = library.load(name)
+        for c in e.claims:
+            if e.scored and not c.is_arithmetic:
+                assert c.cells(), f"{c.id} rests on no run"
+    arithmetic = {c.id for name in library.known() for c in library.load(name).claims if c.is_arithmetic}
+    assert {"ftca-fig-7.19#6", "ftca-fig-7.4#1", "ftca-fig-7.4#2", "ftca-fig-7.5#1", "ftca-fig-7.5#2"} <= arithmetic
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_value_of_what_is_open_is_a_scenario_and_has_an_effect(name: str) -> None:
+    e = library.load(name)
+    assert e.open is not None
+    runner = campaign.Campaign(e, 1, 1, (), None, campaign.Store())
+    base = {c.id: runner.looks_like(campaign.Variant(), c) for c in e.claims}
+    for reading in readings.chosen(e.open.parameters):
+        if len(reading.changes) == 1:  # `interlayer check` reads the pairs too
+            variant = campaign.Variant(reading=reading)
+            assert {c.id: runner.looks_like(variant, c) for c in e.claims} != base, reading.id
