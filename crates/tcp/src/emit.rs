@@ -18,14 +18,17 @@ impl Connection {
                 return Some(self.data(now, chosen));
             }
         }
-        if matches!(self.rcv.due, AckDue::Now | AckDue::Alone) && self.state.is_synchronized() {
+        // A SYN-ACK that is due acknowledges as well. @RFC9293 sec. 3.10.7.4, "first": SYN-RECEIVED owes ACKs too
+        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        let syn_due = opening && self.snd.nxt == self.snd.iss;
+        let acknowledges = self.state.is_synchronized() || self.state == State::SynReceived && !syn_due;
+        if matches!(self.rcv.due, AckDue::Now | AckDue::Alone) && acknowledges {
             return Some(self.pure_ack(now));
         }
         if let Some((seq, ack)) = self.reset.take() {
             return Some(self.reset_segment(seq, ack));
         }
-        let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        (opening && self.snd.nxt == self.snd.iss).then(|| self.syn(now))
+        syn_due.then(|| self.syn(now))
     }
 
     /// Puts a header together: in one go, since one that is filled in piece by piece is slow to copy.
