@@ -150,11 +150,11 @@ impl Connection {
             self.counters.segments_discarded += 1;
             return;
         }
-        self.record_timestamp(tcp);
         if self.state == State::SynReceived {
             if !(self.snd.una.lt(tcp.ack) && tcp.ack.le(self.snd.max)) {
                 return self.refuse(tcp, payload);
             }
+            self.record_timestamp(tcp);
             self.establish(now, tcp);
         } else {
             self.ask(|hook, facts| hook.on_segment(tcp, facts));
@@ -198,8 +198,9 @@ impl Connection {
     }
 
     /// TS.Recent, of a segment that begins no later than the last ACK said. PAWS has seen that its timestamp is not older.
-    /// @RFC7323 sec. 4.3 (2)
-    fn record_timestamp(&mut self, tcp: &Tcp) {
+    /// A segment that its ACK number gives away comes not so far: with a forged timestamp of the future in TS.Recent, PAWS
+    /// would drop the peer. @RFC7323 sec. 4.3 (2)
+    pub(crate) fn record_timestamp(&mut self, tcp: &Tcp) {
         if self.options.timestamps
             && tcp.seq.le(self.rcv.last_ack_sent)
             && let Some((tsval, _)) = timestamps(tcp)

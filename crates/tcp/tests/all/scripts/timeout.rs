@@ -197,6 +197,18 @@ fn paws_drops_the_old_and_the_unstamped() {
 }
 
 #[test]
+fn a_segment_dropped_for_its_ack_number_leaves_ts_recent_alone() {
+    // A forged timestamp of the future would make PAWS drop the peer.
+    connected(stamped(), "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    < . 1:101(100) ack 9001 <TS val 999999 ecr 100>
+         1    > . 1:1(0) ack 1 <TS val 1000 ecr 500>
+         1.1  < . 1:101(100) ack 1 <TS val 501 ecr 100>
+         1.1  > . 1:1(0) ack 101 <TS val 1100 ecr 501>
+         1.1  is delivered=100",
+    );
+}
+
+#[test]
 fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
     // RFC 7323 sec. 4.3 (2). The ACK at 1.0 was lost, so the peer sends the segment again, stamped anew. Were the first stamp
     // echoed, the peer would take its own timeout for a round trip. A copy of an earlier segment changes nothing.
