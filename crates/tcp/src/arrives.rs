@@ -17,7 +17,7 @@ impl Connection {
     pub(crate) fn segment_arrives(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload, ce: bool) {
         match self.state {
             State::Closed => self.refuse(tcp, payload),
-            State::Listen => self.arrives_in_listen(tcp, payload),
+            State::Listen => self.arrives_in_listen(now, tcp, payload),
             State::SynSent => self.arrives_in_syn_sent(now, tcp, payload),
             _ => self.arrives_synchronized(now, tcp, payload, ce),
         }
@@ -36,7 +36,7 @@ impl Connection {
     }
 
     /// @RFC9293 sec. 3.10.7.2
-    fn arrives_in_listen(&mut self, tcp: &Tcp, payload: &Payload) {
+    fn arrives_in_listen(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
         if tcp.flags.has(Flags::RST) {
             return;
         }
@@ -44,7 +44,7 @@ impl Connection {
             return self.refuse(tcp, payload);
         }
         if tcp.flags.has(Flags::SYN) {
-            self.peer_syn(tcp);
+            self.peer_syn(now, tcp);
             self.state = State::SynReceived;
         }
     }
@@ -65,7 +65,7 @@ impl Connection {
         if !tcp.flags.has(Flags::SYN) {
             return;
         }
-        self.peer_syn(tcp);
+        self.peer_syn(now, tcp);
         if acks_syn {
             self.establish(now, tcp);
             self.rcv.ack_now();
@@ -77,9 +77,9 @@ impl Connection {
     }
 
     /// Takes the peer's initial number and options. Data on a SYN is left for the peer to send again.
-    fn peer_syn(&mut self, tcp: &Tcp) {
+    fn peer_syn(&mut self, now: SimTime, tcp: &Tcp) {
         self.rcv.synchronize(tcp.seq);
-        self.options.meet(&tcp.options);
+        self.options.meet(now, &tcp.options);
         self.agree_on_ecn(tcp.flags);
     }
 
@@ -116,7 +116,7 @@ impl Connection {
             // Simultaneous open: the SYN is known, what counts is its ACK.
             (seq, len, syn) = (seq + 1, len - 1, false);
         }
-        if !self.passes_paws(tcp) {
+        if !self.passes_paws(now, tcp) {
             return;
         }
         // First: the sequence number. As in Linux the edge itself is acceptable: an ACK from a peer that has filled
@@ -128,7 +128,7 @@ impl Connection {
             // is to tell the RTT of this copy, not the time since the first. @RFC7323 sec. 4.3 (2) asks for no more than
             // SEG.SEQ <= Last.ACK.sent; like Linux (tcp_sequence) this asks that the segment reaches up to there as well.
             if self.rcv.last_ack_sent.le(seq + len) {
-                self.record_timestamp(tcp);
+                self.record_timestamp(now, tcp);
             }
             return self.discard_unacceptable(now, tcp, payload);
         }
@@ -154,7 +154,7 @@ impl Connection {
             if !(self.snd.una.lt(tcp.ack) && tcp.ack.le(self.snd.max)) {
                 return self.refuse(tcp, payload);
             }
-            self.record_timestamp(tcp);
+            self.record_timestamp(now, tcp);
             self.establish(now, tcp);
         } else {
             self.ask(|hook, facts| hook.on_segment(tcp, facts));
@@ -182,12 +182,12 @@ impl Connection {
     }
 
     /// @RFC7323 sec. 5.3 R1, sec. 3.2: whether the timestamp is there and not old.
-    fn passes_paws(&mut self, tcp: &Tcp) -> bool {
+    fn passes_paws(&mut self, now: SimTime, tcp: &Tcp) -> bool {
         if !self.options.timestamps || tcp.flags.has(Flags::RST) {
             return true;
         }
         let stamp = timestamps(tcp);
-        let passes = stamp.is_some_and(|(tsval, _)| !self.options.is_old(tsval));
+        let passes = stamp.is_some_and(|(tsval, _)| !self.options.is_old(now, tsval));
         if !passes {
             self.counters.segments_discarded += 1;
             if stamp.is_some() {
@@ -200,12 +200,12 @@ impl Connection {
     /// TS.Recent, of a segment that begins no later than the last ACK said. PAWS has seen that its timestamp is not older.
     /// A segment that its ACK number gives away comes not so far: with a forged timestamp of the future in TS.Recent, PAWS
     /// would drop the peer. @RFC7323 sec. 4.3 (2)
-    pub(crate) fn record_timestamp(&mut self, tcp: &Tcp) {
+    pub(crate) fn record_timestamp(&mut self, now: SimTime, tcp: &Tcp) {
         if self.options.timestamps
             && tcp.seq.le(self.rcv.last_ack_sent)
             && let Some((tsval, _)) = timestamps(tcp)
         {
-            self.options.ts_recent = tsval;
+            self.options.set_ts_recent(now, tsval);
         }
     }
 

@@ -46,7 +46,7 @@ pub struct Config {
     pub nagle: bool,
     /// Offer timestamps, and use them if the peer does. Default off. @RFC7323 sec. 3
     pub timestamps: bool,
-    /// One tick of the timestamp clock. Default 1 ms. @RFC7323 sec. 5.4
+    /// One tick of the timestamp clock, from 1 us to 1 s. Default 1 ms; @RFC7323 sec. 5.4 has at least that.
     pub timestamp_tick: Dur,
     /// Offer SACK; as a receiver, send blocks if the peer did too. No sender here uses them. Default off. @RFC2018
     pub sack: bool,
@@ -126,6 +126,9 @@ pub enum ConfigError {
     /// A parameter that must be at least one is zero.
     #[error("{0}: must not be zero")]
     Zero(&'static str),
+    /// A timestamp clock that wraps within a round trip, or is slower than any RTT.
+    #[error("timestamp_tick: {0} is not between 1 us and 1 s")]
+    Tick(Dur),
     /// `min_rto` above `max_rto`.
     #[error("min_rto: {min} is more than max_rto, {max}")]
     Rto {
@@ -160,12 +163,14 @@ impl Config {
             ("initial_rto", self.initial_rto == Dur::ZERO),
             ("min_rto", self.min_rto == Dur::ZERO),
             ("delayed_ack_count", self.delayed_ack_count == 0),
-            ("timestamp_tick", self.timestamp_tick == Dur::ZERO),
             ("byte_counting", self.byte_counting == Some(0)),
             ("dup_ack_threshold", self.dup_ack_threshold == 0),
         ];
         if let Some((name, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(ConfigError::Zero(name));
+        }
+        if !(Dur::from_us(1)..=Dur::from_secs(1)).contains(&self.timestamp_tick) {
+            return Err(ConfigError::Tick(self.timestamp_tick));
         }
         if self.min_rto > self.max_rto {
             return Err(ConfigError::Rto { min: self.min_rto, max: self.max_rto });

@@ -18,7 +18,7 @@ impl Connection {
             self.rcv.ack_now(); // acknowledges what was never sent
             return false;
         }
-        self.record_timestamp(tcp);
+        self.record_timestamp(now, tcp);
         self.counters.pure_acks_received += u64::from(seg_len == 0);
         self.snd.probes_unanswered = 0;
         let marked = self.options.ecn && tcp.flags.has(Flags::ECE);

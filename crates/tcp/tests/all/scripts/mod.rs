@@ -6,7 +6,7 @@
 //! | lost SYN | `handshake::a_lost_syn_is_repeated_after_1_2_4_seconds_and_leaves_a_window_of_one_segment`, `handshake::an_unanswered_syn_fails_after_its_retries` |
 //! | lost SYN-ACK, lost third ACK | `handshake::a_lost_syn_ack_is_repeated_by_timer_and_at_once_for_a_repeated_syn`, `handshake::data_stands_in_for_a_lost_third_ack` |
 //! | ACKs of SYN-RECEIVED | `handshake::syn_received_acknowledges_what_it_cannot_accept_at_once_and_not_later` |
-//! | PAWS, TS.Recent | `timeout::a_segment_dropped_for_its_ack_number_leaves_ts_recent_alone` |
+//! | PAWS, TS.Recent | `timeout::a_segment_dropped_for_its_ack_number_leaves_ts_recent_alone`, `timeout::paws_forgets_ts_recent_before_the_sign_of_the_clock_turns` |
 //! | teardown by this end, by the peer | `teardown::the_active_closer_waits_2_msl`, `teardown::the_passive_closer_is_done_with_the_last_ack` |
 //! | teardown by both at once, lost FIN | `teardown::simultaneous_close`, `teardown::a_lost_fin_is_repeated_by_the_timer`, `teardown::a_fin_is_repeated_in_closing_and_last_ack_too` |
 //! | reset | `handshake::a_reset_refuses_the_active_end_and_returns_the_passive_end_to_listen`, `teardown::a_reset_is_believed_only_at_rcv_nxt`, `teardown::an_abort_resets_and_later_segments_are_reset_too` |

@@ -209,6 +209,35 @@ fn a_segment_dropped_for_its_ack_number_leaves_ts_recent_alone() {
 }
 
 #[test]
+fn paws_forgets_ts_recent_before_the_sign_of_the_clock_turns() {
+    // RFC 7323 sec. 5.5: after 24 days. The peer's clock of 1 ms has gone on by 25 days = 2160000000 ticks > 2^31.
+    connected(stamped(), "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1       < . 1:101(100) ack 1 <TS val 1400 ecr 100>
+         1       > . 1:1(0) ack 101 <TS val 1000 ecr 1400>
+         2160001 < . 101:201(100) ack 1 <TS val 2160001400 ecr 100>
+         2160001 > . 1:1(0) ack 201 <TS val 2160001000 ecr 2160001400>
+         2160002 < . 201:301(100) ack 1 <TS val 2160001399 ecr 100>   // and starts anew
+         2160002 > . 1:1(0) ack 201 <TS val 2160002000 ecr 2160001400>",
+    );
+    // With a tick of 1 us after 34.5 minutes; 2500 s are 2500000000 ticks.
+    let fast = Config { timestamp_tick: Dur::from_us(1), ..stamped() };
+    connected(fast, "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    < . 1:101(100) ack 1 <TS val 500 ecr 100000>
+         1    > . 1:1(0) ack 101 <TS val 1000000 ecr 500>
+         2501 < . 101:201(100) ack 1 <TS val 2500000500 ecr 100000>
+         2501 > . 1:1(0) ack 201 <TS val 2501000000 ecr 2500000500>",
+    );
+}
+
+#[test]
+fn a_timestamp_clock_that_wraps_within_a_round_trip_is_refused() {
+    for tick in [Dur::from_ns(999), Dur::from_ms(1001)] {
+        let error = Config { timestamp_tick: tick, ..stamped() }.check().unwrap_err().to_string();
+        assert_eq!(error, format!("timestamp_tick: {tick} is not between 1 us and 1 s"));
+    }
+}
+
+#[test]
 fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
     // RFC 7323 sec. 4.3 (2). The ACK at 1.0 was lost, so the peer sends the segment again, stamped anew. Were the first stamp
     // echoed, the peer would take its own timeout for a round trip. A copy of an earlier segment changes nothing.
