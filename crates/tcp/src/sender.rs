@@ -231,12 +231,12 @@ impl Sender {
         let flight = self.flight();
         let queued = if self.nxt.lt(data_end) { data_end - self.nxt } else { 0 };
         let fin_follows = self.closing && self.holds_all();
+        let theirs = self.wnd.saturating_sub(flight);
         if queued == 0 {
-            // A FIN takes no buffer: it needs no window. (As in BSD.)
-            let fin = fin_follows && self.nxt == data_end;
+            // Its number is the peer's window's to allow, but no own window's. @RFC9293 sec. 3.4: FIN counts in SEG.LEN
+            let fin = fin_follows && self.nxt == data_end && theirs > 0;
             return fin.then_some(Chosen { seq: self.nxt, len: 0, fin, advances: true });
         }
-        let theirs = self.wnd.saturating_sub(flight);
         let usable = self.own_window().saturating_sub(u64::from(flight)).min(u64::from(theirs)) as u32;
         let len = queued.min(usable).min(self.mss);
         let last = len == queued && self.holds_all();
@@ -246,14 +246,17 @@ impl Sender {
         let send = len == self.mss
             || (len > 0 && last && (quiet || fin_follows))
             || (len > 0 && len == theirs && quiet && len >= self.max_wnd.div_ceil(2));
-        send.then_some(Chosen { seq: self.nxt, len, fin: last && fin_follows, advances: true })
+        send.then_some(Chosen { seq: self.nxt, len, fin: last && fin_follows && len < theirs, advances: true })
     }
 
-    /// Whether data waits that only the peer's window keeps back, with nothing in flight whose ACK could open it.
+    /// Whether data or a FIN waits that only the peer's window keeps back, with nothing in flight whose ACK could open it.
     pub fn waits_for_window(&self) -> bool {
         self.nxt == self.una
-            && self.nxt.lt(self.data_end())
-            && u64::from(self.wnd) < u64::from(self.mss).min(self.own_window())
+            && if self.nxt.lt(self.data_end()) {
+                u64::from(self.wnd) < u64::from(self.mss).min(self.own_window())
+            } else {
+                self.closing && self.wnd == 0
+            }
     }
 }
 

@@ -280,3 +280,42 @@ fn a_timeout_into_a_closed_window_probes() {
          4.2  > P. 2001:3001(1000) ack 1",
     );
 }
+
+#[test]
+fn a_fin_waits_for_a_closed_window_and_probes_it_for_as_long_as_the_peer_answers() {
+    // RFC 9293 sec. 3.8.6.1: the connection must stay open.
+    let impatient = Config { max_retries: 2, ..config() };
+    connected(impatient, "1000 <mss 1000>").run(
+        "1     write 1000
+         1     > P. 1:1001(1000) ack 1
+         1     close
+         1.1   < . 1:1(0) ack 1001 win 0
+         2.1   > F. 1001:1001(0) ack 1
+         2.2   < . 1:1(0) ack 1001 win 0
+         4.1   > F. 1001:1001(0) ack 1 again
+         4.2   < . 1:1(0) ack 1001 win 0
+         8.1   > F. 1001:1001(0) ack 1 again
+         8.2   < . 1:1(0) ack 1001 win 0
+         16.1  > F. 1001:1001(0) ack 1 again
+         16.2  < . 1:1(0) ack 1001 win 0
+         16.2  is state=FinWait1 probes=4 timeouts=0
+         17    < . 1:1(0) ack 1001 win 1
+         17    > F. 1001:1001(0) ack 1 again
+         17.1  < . 1:1(0) ack 1002
+         17.1  is state=FinWait2",
+    );
+}
+
+#[test]
+fn a_fin_does_not_ride_beyond_the_window() {
+    let one = Config { initial_window_segments: 1, ..config() };
+    connected(one, "1000 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    close
+         1.1  < . 1:1(0) ack 1001 win 1000
+         1.1  > P. 1001:2001(1000) ack 1
+         1.2  < . 1:1(0) ack 2001 win 1000
+         1.2  > F. 2001:2001(0) ack 1",
+    );
+}
