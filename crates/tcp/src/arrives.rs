@@ -132,12 +132,15 @@ impl Connection {
             }
             return self.discard_unacceptable(now, tcp, payload);
         }
-        // Second: RST, believed only where it is exactly due. @RFC5961 sec. 3.2
+        // Second: RST, believed only where it is exactly due, and beyond the window dropped in silence: there the edge, which
+        // is acceptable above, is outside. @RFC5961 sec. 3.2
         if tcp.flags.has(Flags::RST) {
             if seq == self.rcv.nxt {
                 self.reset_arrives();
-            } else {
+            } else if seq.lt(self.rcv.edge) {
                 self.challenge();
+            } else {
+                self.counters.segments_discarded += 1;
             }
             return;
         }

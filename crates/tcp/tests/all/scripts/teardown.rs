@@ -238,3 +238,15 @@ fn an_ack_of_what_was_never_sent_is_answered_and_ignored() {
          1 is delivered=0 discarded=1",
     );
 }
+
+#[test]
+fn a_reset_at_the_right_edge_is_dropped_in_silence() {
+    // RFC 5961 sec. 3.2 (1): RCV.NXT + RCV.WND is the first number outside.
+    connected(config(), PEER).run(
+        "1    < R 65536:65536(0)
+         1    is state=Established discarded=1
+         1.1  < R 65535:65535(0)
+         1.1  > . 1:1(0) ack 1
+         1.1  is state=Established discarded=2",
+    );
+}
