@@ -168,6 +168,11 @@ impl Connection {
         if self.snd.closing && self.fin_acknowledged() && self.after_fin_acknowledged(now) {
             return;
         }
+        // The peer's FIN once more, though in the window: its ACK was lost. @RFC9293 sec. 3.10.7.4, "fifth", TIME-WAIT
+        if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
+            self.rcv.ack_now();
+            self.timers.set(Timer::TimeWait, now + self.config.time_wait);
+        }
         // Seventh and eighth: text and FIN.
         if payload.len > 0 && self.state.receives() {
             self.text(now, tcp, payload, ce);

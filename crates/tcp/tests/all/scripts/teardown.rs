@@ -250,3 +250,18 @@ fn a_reset_at_the_right_edge_is_dropped_in_silence() {
          1.1  is state=Established discarded=2",
     );
 }
+
+#[test]
+fn time_wait_acknowledges_a_fin_within_the_window_too_and_starts_anew() {
+    // A peer that lost count repeats its FIN one number later.
+    connected(config(), PEER).run(
+        "1    close
+         1    > F. 1:1(0) ack 1
+         1.2  < F. 1:1(0) ack 2
+         1.2  peer-closed
+         1.2  > . 2:2(0) ack 2
+         31.2 < F. 2:2(0) ack 2
+         31.2 > . 2:2(0) ack 2
+         91.2 closed",
+    );
+}
