@@ -230,7 +230,8 @@ impl Connection {
         }
     }
 
-    fn challenge(&mut self) {
+    /// A segment that may be forged: dropped, and the peer, if it lives, told where this end stands. @RFC5961
+    pub(crate) fn challenge(&mut self) {
         self.counters.segments_discarded += 1;
         self.rcv.due = AckDue::Alone;
     }

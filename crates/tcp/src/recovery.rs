@@ -13,9 +13,10 @@ impl Connection {
     /// The ACK field of a segment of `seg_len` numbers, in ESTABLISHED and later. Returns whether the segment is worth
     /// more processing. @RFC9293 sec. 3.10.7.4, "fifth, check the ACK field"
     pub(crate) fn ack_arrives(&mut self, now: SimTime, tcp: &Tcp, seg_len: u32) -> bool {
-        if self.snd.max.lt(tcp.ack) {
-            self.counters.segments_discarded += 1;
-            self.rcv.ack_now(); // acknowledges what was never sent
+        // What was never sent, or lies more than a window before what the peer has said (SND.UNA, but for local ACKs): forged.
+        // @RFC5961 sec. 5.2
+        if self.snd.max.lt(tcp.ack) || tcp.ack.lt(self.snd.greatest_ack - self.snd.max_wnd) {
+            self.challenge();
             return false;
         }
         self.record_timestamp(now, tcp);

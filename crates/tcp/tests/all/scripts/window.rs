@@ -319,3 +319,20 @@ fn a_fin_does_not_ride_beyond_the_window() {
          1.2  > F. 2001:2001(0) ack 1",
     );
 }
+
+#[test]
+fn an_ack_older_than_the_largest_window_takes_its_data_with_it() {
+    // RFC 5961 sec. 5.2: SND.UNA - MAX.SND.WND <= SEG.ACK. The peer's largest window is 2000.
+    connected(config(), "2000 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 2001
+         1.2  < . 1:101(100) ack 0
+         1.2  > . 2001:2001(0) ack 1
+         1.2  is delivered=0 discarded=1
+         1.3  < . 1:101(100) ack 1
+         1.3  > . 2001:2001(0) ack 101
+         1.3  is delivered=100",
+    );
+}
