@@ -5,12 +5,34 @@ use crate::options::timestamps;
 use crate::receiver::{AckDue, Arrived};
 use crate::timers::Timer;
 use crate::{Connection, State, Why};
-use units::SimTime;
+use units::{Dur, SimTime};
 use wire::{Content, Flags, Payload, Seq, SeqRange, Tcp};
 
 /// SEG.LEN: SYN and FIN count one each.
 fn seg_len(tcp: &Tcp, payload: &Payload) -> u32 {
     payload.len + u32::from(tcp.flags.has(Flags::SYN)) + u32::from(tcp.flags.has(Flags::FIN))
+}
+
+/// How many of the ACKs that forged segments may provoke have gone out: ten in five seconds. @RFC5961 sec. 7
+#[derive(Debug, Default)]
+pub(crate) struct Throttle {
+    /// When the five seconds began.
+    since: SimTime,
+    count: u32,
+}
+
+impl Throttle {
+    const INTERVAL: Dur = Dur::from_secs(5);
+    const MOST: u32 = 10;
+
+    /// Whether one more may go; counts it.
+    fn allows(&mut self, now: SimTime) -> bool {
+        if now.since(self.since) >= Self::INTERVAL {
+            *self = Throttle { since: now, count: 0 };
+        }
+        self.count += 1;
+        self.count <= Self::MOST
+    }
 }
 
 impl Connection {
@@ -116,7 +138,7 @@ impl Connection {
             // Simultaneous open: the SYN is known, what counts is its ACK.
             (seq, len, syn) = (seq + 1, len - 1, false);
         }
-        if !self.passes_paws(now, tcp) {
+        if !self.passes_paws(now, tcp, payload) {
             return;
         }
         // First: the sequence number. As in Linux the edge itself is acceptable: an ACK from a peer that has filled
@@ -138,7 +160,7 @@ impl Connection {
             if seq == self.rcv.nxt {
                 self.reset_arrives();
             } else if seq.lt(self.rcv.edge) {
-                self.challenge();
+                self.challenge(now);
             } else {
                 self.counters.segments_discarded += 1;
             }
@@ -146,7 +168,7 @@ impl Connection {
         }
         // Fourth: a SYN here is old or forged. @RFC5961 sec. 4.2
         if syn {
-            return self.challenge();
+            return self.challenge(now);
         }
         // Fifth: the ACK field.
         if !tcp.flags.has(Flags::ACK) {
@@ -190,7 +212,7 @@ impl Connection {
     }
 
     /// @RFC7323 sec. 5.3 R1, sec. 3.2: whether the timestamp is there and not old.
-    fn passes_paws(&mut self, now: SimTime, tcp: &Tcp) -> bool {
+    fn passes_paws(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) -> bool {
         if !self.options.timestamps || tcp.flags.has(Flags::RST) {
             return true;
         }
@@ -199,7 +221,7 @@ impl Connection {
         if !passes {
             self.counters.segments_discarded += 1;
             if stamp.is_some() {
-                self.rcv.due = AckDue::Alone;
+                self.disagree(now, tcp, payload);
             }
         }
         passes
@@ -224,16 +246,27 @@ impl Connection {
             return;
         }
         self.counters.duplicate_segments += u64::from(payload.len > 0 && tcp.seq.lt(self.rcv.nxt));
-        self.rcv.due = AckDue::Alone;
+        self.disagree(now, tcp, payload);
         if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
             self.timers.set(Timer::TimeWait, now + self.config.time_wait);
         }
     }
 
     /// A segment that may be forged: dropped, and the peer, if it lives, told where this end stands. @RFC5961
-    pub(crate) fn challenge(&mut self) {
+    pub(crate) fn challenge(&mut self, now: SimTime) {
         self.counters.segments_discarded += 1;
-        self.rcv.due = AckDue::Alone;
+        if self.challenges.allows(now) {
+            self.rcv.due = AckDue::Alone;
+        }
+    }
+
+    /// The ACK of a segment that is not accepted. What carries data or a FIN the peer will repeat until it is told better; of
+    /// the rest the peer may disagree with the ACK in turn, and so on for ever.
+    fn disagree(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
+        let repeats = payload.len > 0 || tcp.flags.has(Flags::FIN);
+        if repeats || self.challenges.allows(now) {
+            self.rcv.due = AckDue::Alone;
+        }
     }
 
     /// "Second, check the RST bit".

@@ -1,5 +1,6 @@
 //! The machine: inputs, outputs, timers. @RFC9293 sec. 3.9, 3.10
 
+use crate::arrives::Throttle;
 use crate::options::Negotiated;
 use crate::receiver::{AckDue, Receiver};
 use crate::sender::Sender;
@@ -141,6 +142,8 @@ pub struct Connection {
     pub(crate) hook: Option<Box<dyn SenderHook>>,
     /// A reset to send: its SEQ, and its ACK if it has one.
     pub(crate) reset: Option<(Seq, Option<Seq>)>,
+    /// Of ACKs that forged segments provoke.
+    pub(crate) challenges: Throttle,
     over: bool,
 }
 
@@ -170,6 +173,7 @@ impl Connection {
             events: Events::default(),
             hook: None,
             reset: None,
+            challenges: Throttle::default(),
             over: false,
             config,
         }

@@ -16,7 +16,7 @@ impl Connection {
         // What was never sent, or lies more than a window before what the peer has said (SND.UNA, but for local ACKs): forged.
         // @RFC5961 sec. 5.2
         if self.snd.max.lt(tcp.ack) || tcp.ack.lt(self.snd.greatest_ack - self.snd.max_wnd) {
-            self.challenge();
+            self.challenge(now);
             return false;
         }
         self.record_timestamp(now, tcp);

@@ -265,3 +265,23 @@ fn time_wait_acknowledges_a_fin_within_the_window_too_and_starts_anew() {
          91.2 closed",
     );
 }
+
+#[test]
+fn forged_segments_draw_ten_acks_in_five_seconds() {
+    // RFC 5961 sec. 7. Resets, SYNs, ACKs of what was never sent, ACKs beyond the window.
+    let forged = ["R 101:101(0)", "S 5000:5000(0)", ". 1:1(0) ack 9001", ". 70001:70001(0) ack 1"];
+    for forged in forged {
+        let mut script = connected(config(), PEER);
+        for i in 0..1000 {
+            let answer = if i < 10 { "1 > . 1:1(0) ack 1" } else { "" };
+            script.run(&format!("1 < {forged}\n{answer}"));
+        }
+        script.run(&format!("6 < {forged}\n6 > . 1:1(0) ack 1\n6 is discarded=1001 state=Established"));
+    }
+    // What the peer repeats until it is told better is told so each time: an old segment of data.
+    let mut script = connected(config(), PEER);
+    script.run("1 < . 1:1001(1000) ack 1\n1 > . 1:1(0) ack 1001");
+    for _ in 0..20 {
+        script.run("1 < . 1:1001(1000) ack 1\n1 > . 1:1(0) ack 1001");
+    }
+}
