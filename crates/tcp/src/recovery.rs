@@ -127,6 +127,7 @@ impl Connection {
             && (!self.config.validate_cwnd
                 || prior_flight + window.mss.0 > window.cwnd.0
                 || (window.in_slow_start() && prior_flight * 2 >= window.cwnd.0));
+        window.after_timeout &= window.in_slow_start();
         window.flight_size = Bytes(u64::from(snd.nxt - snd.una));
         snd.cc.on_ack(&facts, window);
 
@@ -293,6 +294,7 @@ impl Connection {
         let snd = &mut self.snd;
         snd.recovering = None;
         snd.window.in_recovery = false;
+        snd.window.after_timeout = true;
         (snd.dup_acks, snd.inflation) = (0, 0);
         snd.guard = Some(snd.max); // @RFC6582 sec. 3.2 step 4
         snd.resend.clear();

@@ -102,6 +102,8 @@ pub struct Window {
     pub(crate) in_recovery: bool,
     pub(crate) limited: bool,
     pub(crate) byte_counting: Option<u8>,
+    /// Slow start follows a timeout.
+    pub(crate) after_timeout: bool,
     /// What growth is left below one byte.
     fraction: f64,
 }
@@ -119,6 +121,7 @@ impl Window {
             in_recovery: false,
             limited: true,
             byte_counting: None,
+            after_timeout: false,
             fraction: 0.0,
         }
     }
@@ -161,6 +164,13 @@ impl Window {
     /// The limit L of byte counting in segments, if bytes are counted. @RFC3465
     pub fn byte_counting(&self) -> Option<u8> {
         self.byte_counting
+    }
+
+    /// What one ACK may add in slow start: a segment, or the limit of byte counting, but never more than a segment after a
+    /// timeout: its ACKs cover what had arrived before it. @RFC5681 eq. 2, @RFC3465 sec. 2.3
+    pub fn slow_start_limit(&self) -> Bytes {
+        let segments = self.byte_counting.filter(|_| !self.after_timeout).unwrap_or(1);
+        self.mss * u64::from(segments)
     }
 
     /// As [`Window::cut_flight_to`], but cwnd goes down to one segment and never up: the answer to a mark.

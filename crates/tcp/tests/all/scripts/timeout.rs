@@ -253,3 +253,32 @@ fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
          3   > . 1:1(0) ack 2001 <TS val 3000 ecr 2006>",
     );
 }
+
+#[test]
+fn byte_counting_adds_one_segment_per_ack_in_slow_start_after_a_timeout() {
+    // RFC 3465 sec. 2.3: L = 1 until slow start is over.
+    let counted = Config { byte_counting: Some(2), initial_window_segments: 8, ..config() };
+    connected(counted, "65535 <mss 1000>").run(
+        "1    write 8000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
+         1    > . 5001:6001(1000) ack 1
+         1    > . 6001:7001(1000) ack 1
+         1    > P. 7001:8001(1000) ack 1
+         2    > . 1:1001(1000) ack 1 again
+         2.1  < . 1:1(0) ack 3001
+         2.1  > . 3001:4001(1000) ack 1 again
+         2.1  > . 4001:5001(1000) ack 1 again
+         2.1  is cwnd=2000 ssthresh=4000
+         2.2  < . 1:1(0) ack 5001
+         2.2  > . 5001:6001(1000) ack 1 again
+         2.2  > . 6001:7001(1000) ack 1 again
+         2.2  > P. 7001:8001(1000) ack 1 again
+         2.2  is cwnd=3000
+         2.3  < . 1:1(0) ack 8001
+         2.3  is cwnd=4000",
+    );
+}
