@@ -50,9 +50,9 @@ impl Connection {
         self.counters.segments_discarded += 1;
         if !tcp.flags.has(Flags::RST) {
             self.reset = Some(if tcp.flags.has(Flags::ACK) {
-                (tcp.ack, None)
+                self.reset_at(tcp.ack, None)
             } else {
-                (Seq(0), Some(tcp.seq + seg_len(tcp, payload)))
+                self.reset_at(Seq(0), Some(tcp.seq + seg_len(tcp, payload)))
             });
         }
     }

@@ -120,6 +120,15 @@ impl Events {
     }
 }
 
+/// A reset to send.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reset {
+    pub seq: Seq,
+    pub ack: Option<Seq>,
+    /// It belongs to a connection with timestamps. @RFC7323 sec. 3.2
+    pub stamped: bool,
+}
+
 /// One end of one connection.
 ///
 /// Call order: after every [`Connection::handle`], [`Connection::poll`] at the same instant until it returns `None`
@@ -140,8 +149,7 @@ pub struct Connection {
     pub(crate) counters: Counters,
     pub(crate) events: Events,
     pub(crate) hook: Option<Box<dyn SenderHook>>,
-    /// A reset to send: its SEQ, and its ACK if it has one.
-    pub(crate) reset: Option<(Seq, Option<Seq>)>,
+    pub(crate) reset: Option<Reset>,
     /// Of ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
@@ -264,9 +272,15 @@ impl Connection {
     /// ABORT. @RFC9293 sec. 3.10.5
     fn abort(&mut self) {
         if self.state == State::SynReceived || self.state.is_synchronized() && self.state != State::TimeWait {
-            self.reset = Some((self.snd.nxt, Some(self.rcv.nxt)));
+            self.reset = Some(self.reset_at(self.snd.nxt, Some(self.rcv.nxt)));
         }
         self.enter_closed(None);
+    }
+
+    /// A reset with what the state allows: a connection that is no more has no timestamps.
+    pub(crate) fn reset_at(&self, seq: Seq, ack: Option<Seq>) -> Reset {
+        let agreed = self.state == State::SynReceived || self.state.is_synchronized();
+        Reset { seq, ack, stamped: agreed && self.options.timestamps }
     }
 
     /// Deletes the TCB.

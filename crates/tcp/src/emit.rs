@@ -1,5 +1,6 @@
 //! What goes out, in order: resets, SYNs, ACKs that must be alone, data and FIN, ACKs. @RFC9293 sec. 3.1, 3.5
 
+use crate::connection::Reset;
 use crate::receiver::AckDue;
 use crate::sender::Chosen;
 use crate::timers::Timer;
@@ -25,8 +26,8 @@ impl Connection {
         if matches!(self.rcv.due, AckDue::Now | AckDue::Alone) && acknowledges {
             return Some(self.pure_ack(now));
         }
-        if let Some((seq, ack)) = self.reset.take() {
-            return Some(self.reset_segment(seq, ack));
+        if let Some(reset) = self.reset.take() {
+            return Some(self.reset_segment(now, reset));
         }
         syn_due.then(|| self.syn(now))
     }
@@ -143,10 +144,14 @@ impl Connection {
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission, ect: false }
     }
 
-    fn reset_segment(&mut self, seq: Seq, ack: Option<Seq>) -> Output {
+    fn reset_segment(&mut self, now: SimTime, Reset { seq, ack, stamped }: Reset) -> Output {
+        let mut options = TcpOptions::default();
+        if stamped {
+            options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
+        }
         let flags = if ack.is_some() { Flags::RST | Flags::ACK } else { Flags::RST };
         self.counters.segments_sent += 1;
-        let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, TcpOptions::default());
+        let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
     }
 }

@@ -11,6 +11,7 @@
 //! | teardown by both at once, lost FIN | `teardown::simultaneous_close`, `teardown::a_lost_fin_is_repeated_by_the_timer`, `teardown::a_fin_is_repeated_in_closing_and_last_ack_too` |
 //! | TIME-WAIT, a FIN again | `teardown::time_wait_acknowledges_a_repeated_fin_and_starts_anew`, `teardown::time_wait_acknowledges_a_fin_within_the_window_too_and_starts_anew` |
 //! | reset | `handshake::a_reset_refuses_the_active_end_and_returns_the_passive_end_to_listen`, `teardown::a_reset_is_believed_only_at_rcv_nxt`, `teardown::a_reset_at_the_right_edge_is_dropped_in_silence`, `teardown::an_abort_resets_and_later_segments_are_reset_too` |
+//! | reset, timestamps | `teardown::a_reset_carries_the_timestamps_of_its_connection` |
 //! | throttled ACKs | `teardown::forged_segments_draw_ten_acks_in_five_seconds` |
 //! | wrap | `handshake::sequence_numbers_wrap`, `timeout::paws_drops_the_old_and_the_unstamped` (timestamps) |
 //! | zero window and probe | `window::a_closed_window_is_probed_with_backoff_and_used_when_it_opens`, `window::a_probe_that_is_taken_counts_as_sent`, `window::a_window_that_stays_shut_is_probed_for_ever_a_silent_peer_is_given_up` |

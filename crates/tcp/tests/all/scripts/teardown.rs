@@ -285,3 +285,15 @@ fn forged_segments_draw_ten_acks_in_five_seconds() {
         script.run("1 < . 1:1001(1000) ack 1\n1 > . 1:1(0) ack 1001");
     }
 }
+
+#[test]
+fn a_reset_carries_the_timestamps_of_its_connection() {
+    // RFC 7323 sec. 3.2. What belongs to no connection any more has none.
+    connected(Config { timestamps: true, ..config() }, "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    abort
+         1    > R. 1:1(0) ack 1 win 0 <TS val 1000 ecr 500>
+         1    closed
+         2    < . 1:1(0) ack 1 <TS val 1500 ecr 100>
+         2    > R 1:1(0) win 0",
+    );
+}
