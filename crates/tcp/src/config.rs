@@ -61,7 +61,8 @@ pub struct Config {
     pub dup_ack_threshold: u32,
     /// After an idle RTO fall back to the initial window. Default on. @RFC5681 sec. 4.1
     pub idle_restart: bool,
-    /// Let cwnd grow only while it is what limits the sender. Default on, as Linux and ns-3 do; @RFC5681 says nothing.
+    /// Let cwnd grow only while it is what limits the sender: while it was full in the last round trip, or in slow start more
+    /// than half full. Default on, as Linux; @RFC5681 says nothing.
     pub validate_cwnd: bool,
     /// Initial send sequence number. Default 0.
     pub initial_sequence: Seq,

@@ -98,7 +98,9 @@ impl Connection {
         }
         let payload = Payload::stream(self.snd.offset(seq), len);
         if advances {
-            self.snd.nxt = end;
+            let snd = &mut self.snd;
+            snd.nxt = end;
+            snd.usage.sent(snd.una, end, snd.mss, snd.window.cwnd);
         }
         self.snd.max = self.snd.max.max(end);
         self.snd.fin_sent |= fin;

@@ -121,12 +121,8 @@ impl Connection {
         }
 
         let marked = self.options.ecn && facts.flags.has(Flags::ECE); // nothing grows. @RFC3168 sec. 6.1.2
-        // In slow start a flight of half the window counts as limited by it: one ACK may double what follows.
         let window = &mut snd.window;
-        window.limited = !marked
-            && (!self.config.validate_cwnd
-                || prior_flight + window.mss.0 > window.cwnd.0
-                || (window.in_slow_start() && prior_flight * 2 >= window.cwnd.0));
+        window.limited = !marked && (!self.config.validate_cwnd || snd.usage.limits(window));
         window.after_timeout &= window.in_slow_start();
         window.flight_size = Bytes(u64::from(snd.nxt - snd.una));
         snd.cc.on_ack(&facts, window);

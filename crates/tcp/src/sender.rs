@@ -62,6 +62,8 @@ pub(crate) struct Sender {
     pub recovering: Option<Recovering>,
     /// "recover" of @RFC6582, after a timeout or recovery: duplicates up to here tell nothing.
     pub guard: Option<Seq>,
+    /// How much of cwnd is used.
+    pub usage: Usage,
     /// The last cut, as far as ECN is concerned.
     pub reduction: Reduction,
     /// To be sent again, whatever the window.
@@ -79,6 +81,36 @@ pub(crate) struct Sender {
     /// See `probes`.
     pub probes_unanswered: u32,
     nagle: bool,
+}
+
+/// What of cwnd was used in the round trip that lasts: cwnd that was not needed must not grow. As Linux
+/// (tcp_cwnd_validate, tcp_is_cwnd_limited). @RFC7661 sec. 4.1 has another measure of the same.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    /// The round trip is over when this is acknowledged.
+    end: Seq,
+    /// The greatest flight in it, in bytes.
+    greatest: u32,
+    /// The window was full in it: no whole segment more fitted.
+    full: bool,
+}
+
+impl Usage {
+    /// A segment has left: `una` to `nxt` is in flight now.
+    #[inline]
+    pub fn sent(&mut self, una: Seq, nxt: Seq, mss: u32, cwnd: Bytes) {
+        let flight = nxt - una;
+        let full = u64::from(flight) + u64::from(mss) > cwnd.0;
+        if full || self.end.le(una) || !self.full && flight > self.greatest {
+            *self = Usage { end: nxt, greatest: flight, full };
+        }
+    }
+
+    /// Whether cwnd kept the sender back. In slow start more than half of it is enough: a round trip doubles it.
+    #[inline]
+    pub fn limits(&self, window: &Window) -> bool {
+        self.full || window.in_slow_start() && window.cwnd.0 < 2 * u64::from(self.greatest)
+    }
 }
 
 /// Fast recovery.
@@ -137,6 +169,7 @@ impl Sender {
             inflation: 0,
             recovering: None,
             guard: None,
+            usage: Usage::default(),
             reduction: Reduction::default(),
             resend: SeqSet::default(),
             bound: u64::MAX,

@@ -17,6 +17,7 @@
 //! | zero window and probe | `window::a_closed_window_is_probed_with_backoff_and_used_when_it_opens`, `window::a_probe_that_is_taken_counts_as_sent`, `window::a_window_that_stays_shut_is_probed_for_ever_a_silent_peer_is_given_up` |
 //! | FIN and window | `window::a_fin_waits_for_a_closed_window_and_probes_it_for_as_long_as_the_peer_answers`, `window::a_fin_does_not_ride_beyond_the_window` |
 //! | ACK number, bounds | `window::an_ack_older_than_the_largest_window_takes_its_data_with_it` |
+//! | growth of a window that is not full | `window::a_window_that_was_full_grows_though_nothing_follows`, `window::a_window_half_used_does_not_grow_one_more_than_half_used_does`, `window::in_congestion_avoidance_only_a_full_window_grows` |
 //! | silly window, sender | `window::the_sender_leaves_a_silly_window_alone_until_the_timer_overrides`, `window::half_the_largest_window_is_worth_sending_to_a_small_peer` |
 //! | silly window, receiver; probes answered | `window::a_slow_reader_closes_the_window_and_reopens_it_by_a_segment` |
 //! | receive-buffer limit | `window::what_lies_beyond_the_window_is_cut_off`, `window::an_instant_reader_keeps_the_window_open` |
