@@ -51,6 +51,8 @@ table! {
         delayed_ack_timeout: Option<Dur>, or TCP_DEFAULT,
         /// Full segments per acknowledgement.
         delayed_ack_count: Option<u8>, in 1..=255, or TCP_DEFAULT,
+        /// Quick ACKs at the start and an adaptive delay from 40 ms, as Linux (receiver `delayed-ack`).
+        quickack: Option<bool>, or TCP_DEFAULT,
         /// In segments.
         initial_window: Option<u32>, in WINDOW, or TCP_DEFAULT,
         /// Where slow start first ends.

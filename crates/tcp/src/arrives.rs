@@ -245,7 +245,10 @@ impl Connection {
         if tcp.flags.has(Flags::RST) {
             return;
         }
-        self.counters.duplicate_segments += u64::from(payload.len > 0 && tcp.seq.lt(self.rcv.nxt));
+        if payload.len > 0 && tcp.seq.lt(self.rcv.nxt) {
+            self.counters.duplicate_segments += 1;
+            self.rcv.policy.on_duplicate();
+        }
         self.disagree(now, tcp, payload);
         if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
             self.timers.set(Timer::TimeWait, now + self.config.time_wait);
@@ -347,8 +350,14 @@ impl Connection {
     }
 
     fn acknowledge_in_order(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
-        let arrival =
-            Arrival { number: self.rcv.segment_number(), len: payload.len, push: tcp.flags.has(Flags::PSH) };
+        let arrival = Arrival {
+            number: self.rcv.segment_number(),
+            len: payload.len,
+            push: tcp.flags.has(Flags::PSH),
+            now,
+            srtt: self.snd.rtt.srtt(),
+            rto: self.snd.rtt.rto(),
+        };
         match self.rcv.policy.on_data(&arrival) {
             Verdict::Now => self.rcv.ack_now(),
             Verdict::Within(wait) => {

@@ -42,6 +42,10 @@ pub struct Config {
     pub delayed_ack_timeout: Dur,
     /// Segments after which a delayed ACK goes out. Default 2, the most @RFC5681 sec. 4.2 allows.
     pub delayed_ack_count: u32,
+    /// Quick ACKs as in Linux: the first 16 segments of a stream, after a pause of an RTO and after a duplicate are
+    /// acknowledged at once; then the delay of an ACK follows the gaps between segments, from 40 ms to the greater of that and
+    /// the RTT, and at most `delayed_ack_timeout`. For the policy `delayed-ack`. Default off: the first segment waits as well.
+    pub quickack: bool,
     /// Nagle's algorithm. Default on, @RFC896, @RFC9293 sec. 3.7.4.
     pub nagle: bool,
     /// Offer timestamps, and use them if the peer does. Default off. @RFC7323 sec. 3
@@ -96,6 +100,7 @@ impl Default for Config {
             granularity: Dur::from_ms(10),
             delayed_ack_timeout: Dur::from_ms(200),
             delayed_ack_count: 2,
+            quickack: false,
             nagle: true,
             timestamps: false,
             timestamp_tick: Dur::from_ms(1),

@@ -120,6 +120,7 @@ congestion = "veno"
 receiver = "delayed-ack"
 delayed_ack_timeout = "200 ms"
 delayed_ack_count = 2
+quickack = true
 initial_window = 2
 initial_ssthresh = "64 kB"
 max_window = 20

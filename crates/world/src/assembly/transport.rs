@@ -48,7 +48,7 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
         config.ack_policy = chosen(&registries.receivers, plug);
     }
     same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
-    same!(spec => config: nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
+    same!(spec => config: quickack nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
     config.delayed_ack_count = spec.delayed_ack_count.map_or(config.delayed_ack_count, u32::from);
     config.initial_window_segments = spec.initial_window.unwrap_or(config.initial_window_segments);
     config.max_window_segments = spec.max_window.or(config.max_window_segments);

@@ -24,6 +24,7 @@
 //! | window scale | `handshake::a_scaled_window_is_shifted_both_ways_but_never_on_a_syn`, `handshake::options_are_used_only_if_both_ends_offer_them` |
 //! | delayed ACK by count | `receiver::a_delayed_ack_goes_out_with_the_second_segment` |
 //! | delayed ACK by timer | `receiver::a_delayed_ack_goes_out_200_ms_after_the_first_segment_that_waits`, `receiver::a_delayed_ack_rides_on_data` |
+//! | quick ACKs | `receiver::with_quickack_16_segments_are_acknowledged_at_once_then_the_delay_is_40_ms` |
 //! | dynamic delayed ACK | `receiver::dynamic_delayed_acks_thin_out_at_segments_2_5_9` |
 //! | timestamps | `timeout::timestamps_measure_every_ack_and_echo_the_first_that_waits`, `timeout::with_timestamps_a_retransmission_gives_a_sample_too` |
 //! | Karn | `timeout::the_rto_doubles_and_stays_doubled_until_a_sample`, `recovery::nothing_is_timed_across_a_fast_retransmit` |

@@ -167,3 +167,18 @@ fn without_negotiation_there_are_no_blocks() {
          1 > . 1:1(0) ack 1",
     );
 }
+
+#[test]
+fn with_quickack_16_segments_are_acknowledged_at_once_then_the_delay_is_40_ms() {
+    // As Linux. Without it the first segment waits for 200 ms (above).
+    let mut script = connected(Config { quickack: true, ..delayed() }, PEER);
+    let mut segment = |at: &str, i: u32, answer: &str| {
+        script.run(&format!("{at} < . {}:{}(1000) ack 1\n{answer} > . 1:1(0) ack {}", i * 1000 + 1, i * 1000 + 1001, i * 1000 + 1001));
+    };
+    for i in 0..16 {
+        segment("1", i, "1");
+    }
+    segment("1.01", 16, "1.05");
+    // After a pause of an RTO (1 s) at once again.
+    segment("3", 17, "3");
+}
