@@ -11,6 +11,8 @@ use units::{BitRate, Bytes, Dur, NodeId};
 
 /// The largest window that sequence numbers allow is 1 GiB. @RFC7323 sec. 2.3
 const BUFFER: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1 << 30));
+/// Of the timestamp clock: slower than any RTT, or wrapping within one. @RFC7323 sec. 5.4
+const TICK: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_us(1), Dur::from_secs(1));
 /// What the documentation says where `tcp::Config` decides.
 const TCP_DEFAULT: &str = "the simulated TCP's own default";
 /// In segments.
@@ -37,6 +39,28 @@ words! {
         else
         /// This shift.
         Shift(u8), in 0..=14,
+    }
+}
+
+words! {
+    /// Appropriate byte counting.
+    pub enum ByteCounting {
+        /// One step per ACK.
+        "off" => Off,
+        else
+        /// Bytes, up to so many segments per ACK.
+        Limit(u8), in 1..=255,
+    }
+}
+
+words! {
+    /// The user timeout.
+    pub enum UserTimeout {
+        /// Retransmissions are counted, not timed.
+        "off" => Off,
+        else
+        /// Without progress for so long the connection fails.
+        After(Dur), in SOME_TIME,
     }
 }
 
@@ -77,6 +101,8 @@ table! {
         nagle: Option<bool>, or TCP_DEFAULT,
         /// The timestamps option (RFC 7323).
         timestamps: Option<bool>, or TCP_DEFAULT,
+        /// One tick of the timestamp clock.
+        timestamp_tick: Option<Dur>, in TICK, or TCP_DEFAULT,
         /// Selective acknowledgements (RFC 2018).
         sack: Option<bool>, or TCP_DEFAULT,
         /// The window scale option (RFC 7323): a shift, the least that serves, or none.
@@ -85,6 +111,22 @@ table! {
         ecn: Option<bool>, or TCP_DEFAULT,
         /// New data on the first duplicates (RFC 3042).
         limited_transmit: Option<bool>, or TCP_DEFAULT,
+        /// Growth by bytes acknowledged, not by ACKs, with this limit in segments (RFC 3465).
+        byte_counting: Option<ByteCounting>, or TCP_DEFAULT,
+        /// Duplicate ACKs that make a loss.
+        dup_ack_threshold: Option<u32>, in 1..=1_000, or TCP_DEFAULT,
+        /// After an idle RTO the window is the initial one again (RFC 5681).
+        idle_restart: Option<bool>, or TCP_DEFAULT,
+        /// A window that is not used does not grow.
+        validate_cwnd: Option<bool>, or TCP_DEFAULT,
+        /// How long TIME-WAIT lasts.
+        time_wait: Option<Dur>, or TCP_DEFAULT,
+        /// How often a SYN is sent again.
+        syn_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT,
+        /// How often a segment is sent again by timer before the connection fails.
+        max_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT,
+        /// How long a connection lasts without progress.
+        user_timeout: Option<UserTimeout>, or TCP_DEFAULT,
         /// Sequence number of the SYN.
         initial_sequence: Option<u32>, or "drawn from the seed",
     }

@@ -37,7 +37,9 @@ pub use directory::Group;
 pub use error::{InputError, Result};
 pub use errors::{ErrorSpec, Shared, StateError};
 pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
-pub use flow::{Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
+pub use flow::{
+    ByteCounting, Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout, WindowScale,
+};
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
 pub use plug::{Congestion, Plug, Receivers, Registered, Schemes};
 pub use queues::{Discipline, Queue};

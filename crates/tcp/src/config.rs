@@ -80,6 +80,9 @@ pub struct Config {
     /// R2: how often the same segment is sent again by timer before the connection fails. Default 15, as Linux.
     /// @RFC9293 sec. 3.8.3
     pub max_retries: u32,
+    /// How long something may stay unacknowledged before the connection fails, however often it was sent again. Probes of a
+    /// closed window that the peer answers do not count. Default none. @RFC9293 sec. 3.9.1.1, @RFC5482
+    pub user_timeout: Option<Dur>,
 }
 
 impl Default for Config {
@@ -116,6 +119,7 @@ impl Default for Config {
             time_wait: Dur::from_secs(60),
             syn_retries: 6,
             max_retries: 15,
+            user_timeout: None,
         }
     }
 }
@@ -171,6 +175,7 @@ impl Config {
             ("delayed_ack_count", self.delayed_ack_count == 0),
             ("byte_counting", self.byte_counting == Some(0)),
             ("dup_ack_threshold", self.dup_ack_threshold == 0),
+            ("user_timeout", self.user_timeout == Some(Dur::ZERO)),
         ];
         if let Some((name, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(ConfigError::Zero(name));

@@ -74,6 +74,9 @@ impl Connection {
         let end = data_end + u32::from(fin);
         let retransmission = seq.lt(self.snd.max);
 
+        if self.snd.una == self.snd.max {
+            self.snd.waits_since = now;
+        }
         // A probe may begin with what was never sent, and is no new data.
         let ect = self.options.ecn && len > 0 && advances && !retransmission;
 
@@ -134,8 +137,9 @@ impl Connection {
         if retransmission {
             self.counters.retransmissions += 1;
             self.snd.timed = None;
-        } else if self.config.handshake_rtt {
-            self.snd.timed = Some((self.snd.iss + 1, now));
+        } else {
+            self.snd.timed = self.config.handshake_rtt.then_some((self.snd.iss + 1, now));
+            self.snd.waits_since = now;
         }
         self.snd.nxt = self.snd.iss + 1;
         self.snd.max = self.snd.nxt;

@@ -108,6 +108,7 @@ impl Connection {
         snd.una_offset += acked;
         snd.nxt = snd.nxt.max(ack); // what is acknowledged is not sent again
         snd.retries = 0;
+        snd.waits_since = now;
         snd.reduction.acknowledged(ack);
         if snd.guard.is_some_and(|recover| recover.lt(ack)) {
             snd.guard = None;
@@ -253,7 +254,12 @@ impl Connection {
     /// Starts the retransmission timer anew; not while frozen.
     pub(crate) fn arm_rto(&mut self, now: SimTime) {
         if !self.snd.frozen {
-            self.timers.set(Timer::Retransmit, now + self.snd.rtt.rto());
+            let at = now + self.snd.rtt.rto();
+            let at = match self.config.user_timeout {
+                None => at,
+                Some(most) => at.min((self.snd.waits_since + most).max(now)),
+            };
+            self.timers.set(Timer::Retransmit, at);
         }
     }
 
@@ -262,7 +268,8 @@ impl Connection {
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
         self.snd.retries += 1;
         let limit = if opening { self.config.syn_retries } else { self.config.max_retries };
-        if self.snd.retries > limit {
+        let too_long = self.config.user_timeout.is_some_and(|most| now.since(self.snd.waits_since) >= most);
+        if self.snd.retries > limit || too_long {
             return self.enter_closed(Some(Why::TimedOut)); // R2. @RFC9293 sec. 3.8.3
         }
         self.counters.timeouts += 1;

@@ -74,6 +74,8 @@ pub(crate) struct Sender {
     max_window: Option<u32>,
     pub frozen: bool,
     pub last_sent: SimTime,
+    /// Since when what is in flight waits for an ACK: the last progress, or when it left an idle connection.
+    pub waits_since: SimTime,
     /// A probe of the closed window is to be sent.
     pub probe_due: bool,
     /// Probes since the window closed, and since the peer was last heard.
@@ -176,6 +178,7 @@ impl Sender {
             max_window: config.max_window_segments,
             frozen: false,
             last_sent: SimTime::ZERO,
+            waits_since: SimTime::ZERO,
             probe_due: false,
             probes: 0,
             probes_unanswered: 0,

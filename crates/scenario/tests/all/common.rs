@@ -137,6 +137,15 @@ window_scale = 7
 ecn = true
 limited_transmit = true
 handshake_rtt = false
+timestamp_tick = "10 ms"
+byte_counting = 2
+dup_ack_threshold = 4
+idle_restart = false
+validate_cwnd = false
+time_wait = "120 s"
+syn_retries = 3
+max_retries = 8
+user_timeout = "100 s"
 initial_sequence = 4294967000
 
 [[flow]]

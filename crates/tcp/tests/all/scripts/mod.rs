@@ -31,6 +31,7 @@
 //! | RTO backoff | `timeout::the_backoff_stops_at_the_largest_rto`, `timeout::an_ack_of_what_was_sent_again_does_not_end_the_backoff_an_ack_of_new_data_does` |
 //! | timeout | `timeout::a_timeout_goes_back_n_in_slow_start_and_skips_what_was_received`, `timeout::ssthresh_is_cut_once_for_a_segment_that_times_out_twice`, `recovery::a_timeout_ends_fast_recovery`, `recovery::a_timeout_in_fast_recovery_never_raises_ssthresh` |
 //! | byte counting | `recovery::byte_counting_makes_up_for_delayed_acks`, `timeout::byte_counting_adds_one_segment_per_ack_in_slow_start_after_a_timeout` |
+//! | user timeout | `timeout::the_user_timeout_ends_a_connection_that_makes_no_progress` |
 //! | fast retransmit, Tahoe | `recovery::tahoe_sends_one_segment_and_starts_slowly` |
 //! | fast retransmit, Reno | `recovery::reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack` |
 //! | Reno, two losses | `recovery::reno_leaves_recovery_at_a_partial_ack_and_needs_three_more_duplicates`, `recovery::reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window` |

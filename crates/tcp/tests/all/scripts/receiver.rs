@@ -173,7 +173,12 @@ fn with_quickack_16_segments_are_acknowledged_at_once_then_the_delay_is_40_ms() 
     // As Linux. Without it the first segment waits for 200 ms (above).
     let mut script = connected(Config { quickack: true, ..delayed() }, PEER);
     let mut segment = |at: &str, i: u32, answer: &str| {
-        script.run(&format!("{at} < . {}:{}(1000) ack 1\n{answer} > . 1:1(0) ack {}", i * 1000 + 1, i * 1000 + 1001, i * 1000 + 1001));
+        script.run(&format!(
+            "{at} < . {}:{}(1000) ack 1\n{answer} > . 1:1(0) ack {}",
+            i * 1000 + 1,
+            i * 1000 + 1001,
+            i * 1000 + 1001
+        ));
     };
     for i in 0..16 {
         segment("1", i, "1");

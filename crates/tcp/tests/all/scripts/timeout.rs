@@ -1,6 +1,6 @@
 //! The retransmission timer, Karn's rule, timestamps. @RFC6298, @RFC7323
 
-use super::script::{config, connected};
+use super::script::{Script, config, connected};
 use tcp::Config;
 use units::Dur;
 
@@ -280,5 +280,27 @@ fn byte_counting_adds_one_segment_per_ack_in_slow_start_after_a_timeout() {
          2.2  is cwnd=3000
          2.3  < . 1:1(0) ack 8001
          2.3  is cwnd=4000",
+    );
+}
+
+#[test]
+fn the_user_timeout_ends_a_connection_that_makes_no_progress() {
+    let impatient = Config { user_timeout: Some(Dur::from_secs(5)), ..config() };
+    connected(impatient.clone(), "65535 <mss 1000>").run(
+        "10    write 2000
+         10    > . 1:1001(1000) ack 1
+         10    > P. 1001:2001(1000) ack 1
+         11    > . 1:1001(1000) ack 1 again
+         11.1  < . 1:1(0) ack 1001
+         11.1  > P. 1001:2001(1000) ack 1 again
+         13.1  > P. 1001:2001(1000) ack 1 again   // five seconds from 11.1 on
+         16.1  failed TimedOut",
+    );
+    // The SYN too.
+    Script::open(impatient).run(
+        "0    > S 0:0(0) <mss 1000>
+         1    > S 0:0(0) <mss 1000> again
+         3    > S 0:0(0) <mss 1000> again
+         5    failed TimedOut",
     );
 }
