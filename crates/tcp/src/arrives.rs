@@ -118,7 +118,7 @@ impl Connection {
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.options.snd_shift };
         snd.wnd = u32::from(tcp.window) << shift;
         (snd.max_wnd, snd.last_window, snd.wl1, snd.wl2) = (snd.wnd, tcp.window, tcp.seq, tcp.ack);
-        snd.established(&self.config, self.options.peer_mss, self.options.timestamps);
+        snd.established(&self.config, self.options.peer_mss, self.options.timestamps, self.options.sack);
         self.state = if snd.closing { State::FinWait1 } else { State::Established };
         self.events.connected();
     }

@@ -1,6 +1,6 @@
 //! Every parameter of an endpoint, its default and where the default comes from.
 
-use crate::{ack, cc};
+use crate::{ack, cc, recovery};
 use plugin::{Chosen, Params};
 use units::{Bytes, Dur};
 use wire::Seq;
@@ -13,6 +13,15 @@ pub struct Config {
     pub mss: u16,
     /// The congestion control. Default NewReno. See [`cc::registry`].
     pub congestion: Chosen<cc::Make>,
+    /// How losses are repaired. Default `None`: as the controller does by itself, or by SACK if both ends agreed on that. See
+    /// [`recovery::registry`].
+    pub recovery: Option<Chosen<recovery::Make>>,
+    /// Proportional rate reduction while SACK recovery lasts. Default off. @RFC9937
+    pub prr: bool,
+    /// Losses by time, not by count, in SACK recovery. Default off. @RFC8985 sec. 6
+    pub rack: bool,
+    /// A probe for a loss at the tail, in SACK recovery. Default off. @RFC8985 sec. 7
+    pub tlp: bool,
     /// The receiver's acknowledgment policy. Default delayed. See [`ack::registry`].
     pub ack_policy: Chosen<ack::Make>,
     /// Initial window in segments. Default 2; @RFC5681 eq. 1 allows 3 for this MSS, @RFC6928 10, the papers use 1 or 2.
@@ -52,7 +61,8 @@ pub struct Config {
     pub timestamps: bool,
     /// One tick of the timestamp clock, from 1 us to 1 s. Default 1 ms; @RFC7323 sec. 5.4 has at least that.
     pub timestamp_tick: Dur,
-    /// Offer SACK; as a receiver, send blocks if the peer did too. No sender here uses them. Default off. @RFC2018
+    /// Offer SACK, and use it if the peer does: the receiver reports what lies beyond a gap and what came twice, and unless
+    /// `recovery` says otherwise (or the controller is Tahoe) the sender repairs what is missing. Default off. @RFC2018, @RFC2883
     pub sack: bool,
     /// Offer this shift count. Default none: no scaling. @RFC7323 sec. 2
     pub window_scale: Option<u8>,
@@ -90,6 +100,10 @@ impl Default for Config {
         Config {
             mss: 1460,
             congestion: Chosen { info: &cc::newreno::INFO, plugin: cc::newreno::make, params: Params::default() },
+            recovery: None,
+            prr: false,
+            rack: false,
+            tlp: false,
             ack_policy: Chosen { info: &ack::delayed::INFO, plugin: ack::delayed::make, params: Params::default() },
             initial_window_segments: 2,
             initial_ssthresh: None,
@@ -139,6 +153,12 @@ pub enum ConfigError {
     /// A timestamp clock that wraps within a round trip, or is slower than any RTT.
     #[error("timestamp_tick: {0} is not between 1 us and 1 s")]
     Tick(Dur),
+    /// SACK recovery without SACK.
+    #[error("recovery: \"sack\" needs sack = true")]
+    Recovery,
+    /// What works by a scoreboard is asked for without one.
+    #[error("{0}: needs sack = true and recovery = \"sack\"")]
+    Sack(&'static str),
     /// `min_rto` above `max_rto`.
     #[error("min_rto: {min} is more than max_rto, {max}")]
     Rto {
@@ -182,6 +202,18 @@ impl Config {
         }
         if !(Dur::from_us(1)..=Dur::from_secs(1)).contains(&self.timestamp_tick) {
             return Err(ConfigError::Tick(self.timestamp_tick));
+        }
+        let by_name = self.recovery.as_ref().map(|chosen| (chosen.plugin)(&chosen.params));
+        let tahoe = || (self.congestion.plugin)(&self.congestion.params).recovery() == cc::Recovery::Tahoe;
+        let wanted = by_name
+            .as_ref()
+            .map_or_else(|| !tahoe(), |recovery| recovery.evidence() == recovery::Evidence::Scoreboard);
+        if by_name.is_some() && wanted && !self.sack {
+            return Err(ConfigError::Recovery);
+        }
+        let needs = [("prr", self.prr), ("rack", self.rack), ("tlp", self.tlp)];
+        if let Some((name, _)) = needs.into_iter().find(|(_, on)| *on && !(wanted && self.sack)) {
+            return Err(ConfigError::Sack(name));
         }
         if self.min_rto > self.max_rto {
             return Err(ConfigError::Rto { min: self.min_rto, max: self.max_rto });

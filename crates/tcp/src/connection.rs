@@ -3,6 +3,7 @@
 use crate::arrives::Throttle;
 use crate::options::Negotiated;
 use crate::receiver::{AckDue, Receiver};
+use crate::selective::{Pending, Told};
 use crate::sender::Sender;
 use crate::timers::{Timer, Timers};
 use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, cc};
@@ -237,7 +238,11 @@ impl Connection {
 
     fn run_timers(&mut self, now: SimTime) {
         if self.timers.take_due(Timer::Retransmit, now) {
-            self.retransmission_timeout(now);
+            match self.snd.pending {
+                Pending::Timeout => self.retransmission_timeout(now),
+                Pending::Probe => self.probe_timeout(now),
+                Pending::Reorder => self.reorder_timeout(now),
+            }
         }
         if self.timers.take_due(Timer::Persist, now) {
             self.persist_timeout();
@@ -319,7 +324,8 @@ impl Connection {
             SenderCommand::LocalAck(seq) => {
                 let seq = seq.min(self.snd.data_end()); // a FIN is the peer's to acknowledge
                 if self.state.sends() && self.snd.una.lt(seq) && seq.le(self.snd.max) {
-                    self.new_ack(now, seq, None);
+                    let told = if self.snd.tracking.is_some() { self.track(now, seq, None) } else { Told::default() };
+                    self.new_ack(now, seq, None, told);
                 }
             }
         }
@@ -420,6 +426,12 @@ impl Connection {
     /// What is sent and not acknowledged, up to SND.NXT.
     pub fn flight_size(&self) -> Bytes {
         Bytes(u64::from(self.snd.flight()))
+    }
+
+    /// What is in the network, as far as is known: the flight, less what SACK blocks and losses tell to have left it.
+    /// @RFC6675 sec. 4
+    pub fn pipe(&self) -> Bytes {
+        Bytes(u64::from(self.snd.pipe()))
     }
 
     /// Smoothed RTT; `None` before the first sample.

@@ -6,7 +6,7 @@ use crate::sender::Chosen;
 use crate::timers::Timer;
 use crate::{Connection, Output, State};
 use units::{Bytes, SimTime};
-use wire::{Flags, Payload, Seq, Tcp, TcpOptions};
+use wire::{Flags, Payload, Seq, SeqRange, Tcp, TcpOptions};
 
 impl Connection {
     /// The next segment to send now, if any.
@@ -100,6 +100,10 @@ impl Connection {
             self.snd.timed = Some((end, now));
         }
         let payload = Payload::stream(self.snd.offset(seq), len);
+        if let Some(tracking) = self.snd.tracking.as_deref_mut() {
+            let flight = self.snd.nxt - self.snd.una;
+            tracking.sent(now, SeqRange { start: seq, end }, flight, advances, retransmission);
+        }
         if advances {
             let snd = &mut self.snd;
             snd.nxt = end;
@@ -110,6 +114,9 @@ impl Connection {
         // A probe is the persist timer's business.
         if self.snd.nxt != self.snd.una && !self.timers.is_set(Timer::Retransmit) {
             self.arm_rto(now); // @RFC6298 (5.1)
+        }
+        if self.snd.tracking.is_some() && !retransmission {
+            self.arm_again(now);
         }
         self.snd.last_sent = now;
         self.counters.segments_sent += 1;

@@ -3,6 +3,8 @@
 use crate::cc::{CongestionControl, Window};
 use crate::ecn::Reduction;
 use crate::options::TIMESTAMPS_LEN;
+use crate::recovery::{self, Evidence, Recovery};
+use crate::selective::{Pending, Tracking};
 use crate::timers::Timer;
 use crate::{Config, Connection, RttEstimator};
 use units::{Bytes, SimTime};
@@ -47,6 +49,11 @@ pub(crate) struct Sender {
     pub mss: u32,
     pub window: Window,
     pub cc: Box<dyn CongestionControl>,
+    pub recovery: Box<dyn Recovery>,
+    /// The scoreboard, if anything needs one.
+    pub tracking: Option<Box<Tracking>>,
+    /// What the retransmission timer is set for.
+    pub pending: Pending,
     pub rtt: RttEstimator,
     /// The segment being timed: the number after it, and when it left. Karn: none once anything is retransmitted.
     pub timed: Option<(Seq, SimTime)>,
@@ -142,6 +149,7 @@ impl Sender {
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
+        let cc = (config.congestion.plugin)(&config.congestion.params);
         Sender {
             iss,
             una: iss,
@@ -161,7 +169,10 @@ impl Sender {
             greatest_ack: iss,
             mss: u32::from(config.mss),
             window,
-            cc: (config.congestion.plugin)(&config.congestion.params),
+            recovery: recovery::natural(cc.recovery(), false),
+            tracking: None,
+            pending: Pending::Timeout,
+            cc,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.granularity),
             timed: None,
             retries: 0,
@@ -187,7 +198,7 @@ impl Sender {
     }
 
     /// The handshake is over: the segment size is known, and with it the initial window.
-    pub fn established(&mut self, config: &Config, peer_mss: u16, timestamps: bool) {
+    pub fn established(&mut self, config: &Config, peer_mss: u16, timestamps: bool, sack: bool) {
         let options = if timestamps { TIMESTAMPS_LEN } else { 0 };
         // @RFC9293 sec. 3.7.1: Eff.snd.MSS. However little the peer names, a byte fits beside the options.
         self.mss = u32::from(config.mss.min(peer_mss)).max(options + 1) - options;
@@ -198,6 +209,40 @@ impl Sender {
         self.window.cwnd = self.window.initial;
         if self.syn_lost {
             self.rtt.after_lost_syn();
+        }
+        let natural = || recovery::natural(self.cc.recovery(), sack);
+        self.recovery = match &config.recovery {
+            None => natural(),
+            Some(chosen) => {
+                let recovery = (chosen.plugin)(&chosen.params);
+                // The peer does not speak SACK.
+                if recovery.evidence() == Evidence::Scoreboard && !sack { natural() } else { recovery }
+            }
+        };
+        self.tracking = Tracking::new(config, self, sack);
+        self.window.selective = self.is_selective();
+    }
+
+    /// Whether losses are found and repaired by a scoreboard.
+    #[inline]
+    pub fn is_selective(&self) -> bool {
+        self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
+    }
+
+    /// What is in the network: the flight, less what a scoreboard knows to have left it. @RFC6675 sec. 4, SetPipe
+    #[inline]
+    pub fn pipe(&self) -> u32 {
+        match &self.tracking {
+            Some(tracking) if tracking.selective => tracking.board.pipe(self.flight()),
+            _ => self.flight(),
+        }
+    }
+
+    /// Back to the first number that is not acknowledged: all is sent again.
+    pub fn go_back(&mut self) {
+        self.nxt = self.una;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.board.clear();
         }
     }
 
@@ -220,6 +265,7 @@ impl Sender {
     pub fn flight_to_cut(&self) -> u64 {
         let flight = u64::from(self.flight());
         let kept = match self.inflation {
+            0 if self.dup_acks > 0 && self.is_selective() => u64::from(self.flight_before_dups),
             0 => flight,
             left if self.recovering.is_some() => flight.saturating_sub(left),
             _ => u64::from(self.flight_before_dups),
@@ -247,8 +293,8 @@ impl Sender {
         self.una_offset + u64::from(seq - self.una)
     }
 
-    /// How far from SND.UNA sending may go, leaving the peer's window aside.
-    fn own_window(&self) -> u64 {
+    /// What may be in the network, leaving the peer's window aside.
+    pub fn own_window(&self) -> u64 {
         let max = self.max_window.map_or(u64::MAX, |segments| u64::from(segments) * u64::from(self.mss));
         (self.window.cwnd.0 + self.inflation).min(self.bound).min(max)
     }
@@ -259,6 +305,22 @@ impl Sender {
         let end = range.end.min(range.start + self.mss);
         let len = end.min(data_end) - range.start;
         Chosen { seq: range.start, len, fin: data_end.lt(end), advances: false }
+    }
+
+    /// The segment `range` as it was sent.
+    pub fn whole(&self, range: SeqRange) -> Chosen {
+        let data_end = self.data_end();
+        let len = range.end.min(data_end) - range.start;
+        Chosen { seq: range.start, len, fin: data_end.lt(range.end), advances: false }
+    }
+
+    /// The segment at SND.NXT, if the peer's window alone allows one: a probe of the tail.
+    pub fn next_beyond(&self) -> Option<Chosen> {
+        let data_end = self.data_end();
+        let queued = if self.nxt.lt(data_end) { data_end - self.nxt } else { 0 };
+        let len = queued.min(self.mss).min(self.wnd.saturating_sub(self.flight()));
+        let fin = self.closing && self.holds_all() && len == queued && len < self.wnd.saturating_sub(self.flight());
+        (len > 0 && (len == self.mss || len == queued)).then_some(Chosen { seq: self.nxt, len, fin, advances: true })
     }
 
     /// The segment at SND.NXT, if the windows, silly-window avoidance and Nagle allow one.
@@ -273,7 +335,7 @@ impl Sender {
             let fin = fin_follows && self.nxt == data_end && theirs > 0;
             return fin.then_some(Chosen { seq: self.nxt, len: 0, fin, advances: true });
         }
-        let usable = self.own_window().saturating_sub(u64::from(flight)).min(u64::from(theirs)) as u32;
+        let usable = self.own_window().saturating_sub(u64::from(self.pipe())).min(u64::from(theirs)) as u32;
         let len = queued.min(usable).min(self.mss);
         let last = len == queued && self.holds_all();
         // @RFC9293 sec. 3.8.6.2.1: (1) a full segment, (2) all there is, (3) half the largest window. Nagle
@@ -307,9 +369,21 @@ impl Connection {
             self.snd.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
             return Some(chosen);
         }
-        if self.timers.is_set(Timer::Pace) {
+        let chosen = if self.snd.is_selective() {
+            self.choose_selective(now)
+        } else if self.timers.is_set(Timer::Pace) {
             return None;
+        } else {
+            self.choose_new(now)
+        };
+        if chosen.is_none() && self.snd.tracking.is_some() {
+            self.note_idle_application();
         }
+        chosen
+    }
+
+    /// The next of the stream, or a probe of the peer's window.
+    pub(crate) fn choose_new(&mut self, now: SimTime) -> Option<Chosen> {
         if self.snd.nxt == self.snd.una && self.snd.una == self.snd.max {
             self.restart_after_idle(now);
         }

@@ -27,7 +27,7 @@ pub enum Congestion {
     },
 }
 
-/// How the sender recovers from a loss that duplicate ACKs told of.
+/// How a controller's sender recovers, if the configuration does not say. See [`crate::recovery`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
     /// No fast recovery: go back to the first byte not acknowledged and send from there in slow start.
@@ -67,15 +67,22 @@ pub trait CongestionControl: fmt::Debug {
         win.cwnd = win.cwnd.min(win.initial());
     }
 
-    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1).
+    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1). With SACK
+    /// there is none, and cwnd is ssthresh (@RFC6675 sec. 5).
     fn on_recovered(&mut self, win: &mut Window) {
-        win.cwnd = win.ssthresh.min(win.flight_size.max(win.mss) + win.mss);
+        let burst = if win.selective { Bytes(u64::MAX) } else { win.flight_size.max(win.mss) + win.mss };
+        win.cwnd = win.ssthresh.min(burst);
     }
 
     /// The last cut was a mistake. (No detector of spurious losses exists here yet; nobody calls it.)
     fn on_undo(&mut self, _win: &mut Window) {}
 
-    /// How losses are repaired. @RFC6582 unless said otherwise.
+    /// Whether the sender is to measure the delivery rate: [`Ack::rate`].
+    fn needs_rate(&self) -> bool {
+        false
+    }
+
+    /// How losses are repaired unless the configuration says otherwise. @RFC6582 by default.
     fn recovery(&self) -> Recovery {
         Recovery::NewReno
     }
@@ -101,6 +108,8 @@ pub struct Window {
     pub(crate) flight_size: Bytes,
     pub(crate) in_recovery: bool,
     pub(crate) limited: bool,
+    /// Losses are known segment by segment.
+    pub(crate) selective: bool,
     pub(crate) byte_counting: Option<u8>,
     /// Slow start follows a timeout.
     pub(crate) after_timeout: bool,
@@ -120,6 +129,7 @@ impl Window {
             flight_size: Bytes::ZERO,
             in_recovery: false,
             limited: true,
+            selective: false,
             byte_counting: None,
             after_timeout: false,
             fraction: 0.0,

@@ -97,6 +97,10 @@ mod tests {
             duplicate: false,
             local: false,
             flags: Flags::ACK,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
         }
     }
 

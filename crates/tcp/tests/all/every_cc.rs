@@ -60,6 +60,10 @@ fn run(cc: &mut dyn CongestionControl, mss: u64, history: &[Event], flights: &[u
             duplicate: true,
             local: false,
             flags: Flags::ACK,
+            sacked: Bytes(0),
+            lost: Bytes(0),
+            rate: None,
+            timestamps: None,
         };
         now += Dur::from_ms(7);
         let recovers = matches!(event, Event::Recovered) && recovering;
