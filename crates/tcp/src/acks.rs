@@ -23,7 +23,7 @@ impl Connection {
         self.counters.pure_acks_received += u64::from(seg_len == 0);
         self.snd.probes_unanswered = 0;
         let marked = self.options.ecn && tcp.flags.has(Flags::ECE);
-        let prior_flight = if marked { self.snd.flight_to_cut() } else { 0 };
+        let prior_flight = if marked { self.snd.pipe_to_cut() } else { 0 };
         let told = if self.snd.tracking.is_some() { self.track(now, tcp.ack, Some(tcp)) } else { Told::default() };
         if self.snd.una.lt(tcp.ack) {
             self.new_ack(now, tcp.ack, Some(tcp), told);

@@ -23,9 +23,8 @@ impl Connection {
         let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
         let snd = &mut self.snd;
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
-            let timeout = why != Congestion::FastRetransmit;
-            snd.window.flight_size =
-                Bytes(if timeout { snd.flight_to_cut().min(u64::from(snd.pipe())) } else { snd.flight_to_cut() });
+            let of_flight = why == Congestion::FastRetransmit;
+            snd.window.flight_size = Bytes(if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
             snd.cc.on_congestion(why, &mut snd.window);
             debug_assert!(snd.window.cwnd >= snd.window.mss, "cwnd {} < one segment", snd.window.cwnd);
             snd.reduction.made(false);

@@ -273,6 +273,11 @@ impl Sender {
         flight.min(kept.max(self.window.cwnd.0))
     }
 
+    /// As [`Sender::flight_to_cut`], where a scoreboard knows what has left the network: for a timeout and for a mark.
+    pub fn pipe_to_cut(&self) -> u64 {
+        self.flight_to_cut().min(u64::from(self.pipe()))
+    }
+
     /// One past the last byte the send buffer holds.
     pub fn data_end(&self) -> Seq {
         self.una + (self.written - self.una_offset).min(u64::from(self.buffer)) as u32
