@@ -248,6 +248,7 @@ impl Connection {
         if payload.len > 0 && tcp.seq.lt(self.rcv.nxt) {
             self.counters.duplicate_segments += 1;
             self.rcv.policy.on_duplicate();
+            self.rcv.duplicate = Some(SeqRange::new(tcp.seq, payload.len));
         }
         self.disagree(now, tcp, payload);
         if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
@@ -318,6 +319,9 @@ impl Connection {
         // What is left of it inside the window.
         let start = tcp.seq.max(self.rcv.nxt);
         let end = (tcp.seq + payload.len).min(self.rcv.edge);
+        if tcp.seq.lt(start) {
+            self.rcv.duplicate = Some(SeqRange { start: tcp.seq, end: start.min(tcp.seq + payload.len) });
+        }
         if !start.lt(end) {
             if tcp.seq.lt(self.rcv.nxt) {
                 self.counters.duplicate_segments += 1;

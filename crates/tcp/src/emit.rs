@@ -48,10 +48,11 @@ impl Connection {
             options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
         }
         // As many blocks as fit while there are gaps. @RFC2018 sec. 3
-        if self.options.sack && self.rcv.has_gap() {
+        if self.options.sack && self.rcv.has_blocks() {
             let (blocks, n) = self.rcv.sack_blocks();
-            let fit = room.saturating_sub(4) as usize / 8;
-            options.push_sack(&blocks[..n.min(fit)]);
+            let fit = n.min(room.saturating_sub(4) as usize / 8);
+            options.push_sack(&blocks[..fit]);
+            self.rcv.duplicate = self.rcv.duplicate.filter(|_| fit == 0);
         }
         self.timers.stop(Timer::DelayedAck);
         self.rcv.policy.on_ack_sent();

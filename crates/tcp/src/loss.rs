@@ -19,7 +19,11 @@ impl Connection {
     /// Whether the loss of the first segment is one of congestion; if so the controller cuts the window, unless an echoed
     /// mark has cut it since that segment left. A timeout is answered in any case.
     pub(crate) fn judge_loss(&mut self, why: Congestion) -> bool {
-        let lost = self.first_segment();
+        self.judge_loss_of(self.first_segment(), why)
+    }
+
+    /// As [`Connection::judge_loss`], of the segment `lost`.
+    pub(crate) fn judge_loss_of(&mut self, lost: SeqRange, why: Congestion) -> bool {
         let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
         let snd = &mut self.snd;
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {

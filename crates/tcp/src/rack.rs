@@ -2,7 +2,7 @@
 
 use crate::scoreboard::Segment;
 use units::{Dur, SimTime};
-use wire::Seq;
+use wire::{Seq, SeqRange};
 
 /// RACK.* of @RFC8985 sec. 5.2, 5.3
 #[derive(Debug, Default)]
@@ -109,6 +109,8 @@ impl Rack {
 pub(crate) struct Probe {
     /// TLP.end_seq: SND.NXT when the probe left. None if no probe is out.
     pub end: Option<Seq>,
+    /// The probe.
+    pub range: SeqRange,
     /// TLP.is_retrans: the probe was no new data.
     pub repeats: bool,
     /// The timer has expired: the next segment is the probe.
@@ -159,7 +161,6 @@ pub(crate) fn probe_timeout(srtt: Option<Dur>, one_segment: bool) -> Dur {
 mod tests {
     use super::*;
     use crate::rate::Stamp;
-    use wire::SeqRange;
 
     fn at(ms: u64) -> SimTime {
         SimTime::ZERO + Dur::from_ms(ms)
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_probe_is_judged_by_the_ack_that_covers_it() {
-        let probe = |repeats| Probe { end: Some(Seq(500)), repeats, due: false };
+        let probe = |repeats| Probe { end: Some(Seq(500)), repeats, ..Probe::default() };
         assert_eq!(probe(true).judge(Seq(400), true, false), Verdict::Open);
         assert_eq!(probe(false).judge(Seq(500), false, false), Verdict::NoLoss);
         assert_eq!(probe(true).judge(Seq(500), false, true), Verdict::NoLoss);

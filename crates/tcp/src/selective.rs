@@ -355,7 +355,7 @@ impl Connection {
         };
         let timeout = tracking.board.segments().next().map_or(now, |first| first.sent) + snd.rtt.rto();
         if at < timeout {
-            self.timers.set(Timer::Retransmit, at);
+            self.timers.set(Timer::Retransmit, at.max(now));
             snd.pending = pending;
         } else if snd.pending != Pending::Timeout || !self.timers.is_set(Timer::Retransmit) {
             self.timers.set(Timer::Retransmit, timeout.max(now));
@@ -391,7 +391,8 @@ impl Connection {
         let chosen = new.or_else(|| last.map(|range| self.snd.whole(range)))?;
         let end = self.snd.max.max(chosen.seq + chosen.len + u32::from(chosen.fin));
         let probe = self.snd.tracking.as_deref_mut()?.probe.as_mut()?;
-        (probe.end, probe.repeats) = (Some(end), new.is_none());
+        let range = SeqRange::new(chosen.seq, chosen.len + u32::from(chosen.fin));
+        (probe.end, probe.range, probe.repeats) = (Some(end), range, new.is_none());
         Some(chosen)
     }
 
@@ -400,11 +401,12 @@ impl Connection {
         let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
             return;
         };
+        let lost = probe.range;
         let dsack = told.dsack.is_some_and(|range| probe.end == Some(range.end));
         if probe.judge(ack, duplicate && told.sacked == 0 && told.dsack.is_none(), dsack) == Verdict::Repaired
             && self.snd.recovering.is_none()
             && self.snd.guard.is_none()
-            && self.judge_loss(Congestion::FastRetransmit)
+            && self.judge_loss_of(lost, Congestion::FastRetransmit)
         {
             self.snd.cc.on_recovered(&mut self.snd.window);
         }

@@ -36,6 +36,7 @@
 //! | fast retransmit, Reno | `recovery::reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack` |
 //! | Reno, two losses | `recovery::reno_leaves_recovery_at_a_partial_ack_and_needs_three_more_duplicates`, `recovery::reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window` |
 //! | fast retransmit, NewReno (partial ACKs) | `recovery::newreno_repairs_a_hole_per_partial_ack`, `recovery::newreno_restarts_its_timer_at_the_first_partial_ack_only` |
+//! | DSACK, receiver | `receiver::what_came_twice_is_the_first_block_once` |
 //! | limited transmit | `recovery::limited_transmit_sends_two_segments_that_do_not_count`, `recovery::limited_transmit_is_over_with_an_ack_of_new_data` |
 //! | Nagle | `window::nagle_holds_a_small_segment_back_while_anything_is_in_flight`, `window::without_nagle_small_segments_go_at_once` |
 //! | ECN, negotiation | `ecn::an_offer_and_an_agreement_make_new_data_markable`, `ecn::a_simultaneous_open_agrees_if_every_syn_does` |
