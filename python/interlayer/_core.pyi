@@ -107,7 +107,7 @@ def run_batch(
     """
 
 def registry(
-    kind: Literal["schemes", "congestion", "receivers", "routing"],
+    kind: Literal["schemes", "congestion", "receivers", "recovery", "routing"],
 ) -> list[dict[str, str]]:
     """The registered plug-ins: `id`, `summary`, `source`; sorted by id."""
 

@@ -254,7 +254,7 @@ def reproduce(
         raise typer.Exit(130)
 
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "routing")
+_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "routing")
 
 
 @app.command("list")

@@ -236,9 +236,11 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         "schemes" => registries.schemes.iter().map(|entry| row(entry.info)).collect(),
         "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
         "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
+        "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
         "routing" => vec![["direct", "the destination is the next hop", "single subnet"]],
         other => {
-            let message = format!("no list of \"{other}\"; there are schemes, congestion, receivers, routing");
+            let message =
+                format!("no list of \"{other}\"; there are schemes, congestion, receivers, recovery, routing");
             return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
         }
     };

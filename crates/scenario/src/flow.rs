@@ -2,7 +2,7 @@
 
 use crate::channel::SOME_TIME;
 use crate::directory::Group;
-use crate::plug::{Congestion, Plug, Receivers};
+use crate::plug::{Congestion, Plug, Receivers, Recoveries};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
@@ -69,6 +69,14 @@ table! {
     pub struct Tcp {
         /// See `interlayer list congestion`.
         congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
+        /// How losses are repaired: see `interlayer list recovery`.
+        recovery: Option<Plug<Recoveries>>, or "the controller's own, with SACK `sack`",
+        /// Proportional rate reduction (RFC 9937), in recovery by SACK.
+        prr: Option<bool>, or TCP_DEFAULT,
+        /// Losses by time, not by count (RFC 8985), in recovery by SACK.
+        rack: Option<bool>, or TCP_DEFAULT,
+        /// A probe for a loss at the tail (RFC 8985), in recovery by SACK.
+        tlp: Option<bool>, or TCP_DEFAULT,
         /// See `interlayer list receivers`.
         receiver: Option<Plug<Receivers>>, or TCP_DEFAULT,
         /// Longest delay of an acknowledgement.

@@ -57,6 +57,8 @@ pub struct Names {
     pub congestion: Registry<()>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<()>,
+    /// Loss recoveries of TCP senders.
+    pub recoveries: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
@@ -67,6 +69,7 @@ impl Default for Names {
         Names {
             congestion: Registry::new("congestion control"),
             receivers: Registry::new("receiver"),
+            recoveries: Registry::new("recovery"),
             schemes: Registry::new("scheme"),
         }
     }

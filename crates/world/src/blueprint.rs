@@ -5,7 +5,7 @@ use crate::scenario::{self, InputError, Names, Scenario};
 use plugin::Registry;
 use schemes::Scheme;
 use std::sync::Arc;
-use tcp::{ack, cc};
+use tcp::{ack, cc, recovery};
 use units::Bytes;
 
 /// The plug-ins that a scenario may name. A program adds its own to [`Registries::builtin`].
@@ -17,12 +17,19 @@ pub struct Registries {
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<ack::Make>,
+    /// Loss recoveries of TCP senders.
+    pub recoveries: Registry<recovery::Make>,
 }
 
 impl Registries {
     /// Those of this workspace.
     pub fn builtin() -> Registries {
-        Registries { schemes: schemes::registry(), congestion: cc::registry(), receivers: ack::registry() }
+        Registries {
+            schemes: schemes::registry(),
+            congestion: cc::registry(),
+            receivers: ack::registry(),
+            recoveries: recovery::registry(),
+        }
     }
 
     /// What a reader of scenarios needs of them.
@@ -30,6 +37,7 @@ impl Registries {
         Names {
             congestion: self.congestion.declarations(),
             receivers: self.receivers.declarations(),
+            recoveries: self.recoveries.declarations(),
             schemes: self.schemes.declarations(),
         }
     }

@@ -35,6 +35,7 @@ pub const fn info(id: &'static str, params: &'static [Param]) -> Info {
 static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
+static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -45,6 +46,7 @@ pub fn names() -> Names {
     Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
+        recoveries: registry("recovery", &RECOVERIES),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -117,6 +119,10 @@ ack_gaps = true
 protocol = "tcp"
 datagram = "1000 B"
 congestion = "veno"
+recovery = "sack"
+prr = true
+rack = true
+tlp = true
 receiver = "delayed-ack"
 delayed_ack_timeout = "200 ms"
 delayed_ack_count = 2

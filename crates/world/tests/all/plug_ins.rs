@@ -94,7 +94,7 @@ impl Agent for Counts {
 }
 
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers } = Registries::builtin();
+    let Registries { schemes, congestion, receivers, recoveries } = Registries::builtin();
     let counts =
         Scheme { info: &COUNTS, build: |site: &Site, _| site.starts_flows.then(|| Box::<Counts>::default() as _) };
     Registries {
@@ -106,6 +106,7 @@ fn registries() -> Registries {
                 Box::new(Sparse { every: params.int("every"), timeout, waiting: 0 })
             })
             .unwrap(),
+        recoveries,
     }
 }
 
