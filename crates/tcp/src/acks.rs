@@ -40,6 +40,9 @@ impl Connection {
             } else if duplicate {
                 self.duplicate_ack(now, tcp, told);
             }
+            if self.snd.undo.is_some() {
+                self.undo_if_spurious(now, Some(tcp), told, 0, duplicate || told.sacked > 0);
+            }
         }
         self.update_window(tcp);
         if self.snd.greatest_ack.lt(tcp.ack) {
@@ -148,6 +151,11 @@ impl Connection {
         window.limited = !marked && (!self.config.validate_cwnd || snd.usage.limits(window));
         window.after_timeout &= window.in_slow_start();
         window.flight_size = Bytes(u64::from(pipe));
+        if let Some(hystart) = window.hystart.as_mut().filter(|_| window.cwnd < window.ssthresh)
+            && hystart.on_ack(ack, snd.nxt, told.rtt.or(rtt))
+        {
+            window.ssthresh = window.cwnd; // @RFC9406 sec. 4.2
+        }
         snd.cc.on_ack(&facts, window);
 
         let restart_timer = match snd.recovering {
@@ -174,6 +182,9 @@ impl Connection {
             self.begin_if_lost(now, told, ack - una, false);
             self.reduce(told, true);
             self.arm_again(now);
+        }
+        if self.snd.undo.is_some() {
+            self.undo_if_spurious(now, tcp, told, acked, false);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Every parameter of an endpoint, its default and where the default comes from.
 
-use crate::{ack, cc, recovery};
+use crate::{Undo, ack, cc, recovery};
 use plugin::{Chosen, Params};
 use units::{Bytes, Dur};
 use wire::Seq;
@@ -22,6 +22,13 @@ pub struct Config {
     pub rack: bool,
     /// A probe for a loss at the tail, in SACK recovery. Default off. @RFC8985 sec. 7
     pub tlp: bool,
+    /// How a loss that was none is found out, and its cut undone. Default none. @RFC3522, @RFC3708, @RFC5682, @RFC4015
+    pub undo: Undo,
+    /// HyStart++: the first slow start ends when the RTT rises. Default off. @RFC9406
+    pub hystart: bool,
+    /// Segments leave at a rate and not in bursts, also if the controller names none: a window per RTT, times 2 in slow start
+    /// and 1.2 after it. Default off.
+    pub pacing: bool,
     /// The receiver's acknowledgment policy. Default delayed. See [`ack::registry`].
     pub ack_policy: Chosen<ack::Make>,
     /// Initial window in segments. Default 2; @RFC5681 eq. 1 allows 3 for this MSS, @RFC6928 10, the papers use 1 or 2.
@@ -104,6 +111,9 @@ impl Default for Config {
             prr: false,
             rack: false,
             tlp: false,
+            undo: Undo::None,
+            hystart: false,
+            pacing: false,
             ack_policy: Chosen { info: &ack::delayed::INFO, plugin: ack::delayed::make, params: Params::default() },
             initial_window_segments: 2,
             initial_ssthresh: None,
@@ -159,6 +169,9 @@ pub enum ConfigError {
     /// What works by a scoreboard is asked for without one.
     #[error("{0}: needs sack = true and recovery = \"sack\"")]
     Sack(&'static str),
+    /// Nothing would tell that a loss was none.
+    #[error("undo: \"eifel\" needs timestamps = true, or sack = true")]
+    Eifel,
     /// `min_rto` above `max_rto`.
     #[error("min_rto: {min} is more than max_rto, {max}")]
     Rto {
@@ -214,6 +227,9 @@ impl Config {
         let needs = [("prr", self.prr), ("rack", self.rack), ("tlp", self.tlp)];
         if let Some((name, _)) = needs.into_iter().find(|(_, on)| *on && !(wanted && self.sack)) {
             return Err(ConfigError::Sack(name));
+        }
+        if self.undo == Undo::Eifel && !self.timestamps && !self.sack {
+            return Err(ConfigError::Eifel);
         }
         if self.min_rto > self.max_rto {
             return Err(ConfigError::Rto { min: self.min_rto, max: self.max_rto });

@@ -5,7 +5,7 @@ use crate::receiver::AckDue;
 use crate::sender::Chosen;
 use crate::timers::Timer;
 use crate::{Connection, Output, State};
-use units::{Bytes, SimTime};
+use units::{BitRate, Bytes, Dur, SimTime};
 use wire::{Flags, Payload, Seq, SeqRange, Tcp, TcpOptions};
 
 impl Connection {
@@ -97,6 +97,12 @@ impl Connection {
         if retransmission {
             self.counters.retransmissions += 1;
             self.snd.timed = None; // Karn: an ACK could be for either. @RFC6298 sec. 3
+            if self.snd.recovering.is_some() || self.snd.guard.is_some() {
+                let tsval = self.options.timestamps.then(|| self.options.tsval(now));
+                if let Some(memory) = self.snd.undo.as_deref_mut() {
+                    memory.repeated(tsval);
+                }
+            }
         } else if self.snd.timed.is_none() {
             self.snd.timed = Some((end, now));
         }
@@ -126,11 +132,25 @@ impl Connection {
             self.counters.data_segments_sent += 1;
             self.counters.bytes_sent += bytes.0;
             self.snd.cc.on_sent(now, bytes, &mut self.snd.window);
-            if let Some(rate) = self.snd.cc.pacing_rate(&self.snd.window) {
+            if let Some(rate) = self.pacing_rate() {
                 self.timers.set(Timer::Pace, now + bytes / rate);
             }
         }
         Output::Segment { tcp: self.segment(seq, self.rcv.nxt, flags, window, options), payload, retransmission, ect }
+    }
+
+    /// The controller's rate, or with `pacing` a window per RTT and somewhat more, so that the window stays the limit: twice
+    /// in slow start, 1.2 times after it. As Linux (tcp_update_pacing_rate).
+    #[inline]
+    fn pacing_rate(&self) -> Option<BitRate> {
+        let window = &self.snd.window;
+        let own = self.snd.cc.pacing_rate(window);
+        if own.is_some() || !self.config.pacing {
+            return own;
+        }
+        let share =
+            if window.cwnd.0 < window.ssthresh.0 / 2 { window.cwnd * 2 } else { Bytes(window.cwnd.0 / 5 * 6) };
+        self.snd.rtt.srtt().filter(|srtt| *srtt > Dur::ZERO).map(|srtt| share / srtt)
     }
 
     /// The SYN, or in SYN-RECEIVED the SYN-ACK. Its window is never scaled. @RFC7323 sec. 2.2

@@ -95,6 +95,8 @@ pub struct Counters {
     pub fast_retransmits: u64,
     /// Tail loss probes sent. @RFC8985 sec. 7
     pub tail_loss_probes: u64,
+    /// Losses that were none: their cuts were undone. @RFC4015
+    pub spurious_losses: u64,
     /// When losses of data were found for the first two times: by duplicate ACKs, or the first timeout of a sequence.
     pub losses_found: [Option<SimTime>; 2],
     /// Data segments received in the window with a congestion mark, if ECN was agreed on. @RFC3168 sec. 6.1.3

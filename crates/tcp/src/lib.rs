@@ -23,6 +23,8 @@
 //! | `recovery` | the registry of recoveries |
 //! | `scoreboard`, `selective` | a record per segment; what they tell to send (@RFC6675) |
 //! | `prr`, `rack` | how much leaves in recovery (@RFC9937); losses by time and probes of the tail (@RFC8985) |
+//! | `undo` | losses that were none (@RFC3522, @RFC3708, @RFC5682) |
+//! | `hystart` | slow start that ends before a loss (@RFC9406) |
 //! | `rate` | delivery rate samples (@DRAFT-DRE) |
 //! | `ecn` | marks, their echo and their answer (@RFC3168 sec. 6.1) |
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
@@ -43,6 +45,7 @@ mod ecn;
 mod emit;
 mod facts;
 mod hook;
+mod hystart;
 mod loss;
 mod options;
 mod persist;
@@ -56,6 +59,7 @@ mod selective;
 mod sender;
 mod state;
 mod timers;
+mod undo;
 
 pub use config::{Config, ConfigError};
 pub use connection::{Connection, Input, Output};
@@ -64,4 +68,5 @@ pub use hook::{Loss, SenderCommand, SenderHook};
 pub use rate::RateSample;
 pub use rto::RttEstimator;
 pub use state::{State, Why};
+pub use undo::Undo;
 pub use wire::{Seq, SeqRange, SeqSet};

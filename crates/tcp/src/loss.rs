@@ -29,6 +29,9 @@ impl Connection {
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             let of_flight = why == Congestion::FastRetransmit;
             snd.window.flight_size = Bytes(if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
+            snd.window.hystart = None;
+            self.remember_window(!of_flight);
+            let snd = &mut self.snd;
             snd.cc.on_congestion(why, &mut snd.window);
             debug_assert!(snd.window.cwnd >= snd.window.mss, "cwnd {} < one segment", snd.window.cwnd);
             snd.reduction.made(false);
@@ -126,12 +129,14 @@ impl Connection {
         }
         self.ask(|hook, flow| hook.on_timeout(flow));
         let repeated = self.snd.retries > 1;
+        let recovering = self.snd.recovering.is_some() || self.snd.guard.is_some();
         if !self.judge_loss(Congestion::Rto { repeated }) {
             // Not congestion: repeat the one segment and leave the rest in flight.
             self.snd.resend.insert(self.first_segment());
             self.arm_rto(now);
             return;
         }
+        let doubt = self.doubts_timeout(repeated, recovering);
         let snd = &mut self.snd;
         snd.recovering = None;
         snd.window.in_recovery = false;
@@ -139,7 +144,10 @@ impl Connection {
         (snd.dup_acks, snd.inflation) = (0, 0);
         snd.guard = Some(snd.max); // @RFC6582 sec. 3.2 step 4
         snd.resend.clear();
-        if self.timeout_tracked(now) {
+        if self.timeout_tracked(now, doubt) {
+            self.arm_rto(now);
+        } else if doubt {
+            self.snd.resend.insert(self.first_segment());
             self.arm_rto(now);
         } else {
             self.snd.go_back();

@@ -248,6 +248,14 @@ impl Scoreboard {
         }
     }
 
+    /// Nothing was lost: what was taken for it is in flight still.
+    pub fn restore(&mut self) {
+        for segment in &mut self.ring {
+            (segment.lost, segment.again) = (false, false);
+        }
+        (self.lost, self.again) = (0, 0);
+    }
+
     /// The receiver has thrown away what it had: nothing is SACKed any more. @RFC2018 sec. 8
     pub fn renege(&mut self) {
         for segment in &mut self.ring {

@@ -53,13 +53,17 @@ pub(crate) struct Told {
     /// What came twice.
     pub dsack: Option<SeqRange>,
     pub rate: Option<RateSample>,
+    /// The RTT of what was sent once.
+    pub rtt: Option<Dur>,
+    /// Of what had been sent at the last timeout, something that was not repeated arrived.
+    pub fresh: bool,
 }
 
 impl Tracking {
     /// What the configuration, the peer and the controller make necessary, if anything.
     pub fn new(config: &Config, snd: &Sender, sack: bool) -> Option<Box<Tracking>> {
         let selective = sack && snd.recovery.evidence() == Evidence::Scoreboard;
-        (selective || snd.cc.needs_rate()).then(|| {
+        (selective || snd.cc.needs_rate() || config.hystart).then(|| {
             Box::new(Tracking {
                 board: Scoreboard::default(),
                 rate: Rate::default(),
@@ -73,6 +77,11 @@ impl Tracking {
                 reorder: None,
             })
         })
+    }
+
+    /// The recovery that lasted is over, or was none.
+    pub fn end_recovery(&mut self) {
+        (self.prr, self.rescue, self.forced, self.reorder) = (None, None, false, None);
     }
 
     /// A segment leaves: `advances` if it is the next of the stream, `repeats` if it was sent before.
@@ -102,6 +111,7 @@ impl Connection {
         let Tracking { board, rate, min_rtt, rack, .. } = tracking;
         let echoed = tcp.filter(|_| options.timestamps).and_then(timestamps).map(|(_, tsecr)| tsecr);
         let (mut sacked, mut delivered, mut dsack) = (0, 0, None);
+        let (mut once, mut fresh, guard) = (None, false, self.snd.guard);
         let mut deliver = |segment: &Segment| {
             let len = segment.range.len();
             delivered += len;
@@ -109,6 +119,8 @@ impl Connection {
             if !segment.repeated {
                 let rtt = now.since(segment.sent);
                 *min_rtt = Some(min_rtt.map_or(rtt, |least| least.min(rtt)));
+                once = Some(once.map_or(rtt, |least: Dur| least.min(rtt)));
+                fresh |= guard.is_some_and(|guard| segment.range.end.le(guard));
             }
             if let Some(rack) = rack {
                 let original =
@@ -143,7 +155,7 @@ impl Connection {
         if let (Some(rack), Some(_)) = (rack, dsack) {
             rack.duplicate_seen(ack, self.snd.nxt);
         }
-        Told { sacked, delivered, dsack, rate }
+        Told { sacked, delivered, dsack, rate, rtt: once, fresh }
     }
 
     /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
@@ -236,9 +248,10 @@ impl Connection {
     pub(crate) fn end_tracking(&mut self, cut: bool) {
         let snd = &mut self.snd;
         let Some(tracking) = snd.tracking.as_deref_mut() else { return };
-        if tracking.prr.take().is_some() && cut {
+        if tracking.prr.is_some() && cut {
             snd.window.cwnd = snd.window.ssthresh; // @RFC9937 sec. 6.4
         }
+        tracking.end_recovery();
         if let Some(rack) = &mut tracking.rack {
             rack.recovered();
         }
@@ -246,18 +259,22 @@ impl Connection {
 
     /// The retransmission timer expired. Returns whether the sender with a scoreboard stays where it is, and sends again only
     /// what is not SACKed.
-    pub(crate) fn timeout_tracked(&mut self, now: SimTime) -> bool {
+    /// With `doubt` that is the first segment, until it is known whether the timeout was a mistake.
+    pub(crate) fn timeout_tracked(&mut self, now: SimTime, doubt: bool) -> bool {
         let snd = &mut self.snd;
         let closed = snd.wnd == 0; // taken back: only probes may go
         let srtt = snd.rtt.srtt();
         let Some(tracking) = snd.tracking.as_deref_mut() else { return false };
-        (tracking.prr, tracking.rescue, tracking.forced, tracking.reorder) = (None, None, false, None);
+        tracking.end_recovery();
         if let Some(probe) = &mut tracking.probe {
             (probe.end, probe.due) = (None, false);
         }
         if !tracking.selective || closed {
-            tracking.board.clear();
             return false;
+        }
+        if doubt {
+            tracking.board.lose_first();
+            return true;
         }
         let reneged = tracking.board.reneged();
         if reneged {

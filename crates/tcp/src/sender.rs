@@ -2,10 +2,12 @@
 
 use crate::cc::{CongestionControl, Window};
 use crate::ecn::Reduction;
+use crate::hystart::HyStart;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
 use crate::selective::{Pending, Tracking};
 use crate::timers::Timer;
+use crate::undo::{Memory, Undo};
 use crate::{Config, Connection, RttEstimator};
 use units::{Bytes, SimTime};
 use wire::{Seq, SeqRange, SeqSet};
@@ -52,6 +54,8 @@ pub(crate) struct Sender {
     pub recovery: Box<dyn Recovery>,
     /// The scoreboard, if anything needs one.
     pub tracking: Option<Box<Tracking>>,
+    /// What is known of the last loss, if it may be undone.
+    pub undo: Option<Box<Memory>>,
     /// What the retransmission timer is set for.
     pub pending: Pending,
     pub rtt: RttEstimator,
@@ -149,6 +153,7 @@ impl Sender {
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
+        window.hystart = config.hystart.then(HyStart::default);
         let cc = (config.congestion.plugin)(&config.congestion.params);
         Sender {
             iss,
@@ -171,6 +176,7 @@ impl Sender {
             window,
             recovery: recovery::natural(cc.recovery(), false),
             tracking: None,
+            undo: (config.undo != Undo::None).then(Box::default),
             pending: Pending::Timeout,
             cc,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.granularity),
@@ -373,6 +379,9 @@ impl Connection {
             let chosen = self.snd.repair(*range);
             self.snd.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
             return Some(chosen);
+        }
+        if let Some(new) = self.segment_of_doubt() {
+            return Some(new);
         }
         let chosen = if self.snd.is_selective() {
             self.choose_selective(now)

@@ -4,6 +4,7 @@
 //! inflation of the window by duplicate ACKs during fast recovery is the sender's too and never shows in `cwnd`.
 
 use crate::Ack;
+use crate::hystart::HyStart;
 use core::fmt;
 use units::{BitRate, Bytes, SimTime};
 
@@ -74,7 +75,7 @@ pub trait CongestionControl: fmt::Debug {
         win.cwnd = win.ssthresh.min(burst);
     }
 
-    /// The last cut was a mistake. (No detector of spurious losses exists here yet; nobody calls it.)
+    /// The last cut was a mistake: cwnd and ssthresh are restored. For what a controller remembers of its own.
     fn on_undo(&mut self, _win: &mut Window) {}
 
     /// Whether the sender is to measure the delivery rate: [`Ack::rate`].
@@ -108,6 +109,8 @@ pub struct Window {
     pub(crate) flight_size: Bytes,
     pub(crate) in_recovery: bool,
     pub(crate) limited: bool,
+    /// The first slow start, if it may end before a loss.
+    pub(crate) hystart: Option<HyStart>,
     /// Losses are known segment by segment.
     pub(crate) selective: bool,
     pub(crate) byte_counting: Option<u8>,
@@ -129,6 +132,7 @@ impl Window {
             flight_size: Bytes::ZERO,
             in_recovery: false,
             limited: true,
+            hystart: None,
             selective: false,
             byte_counting: None,
             after_timeout: false,
@@ -179,8 +183,14 @@ impl Window {
     /// What one ACK may add in slow start: a segment, or the limit of byte counting, but never more than a segment after a
     /// timeout: its ACKs cover what had arrived before it. @RFC5681 eq. 2, @RFC3465 sec. 2.3
     pub fn slow_start_limit(&self) -> Bytes {
-        let segments = self.byte_counting.filter(|_| !self.after_timeout).unwrap_or(1);
+        let hystart = self.hystart.as_ref().map(HyStart::limit);
+        let segments = self.byte_counting.or(hystart).filter(|_| !self.after_timeout).unwrap_or(1);
         self.mss * u64::from(segments)
+    }
+
+    /// By what growth in slow start is divided: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
+    pub fn slow_start_divisor(&self) -> u64 {
+        self.hystart.as_ref().map_or(1, HyStart::divisor)
     }
 
     /// As [`Window::cut_flight_to`], but cwnd goes down to one segment and never up: the answer to a mark.

@@ -13,6 +13,7 @@
 
 use super::{Congestion, CongestionControl, Info, Params, Recovery, Window};
 use crate::Ack;
+use units::Bytes;
 
 /// What the list says.
 pub const INFO: Info =
@@ -30,7 +31,7 @@ pub fn make(_: &Params) -> Box<dyn CongestionControl> {
 /// Slow start: cwnd grows by `min(N, L * SMSS)` for N bytes acknowledged; see [`Window::slow_start_limit`].
 pub fn slow_start(ack: &Ack, win: &mut Window) {
     if win.may_grow() {
-        win.cwnd += ack.acked.min(win.slow_start_limit());
+        win.cwnd += Bytes(ack.acked.min(win.slow_start_limit()).0 / win.slow_start_divisor());
     }
 }
 
@@ -82,7 +83,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::{Bytes, SimTime};
+    use units::SimTime;
     use wire::{Flags, Seq};
 
     const MSS: Bytes = Bytes(1000);

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tcp::{Config, Connection, Counters, FlowFacts, Input, Loss, Output, SenderCommand, SenderHook, Seq, SeqRange};
-use tcp::{State, ack, cc, recovery};
+use tcp::{State, Undo, ack, cc, recovery};
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Payload, Tcp};
 
@@ -295,14 +295,18 @@ fn configs() -> impl Strategy<Value = Config> {
     // Just before the wrap, where it matters, or anywhere.
     let isn = prop_oneof![(0u32..5000).prop_map(|n| Seq(u32::MAX - n)), any::<u32>().prop_map(Seq)];
     let times = (20u64..1000, 1u32..5, prop::option::of(2000u64..20_000));
-    let repairs = (prop::option::of(prop::sample::select(recovery::NAMES)), any::<[bool; 4]>());
+    let repairs = (
+        prop::option::of(prop::sample::select(recovery::NAMES)),
+        any::<[bool; 6]>(),
+        prop::sample::select(vec![Undo::None, Undo::Eifel, Undo::FRto, Undo::All]),
+    );
     (names, sizes, flags, isn, times, repairs).prop_map(|(names, sizes, flags, initial_sequence, times, repairs)| {
         let (
             [nagle, timestamps, sack, limited_transmit, idle_restart, validate_cwnd, ecn, _],
             window_scale,
             byte_counting,
         ) = flags;
-        let (recovery, [prr, rack, tlp, quickack]) = repairs;
+        let (recovery, [prr, rack, tlp, quickack, hystart, pacing], undo) = repairs;
         let sack = sack || recovery == Some("sack");
         let config = Config {
             congestion: cc::find(names.0).expect("it is registered"),
@@ -312,6 +316,9 @@ fn configs() -> impl Strategy<Value = Config> {
             prr,
             rack,
             tlp,
+            undo,
+            hystart,
+            pacing,
             mss: sizes.0,
             initial_window_segments: sizes.1,
             max_window_segments: sizes.2,
@@ -339,7 +346,11 @@ fn configs() -> impl Strategy<Value = Config> {
             ..Config::default()
         };
         // What needs a scoreboard is on where there is one.
-        if config.check().is_ok() { config } else { Config { prr: false, rack: false, tlp: false, ..config } }
+        if config.check().is_ok() {
+            config
+        } else {
+            Config { prr: false, rack: false, tlp: false, undo: Undo::None, ..config }
+        }
     })
 }
 
