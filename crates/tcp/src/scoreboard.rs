@@ -201,7 +201,17 @@ impl Scoreboard {
         }
         let Some(edge) = edge else { return 0 };
         self.judged = self.ring[edge].range.start;
-        (from..edge).map(|place| self.lose(place)).sum()
+        (from..edge)
+            .map(|place| {
+                // What was sent again already is not lost a second time: HighRxt.
+                let segment = &mut self.ring[place];
+                let news = if segment.sacked || segment.lost { 0 } else { segment.range.len() };
+                segment.lost |= !segment.sacked;
+                self.lost += news;
+                self.repaired = if news > 0 { self.repaired.min(segment.range.start) } else { self.repaired };
+                news
+            })
+            .sum()
     }
 
     /// Takes the record at `place` for lost, if it is neither SACKed nor lost already. Returns the bytes.
@@ -299,9 +309,10 @@ impl Scoreboard {
         found.clone().find(|segment| !segment.sacked && !segment.lost && !segment.again).map(|segment| segment.range)
     }
 
-    /// The last segment that is not SACKed.
+    /// The last segment that is not SACKed, unless a copy of it is in flight. @RFC6675 sec. 4, NextSeg (4)
     pub fn last_missing(&self) -> Option<SeqRange> {
-        self.ring.iter().rev().find(|segment| !segment.sacked).map(|segment| segment.range)
+        let last = self.ring.iter().rev().find(|segment| !segment.sacked);
+        last.filter(|segment| !segment.again).map(|segment| segment.range)
     }
 
     /// `range` has left once more.

@@ -5,7 +5,8 @@
 //! - **Departs** (a) a segment is SACKed as a whole or not at all; (b) limited transmit (step 3) is part of it, whatever
 //!   `limited_transmit` says; (c) cwnd stays at ssthresh at the end, which leaves no burst since the pipe is full;
 //!   (d) after a timeout what is SACKed is kept, and only what is not is sent again (sec. 5.1 allows both); (e) a repair is
-//!   the segment that was lost, not up to a full segment of what is missing.
+//!   the segment that was lost, not up to a full segment of what is missing; (f) no rescue (sec. 4, NextSeg (4)) of a
+//!   segment of which a copy is in flight.
 //! - **Checked** `tests/all/scripts/sack.rs`, `tests/all/pipe.rs`.
 
 use super::{Evidence, Info, Params, Recovery};

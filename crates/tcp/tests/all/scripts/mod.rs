@@ -50,6 +50,7 @@ mod ecn;
 mod handshake;
 mod receiver;
 mod recovery;
+mod sack;
 mod schemes;
 mod script;
 mod teardown;
