@@ -27,6 +27,11 @@ def page(schema: Schema) -> str:
     parts, seen = [HEAD], {}
     for key, sub in schema["properties"].items():
         array = sub.get("type") == "array"
+        if _inner(sub) is None:  # a plug-in, named by a word or in a table
+            parts.append(f"## `{key}`\n\n{sub['description']}\n\n{_kind(sub)}\n")
+            if chosen := _with_parameters(sub):
+                parts += _tables(key, {"oneOf": chosen}, seen)
+            continue
         parts.append(f"## `{f'[[{key}]]' if array else f'[{key}]'}`\n\n{sub['description']}\n")
         parts += _tables(key, sub["items"] if array else sub, seen)
     return "\n".join(parts)

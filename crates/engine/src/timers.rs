@@ -79,6 +79,18 @@ impl Timers {
         Timers { list, heap, place: vec![NOWHERE; slots], order: 0, now: SimTime::ZERO }
     }
 
+    /// Adds `more` timers, none set, during the run. Returns the first of their slots, which follow each other; `None` if the table cannot
+    /// name as many. What a slot is used for again costs nothing: who gives slots away keeps those that come back.
+    pub fn add(&mut self, more: usize) -> Option<Slot> {
+        let first = self.place.len();
+        if more > (1 << Entry::SLOT_BITS) - first {
+            return None;
+        }
+        self.place.resize(first + more, NOWHERE);
+        self.heap.reserve(self.place.len() - self.heap.len());
+        Some(Slot(first as u32))
+    }
+
     /// The instant of the timer that went off last. Never goes back.
     pub fn now(&self) -> SimTime {
         self.now
@@ -267,6 +279,18 @@ mod tests {
         assert_eq!(timers.pop(), Some((ns(9), Slot(0))));
         assert_eq!(timers.pop(), None);
         assert_eq!(timers.now(), ns(9));
+    }
+
+    #[test]
+    fn timers_are_added_while_others_run_until_no_slot_can_be_named() {
+        let mut timers = Timers::new(2);
+        timers.set(Slot(1), ns(5), Class::Between);
+        assert_eq!(timers.add(3), Some(Slot(2)));
+        timers.set(Slot(4), ns(4), Class::Between);
+        assert_eq!((timers.pop(), timers.pop()), (Some((ns(4), Slot(4))), Some((ns(5), Slot(1)))));
+        assert_eq!(timers.add(1 << 22), None);
+        assert_eq!(timers.add((1 << 22) - 5), Some(Slot(5)));
+        assert_eq!(timers.add(1), None);
     }
 
     #[test]

@@ -1,13 +1,15 @@
-//! The network between hosts: addresses, wired links, static routes.
+//! The network between hosts: addresses, wired links, routers.
 //!
 //! A [`Wire`] is one direction of a wired link, sans-IO like every machine here: it is offered packets, says when the next
-//! one arrives, and hands it over then. [`Routes`] answers which neighbour leads to a destination. Left out, for now:
-//! routing protocols, fragmentation, ARP, link-layer framing of wires (a rate counts IP bytes).
+//! one arrives, and hands it over then. A [`Router`] says which neighbour leads to a destination; the first is static, over
+//! least-cost [`Routes`]. Left out, for now: fragmentation, ARP, link-layer framing of wires (a rate counts IP bytes).
 
 pub mod address;
+pub mod router;
 pub mod routes;
 pub mod wire;
 
 pub use address::{address, node_of};
+pub use router::{Order, Orders, Router, RouterSite};
 pub use routes::{Hop, HopCount, RouteMetric, Routes};
 pub use wire::{Arrival, Wire, WireConfig, WireStats};

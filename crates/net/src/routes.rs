@@ -78,6 +78,11 @@ impl Routes {
         self.next[from.index() * self.nodes + to.index()]
     }
 
+    /// The hops from `from` to every node.
+    pub fn row(&self, from: NodeId) -> &[Option<Hop>] {
+        &self.next[from.index() * self.nodes..][..self.nodes]
+    }
+
     /// Sends what goes from `from` to `to` over `hop`, whatever it costs.
     pub fn set(&mut self, from: NodeId, to: NodeId, hop: Hop) {
         self.next[from.index() * self.nodes + to.index()] = Some(hop);

@@ -237,7 +237,7 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
         "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
         "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
-        "routing" => vec![["direct", "the destination is the next hop", "single subnet"]],
+        "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
         other => {
             let message =
                 format!("no list of \"{other}\"; there are schemes, congestion, receivers, recovery, routing");

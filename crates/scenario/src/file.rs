@@ -5,7 +5,7 @@ use crate::at::At;
 use crate::channel::{Channel, Link, SOME_TIME};
 use crate::flow::FlowEntry;
 use crate::node::NodeEntry;
-use crate::plug::{Plug, Schemes};
+use crate::plug::{Plug, Routers, Schemes};
 use crate::radio::Radio;
 use crate::scalar::Metres;
 use crate::shape::{MOST_ENTRIES, Via};
@@ -28,6 +28,8 @@ table! {
         node: Vec<NodeEntry>, in 1..=MOST_ENTRIES,
         /// A wired link.
         link: Vec<Link>, or "none" => Vec::new(),
+        /// How nodes find the way to a destination.
+        routing: Option<Plug<Routers>>, or "\"static\"",
         /// A connection or a stream of datagrams.
         flow: Vec<FlowEntry>, in 1..=MOST_ENTRIES,
         /// A cross-layer system in use.

@@ -41,7 +41,7 @@ pub use flow::{
     ByteCounting, Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout, WindowScale,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Plug, Receivers, Registered, Schemes};
+pub use plug::{Congestion, Plug, Receivers, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
 pub use radio::{ControlRate, Levels, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
@@ -59,6 +59,8 @@ pub struct Names {
     pub receivers: Registry<()>,
     /// Loss recoveries of TCP senders.
     pub recoveries: Registry<()>,
+    /// Routers.
+    pub routers: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
@@ -70,6 +72,7 @@ impl Default for Names {
             congestion: Registry::new("congestion control"),
             receivers: Registry::new("receiver"),
             recoveries: Registry::new("recovery"),
+            routers: Registry::new("router"),
             schemes: Registry::new("scheme"),
         }
     }
@@ -98,7 +101,7 @@ pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Resul
     Ok(scenario)
 }
 
-/// The JSON Schema (draft 2020-12) of a scenario file, of any congestion controls, receivers and schemes.
+/// The JSON Schema (draft 2020-12) of a scenario file, of any congestion controls, receivers, routers and schemes.
 pub fn json_schema() -> String {
     json_schema_for(&Names::default())
 }

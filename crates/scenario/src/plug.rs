@@ -45,6 +45,10 @@ kind! {
     Recoveries, recoveries, "See `interlayer list recovery`."
 }
 kind! {
+    /// Routers.
+    Routers, routers, "See `interlayer list routing`."
+}
+kind! {
     /// Cross-layer schemes.
     Schemes, schemes, "See `interlayer list schemes`."
 }

@@ -6,6 +6,7 @@ use crate::file::{File, Layout, RunKeys, SchemeUse, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
+use crate::plug::{Plug, Routers};
 use crate::radio::{Radio, TX_POWER};
 use crate::shape::NEEDS_POWERS;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct Scenario {
     pub nodes: Vec<Node>,
     /// Names are unique; no direction is given twice.
     pub links: Vec<Link>,
+    /// `None`: the router of scenarios that name none.
+    pub routing: Option<Plug<Routers>>,
     /// Names unique.
     pub flows: Vec<Flow>,
     /// In the order of the file, which is the order of the chain.
@@ -70,6 +73,7 @@ impl Scenario {
             channel: self.channel.clone(),
             node: self.nodes.iter().map(|node| node.written(has_powers)).collect(),
             link: self.links.clone(),
+            routing: self.routing.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
             scheme: self.schemes.clone(),
             layout: self.layout,
@@ -120,6 +124,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         channel: file.channel,
         nodes,
         links,
+        routing: file.routing,
         flows,
         schemes: file.scheme,
         events: file.event,

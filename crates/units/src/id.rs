@@ -32,8 +32,9 @@ id! {
     LinkId, "l"
 }
 id! {
-    /// One direction of one transport connection. A connection owns two neighbouring ids: the even one runs from the
-    /// end that opened it, the odd one back to it.
+    /// One direction of one transport connection. The lowest bit is the direction: 0 runs from the end that opened the
+    /// connection, 1 back to it. The next 21 bits are the connection's place in a table, the highest ten its generation:
+    /// a place is used again when its connection has closed, and a packet of the old one does not pass for the new one's.
     FlowId, "f"
 }
 
@@ -43,12 +44,28 @@ impl NodeId {
 }
 
 impl FlowId {
-    /// What belongs to no flow: ICMP, beacons.
+    /// What belongs to no flow: ICMP, beacons, what a router sends.
     pub const NONE: FlowId = FlowId(u32::MAX);
 
-    /// The direction away from the end that opened connection `n`.
+    const INDEX_BITS: u32 = 21;
+    const GENERATION_BITS: u32 = 10;
+
+    /// Connections that may be open at once. The last place stays empty: [`FlowId::NONE`] is there.
+    pub const MOST_CONNECTIONS: usize = (1 << FlowId::INDEX_BITS) - 1;
+    /// Generations that are told apart.
+    pub const GENERATIONS: u16 = 1 << FlowId::GENERATION_BITS;
+
+    /// The direction away from the end that opened the connection at place `n`, the first of that place.
     pub const fn forward(n: u32) -> FlowId {
-        FlowId(n * 2)
+        FlowId::of_generation(n, 0)
+    }
+
+    /// The direction away from the end that opened the connection at place `n`, where `generation` connections have
+    /// been before (counted modulo [`FlowId::GENERATIONS`]).
+    pub const fn of_generation(n: u32, generation: u16) -> FlowId {
+        debug_assert!((n as usize) < FlowId::MOST_CONNECTIONS);
+        let generation = (generation % FlowId::GENERATIONS) as u32;
+        FlowId(generation << (FlowId::INDEX_BITS + 1) | n << 1)
     }
 
     /// The other direction of the same connection.
@@ -56,8 +73,40 @@ impl FlowId {
         FlowId(self.0 ^ 1)
     }
 
-    /// Which connection it is a direction of.
+    /// The place of its connection.
     pub const fn connection(self) -> usize {
-        (self.0 / 2) as usize
+        (self.0 as usize >> 1) & ((1 << FlowId::INDEX_BITS) - 1)
+    }
+
+    /// How many connections had its place before, modulo [`FlowId::GENERATIONS`].
+    pub const fn generation(self) -> u16 {
+        (self.0 >> (FlowId::INDEX_BITS + 1)) as u16
+    }
+
+    /// Whether it runs back to the end that opened the connection.
+    pub const fn is_reverse(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Both directions of a connection have this one in common: its forward direction.
+    pub const fn opened(self) -> FlowId {
+        FlowId(self.0 & !1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_is_a_place_a_generation_and_a_direction() {
+        let it = FlowId::of_generation(1_000_000, 1_027);
+        assert_eq!((it.connection(), it.generation(), it.is_reverse()), (1_000_000, 3, false));
+        let back = it.reverse();
+        assert_eq!((back.connection(), back.generation(), back.is_reverse()), (1_000_000, 3, true));
+        assert_eq!((back.opened(), back.reverse()), (it, it));
+        assert_ne!(it, FlowId::forward(1_000_000), "another generation is another flow");
+        let last = FlowId::of_generation(FlowId::MOST_CONNECTIONS as u32 - 1, FlowId::GENERATIONS - 1);
+        assert_ne!(last.reverse(), FlowId::NONE);
     }
 }

@@ -5,7 +5,7 @@
 //! the one with which it arrived, so that nothing need be known of rates. Kept only for flows that ask for it
 //! (`flow.ack_gaps`): a few hundred bytes and a queue of what is on the way.
 
-use crate::results::{Cell, Record};
+use crate::record::{Cell, Record};
 use std::collections::VecDeque;
 use units::{Dur, SimTime};
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn number(gaps: &AckGaps, name: &str) -> f64 {
-        crate::results::Run::number(&gaps.record(), name).unwrap()
+        crate::record::number(&gaps.record(), name).unwrap()
     }
 
     /// ACKs that left every 1000 us, and arrive at these times; each acknowledges 1000 B.

@@ -1,67 +1,16 @@
 //! A scenario that was checked, and what all its runs share.
 
 use crate::assembly;
-use crate::scenario::{self, InputError, Names, Scenario};
-use plugin::Registry;
-use schemes::Scheme;
+use crate::registries::Registries;
+use crate::scenario::{self, InputError, Scenario};
+use crate::shared::Shared;
 use std::sync::Arc;
-use tcp::{ack, cc, recovery};
 use units::Bytes;
-
-/// The plug-ins that a scenario may name. A program adds its own to [`Registries::builtin`].
-#[derive(Debug, Clone)]
-pub struct Registries {
-    /// Cross-layer schemes.
-    pub schemes: Registry<Scheme>,
-    /// Congestion controls.
-    pub congestion: Registry<cc::Make>,
-    /// Acknowledgement policies of TCP receivers.
-    pub receivers: Registry<ack::Make>,
-    /// Loss recoveries of TCP senders.
-    pub recoveries: Registry<recovery::Make>,
-}
-
-impl Registries {
-    /// Those of this workspace.
-    pub fn builtin() -> Registries {
-        Registries {
-            schemes: schemes::registry(),
-            congestion: cc::registry(),
-            receivers: ack::registry(),
-            recoveries: recovery::registry(),
-        }
-    }
-
-    /// What a reader of scenarios needs of them.
-    fn names(&self) -> Names {
-        Names {
-            congestion: self.congestion.declarations(),
-            receivers: self.receivers.declarations(),
-            recoveries: self.recoveries.declarations(),
-            schemes: self.schemes.declarations(),
-        }
-    }
-}
 
 /// A scenario that was checked whole. A clone is cheap: all runs of a cell share one.
 #[derive(Debug, Clone)]
 pub struct Blueprint {
     shared: Arc<Shared>,
-}
-
-/// What no seed changes.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub scenario: Scenario,
-    pub registries: Registries,
-    /// The MAC of each node, before schemes change it.
-    pub macs: Vec<mac::Config>,
-    /// Where errors strike.
-    pub errors_at: mac::ErrorsAt,
-    /// The TCP of each flow, both ends alike but for the initial sequence number; `None` for UDP.
-    pub tcps: Vec<Option<tcp::Config>>,
-    /// The largest datagram of any flow.
-    pub mtu: Bytes,
 }
 
 impl Blueprint {

@@ -3,8 +3,9 @@
 use crate::ack_gaps::AckGaps;
 use crate::scenario::{Reader, Traffic};
 use engine::Stream;
+use std::ops::{Deref, DerefMut};
 use tcp::Connection;
-use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
 
 /// What an application does on its side of a flow, as time goes on.
 #[derive(Debug)]
@@ -190,6 +191,85 @@ pub(crate) struct Flow {
     pub failed: Option<&'static str>,
     /// How its ACKs are spaced, if that is asked for.
     pub ack_gaps: Option<Box<AckGaps>>,
+}
+
+/// All flows of a world, each at its place. A place that is free again is used again, with another generation.
+#[derive(Debug)]
+pub(crate) struct Flows {
+    list: Vec<Flow>,
+    /// The forward direction of the flow at each place; [`FlowId::NONE`] where there is none now.
+    ids: Vec<FlowId>,
+    /// Places whose flow has closed, with the generation of the next.
+    free: Vec<(u32, u16)>,
+}
+
+impl Flows {
+    /// The flows that stand in the scenario: of the first generation, in its order.
+    pub fn new(list: Vec<Flow>) -> Flows {
+        let ids = (0..list.len() as u32).map(FlowId::forward).collect();
+        Flows { list, ids, free: Vec::new() }
+    }
+
+    /// The flow of this direction; `None` if it has closed, or is none of ours.
+    pub fn of(&self, id: FlowId) -> Option<&Flow> {
+        let place = id.connection();
+        (self.ids.get(place) == Some(&id.opened())).then(|| &self.list[place])
+    }
+
+    /// See [`Flows::of`].
+    pub fn of_mut(&mut self, id: FlowId) -> Option<&mut Flow> {
+        let place = id.connection();
+        (self.ids.get(place) == Some(&id.opened())).then(|| &mut self.list[place])
+    }
+
+    /// The forward direction of the flow at `place`.
+    pub fn id(&self, place: u32) -> FlowId {
+        self.ids[place as usize]
+    }
+
+    /// Whether the next flow needs a place of its own.
+    pub fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// Opens a flow. `make` is told its forward direction.
+    pub fn open(&mut self, make: impl FnOnce(FlowId) -> Flow) -> FlowId {
+        if let Some((place, generation)) = self.free.pop() {
+            let id = FlowId::of_generation(place, generation);
+            self.list[place as usize] = make(id);
+            self.ids[place as usize] = id;
+            return id;
+        }
+        let id = FlowId::forward(self.list.len() as u32);
+        self.list.push(make(id));
+        self.ids.push(id);
+        id
+    }
+
+    /// Closes a flow: packets of it that are still under way belong to nobody. Returns whether it was open.
+    pub fn close(&mut self, id: FlowId) -> bool {
+        let place = id.connection();
+        if self.of(id).is_none() {
+            return false;
+        }
+        self.ids[place] = FlowId::NONE;
+        self.free.push((place as u32, id.generation().wrapping_add(1)));
+        true
+    }
+}
+
+impl Deref for Flows {
+    type Target = [Flow];
+
+    fn deref(&self) -> &[Flow] {
+        &self.list
+    }
+}
+
+impl DerefMut for Flows {
+    fn deref_mut(&mut self) -> &mut [Flow] {
+        &mut self.list
+    }
 }
 
 impl Flow {

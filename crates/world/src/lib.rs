@@ -7,17 +7,21 @@
 mod ack_gaps;
 mod assembly;
 mod blueprint;
-mod chain;
 mod flow;
 mod frames;
+mod record;
+mod registries;
 mod results;
 mod runner;
+mod shared;
 mod taps;
 mod world;
 
 pub use ::scenario;
-pub use blueprint::{Blueprint, Registries, parse, parse_with, schema};
+pub use blueprint::{Blueprint, parse, parse_with, schema};
 pub use frames::{FrameClass, LossCause, PerClass, Tally};
-pub use results::{Books, Cell, Record as Row, Run, jain};
+pub use record::{Cell, Record as Row};
+pub use registries::Registries;
+pub use results::{Books, Run, jain};
 pub use runner::{Record, RunError, run, run_batch};
 pub use taps::{Carried, Column, Outcome, Timeline, Transmission, Window};

@@ -6,25 +6,12 @@
 
 use crate::flow::{Flow, Transport};
 use crate::frames::{FrameClass, LossCause, Tally};
+use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
-use crate::taps::{Column, QueueIds, Recorded, Timeline};
+use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
-
-/// One value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
-    /// A name or a reason.
-    Text(String),
-    /// A count.
-    Count(u64),
-    /// A measured quantity, or `NaN` where nothing was measured.
-    Real(f64),
-}
-
-/// A row: names in their order, and values.
-pub type Record = Vec<(&'static str, Cell)>;
 
 /// The books at the end of a run. Every line must balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,11 +75,7 @@ pub struct Run {
 impl Run {
     /// A number in a record, for tests and reports.
     pub fn number(record: &Record, name: &str) -> Option<f64> {
-        record.iter().find(|(n, _)| *n == name).and_then(|(_, cell)| match cell {
-            Cell::Count(n) => Some(*n as f64),
-            Cell::Real(x) => Some(*x),
-            Cell::Text(_) => None,
-        })
+        record::number(record, name)
     }
 
     /// A number of flow `index`.
@@ -248,9 +231,9 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
 }
 
 fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
-    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.is_dead);
-    rows.map(|(((station, c), node), is_dead)| {
-        let mut row = vec![("id", Cell::Text(node.name.clone())), ("is_dead", Cell::Count(u64::from(*is_dead)))];
+    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.nodes);
+    rows.map(|(((station, c), node), own)| {
+        let mut row = vec![("id", Cell::Text(node.name.clone())), ("is_dead", Cell::Count(u64::from(own.is_dead())))];
         if !node.has_radio {
             return row;
         }
@@ -272,20 +255,6 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
         row
     })
     .collect()
-}
-
-/// What results and series call the queue of a category: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
-pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) -> String {
-    let edca = station.config().edca.as_ref();
-    edca.map_or_else(|| air.to_owned(), |edca| format!("{air}.{}", edca.categories[category].name))
-}
-
-/// What results and series call the queues of a scenario.
-pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
-    let name = |node: NodeId| &scenario.nodes[node.index()].name;
-    let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
-    let directions = scenario.links.iter().flat_map(|link| link.ends.directions());
-    QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
 }
 
 fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
@@ -367,8 +336,8 @@ fn frame_record(class: FrameClass, tally: &Tally) -> Record {
 
 fn schemes(world: &World, scenario: &Scenario) -> Vec<Record> {
     let mut rows = Vec::new();
-    for (chain, node) in world.chains.iter().zip(&scenario.nodes) {
-        for member in &chain.members {
+    for (node, own) in scenario.nodes.iter().zip(&world.nodes) {
+        for member in own.chain().members() {
             let id = member.info.id;
             let mut row: Record = vec![
                 ("id", Cell::Text(format!("{id}@{}", node.name))),

@@ -4,7 +4,7 @@ use crate::assembly;
 use crate::blueprint::Blueprint;
 use crate::results::{self, Run};
 use crate::scenario::{InputError, Scenario};
-use crate::taps::{Captures, Series, Taps, Timeline, Window};
+use crate::taps::{self, Captures, Series, Taps, Timeline, Window};
 use crate::world::Interrupted;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ const SERIES_EVERY: Dur = Dur::from_ms(50);
 pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
     let scenario = blueprint.scenario();
     let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, dir, seed)).transpose()?;
-    let series = record.series.then(|| Series::new(SERIES_EVERY, results::queue_ids(scenario)));
+    let series = record.series.then(|| Series::new(SERIES_EVERY, taps::queue_ids(scenario)));
     let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
     let mut world = assembly::world(blueprint.shared(), seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]

@@ -36,6 +36,7 @@ static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
 static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
+static ROUTERS: [Info; 1] = [info("static", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -47,12 +48,15 @@ pub fn names() -> Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
         recoveries: registry("recovery", &RECOVERIES),
+        routers: registry("router", &ROUTERS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
 
 /// 802.11b with TCP of every description.
 pub const TCP: &str = r#"
+routing = "static"
+
 [scenario]
 name = "full"
 duration = "60 s"

@@ -3,8 +3,8 @@
 use super::Result;
 use super::network::Network;
 use super::transport::policy;
-use crate::blueprint::Shared;
 use crate::scenario::{self as sc, InputError, Scenario};
+use crate::shared::Shared;
 use mac::{Config, Edca};
 use phy::Medium;
 use schemes::{Agent, Info, Place, Port, Powers, Setup, Signal, Site};

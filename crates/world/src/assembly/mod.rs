@@ -6,14 +6,15 @@ mod places;
 mod radio;
 mod transport;
 
-use crate::blueprint::Shared;
-use crate::chain::Chain;
 use crate::scenario::{InputError, RtsFor, Scenario};
+use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
 use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
+use net::RouterSite;
 use network::Network;
+use node::{Chain, Node};
 use phy::Medium;
 use schemes::{Agent, Port};
 use units::{Dur, NodeId, SimTime};
@@ -96,22 +97,26 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         }
         stations.push(station);
     }
-    let chains = agents.into_iter().map(Chain::new).collect();
-    let delays = scenario.nodes.iter().map(|node| node.entry.host_delay).collect();
+    let Network { routes, neighbours, .. } = network;
+    let router = network::router(shared);
+    let made = agents.into_iter().zip((0..).map(NodeId)).map(|(agents, node)| {
+        let address = net::address(node);
+        let site = RouterSite { node, address, least_cost: routes.row(node).to_vec() };
+        let router = (router.plugin)(site, &router.params);
+        Node::new(node, address, Chain::new(agents), router, scenario.nodes[node.index()].entry.host_delay)
+    });
+    let made = made.collect();
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(scenario, &streams, mtu);
-    let Network { routes, neighbours, .. } = network;
     let spares_rts_without_payload = scenario.radio.rts_for == RtsFor::Data;
     Ok(World::new(Parts {
         channel,
         stations,
-        chains,
-        delays,
+        nodes: made,
         flows,
         agenda,
         taps,
         wires,
-        routes,
         neighbours,
         spares_rts_without_payload,
     }))
@@ -131,6 +136,13 @@ pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments>
 /// The agent of a node that claims a port; there is at most one.
 fn holder(agents: &mut [Box<dyn Agent>], port: Port) -> Option<&mut Box<dyn Agent>> {
     agents.iter_mut().find(|agent| agent.info().turns(port))
+}
+
+/// A flow like that of the scenario, for tests that open one during a run.
+#[cfg(test)]
+pub(crate) fn flow(shared: &Shared, index: u32, seed: u64) -> crate::flow::Flow {
+    let mut nobody: Vec<_> = shared.scenario.nodes.iter().map(|_| Vec::new()).collect();
+    transport::flow(shared, index, &Streams::new(seed), &mut nobody)
 }
 
 fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {

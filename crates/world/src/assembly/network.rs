@@ -2,10 +2,13 @@
 
 use super::Result;
 use super::radio::distance_m;
+use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
+use crate::shared::Shared;
 use engine::{Purpose, Streams};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
+use plugin::Chosen;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
@@ -99,6 +102,14 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
         }
     }
     Ok(routes)
+}
+
+/// The router that all nodes run.
+pub(super) fn router(shared: &Shared) -> Chosen<net::router::Make> {
+    match &shared.scenario.routing {
+        Some(plug) => chosen(&shared.registries.routers, plug),
+        None => net::router::find(net::router::DEFAULT).expect("the default is registered"),
+    }
 }
 
 /// The directions of all links, numbered as their wires are.

@@ -1,9 +1,10 @@
 //! Transport ends and applications out of a scenario.
 
 use super::Result;
-use crate::blueprint::{Registries, Shared};
 use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
+use crate::shared::Shared;
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
 use schemes::{Agent, Port};
@@ -26,7 +27,7 @@ pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<O
 }
 
 /// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
-fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
+pub(super) fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
     let entry = registry.find(plug.id()).expect("the scenario was read with this registry");
     entry.with(plug.chosen.params.clone())
 }

@@ -1,10 +1,12 @@
 //! Who listens without being heard: fingerprints, captures, time series, the timeline of the air. No result bit changes with them.
 
 mod captures;
+mod ids;
 mod series;
 mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
+pub(crate) use ids::{category_id, queue_ids};
 pub use series::Column;
 pub(crate) use series::{QueueIds, Series};
 pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};

@@ -1,7 +1,7 @@
 //! Time series: congestion windows, round-trip times, queues, at equal intervals.
 
+use super::category_id;
 use crate::flow::Flow;
-use crate::results::category_id;
 use mac::Station;
 use net::Wire;
 use units::{Bytes, Dur, SimTime};

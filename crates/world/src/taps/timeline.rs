@@ -118,7 +118,7 @@ pub struct Carried {
 impl Carried {
     /// The index of its flow, and whether it goes against it: a TCP receiver's segments.
     pub fn of_flow(&self) -> Option<(u32, bool)> {
-        (self.flow != FlowId::NONE).then_some((self.flow.0 / 2, self.flow.0 % 2 == 1))
+        (self.flow != FlowId::NONE).then_some((self.flow.connection() as u32, self.flow.is_reverse()))
     }
 }
 

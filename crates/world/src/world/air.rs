@@ -1,9 +1,9 @@
 //! The air: grants, transmissions, what stations ask for, what the MAC reports.
 
-use super::{Passage, World};
+use super::{Job, World};
 use engine::Class;
 use mac::{Body, Data, Delivery, Fate, Input, Kind, MacOptions, Mpdu, Msdus, Output, TxReport};
-use schemes::{Place, Port, Signal};
+use node::Input as NodeInput;
 use units::{NodeId, SimTime};
 use wire::{DropWhy, Pkt, Shared};
 
@@ -22,7 +22,7 @@ impl World {
 
     /// The frame that `from` has loaded goes on the air.
     fn transmit(&mut self, now: SimTime, from: NodeId) {
-        if self.chains[from.index()].has_options() {
+        if self.nodes[from.index()].chain().has_options() {
             self.write_options(now, from);
         }
         let sensed_at = self.channel.start(now, from);
@@ -47,13 +47,9 @@ impl World {
             let report = msdu.report(now, Fate::Attempt);
             let packet = self.packets.get(&msdu.pkt).clone();
             let mut written = MacOptions::within(msdu.options_room);
-            for member in 0..self.chains[node.index()].members.len() as u8 {
-                if self.chains[node.index()].members[usize::from(member)].info.turns(Port::MacOptions) {
-                    self.ask(node, member, Some(report.to), |agent, cx| {
-                        agent.write_options(&packet, &report, &mut written, cx);
-                    });
-                }
-            }
+            self.node(now, node, |node, packets, host| {
+                node.write_options(now, &packet, &report, &mut written, packets, host);
+            });
             let mpdu = self.channel.frame_mut(node).and_then(|frame| frame.psdu.mpdus_mut().get_mut(place));
             if let Some(Mpdu { body: Body::Data(Data { msdus: Msdus::One(carried), .. }), .. }) = mpdu {
                 carried.options = written;
@@ -116,52 +112,39 @@ impl World {
     fn carry_out(&mut self, now: SimTime, node: NodeId, output: Output) {
         match output {
             Output::Transmit => self.transmit(now, node),
-            Output::Deliver(delivery) => self.receive(node, delivery),
-            Output::Attempt(packet, report) => self.attempted(node, packet, &report),
+            Output::Deliver(delivery) => self.receive(now, node, delivery),
+            Output::Attempt(packet, report) => self.attempted(now, node, packet, &report),
             Output::Done(pkt, report) => self.done(now, node, pkt, &report),
         }
     }
 
-    fn receive(&mut self, node: NodeId, delivery: Delivery) {
+    fn receive(&mut self, now: SimTime, node: NodeId, delivery: Delivery) {
         let Delivery { pkt, from, options } = delivery;
-        if !options.bytes().is_empty() {
-            self.read_options(node, from, &pkt, &options);
-        }
-        self.jobs.push_back(Passage::into(node, pkt, Place::FromAir, Some(from)));
-    }
-
-    fn read_options(&mut self, node: NodeId, from: NodeId, pkt: &Pkt, options: &mac::MacOptions) {
-        let (packet, serial) = (self.packets.get(pkt).clone(), self.packets.serial(pkt));
-        for member in (0..self.chains[node.index()].members.len() as u8).rev() {
-            if self.chains[node.index()].members[usize::from(member)].info.reads(Signal::MacOptions) {
-                self.ask(node, member, Some(from), |agent, cx| agent.read_options(&packet, serial, options, cx));
-            }
+        if options.bytes().is_empty() {
+            self.nodes[node.index()].receive(pkt, from);
+            self.jobs.push_back(Job::Step(node));
+        } else {
+            self.tell(now, node, NodeInput::FromAir(pkt, from, options));
         }
     }
 
-    fn attempted(&mut self, node: NodeId, shared: Shared, report: &TxReport) {
+    fn attempted(&mut self, now: SimTime, node: NodeId, shared: Shared, report: &TxReport) {
         let packet = &self.packets.read(&shared).clone();
-        for i in 0..self.chains[node.index()].reads_attempts().len() {
-            let member = self.chains[node.index()].reads_attempts()[i];
-            self.ask(node, member, Some(report.to), |agent, cx| agent.report(packet, report, cx));
-        }
+        self.tell(now, node, NodeInput::Attempt(packet, report));
         self.packets.release(shared);
     }
 
     fn done(&mut self, now: SimTime, node: NodeId, pkt: Pkt, report: &TxReport) {
-        let why = match (self.is_dead[node.index()], report.fate) {
+        let why = match (self.is_dead(node), report.fate) {
             (true, _) => DropWhy::NodeDown,
             (false, Fate::QueueFull) => DropWhy::QueueFull,
             (false, _) => DropWhy::MacDone,
         };
         self.taps.mac(now, node, report);
         let packet = self.packets.free(pkt, why);
-        if !self.chains[node.index()].reads_reports().is_empty() {
+        if self.nodes[node.index()].wants(report) {
             let packet = packet.clone();
-            for i in 0..self.chains[node.index()].reads_reports().len() {
-                let member = self.chains[node.index()].reads_reports()[i];
-                self.ask(node, member, Some(report.to), |agent, cx| agent.report(&packet, report, cx));
-            }
+            self.tell(now, node, NodeInput::Report(&packet, report));
         }
         if report.fate != Fate::QueueFull {
             self.refill(now, node);

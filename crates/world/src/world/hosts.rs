@@ -1,12 +1,11 @@
 //! Hosts: transport ends, and the applications that write and read.
 
-use super::{Job, Passage, World};
+use super::{Job, World};
 use crate::flow::Transport;
 use crate::scenario::Traffic;
 use engine::Class;
-use schemes::Place;
 use tcp::{Input as TcpInput, Output as TcpOutput};
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{Dur, NodeId, SimTime};
 use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
@@ -15,7 +14,7 @@ const REFUSED_AGAIN: Dur = Dur::from_ms(1);
 impl World {
     pub(super) fn tcp(&mut self, now: SimTime, flow: u32, end: u8, input: TcpInput<'_>) {
         let it = &mut self.flows[flow as usize];
-        if self.is_dead[it.ends[usize::from(end)].index()] {
+        if self.nodes[it.ends[usize::from(end)].index()].is_dead() {
             return;
         }
         if let Transport::Tcp(ends) = &mut it.transport {
@@ -27,12 +26,13 @@ impl World {
     /// Fetches all outputs of one end and sets its timer.
     pub(super) fn pump(&mut self, now: SimTime, index: u32, end: u8) {
         let e = usize::from(end);
+        let forward = self.flows.id(index);
         let slot = self.layout().tcp(index, end);
         let (source_slot, sink_slot) = (self.layout().source(index, end), self.layout().sink(index, end));
         let flow = &mut self.flows[index as usize];
         let Transport::Tcp(ends) = &mut flow.transport else { return };
         let node = flow.ends[e];
-        if self.is_dead[node.index()] {
+        if self.nodes[node.index()].is_dead() {
             return;
         }
         let connection = &mut ends[e];
@@ -47,7 +47,6 @@ impl World {
                         id: flow.ip_id[e],
                         ..Ipv4::default()
                     };
-                    let forward = FlowId::forward(index);
                     let id = if e == 0 { forward } else { forward.reverse() };
                     let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
                     self.taps.tcp(now, &packet, false);
@@ -55,7 +54,8 @@ impl World {
                         gaps.leaves(now, packet.ip.id);
                     }
                     let pkt = self.packets.put(packet);
-                    self.jobs.push_back(Passage::into(node, pkt, Place::FromHost, None));
+                    self.nodes[node.index()].send(pkt);
+                    self.jobs.push_back(Job::Step(node));
                 }
                 TcpOutput::Connected | TcpOutput::SendSpace => {
                     if output == TcpOutput::Connected && flow.sources[e].is_timed() {
@@ -133,7 +133,7 @@ impl World {
     pub(super) fn source(&mut self, now: SimTime, index: u32, end: u8) {
         let e = usize::from(end);
         let flow = &mut self.flows[index as usize];
-        if self.is_dead[flow.ends[e].index()] || flow.sources[e].is_done {
+        if self.nodes[flow.ends[e].index()].is_dead() || flow.sources[e].is_done {
             return;
         }
         if flow.sources[e].traffic == Traffic::Saturated {
@@ -166,6 +166,7 @@ impl World {
 
     /// One UDP datagram leaves the first end of a flow.
     fn datagram(&mut self, index: u32) {
+        let id = self.flows.id(index);
         let flow = &mut self.flows[index as usize];
         let Transport::Udp { sent } = &mut flow.transport else { return };
         let len = (flow.datagram.0 - 28) as u32;
@@ -175,15 +176,16 @@ impl World {
         let [src, dst] = flow.ends.map(net::address);
         let ip = Ipv4 { src, dst, tos: flow.tos, id: flow.ip_id[0], ..Ipv4::default() };
         let l4 = L4::Udp(Udp { src_port: flow.ports[0], dst_port: flow.ports[1] });
-        let pkt = self.packets.put(Packet { ip, l4, payload, flow: FlowId::forward(index) });
+        let pkt = self.packets.put(Packet { ip, l4, payload, flow: id });
         let node = flow.ends[0];
-        self.jobs.push_back(Passage::into(node, pkt, Place::FromHost, None));
+        self.nodes[node.index()].send(pkt);
+        self.jobs.push_back(Job::Step(node));
     }
 
     /// A queue refused a datagram though nothing waits in it: RED remembers a long one. No departure will ask the saturated
     /// sources for more, so they ask again themselves.
     pub(super) fn refill_later(&mut self, now: SimTime, node: NodeId) {
-        if self.is_dead[node.index()] {
+        if self.nodes[node.index()].is_dead() {
             return;
         }
         for i in 0..self.saturators[node.index()].len() {
@@ -194,7 +196,7 @@ impl World {
 
     /// Saturated sources of a node see to it that its queue holds the next datagram.
     pub(super) fn refill(&mut self, now: SimTime, node: NodeId) {
-        if self.saturators[node.index()].is_empty() || self.is_dead[node.index()] {
+        if self.saturators[node.index()].is_empty() || self.nodes[node.index()].is_dead() {
             return;
         }
         for i in 0..self.saturators[node.index()].len() {

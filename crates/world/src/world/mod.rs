@@ -1,31 +1,30 @@
 //! The running world: what happens, in order, and who is told. It wires layers and decides nothing about them.
 //!
 //! Every event is a timer of some entity; what an event sets in motion at the same instant is a queue of jobs that is
-//! emptied before the next event. Agents are asked one at a time and what they ask for becomes jobs, so nobody is
+//! emptied before the next event. Nodes move packets one step for each job, in the order in which they were woken, so nobody is
 //! re-entered.
 
-mod agents;
 mod air;
+mod connections;
 mod hosts;
 mod layout;
-mod path;
+mod nodes;
 mod wires;
 
-use crate::chain::Chain;
-use crate::flow::{Flow, Transport};
+use crate::flow::{Flow, Flows, Transport};
 use crate::frames::FrameStats;
 use crate::scenario::{EventKind, Traffic};
 use crate::taps::Taps;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
-use net::{Routes, Wire};
-use schemes::{Action, Place};
+use net::Wire;
+use node::Node;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tcp::Input as TcpInput;
-use units::{Dur, NodeId, SimTime};
-use wire::{DropWhy, Packets, Pkt};
+use units::{NodeId, SimTime};
+use wire::{DropWhy, Packets};
 
 /// What happens once, at a time known from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,36 +40,10 @@ pub(crate) enum Appointment {
 /// Something to be done before the instant is over.
 #[derive(Debug)]
 enum Job {
-    /// A packet moves on along its path.
-    Packet(Passage),
+    /// A node moves one packet.
+    Step(NodeId),
     /// A TCP end has outputs.
     Pump(u32, u8),
-}
-
-/// A packet on its way through a node.
-#[derive(Debug)]
-struct Passage {
-    node: NodeId,
-    pkt: Pkt,
-    at: Place,
-    /// The member of the chain that had it last at this place.
-    after: Option<u8>,
-    /// The neighbour it comes from or, from `ToAir` on, goes to.
-    peer: Option<NodeId>,
-}
-
-impl Passage {
-    /// A packet that enters `node` at `at`, from `peer` if from anybody.
-    fn into(node: NodeId, pkt: Pkt, at: Place, peer: Option<NodeId>) -> Job {
-        Job::Packet(Passage { node, pkt, at, after: None, peer })
-    }
-}
-
-/// A host's way in, if it is slow.
-#[derive(Debug, Default)]
-pub(crate) struct Inbox {
-    pub delay: Dur,
-    waiting: VecDeque<(SimTime, Pkt)>,
 }
 
 /// Everything of one run.
@@ -83,16 +56,13 @@ pub(crate) struct World {
     pub packets: Packets,
     pub channel: Channel,
     pub stations: Vec<Station>,
-    pub chains: Vec<Chain>,
-    pub inboxes: Vec<Inbox>,
-    pub flows: Vec<Flow>,
+    pub nodes: Vec<Node>,
+    pub flows: Flows,
     pub wires: Vec<Wire>,
-    pub routes: Routes,
     /// Radio neighbours of each node.
     neighbours: Vec<Vec<NodeId>>,
     /// Flows that keep the queue of each node from running empty.
     pub saturators: Vec<Vec<u32>>,
-    pub is_dead: Vec<bool>,
     /// RTS/CTS is for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
     spares_rts_without_payload: bool,
     pub frames: FrameStats,
@@ -102,7 +72,6 @@ pub(crate) struct World {
     pub warm: Warm,
     layout: Layout,
     jobs: VecDeque<Job>,
-    actions: Vec<Action>,
     receptions: Vec<Reception>,
     outputs: Vec<Output>,
     winners: Vec<mac::ContenderId>,
@@ -128,13 +97,11 @@ pub struct Interrupted;
 pub(crate) struct Parts {
     pub channel: Channel,
     pub stations: Vec<Station>,
-    pub chains: Vec<Chain>,
-    pub delays: Vec<Dur>,
+    pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,
     pub agenda: Vec<(SimTime, Appointment)>,
     pub taps: Taps,
     pub wires: Vec<Wire>,
-    pub routes: Routes,
     pub neighbours: Vec<Vec<NodeId>>,
     pub spares_rts_without_payload: bool,
 }
@@ -142,20 +109,18 @@ pub(crate) struct Parts {
 impl World {
     pub fn new(parts: Parts) -> World {
         let spares_rts_without_payload = parts.spares_rts_without_payload;
-        let Parts { channel, stations, chains, delays, flows, mut agenda, taps, wires, routes, neighbours, .. } =
-            parts;
-        let nodes = stations.len();
+        let Parts { channel, stations, nodes, flows, mut agenda, taps, wires, neighbours, .. } = parts;
+        let count = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
-        let layout = Layout::of(nodes, wires.len());
+        let layout = Layout::of(count, wires.len());
         let events = layout.events(flows.len());
-        let mut saturators = vec![Vec::new(); nodes];
+        let mut saturators = vec![Vec::new(); count];
         for (i, flow) in flows.iter().enumerate() {
             if flow.sources[0].traffic == Traffic::Saturated {
                 saturators[flow.ends[0].index()].push(i as u32);
             }
         }
-        let inboxes = delays.into_iter().map(|delay| Inbox { delay, waiting: VecDeque::new() }).collect();
         let mut world = World {
             timers: Timers::new(events.len()),
             events,
@@ -163,25 +128,21 @@ impl World {
             packets: Packets::with_capacity(1024),
             channel,
             stations,
-            chains,
-            inboxes,
-            flows,
+            nodes,
+            flows: Flows::new(flows),
             saturators,
-            is_dead: vec![false; nodes],
             spares_rts_without_payload,
             frames: FrameStats::default(),
             taps,
             handled: 0,
             wires,
-            routes,
             neighbours,
             warm: Warm::default(),
             layout,
             jobs: VecDeque::with_capacity(64),
-            actions: Vec::with_capacity(16),
-            receptions: Vec::with_capacity(nodes),
+            receptions: Vec::with_capacity(count),
             outputs: Vec::with_capacity(16),
-            winners: Vec::with_capacity(nodes),
+            winners: Vec::with_capacity(count),
             grant_at: SimTime::NEVER,
             nav_check_at: SimTime::NEVER,
             agenda,
@@ -208,18 +169,14 @@ impl World {
     /// Radio neighbours exchange what they can do: association is implied.
     fn introduce(&mut self) {
         let capabilities: Vec<Vec<schemes::Capability>> = self
-            .chains
+            .nodes
             .iter()
-            .map(|chain| chain.members.iter().filter_map(|member| member.agent.capability()).collect())
+            .map(|node| node.chain().members().iter().filter_map(|member| member.agent.capability()).collect())
             .collect();
         for node in (0..self.stations.len() as u32).map(NodeId) {
             for peer in self.neighbours[node.index()].clone() {
                 let can = &capabilities[peer.index()];
-                for member in 0..self.chains[node.index()].members.len() as u8 {
-                    self.ask(node, member, Some(peer), |agent, cx| {
-                        agent.peer(peer, schemes::PeerEvent::Up(can), cx);
-                    });
-                }
+                self.tell(SimTime::ZERO, node, node::Input::Peer(peer, schemes::PeerEvent::Up(can)));
             }
         }
         self.run_jobs();
@@ -246,8 +203,7 @@ impl World {
                 Event::AirEnd(node) => self.air_end(now, node),
                 Event::Station(node) => self.station(now, node, Input::Timer),
                 Event::Sensed(node) => self.channel.sense(now, node),
-                Event::Agents(node) => self.agents_timer(now, node),
-                Event::Inbox(node) => self.inbox(now, node),
+                Event::Node(node) => self.wake_node(now, node),
                 Event::Wire(link) => self.wire(now, link),
                 Event::Tcp(flow, end) => {
                     self.tcp(now, flow, end, TcpInput::Timer);
@@ -309,7 +265,7 @@ impl World {
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
-        for flow in &mut self.flows {
+        for flow in self.flows.iter_mut() {
             flow.warm = flow.delivered;
             if let Some(gaps) = &mut flow.ack_gaps {
                 gaps.restart();
@@ -322,13 +278,10 @@ impl World {
 
     /// A node dies: its radio falls silent, its packets are lost, its transport ends stand still.
     fn kill(&mut self, now: SimTime, node: NodeId) {
-        if std::mem::replace(&mut self.is_dead[node.index()], true) {
+        if self.nodes[node.index()].is_dead() {
             return;
         }
         for pkt in self.stations[node.index()].kill(now, &mut self.channel) {
-            self.packets.free(pkt, DropWhy::NodeDown);
-        }
-        for (_, pkt) in self.inboxes[node.index()].waiting.drain(..) {
             self.packets.free(pkt, DropWhy::NodeDown);
         }
         for wire in self.wires.iter_mut().filter(|wire| wire.config().from == node) {
@@ -336,9 +289,9 @@ impl World {
                 self.packets.free(pkt, DropWhy::NodeDown);
             }
         }
-        self.release(node);
+        self.node(now, node, |node, packets, host| node.kill(now, packets, host));
         let layout = self.layout();
-        let mut stop = vec![layout.station(node), layout.agents(node), layout.inbox(node)];
+        let mut stop = vec![layout.station(node), layout.node(node)];
         for (i, flow) in self.flows.iter().enumerate() {
             for end in 0..2u8 {
                 if flow.ends[usize::from(end)] == node {
@@ -352,19 +305,15 @@ impl World {
         }
     }
 
-    /// The agents of a node let go of what they hold.
-    pub fn release(&mut self, node: NodeId) {
-        for member in 0..self.chains[node.index()].members.len() as u8 {
-            self.ask(node, member, None, |agent, cx| agent.release(cx));
-        }
+    fn is_dead(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].is_dead()
     }
 
     /// Packets in somebody's care, by what each part of the world says of itself.
     pub fn in_care(&self) -> u64 {
         let queued: u64 = self.stations.iter().map(|station| station.backlog() + station.held()).sum();
-        let held: u64 = self.chains.iter().flat_map(|c| &c.members).map(|m| m.agent.held()).sum();
-        let waiting: u64 = self.inboxes.iter().map(|inbox| inbox.waiting.len() as u64).sum();
+        let held: u64 = self.nodes.iter().map(Node::held).sum();
         let on_wires: u64 = self.wires.iter().map(Wire::backlog).sum();
-        queued + held + waiting + on_wires
+        queued + held + on_wires
     }
 }

@@ -1,9 +1,9 @@
 //! Wires: packets put on them, packets that come out.
 
-use super::{Passage, World};
+use super::World;
 use engine::Class;
 use net::Arrival;
-use schemes::Place;
+use node::Input;
 use units::{LinkId, SimTime};
 use wire::{DropWhy, Pkt};
 
@@ -34,9 +34,7 @@ impl World {
                 Arrival::Lost(pkt) => _ = self.packets.free(pkt, DropWhy::LinkLoss),
                 Arrival::Whole(pkt) => {
                     self.taps.wire(now, link, node, self.packets.get(&pkt));
-                    let here = net::node_of(self.packets.get(&pkt).ip.dst, self.stations.len()) == Some(node);
-                    let at = if here { Place::ToHost } else { Place::Transit };
-                    self.jobs.push_back(Passage::into(node, pkt, at, Some(from)));
+                    self.tell(now, node, Input::FromWire(pkt, from));
                 }
             }
         }

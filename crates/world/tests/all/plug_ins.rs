@@ -1,6 +1,10 @@
 //! A program outside the workspace adds plug-ins of its own to the registries. This file is such a program: it uses what
 //! the crates show to everybody.
 
+#[path = "../../../node/tests/all/flood.rs"]
+mod flood;
+
+use flood::Flood;
 use plugin::{Info, Kind, Param, Registry, Value};
 use schemes::{Agent, Cx, Place, Scheme, Site};
 use std::sync::atomic::AtomicBool;
@@ -93,8 +97,11 @@ impl Agent for Counts {
     }
 }
 
+/// A router: the one of thirty lines that the node's own tests use.
+static FLOOD: Info = Info { id: "flood", summary: "asks by flooding", source: "none", params: &[] };
+
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers, recoveries } = Registries::builtin();
+    let Registries { schemes, congestion, receivers, recoveries, routers } = Registries::builtin();
     let counts =
         Scheme { info: &COUNTS, build: |site: &Site, _| site.starts_flows.then(|| Box::<Counts>::default() as _) };
     Registries {
@@ -107,6 +114,7 @@ fn registries() -> Registries {
             })
             .unwrap(),
         recoveries,
+        routers: routers.with(&FLOOD, |site, _| Box::new(Flood::new(site))).unwrap(),
     }
 }
 
@@ -217,4 +225,27 @@ fn a_parameter_beyond_its_bounds_is_an_input_error_that_names_key_and_range() {
         refused(&text(&congestion, "\"every\""), &format!("flow[0].transport.congestion.{}", param.key), &most);
     }
     assert!(tried > 15, "{tried}");
+}
+
+#[test]
+fn a_router_of_a_program_finds_the_way_over_a_relay_by_frames_on_the_air() {
+    // Three stations in a row; the outer two do not hear each other. Hop by hop, 100 bytes each 10 ms.
+    let text = "routing = \"ROUTER\"\nscenario = { duration = \"2 s\" }\n[radio]\nstandard = \"802.11b\"\n\
+                [channel]\nrange = \"150 m\"\n[layout]\nmodel = \"line\"\nspacing = \"100 m\"\n\
+                [[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
+                [[flow]]\nfrom = \"a\"\nto = \"c\"\ntransport = { protocol = \"udp\", datagram = \"128 B\" }\n\
+                traffic = { model = \"cbr\", rate = \"80 kb/s\" }\n";
+    let delivered = |router: &str| {
+        let blueprint = world::parse_with(&text.replace("ROUTER", router), &[], registries()).unwrap();
+        let run = run(&blueprint);
+        assert!(run.books.balance(), "{:?}", run.books);
+        let sent = run.nodes.iter().map(|row| Run::number(row, "msdus_offered").unwrap()).collect::<Vec<_>>();
+        (run.flow(0, "delivered_packets").unwrap(), sent)
+    };
+    let (fixed, by_fixed) = delivered("static");
+    let (flood, by_flood) = delivered("flood");
+    assert!((flood - fixed).abs() <= 1.0, "the first packet waits and the others follow: {flood} of {fixed}");
+    // A question at a and b, an answer at c and b; data as before.
+    let more: Vec<f64> = by_flood.iter().zip(&by_fixed).map(|(a, b)| a - b).collect();
+    assert_eq!(more, [1.0, 2.0, 1.0]);
 }

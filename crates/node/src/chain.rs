@@ -7,15 +7,17 @@ use units::SimTime;
 
 /// One agent and what it declared.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub struct Member {
+    /// The agent.
     pub agent: Box<dyn Agent>,
+    /// Its declaration.
     pub info: &'static Info,
 }
 
 /// The chain of a node.
 #[derive(Debug, Default)]
-pub(crate) struct Chain {
-    pub members: Vec<Member>,
+pub struct Chain {
+    pub(crate) members: Vec<Member>,
     timers: Vec<(u8, Key, SimTime)>,
     /// Which members sit at each place, in the order they are asked there.
     at: [Vec<u8>; Place::COUNT],
@@ -25,6 +27,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
+    /// A chain of these agents, in the order of the file.
     pub fn new(agents: Vec<Box<dyn Agent>>) -> Chain {
         let members: Vec<Member> = agents.into_iter().map(|agent| Member { info: agent.info(), agent }).collect();
         let those = |keep: &dyn Fn(&Info) -> bool| -> Vec<u8> {
@@ -36,6 +39,11 @@ impl Chain {
         let reads_attempts = those(&|info| info.reads(Signal::TxAttempt));
         let has_options = members.iter().any(|member| member.info.turns(Port::MacOptions));
         Chain { members, timers: Vec::new(), at, reads_reports, reads_attempts, has_options }
+    }
+
+    /// Whether anybody sits at `place`.
+    pub fn sits(&self, place: Place) -> bool {
+        !self.at[place as usize].is_empty()
     }
 
     /// The next member to ask at `place`, given who was asked last there (or injected from there). `outward`: the packet
@@ -68,6 +76,11 @@ impl Chain {
     /// Who writes MAC options.
     pub fn writes_options(&self) -> impl Iterator<Item = &dyn Agent> {
         self.members.iter().filter(|m| m.info.turns(Port::MacOptions)).map(|m| &*m.agent)
+    }
+
+    /// Its members, in the order of the file.
+    pub fn members(&self) -> &[Member] {
+        &self.members
     }
 
     /// Sets, replaces or (`NEVER`) clears a timer of a member.

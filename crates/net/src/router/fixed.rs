@@ -1,0 +1,36 @@
+//! Routes as they were computed at the start.
+
+use super::{Router, RouterSite};
+use crate::{Hop, node_of};
+use plugin::{Info, Params};
+use std::net::Ipv4Addr;
+use units::SimTime;
+use wire::Packet;
+
+/// Its declaration.
+pub static INFO: Info = Info {
+    id: "static",
+    summary: "least-cost routes of the topology at the start; no control packets",
+    source: "Dijkstra (1959), A note on two problems in connexion with graphs",
+    params: &[],
+};
+
+/// The router of a node.
+pub fn make(site: RouterSite, _: &Params) -> Box<dyn Router> {
+    Box::new(Fixed { own: site.address, next: site.least_cost })
+}
+
+/// A row of hops, one for each node.
+#[derive(Debug)]
+struct Fixed {
+    own: Ipv4Addr,
+    next: Vec<Option<Hop>>,
+}
+
+impl Router for Fixed {
+    fn next(&mut self, _: SimTime, packet: &Packet) -> Option<Hop> {
+        // What a host sends to itself goes nowhere: there is no loopback.
+        let to = node_of(packet.ip.dst, self.next.len()).filter(|_| packet.ip.dst != self.own)?;
+        self.next[to.index()]
+    }
+}

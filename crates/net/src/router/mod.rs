@@ -1,0 +1,118 @@
+//! What a router is: who comes next on a packet's way, and what it says to other routers.
+
+use crate::Hop;
+use plugin::Params;
+use std::net::Ipv4Addr;
+use units::{NodeId, SimTime};
+use wire::Packet;
+
+/// What a router asks its node to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// Send a control packet of the router's own making by radio: to a neighbour, or to all in reach
+    /// ([`NodeId::BROADCAST`]).
+    Send(Packet, NodeId),
+    /// The route to this address is known now: packets that wait for it go on.
+    Found(Ipv4Addr),
+    /// The search is given up: packets that wait for it end.
+    Unreachable(Ipv4Addr),
+}
+
+/// What a router asks for, in order. Its node carries it out when the router's method has returned.
+#[derive(Debug, Default)]
+pub struct Orders(Vec<Order>);
+
+impl Orders {
+    /// Asks for one thing more.
+    pub fn push(&mut self, order: Order) {
+        self.0.push(order);
+    }
+
+    /// Whether nothing was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes all that was asked for. The room is kept.
+    pub fn drain(&mut self) -> impl Iterator<Item = Order> + '_ {
+        self.0.drain(..)
+    }
+}
+
+/// The routing protocol of one node, sans-IO. Its node calls it; what it wants it writes into [`Orders`].
+pub trait Router: std::fmt::Debug {
+    /// The hop that a packet takes now; `None` if no route is known. Asked for every packet that leaves or passes the
+    /// node, sometimes twice.
+    fn next(&mut self, now: SimTime, packet: &Packet) -> Option<Hop>;
+
+    /// [`Router::next`] knew no route. Returns whether the packet is to wait while one is sought; otherwise it ends.
+    fn seek(&mut self, _now: SimTime, _packet: &Packet, _orders: &mut Orders) -> bool {
+        false
+    }
+
+    /// The UDP port of its control packets; `None` if it has none. What arrives for it never reaches the host.
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
+    /// A control packet came from neighbour `from`.
+    fn control(&mut self, _now: SimTime, _packet: &Packet, _from: NodeId, _orders: &mut Orders) {}
+
+    /// Frames of this neighbour can be decoded now, or cannot any more.
+    fn neighbour(&mut self, _now: SimTime, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
+
+    /// The MAC has given a packet to this neighbour up.
+    fn link_failed(&mut self, _now: SimTime, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
+
+    /// Its timer went off.
+    fn timer(&mut self, _now: SimTime, _orders: &mut Orders) {}
+
+    /// When its timer goes off; [`SimTime::NEVER`] if it has none.
+    fn next_wakeup(&self) -> SimTime {
+        SimTime::NEVER
+    }
+
+    /// Packets that may wait for routes at one time; further ones end.
+    fn may_wait(&self) -> usize {
+        64
+    }
+
+    /// Its counters, by name.
+    fn counters(&self, _out: &mut dyn FnMut(&'static str, u64)) {}
+}
+
+/// What a router is made from at a node.
+#[derive(Debug, Clone)]
+pub struct RouterSite {
+    /// The node.
+    pub node: NodeId,
+    /// Its address.
+    pub address: Ipv4Addr,
+    /// The least-cost hop to each node of the network, as the topology at the start has it; `None` where no way leads, or
+    /// where no flow ends.
+    pub least_cost: Vec<Option<Hop>>,
+}
+
+/// How a router is made.
+pub type Make = fn(RouterSite, &Params) -> Box<dyn Router>;
+
+/// The router of scenarios that name none.
+pub const DEFAULT: &str = "static";
+
+plugin::registry! { "router", Make:
+    "static" => fixed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_makes_the_router_that_a_scenario_gets_unasked() {
+        assert_eq!(NAMES, ["static"]);
+        let site = RouterSite { node: NodeId(0), address: crate::address(NodeId(0)), least_cost: vec![] };
+        let chosen = find(DEFAULT).expect("the default is registered");
+        let router = (chosen.plugin)(site, &chosen.params);
+        assert_eq!((router.port(), router.next_wakeup()), (None, SimTime::NEVER));
+    }
+}

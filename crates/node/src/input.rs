@@ -1,0 +1,54 @@
+//! What a driver tells a node, what a node tells its driver, and what it asks.
+
+use mac::{MacOptions, TxReport};
+use schemes::{NodeView, PeerEvent};
+use tcp::SenderCommand;
+use units::{FlowId, LinkId, NodeId};
+use wire::{Packet, Pkt};
+
+/// What happened at a node.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// Its own transport sends a packet.
+    FromHost(Pkt),
+    /// Its radio has received a packet from a neighbour, with the MAC options of its frame.
+    FromAir(Pkt, NodeId, MacOptions),
+    /// A packet came out of a wire from that neighbour.
+    FromWire(Pkt, NodeId),
+    /// The MAC has failed to send a packet once.
+    Attempt(&'a Packet, &'a TxReport),
+    /// The MAC has done with a packet.
+    Report(&'a Packet, &'a TxReport),
+    /// Frames of a neighbour can be decoded, or cannot any more.
+    Peer(NodeId, PeerEvent<'a>),
+    /// Its timer went off.
+    Timer,
+}
+
+/// What a node does: each moves one packet to its end here.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A packet for the transmit queue.
+    ToAir {
+        /// The packet.
+        pkt: Pkt,
+        /// The neighbour; [`NodeId::BROADCAST`] for all in reach.
+        to: NodeId,
+        /// Bytes that its frame keeps free for MAC options.
+        options_room: u8,
+    },
+    /// A packet for this direction of a wired link.
+    ToWire(LinkId, Pkt),
+    /// A packet for the node's own transport.
+    Deliver(Pkt),
+}
+
+/// What a driver lends a node while it is asked.
+pub trait Host: NodeView {
+    /// Tells the TCP sender of a flow that starts at this node, at once.
+    fn command(&mut self, flow: FlowId, command: SenderCommand);
+
+    /// The node has one thing more to do: one [`Node::step`](crate::Node::step) more is due. A driver that calls
+    /// [`Node::poll`](crate::Node::poll) after each input need not count.
+    fn wake(&mut self) {}
+}

@@ -1,0 +1,510 @@
+//! The node itself: packets on their way past its agents, to the air, to a wire, to the host.
+
+use crate::routing::Routing;
+use crate::{Chain, Host, Input, Output};
+use mac::{Fate, MacOptions, TxReport};
+use net::{Hop, Order, Orders, Router};
+use schemes::{Action, Agent, Cx, PeerEvent, Place, Port, Signal, Toward};
+use std::collections::VecDeque;
+use std::net::Ipv4Addr;
+use units::{Dur, NodeId, SimTime};
+use wire::{DropWhy, L4, Packet, Packets, Pkt};
+
+/// Where a packet goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Past the agents of this place.
+    At(Place),
+    /// Its route is known now; the agents of this place have seen it.
+    Routed(Place),
+    /// To the host, which was slow to take it.
+    Local,
+}
+
+/// A packet on its way through a node.
+#[derive(Debug)]
+struct Passage {
+    pkt: Pkt,
+    stage: Stage,
+    /// The member of the chain that had it last at this place.
+    after: Option<u8>,
+    /// The neighbour it comes from or, from `ToAir` on, goes to.
+    peer: Option<NodeId>,
+}
+
+impl Passage {
+    fn new(pkt: Pkt, stage: Stage, peer: Option<NodeId>) -> Passage {
+        Passage { pkt, stage, after: None, peer }
+    }
+}
+
+/// A host's way in, if it is slow.
+#[derive(Debug, Default)]
+struct Inbox {
+    delay: Dur,
+    waiting: VecDeque<(SimTime, Pkt)>,
+}
+
+/// Packets of one instant for which there is room from the start: a window that a sender lets go at once. In the steady
+/// state nothing is allocated.
+const WORK_ROOM: usize = 64;
+
+/// One node. Nothing it does is done inside [`Node::handle`] but what agents and the router are told there: packets move
+/// when it is stepped.
+#[derive(Debug)]
+pub struct Node {
+    id: NodeId,
+    address: Ipv4Addr,
+    chain: Chain,
+    routing: Routing,
+    inbox: Inbox,
+    work: VecDeque<Passage>,
+    actions: Vec<Action>,
+    wakeup: SimTime,
+    is_dead: bool,
+}
+
+impl Node {
+    /// A node with this address, chain and router. What is for its host reaches it after `host_delay`.
+    pub fn new(id: NodeId, address: Ipv4Addr, chain: Chain, router: Box<dyn Router>, host_delay: Dur) -> Node {
+        let mut node = Node {
+            id,
+            address,
+            chain,
+            routing: Routing::new(router),
+            inbox: Inbox { delay: host_delay, waiting: VecDeque::new() },
+            work: VecDeque::with_capacity(WORK_ROOM),
+            actions: Vec::with_capacity(16),
+            wakeup: SimTime::NEVER,
+            is_dead: false,
+        };
+        node.set_wakeup();
+        node
+    }
+
+    /// Its agents.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Its router.
+    pub fn router(&self) -> &dyn Router {
+        &*self.routing.router
+    }
+
+    /// Whether it was killed.
+    pub fn is_dead(&self) -> bool {
+        self.is_dead
+    }
+
+    /// Packets in its care: on their way, held by agents, waiting for routes or for the host.
+    pub fn held(&self) -> u64 {
+        let held: u64 = self.chain.members.iter().map(|member| member.agent.held()).sum();
+        held + self.routing.waiting() + (self.inbox.waiting.len() + self.work.len()) as u64
+    }
+
+    /// When it wants [`Input::Timer`]; [`SimTime::NEVER`] if it has nothing to wait for.
+    pub fn next_wakeup(&self) -> SimTime {
+        self.wakeup
+    }
+
+    /// Whether anybody here reads this report: a driver may spare the others.
+    pub fn wants(&self, report: &TxReport) -> bool {
+        report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()
+    }
+
+    fn set_wakeup(&mut self) {
+        let inbox = self.inbox.waiting.front().map_or(SimTime::NEVER, |(at, _)| *at);
+        self.wakeup = self.chain.next_timer().min(inbox).min(self.routing.wakeup);
+    }
+
+    /// Something happened.
+    pub fn handle<H: Host>(&mut self, now: SimTime, input: Input<'_>, packets: &mut Packets, host: &mut H) {
+        match input {
+            Input::FromHost(pkt) => {
+                self.send(pkt);
+                host.wake();
+            }
+            Input::FromAir(pkt, from, options) => {
+                if !options.bytes().is_empty() {
+                    self.read_options(now, from, &pkt, &options, packets, host);
+                }
+                self.receive(pkt, from);
+                host.wake();
+            }
+            Input::FromWire(pkt, from) => {
+                let at = if self.is_mine(packets.get(&pkt).ip.dst) { Place::ToHost } else { Place::Transit };
+                self.push(Passage::new(pkt, Stage::At(at), Some(from)), host);
+            }
+            Input::Attempt(packet, report) => {
+                for i in 0..self.chain.reads_attempts().len() {
+                    let member = self.chain.reads_attempts()[i];
+                    self.ask(now, member, Some(report.to), packets, host, |agent, cx| {
+                        agent.report(packet, report, cx)
+                    });
+                }
+            }
+            Input::Report(packet, report) => {
+                for i in 0..self.chain.reads_reports().len() {
+                    let member = self.chain.reads_reports()[i];
+                    self.ask(now, member, Some(report.to), packets, host, |agent, cx| {
+                        agent.report(packet, report, cx)
+                    });
+                }
+                if report.fate == Fate::GivenUp {
+                    self.route(packets, host, |router, _, orders| router.link_failed(now, report.to, packet, orders));
+                }
+            }
+            Input::Peer(peer, event) => {
+                for member in 0..self.chain.members.len() as u8 {
+                    self.ask(now, member, Some(peer), packets, host, |agent, cx| agent.peer(peer, event, cx));
+                }
+                let is_up = matches!(event, PeerEvent::Up(_));
+                self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
+            }
+            Input::Timer => self.timer(now, packets, host),
+        }
+    }
+
+    /// [`Input::FromHost`] for a driver that has nothing to lend at the moment and counts the step itself.
+    pub fn send(&mut self, pkt: Pkt) {
+        self.work.push_back(Passage::new(pkt, Stage::At(Place::FromHost), None));
+    }
+
+    /// [`Input::FromAir`] without MAC options, likewise.
+    pub fn receive(&mut self, pkt: Pkt, from: NodeId) {
+        self.work.push_back(Passage::new(pkt, Stage::At(Place::FromAir), Some(from)));
+    }
+
+    fn timer<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
+        while let Some((member, key)) = self.chain.take_due(now) {
+            self.ask(now, member, None, packets, host, |agent, cx| agent.timer(key, cx));
+        }
+        while self.inbox.waiting.front().is_some_and(|(at, _)| *at <= now) {
+            if let Some((_, pkt)) = self.inbox.waiting.pop_front() {
+                self.push(Passage::new(pkt, Stage::Local, None), host);
+            }
+        }
+        if self.routing.wakeup <= now {
+            self.route(packets, host, |router, _, orders| router.timer(now, orders));
+        }
+        self.set_wakeup();
+    }
+
+    /// Moves packets until one of them reaches its end here; `None` when nothing is left to do.
+    pub fn poll<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) -> Option<Output> {
+        while !self.work.is_empty() {
+            if let Some(output) = self.step(now, packets, host) {
+                return Some(output);
+            }
+        }
+        None
+    }
+
+    /// Moves one packet as far as it goes: to its end here, which is returned, or into the care of an agent or of the
+    /// router. A driver of many nodes that keeps the order in which they were woken calls this once for each
+    /// [`Host::wake`]; every other calls [`Node::poll`].
+    pub fn step<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) -> Option<Output> {
+        let Passage { mut pkt, stage, mut after, mut peer } = self.work.pop_front()?;
+        if self.is_dead {
+            packets.free(pkt, DropWhy::NodeDown);
+            return None;
+        }
+        let mut at = match stage {
+            Stage::At(at) => at,
+            Stage::Local => return Some(Output::Deliver(pkt)),
+            Stage::Routed(at) => match self.leave(now, pkt, at, packets, host)? {
+                Leaves::ByAir(passed, next) => {
+                    (pkt, peer) = (passed, Some(next));
+                    Place::ToAir
+                }
+                Leaves::ByWire(output) => return Some(output),
+            },
+        };
+        let is_opaque = packets.get(&pkt).l4 == L4::Opaque;
+        loop {
+            if self.chain.sits(at) && !is_opaque {
+                let mut outward = at.is_outward();
+                if matches!(at, Place::FromHost | Place::Transit) {
+                    let hop = self.routing.router.next(now, packets.get(&pkt));
+                    peer = hop.map(Hop::node);
+                    outward &= at == Place::FromHost || !matches!(hop, Some(Hop::Wire(..)));
+                }
+                while let Some(member) = self.chain.next(at, after, outward) {
+                    after = Some(member);
+                    pkt = self.ask(now, member, peer, packets, host, |agent, cx| agent.packet(at, pkt, cx))?;
+                }
+                after = None;
+            }
+            at = match at {
+                Place::FromHost | Place::Transit => {
+                    // A packet is older by one for every node that passes it on, its source not among them.
+                    // @RFC791 sec. 3.2, @RFC1812 sec. 5.3.1
+                    if at == Place::Transit && !self.ages(packets.get_mut(&pkt)) {
+                        packets.free(pkt, DropWhy::TtlExpired);
+                        return None;
+                    }
+                    match self.leave(now, pkt, at, packets, host)? {
+                        Leaves::ByAir(passed, next) => {
+                            (pkt, peer) = (passed, Some(next));
+                            Place::ToAir
+                        }
+                        Leaves::ByWire(output) => return Some(output),
+                    }
+                }
+                Place::FromAir => {
+                    let (passed, next) = self.sort(now, pkt, peer, packets, host)?;
+                    pkt = passed;
+                    next
+                }
+                Place::ToAir => return self.goes_on_air(pkt, peer, packets),
+                Place::ToHost => return self.arrive(now, pkt),
+            };
+        }
+    }
+
+    /// Over what a packet leaves that was at `at`; `None` if it waits for a route, or has ended for want of one.
+    fn leave<H: Host>(
+        &mut self,
+        now: SimTime,
+        pkt: Pkt,
+        at: Place,
+        packets: &mut Packets,
+        host: &mut H,
+    ) -> Option<Leaves> {
+        match self.routing.router.next(now, packets.get(&pkt)) {
+            Some(Hop::Air(next)) => Some(Leaves::ByAir(pkt, next)),
+            Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
+            None => {
+                self.routing.seek(now, pkt, at, packets);
+                self.carry_out(packets, host);
+                None
+            }
+        }
+    }
+
+    /// Where a packet goes that the radio received; `None` if it was the router's.
+    fn sort<H: Host>(
+        &mut self,
+        now: SimTime,
+        pkt: Pkt,
+        peer: Option<NodeId>,
+        packets: &mut Packets,
+        host: &mut H,
+    ) -> Option<(Pkt, Place)> {
+        let packet = packets.get(&pkt);
+        if !self.is_mine(packet.ip.dst) {
+            return Some((pkt, Place::Transit));
+        }
+        if let (L4::Udp(header), Some(from)) = (&packet.l4, peer)
+            && self.routing.port == Some(header.dst_port)
+        {
+            self.route(packets, host, |router, packets, orders| {
+                router.control(now, packets.get(&pkt), from, orders);
+            });
+            packets.free(pkt, DropWhy::Consumed);
+            return None;
+        }
+        Some((pkt, Place::ToHost))
+    }
+
+    /// Whether packets to `address` end here.
+    fn is_mine(&self, address: Ipv4Addr) -> bool {
+        address == self.address || address.is_broadcast()
+    }
+
+    /// A packet that is passed on loses one of its hops. Returns whether it may go on. An opaque packet goes as it came, and
+    /// what an agent of this node made in its name goes as from any host.
+    fn ages(&self, packet: &mut Packet) -> bool {
+        if packet.l4 == L4::Opaque || packet.ip.src == self.address {
+            return true;
+        }
+        packet.ip.ttl = packet.ip.ttl.saturating_sub(1);
+        packet.ip.ttl > 0
+    }
+
+    fn goes_on_air(&self, pkt: Pkt, peer: Option<NodeId>, packets: &mut Packets) -> Option<Output> {
+        let Some(to) = peer else {
+            packets.free(pkt, DropWhy::NoRoute);
+            return None;
+        };
+        let options_room = if self.chain.has_options() {
+            let packet = packets.get(&pkt);
+            self.chain.writes_options().map(|member| member.mac_room(packet, to)).sum()
+        } else {
+            0
+        };
+        Some(Output::ToAir { pkt, to, options_room })
+    }
+
+    /// A packet has come up to the host, which may be slow.
+    fn arrive(&mut self, now: SimTime, pkt: Pkt) -> Option<Output> {
+        if self.inbox.delay == Dur::ZERO {
+            return Some(Output::Deliver(pkt));
+        }
+        self.inbox.waiting.push_back((now + self.inbox.delay, pkt));
+        if self.inbox.waiting.len() == 1 {
+            self.set_wakeup();
+        }
+        None
+    }
+
+    fn push<H: Host>(&mut self, passage: Passage, host: &mut H) {
+        self.work.push_back(passage);
+        host.wake();
+    }
+
+    /// MAC options for a frame that goes out now, with what is known of this attempt.
+    pub fn write_options<H: Host>(
+        &mut self,
+        now: SimTime,
+        packet: &Packet,
+        attempt: &TxReport,
+        options: &mut MacOptions,
+        packets: &mut Packets,
+        host: &mut H,
+    ) {
+        for member in 0..self.chain.members.len() as u8 {
+            if self.chain.members[usize::from(member)].info.turns(Port::MacOptions) {
+                self.ask(now, member, Some(attempt.to), packets, host, |agent, cx| {
+                    agent.write_options(packet, attempt, options, cx);
+                });
+            }
+        }
+    }
+
+    fn read_options<H: Host>(
+        &mut self,
+        now: SimTime,
+        from: NodeId,
+        pkt: &Pkt,
+        options: &MacOptions,
+        packets: &mut Packets,
+        host: &mut H,
+    ) {
+        let (packet, serial) = (packets.get(pkt).clone(), packets.serial(pkt));
+        for member in (0..self.chain.members.len() as u8).rev() {
+            if self.chain.members[usize::from(member)].info.reads(Signal::MacOptions) {
+                self.ask(now, member, Some(from), packets, host, |agent, cx| {
+                    agent.read_options(&packet, serial, options, cx);
+                });
+            }
+        }
+    }
+
+    /// Everything in its care ends; it does nothing from now on.
+    pub fn kill<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
+        self.is_dead = true;
+        for (_, pkt) in self.inbox.waiting.drain(..) {
+            packets.free(pkt, DropWhy::NodeDown);
+        }
+        self.release(now, packets, host);
+        self.wakeup = SimTime::NEVER;
+    }
+
+    /// Agents let go of what they hold, and what waits for routes ends.
+    pub fn release<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
+        for member in 0..self.chain.members.len() as u8 {
+            self.ask(now, member, None, packets, host, |agent, cx| agent.release(cx));
+        }
+        self.routing.release(packets);
+    }
+
+    /// Asks one agent, then does what it asked for.
+    fn ask<H: Host, R>(
+        &mut self,
+        now: SimTime,
+        member: u8,
+        peer: Option<NodeId>,
+        packets: &mut Packets,
+        host: &mut H,
+        question: impl FnOnce(&mut dyn Agent, &mut Cx) -> R,
+    ) -> R {
+        let it = &mut self.chain.members[usize::from(member)];
+        let mut cx = Cx::new(now, self.id, peer, it.info, packets, host, &mut self.actions);
+        let got = question(&mut *it.agent, &mut cx);
+        if !self.actions.is_empty() {
+            self.act(now, member, packets, host);
+        }
+        got
+    }
+
+    fn act<H: Host>(&mut self, now: SimTime, member: u8, packets: &mut Packets, host: &mut H) {
+        let mut actions = std::mem::take(&mut self.actions);
+        for action in actions.drain(..) {
+            match action {
+                Action::Inject(pkt, toward) => self.inject(now, member, pkt, toward, packets, host),
+                Action::Timer(key, at) => {
+                    self.chain.set_timer(member, key, at);
+                    self.set_wakeup();
+                }
+                Action::Command(flow, command) => host.command(flow, command),
+            }
+        }
+        self.actions = actions;
+    }
+
+    /// Lets the router answer, and carries out what it asks for.
+    fn route<H: Host>(
+        &mut self,
+        packets: &mut Packets,
+        host: &mut H,
+        ask: impl FnOnce(&mut dyn Router, &Packets, &mut Orders),
+    ) {
+        ask(&mut *self.routing.router, packets, &mut self.routing.orders);
+        self.carry_out(packets, host);
+    }
+
+    fn carry_out<H: Host>(&mut self, packets: &mut Packets, host: &mut H) {
+        let mut orders = std::mem::take(&mut self.routing.orders);
+        for order in orders.drain() {
+            match order {
+                Order::Send(packet, to) => {
+                    let pkt = packets.put(packet);
+                    self.push(Passage::new(pkt, Stage::At(Place::ToAir), Some(to)), host);
+                }
+                Order::Found(address) => {
+                    while let Some((pkt, at)) = self.routing.take(address, packets) {
+                        self.push(Passage::new(pkt, Stage::Routed(at), None), host);
+                    }
+                }
+                Order::Unreachable(address) => {
+                    while let Some((pkt, _)) = self.routing.take(address, packets) {
+                        packets.free(pkt, DropWhy::NoRoute);
+                    }
+                }
+            }
+        }
+        self.routing.orders = orders;
+        self.routing.wakeup = self.routing.router.next_wakeup();
+        self.set_wakeup();
+    }
+
+    fn inject<H: Host>(
+        &mut self,
+        now: SimTime,
+        member: u8,
+        pkt: Pkt,
+        toward: Toward,
+        packets: &mut Packets,
+        host: &mut H,
+    ) {
+        let (at, peer) = match toward {
+            Toward::Host => (Place::ToHost, None),
+            Toward::Air(peer) => (Place::ToAir, Some(peer)),
+            Toward::Route if self.is_mine(packets.get(&pkt).ip.dst) => (Place::ToHost, None),
+            Toward::Route => match self.routing.router.next(now, packets.get(&pkt)) {
+                Some(Hop::Air(next)) => (Place::ToAir, Some(next)),
+                Some(Hop::Wire(..)) | None => (Place::Transit, None),
+            },
+            Toward::Onward(at, peer) => (at, peer),
+        };
+        self.push(Passage { pkt, stage: Stage::At(at), after: Some(member), peer }, host);
+    }
+}
+
+/// How a packet leaves.
+enum Leaves {
+    ByAir(Pkt, NodeId),
+    ByWire(Output),
+}

@@ -1,0 +1,6 @@
+//! A node under drivers of its own.
+
+mod bytes;
+mod driver;
+mod flood;
+mod routing;

@@ -1,0 +1,20 @@
+//! What all runs of a scenario share.
+
+use crate::registries::Registries;
+use crate::scenario::Scenario;
+use units::Bytes;
+
+/// What no seed changes.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub scenario: Scenario,
+    pub registries: Registries,
+    /// The MAC of each node, before schemes change it.
+    pub macs: Vec<mac::Config>,
+    /// Where errors strike.
+    pub errors_at: mac::ErrorsAt,
+    /// The TCP of each flow, both ends alike but for the initial sequence number; `None` for UDP.
+    pub tcps: Vec<Option<tcp::Config>>,
+    /// The largest datagram of any flow.
+    pub mtu: Bytes,
+}

@@ -1,0 +1,158 @@
+//! Nodes: what the world lends them, and what it does for them.
+
+use super::{Job, World};
+use crate::flow::{Delivered, Flows, Transport};
+use crate::frames::{self, FrameClass};
+use engine::Class;
+use mac::{Msdu, Station};
+use node::{Host, Node, Output};
+use queue::Space;
+use schemes::NodeView;
+use std::collections::VecDeque;
+use std::net::Ipv4Addr;
+use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
+use units::{FlowId, NodeId, SimTime};
+use wire::{DropWhy, L4, Packets, Pkt};
+
+/// What the world lends a node while it is asked.
+pub(super) struct Lent<'a> {
+    now: SimTime,
+    node: NodeId,
+    flows: &'a mut Flows,
+    station: &'a Station,
+    jobs: &'a mut VecDeque<Job>,
+}
+
+impl NodeView for Lent<'_> {
+    fn facts(&self, flow: FlowId) -> Option<FlowFacts> {
+        let it = self.flows.of(flow)?;
+        let end = it.ends.iter().position(|node| *node == self.node)?;
+        it.connection(end).map(tcp::Connection::facts)
+    }
+
+    fn room(&self) -> Space {
+        self.station.queue().space()
+    }
+
+    fn address(&self, neighbour: NodeId) -> Ipv4Addr {
+        net::address(neighbour)
+    }
+}
+
+impl Host for Lent<'_> {
+    fn command(&mut self, flow: FlowId, command: SenderCommand) {
+        let Some(it) = self.flows.of_mut(flow) else { return };
+        let Some(end) = it.ends.iter().position(|node| *node == self.node) else { return };
+        if let Transport::Tcp(ends) = &mut it.transport {
+            ends[end].handle(self.now, TcpInput::Command(command));
+            self.jobs.push_back(Job::Pump(flow.connection() as u32, end as u8));
+        }
+    }
+
+    fn wake(&mut self) {
+        self.jobs.push_back(Job::Step(self.node));
+    }
+}
+
+impl World {
+    pub(super) fn run_jobs(&mut self) {
+        while let Some(job) = self.jobs.pop_front() {
+            let now = self.now();
+            match job {
+                Job::Step(node) => self.step(now, node),
+                Job::Pump(flow, end) => self.pump(now, flow, end),
+            }
+        }
+    }
+
+    /// Asks a node, and sets its timer anew if it is another now.
+    pub(super) fn node<R>(
+        &mut self,
+        now: SimTime,
+        id: NodeId,
+        ask: impl FnOnce(&mut Node, &mut Packets, &mut Lent<'_>) -> R,
+    ) -> R {
+        let World { nodes, packets, flows, stations, jobs, .. } = self;
+        let node = &mut nodes[id.index()];
+        let was = node.next_wakeup();
+        let mut lent = Lent { now, node: id, flows, station: &stations[id.index()], jobs };
+        let got = ask(node, packets, &mut lent);
+        let at = node.next_wakeup();
+        if at != was {
+            self.timers.set(self.layout.node(id), at, Class::Between);
+        }
+        got
+    }
+
+    /// Tells a node something.
+    pub(super) fn tell(&mut self, now: SimTime, id: NodeId, what: node::Input<'_>) {
+        self.node(now, id, |node, packets, host| node.handle(now, what, packets, host));
+    }
+
+    /// A node's timer went off.
+    pub(super) fn wake_node(&mut self, now: SimTime, id: NodeId) {
+        self.node(now, id, |node, packets, host| node.handle(now, node::Input::Timer, packets, host));
+        let at = self.nodes[id.index()].next_wakeup();
+        if self.timers.at(self.layout.node(id)) != at {
+            self.timers.set(self.layout.node(id), at, Class::Between);
+        }
+    }
+
+    /// One packet moves on through a node.
+    fn step(&mut self, now: SimTime, id: NodeId) {
+        match self.node(now, id, |node, packets, host| node.step(now, packets, host)) {
+            Some(Output::ToAir { pkt, to, options_room }) => self.enqueue(now, id, pkt, to, options_room),
+            Some(Output::ToWire(link, pkt)) => self.put_on_wire(now, link, pkt),
+            Some(Output::Deliver(pkt)) => self.deliver(now, id, pkt),
+            None => {}
+        }
+    }
+
+    fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, to: NodeId, options_room: u8) {
+        let label = frames::label(self.packets.get(&pkt));
+        let mut msdu = Msdu::new(now, pkt, &self.packets, to, options_room);
+        msdu.label = label;
+        msdu.spares_rts = self.spares_rts_without_payload && !FrameClass::of(mac::Kind::Data, label).is_data();
+        self.station(now, node, mac::Input::Enqueue(msdu));
+    }
+
+    /// A packet has reached the transport of its node.
+    fn deliver(&mut self, now: SimTime, node: NodeId, pkt: Pkt) {
+        let id = self.packets.get(&pkt).flow;
+        let Some(flow) = self.flows.of_mut(id) else {
+            self.packets.free(pkt, DropWhy::NoRoute);
+            return;
+        };
+        let packet = self.packets.free(pkt, DropWhy::Delivered);
+        // The forward direction of a connection runs to its second end.
+        let end = usize::from(!id.is_reverse());
+        if flow.ends[end] != node {
+            return;
+        }
+        let ip_len = packet.ip_len().0;
+        match (&mut flow.transport, &packet.l4) {
+            (Transport::Tcp(ends), L4::Tcp(header)) => {
+                self.taps.tcp(now, packet, true);
+                let before = ends[end].counters().delivered_segments;
+                let acknowledged = ends[end].acknowledged();
+                let ce = packet.ip.is_ce();
+                ends[end].handle(now, TcpInput::Segment { tcp: header, payload: &packet.payload, ce });
+                if let (0, Some(gaps), true) = (end, &mut flow.ack_gaps, packet.pure_ack().is_some()) {
+                    gaps.arrives(now, packet.ip.id, ends[0].acknowledged() - acknowledged);
+                }
+                if ends[end].counters().delivered_segments > before {
+                    flow.delivered[end].datagram += ip_len;
+                    flow.delivered[end].packets += 1;
+                }
+                self.jobs.push_back(Job::Pump(id.connection() as u32, end as u8));
+            }
+            (Transport::Udp { .. }, L4::Udp(_)) => {
+                let got: &mut Delivered = &mut flow.delivered[end];
+                got.payload += u64::from(packet.payload.len);
+                got.datagram += ip_len;
+                got.packets += 1;
+            }
+            _ => {}
+        }
+    }
+}
