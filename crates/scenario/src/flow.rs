@@ -42,6 +42,8 @@ words! {
     }
 }
 
+words! { impl tcp::Undo, noun "way to undo" { "none" => None, "eifel" => Eifel, "f-rto" => FRto, "all" => All } }
+
 words! {
     /// Appropriate byte counting.
     pub enum ByteCounting {
@@ -77,6 +79,12 @@ table! {
         rack: Option<bool>, or TCP_DEFAULT,
         /// A probe for a loss at the tail (RFC 8985), in recovery by SACK.
         tlp: Option<bool>, or TCP_DEFAULT,
+        /// How a loss that was none is found out, and its cut undone.
+        undo: Option<tcp::Undo>, or TCP_DEFAULT,
+        /// The first slow start ends when the RTT rises (HyStart++, RFC 9406).
+        hystart: Option<bool>, or TCP_DEFAULT,
+        /// Segments leave at a rate, not in bursts.
+        pacing: Option<bool>, or TCP_DEFAULT,
         /// See `interlayer list receivers`.
         receiver: Option<Plug<Receivers>>, or TCP_DEFAULT,
         /// Longest delay of an acknowledgement.

@@ -30,7 +30,7 @@ impl Connection {
         } else {
             let duplicate = self.is_duplicate(tcp, seg_len);
             if self.snd.is_selective() {
-                self.judge_probe(tcp.ack, told, duplicate);
+                self.judge_probe(tcp.ack, told, 0, duplicate);
                 if told.sacked > 0 {
                     let facts = self.duplicate_facts(now, tcp, told);
                     self.selective_duplicate(now, facts, told);
@@ -178,7 +178,7 @@ impl Connection {
             self.arm_rto(now); // @RFC6298 (5.3)
         }
         if selective {
-            self.judge_probe(ack, told, false);
+            self.judge_probe(ack, told, acked, false);
             self.begin_if_lost(now, told, ack - una, false);
             self.reduce(told, true);
             self.arm_again(now);

@@ -19,16 +19,16 @@ impl Connection {
     /// Whether the loss of the first segment is one of congestion; if so the controller cuts the window, unless an echoed
     /// mark has cut it since that segment left. A timeout is answered in any case.
     pub(crate) fn judge_loss(&mut self, why: Congestion) -> bool {
-        self.judge_loss_of(self.first_segment(), why)
+        self.judge_loss_of(self.first_segment(), why, 0)
     }
 
-    /// As [`Connection::judge_loss`], of the segment `lost`.
-    pub(crate) fn judge_loss_of(&mut self, lost: SeqRange, why: Congestion) -> bool {
+    /// As [`Connection::judge_loss`], of the segment `lost`; the ACK at hand has taken `acked` bytes out of the flight.
+    pub(crate) fn judge_loss_of(&mut self, lost: SeqRange, why: Congestion, acked: u64) -> bool {
         let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
         let snd = &mut self.snd;
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             let of_flight = why == Congestion::FastRetransmit;
-            snd.window.flight_size = Bytes(if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
+            snd.window.flight_size = Bytes(acked + if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
             snd.window.hystart = None;
             self.remember_window(!of_flight);
             let snd = &mut self.snd;

@@ -272,6 +272,7 @@ impl Connection {
         if !tracking.selective || closed {
             return false;
         }
+        tracking.forced = true; // the first goes whatever else is in flight
         if doubt {
             tracking.board.lose_first();
             return true;
@@ -414,7 +415,7 @@ impl Connection {
     }
 
     /// What an ACK says of the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
-    pub(crate) fn judge_probe(&mut self, ack: Seq, told: Told, duplicate: bool) {
+    pub(crate) fn judge_probe(&mut self, ack: Seq, told: Told, acked: u64, duplicate: bool) {
         let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
             return;
         };
@@ -423,7 +424,7 @@ impl Connection {
         if probe.judge(ack, duplicate && told.sacked == 0 && told.dsack.is_none(), dsack) == Verdict::Repaired
             && self.snd.recovering.is_none()
             && self.snd.guard.is_none()
-            && self.judge_loss_of(lost, Congestion::FastRetransmit)
+            && self.judge_loss_of(lost, Congestion::FastRetransmit, acked)
         {
             self.snd.cc.on_recovered(&mut self.snd.window);
         }

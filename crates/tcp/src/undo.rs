@@ -3,6 +3,8 @@
 //! A window is remembered when it is cut. It comes back if a timestamp tells that the ACK is of the original and not of its
 //! repetition (Eifel), if every repetition is reported to have come twice (DSACK), or if after a timeout ACKs come for what
 //! was not repeated (F-RTO).
+//!
+//! Left out: the RTT estimator is not made more careful by a spurious timeout (@RFC4015 sec. 3.3).
 
 use crate::Connection;
 use crate::selective::Told;
@@ -157,14 +159,14 @@ impl Connection {
                         (memory.step, memory.beyond) = (Step::Second { recover }, 2);
                     }
                 } else {
-                    self.believe_timeout(now, false);
+                    self.believe_timeout(now, false, true);
                 }
                 return;
             }
             // With SACK duplicates change the scoreboard and nothing else. @RFC5682 sec. 3.1 step 2
-            Step::First { .. } if duplicate && !selective => return self.believe_timeout(now, false),
+            Step::First { .. } if duplicate && !selective => return self.believe_timeout(now, false, false),
             Step::Second { .. } if advanced || told.fresh => spurious = true,
-            Step::Second { .. } if duplicate => return self.believe_timeout(now, true),
+            Step::Second { .. } if duplicate => return self.believe_timeout(now, true, true),
             _ => {}
         }
         if spurious {
@@ -186,8 +188,9 @@ impl Connection {
         new
     }
 
-    /// The timeout was no mistake: all else is sent again as well. @RFC5682 sec. 2.1 steps 2a, 3a
-    fn believe_timeout(&mut self, now: SimTime, after_new: bool) {
+    /// The timeout was no mistake: all else is sent again as well. `after_new` data that left meanwhile; `moved` if the first
+    /// segment is acknowledged. @RFC5682 sec. 2.1 steps 2a, 3a
+    fn believe_timeout(&mut self, now: SimTime, after_new: bool, moved: bool) {
         let snd = &mut self.snd;
         if let Some(memory) = snd.undo.as_deref_mut() {
             (memory.step, memory.beyond) = (Step::Off, 0);
@@ -201,6 +204,9 @@ impl Connection {
             }
         } else {
             snd.go_back();
+            if !moved {
+                snd.nxt = (snd.una + snd.mss).min(snd.max); // the first is on its way already
+            }
         }
         self.arm_rto(now);
     }
@@ -217,6 +223,7 @@ impl Connection {
         snd.window.in_recovery = false;
         snd.window.after_timeout = false;
         (snd.dup_acks, snd.inflation) = (0, 0);
+        snd.resend.clear();
         if snd.is_selective() {
             if let Some(tracking) = snd.tracking.as_deref_mut() {
                 tracking.board.restore();

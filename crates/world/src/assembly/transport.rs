@@ -51,7 +51,7 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     if let Some(plug) = &spec.recovery {
         config.recovery = Some(chosen(&registries.recoveries, plug));
     }
-    same!(spec => config: prr rack tlp);
+    same!(spec => config: prr rack tlp undo hystart pacing);
     same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
     same!(spec => config: quickack nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
     same!(spec => config: timestamp_tick dup_ack_threshold idle_restart validate_cwnd time_wait syn_retries max_retries);

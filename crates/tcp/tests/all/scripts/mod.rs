@@ -48,6 +48,8 @@
 
 mod ecn;
 mod handshake;
+mod prr;
+mod rack;
 mod receiver;
 mod recovery;
 mod sack;
@@ -55,6 +57,7 @@ mod schemes;
 mod script;
 mod teardown;
 mod timeout;
+mod undo;
 mod window;
 
 #[test]
