@@ -435,3 +435,44 @@ fn with_marks_alone_windows_are_cut_and_nothing_is_sent_twice() {
         assert!((5..=receiver.ecn_marks_received).contains(&sender.ecn_cuts), "{name}: {}", sender.ecn_cuts);
     }
 }
+
+/// Every controller with every recovery, by itself and with all that may be switched on: whatever is lost, all arrives, and a
+/// replay is the same run.
+#[test]
+fn every_controller_goes_with_every_recovery() {
+    for (name, recovery) in
+        cc::NAMES.iter().flat_map(|cc| recovery::NAMES.iter().map(move |recovery| (*cc, *recovery)))
+    {
+        for (seed, all) in [(1, false), (2, true), (3, false), (4, true)] {
+            let sack = recovery == "sack";
+            let config = Config {
+                congestion: cc::find(name).unwrap(),
+                recovery: recovery::find(recovery),
+                sack,
+                timestamps: seed > 2,
+                prr: all && sack,
+                rack: all && sack,
+                tlp: all && sack,
+                undo: if all { Undo::All } else { Undo::None },
+                hystart: all,
+                pacing: all,
+                max_retries: 40,
+                min_rto: Dur::from_ms(200),
+                ..Config::default()
+            };
+            let habits = Habits { sends: 300_000, chunk: 300_000, read_every_ms: 0, read_at_most: u64::MAX };
+            let path = Path { loss: 5, mark: 0, duplicate: 2, delay_us: 10_000, jitter_us: 3000 };
+            let case = Case {
+                configs: [config.clone(), config],
+                habits: [habits.clone(), Habits { sends: 0, ..habits }],
+                path,
+                simultaneous: false,
+                commands: 0,
+                seed,
+            };
+            let first = run(&case);
+            assert_eq!(first, run(&case), "{name}, {recovery}");
+            assert!(first.0[0].retransmissions > 0, "{name}, {recovery}: nothing was lost");
+        }
+    }
+}

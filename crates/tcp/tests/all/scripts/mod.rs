@@ -60,6 +60,10 @@
 //! | undo by DSACK | `undo::a_report_that_the_repetition_came_twice_undoes_the_cut`, `undo::each_repetition_has_to_be_reported`, `undo::a_report_that_comes_after_recovery_undoes_it_too` |
 //! | F-RTO, a delay | `undo::f_rto_two_acks_after_a_timeout_that_go_on_show_that_it_was_a_delay`, `undo::f_rto_with_sack_duplicates_do_not_decide` |
 //! | F-RTO, a loss | `undo::f_rto_a_duplicate_after_a_timeout_is_believed`, `undo::f_rto_a_duplicate_after_new_data_is_believed`, `undo::f_rto_without_new_data_the_timeout_is_believed`, `undo::f_rto_an_ack_of_everything_tells_nothing`, `undo::f_rto_a_second_timeout_is_believed`, `undo::f_rto_with_sack_news_of_new_data_alone_are_of_a_true_timeout`, `undo::a_lost_window_is_sent_again_in_order_whatever_may_be_undone` |
+//! | pacing | `pace::a_window_is_spread_over_half_a_round_trip_in_slow_start_and_over_most_of_one_after_it`, `pace::repairs_by_the_scoreboard_are_paced_too` |
+//! | HyStart++, leaving and resuming | `pace::hystart_leaves_slow_start_when_the_rtt_rises`, `pace::hystart_resumes_slow_start_when_the_rise_was_a_spike`, `pace::without_hystart_slow_start_goes_on`, `pace::hystart_counts_bytes_up_to_eight_segments_per_ack` |
+//! | delivery rate, application limit | `pace::a_controller_that_asks_for_it_hears_the_delivery_rate`, `pace::samples_of_an_idle_application_are_marked` |
+//! | what a controller hears | `pace::a_controller_hears_what_was_sacked_and_lost`, `pace::a_controller_hears_the_timestamps` |
 //! | limited transmit | `recovery::limited_transmit_sends_two_segments_that_do_not_count`, `recovery::limited_transmit_is_over_with_an_ack_of_new_data` |
 //! | Nagle | `window::nagle_holds_a_small_segment_back_while_anything_is_in_flight`, `window::without_nagle_small_segments_go_at_once` |
 //! | ECN, negotiation | `ecn::an_offer_and_an_agreement_make_new_data_markable`, `ecn::a_simultaneous_open_agrees_if_every_syn_does` |
@@ -71,6 +75,7 @@
 
 mod ecn;
 mod handshake;
+mod pace;
 mod prr;
 mod rack;
 mod receiver;
@@ -88,6 +93,7 @@ fn the_table_names_scripts_that_exist() {
     let files = [
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
+        ("pace", include_str!("pace.rs")),
         ("prr", include_str!("prr.rs")),
         ("rack", include_str!("rack.rs")),
         ("receiver", include_str!("receiver.rs")),
