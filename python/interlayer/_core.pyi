@@ -107,9 +107,12 @@ def run_batch(
     """
 
 def registry(
-    kind: Literal["schemes", "congestion", "receivers", "recovery", "routing"],
+    kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"],
 ) -> list[dict[str, str]]:
-    """The registered plug-ins: `id`, `summary`, `source`; sorted by id."""
+    """The registered plug-ins: `id`, `summary`, `source`; sorted by id.
+
+    Of schemes also what they ask of the nodes where they sit, in words with spaces between: `sits`, `reads`, `turns`.
+    """
 
 def schema() -> str:
     """The JSON Schema of a scenario."""

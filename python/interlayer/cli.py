@@ -254,7 +254,7 @@ def reproduce(
         raise typer.Exit(130)
 
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "routing")
+_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "routing")
 
 
 @app.command("list")

@@ -208,7 +208,7 @@ def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path)
         assert 'did you mean "reno"' in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "routing"])
+@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"])
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)
     assert done.returncode == 0
@@ -217,7 +217,11 @@ def test_lists_are_sorted_by_id(kind: str) -> None:
 
 
 def test_every_listed_id_is_accepted_where_it_belongs() -> None:
-    for kind, path in (("congestion", "flow.0.transport.congestion"), ("receivers", "flow.0.transport.receiver")):
+    for kind, path in (
+        ("congestion", "flow.0.transport.congestion"),
+        ("receivers", "flow.0.transport.receiver"),
+        ("rate-controls", "radio.rate_control"),
+    ):
         for entry in json.loads(command("list", kind, "--json", "-").stdout):
             short().set(path, entry["id"]).check()
     for entry in json.loads(command("list", "schemes", "--json", "-").stdout):

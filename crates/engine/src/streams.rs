@@ -32,6 +32,8 @@ pub enum Purpose {
     Fading = 11,
     /// Whether one station receives the frames of another, where their SINR leaves it to chance.
     Reception = 12,
+    /// A station's rate control.
+    RateControl = 13,
 }
 
 /// The source of all streams of a run.

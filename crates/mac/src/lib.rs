@@ -18,7 +18,7 @@ pub mod exchange;
 pub mod frame;
 mod msdu;
 pub mod psdu;
-mod rate;
+pub mod rate;
 mod station;
 mod transmit;
 mod tx_queue;

@@ -47,7 +47,7 @@ pub trait TxQueue: std::fmt::Debug {
         None
     }
     /// Takes out what [`TxQueue::peek`] showed.
-    fn pop_for(&mut self, _now: SimTime, _of: RaTid) -> Option<Msdu> {
+    fn pop_for(&mut self, _now: SimTime, _of: RaTid, _all: &Packets) -> Option<Msdu> {
         None
     }
     /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none.
@@ -104,7 +104,7 @@ impl TxQueue for Fifo {
         self.queue.find(|msdu| RaTid::of(msdu) == of)
     }
 
-    fn pop_for(&mut self, now: SimTime, of: RaTid) -> Option<Msdu> {
+    fn pop_for(&mut self, now: SimTime, of: RaTid, _: &Packets) -> Option<Msdu> {
         self.queue.take(now, |msdu| RaTid::of(msdu) == of)
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let one = RaTid { to: NodeId(1), tid: None };
         let first = fifo.pop(now, &all).expect("five are queued");
         assert_eq!((first.serial, fifo.peek(one).map(|msdu| msdu.serial)), (1, Some(3)));
-        assert_eq!(fifo.pop_for(now, one).map(|msdu| msdu.serial), Some(3));
+        assert_eq!(fifo.pop_for(now, one, &all).map(|msdu| msdu.serial), Some(3));
         assert!(fifo.peek(RaTid { tid: Some(0), ..one }).is_none(), "without QoS Control there is no TID");
         let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(now, &all)).map(|msdu| msdu.serial).collect();
         assert_eq!(rest, [2, 4, 5]);

@@ -2,22 +2,15 @@
 //! next to the air. Packets that go out by radio meet them in that order, all others in reverse. Who does not sit at a place
 //! is not asked there.
 
-use schemes::{Agent, Info, Key, Place, Port, Signal};
+use schemes::{Agent, Capability, Claims, Key, Member, Place, Port, Signal};
 use units::SimTime;
-
-/// One agent and what it declared.
-#[derive(Debug)]
-pub struct Member {
-    /// The agent.
-    pub agent: Box<dyn Agent>,
-    /// Its declaration.
-    pub info: &'static Info,
-}
 
 /// The chain of a node.
 #[derive(Debug, Default)]
 pub struct Chain {
     pub(crate) members: Vec<Member>,
+    /// What the node announces.
+    capabilities: Vec<Capability>,
     timers: Vec<(u8, Key, SimTime)>,
     /// Which members sit at each place, in the order they are asked there.
     at: [Vec<u8>; Place::COUNT],
@@ -27,18 +20,21 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain of these agents, in the order of the file.
-    pub fn new(agents: Vec<Box<dyn Agent>>) -> Chain {
-        let members: Vec<Member> = agents.into_iter().map(|agent| Member { info: agent.info(), agent }).collect();
-        let those = |keep: &dyn Fn(&Info) -> bool| -> Vec<u8> {
-            members.iter().enumerate().filter(|(_, m)| keep(m.info)).map(|(i, _)| i as u8).collect()
+    /// A chain of these agents, in the order of the file, of a node that announces these capabilities.
+    pub fn new(members: Vec<Member>, capabilities: Vec<Capability>) -> Chain {
+        let those = |keep: &dyn Fn(&Claims) -> bool| -> Vec<u8> {
+            members.iter().enumerate().filter(|(_, m)| keep(&m.claims)).map(|(i, _)| i as u8).collect()
         };
-        let places = [Place::FromHost, Place::ToHost, Place::Transit, Place::ToAir, Place::FromAir];
-        let at = places.map(|place| those(&|info| info.sits_at(place)));
-        let reads_reports = those(&|info| info.reads(Signal::TxReport));
-        let reads_attempts = those(&|info| info.reads(Signal::TxAttempt));
-        let has_options = members.iter().any(|member| member.info.turns(Port::MacOptions));
-        Chain { members, timers: Vec::new(), at, reads_reports, reads_attempts, has_options }
+        let at = Place::ALL.map(|place| those(&|claims| claims.sits_at(place)));
+        let reads_reports = those(&|claims| claims.reads(Signal::TxReport));
+        let reads_attempts = those(&|claims| claims.reads(Signal::TxAttempt));
+        let has_options = members.iter().any(|member| member.claims.turns(Port::MacOptions));
+        Chain { members, capabilities, timers: Vec::new(), at, reads_reports, reads_attempts, has_options }
+    }
+
+    /// What the node announces to its neighbours.
+    pub fn capabilities(&self) -> &[Capability] {
+        &self.capabilities
     }
 
     /// Whether anybody sits at `place`.
@@ -75,7 +71,7 @@ impl Chain {
 
     /// Who writes MAC options.
     pub fn writes_options(&self) -> impl Iterator<Item = &dyn Agent> {
-        self.members.iter().filter(|m| m.info.turns(Port::MacOptions)).map(|m| &*m.agent)
+        self.members.iter().filter(|m| m.claims.turns(Port::MacOptions)).map(|m| &*m.agent)
     }
 
     /// Its members, in the order of the file.

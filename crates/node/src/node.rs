@@ -365,7 +365,7 @@ impl Node {
         host: &mut H,
     ) {
         for member in 0..self.chain.members.len() as u8 {
-            if self.chain.members[usize::from(member)].info.turns(Port::MacOptions) {
+            if self.chain.members[usize::from(member)].claims.turns(Port::MacOptions) {
                 self.ask(now, member, Some(attempt.to), packets, host, |agent, cx| {
                     agent.write_options(packet, attempt, options, cx);
                 });
@@ -384,7 +384,7 @@ impl Node {
     ) {
         let (packet, serial) = (packets.get(pkt).clone(), packets.serial(pkt));
         for member in (0..self.chain.members.len() as u8).rev() {
-            if self.chain.members[usize::from(member)].info.reads(Signal::MacOptions) {
+            if self.chain.members[usize::from(member)].claims.reads(Signal::MacOptions) {
                 self.ask(now, member, Some(from), packets, host, |agent, cx| {
                     agent.read_options(&packet, serial, options, cx);
                 });
@@ -421,7 +421,7 @@ impl Node {
         question: impl FnOnce(&mut dyn Agent, &mut Cx) -> R,
     ) -> R {
         let it = &mut self.chain.members[usize::from(member)];
-        let mut cx = Cx::new(now, self.id, peer, it.info, packets, host, &mut self.actions);
+        let mut cx = Cx::new(now, self.id, peer, &it.claims, packets, host, &mut self.actions);
         let got = question(&mut *it.agent, &mut cx);
         if !self.actions.is_empty() {
             self.act(now, member, packets, host);

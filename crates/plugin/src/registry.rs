@@ -176,7 +176,8 @@ impl<'r, T> IntoIterator for &'r Registry<T> {
     }
 }
 
-/// The plug-ins of a layer, one line each: the id and the module that holds its `INFO` and `make`.
+/// The plug-ins of a layer, one line each: the id and the module that holds its `INFO` and `make`, or what else the function
+/// is called.
 ///
 /// ```text
 /// plugin::registry! { "congestion control", Make:
@@ -187,6 +188,9 @@ impl<'r, T> IntoIterator for &'r Registry<T> {
 #[macro_export]
 macro_rules! registry {
     ($noun:literal, $plugin:ty: $($id:literal => $module:ident),* $(,)?) => {
+        $crate::registry! { $noun, $plugin as make: $($id => $module),* }
+    };
+    ($noun:literal, $plugin:ty as $make:ident: $($id:literal => $module:ident),* $(,)?) => {
         $(pub mod $module;)*
 
         /// The ids of [`registry`], sorted.
@@ -194,7 +198,7 @@ macro_rules! registry {
 
         /// The plug-ins of this module. A program may add its own.
         pub fn registry() -> $crate::Registry<$plugin> {
-            $crate::Registry::of($noun, [$((&$module::INFO, $module::make as $plugin)),*])
+            $crate::Registry::of($noun, [$((&$module::INFO, $module::$make as $plugin)),*])
                 .expect("every plug-in has an id of its own and sound defaults; the tests make the registry")
         }
 

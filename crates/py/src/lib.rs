@@ -228,19 +228,53 @@ fn row(info: &plugin::Info) -> [&'static str; 3] {
     [info.id, info.summary, info.source]
 }
 
-/// The registered plug-ins of a kind: `id`, `summary`, `source`; sorted by id.
+/// Schemes, with what each asks of the nodes where it sits: found out by installing it.
+fn schemes<'py>(py: Python<'py>, registry: &plugin::Registry<schemes::Install>) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for entry in registry {
+        let claims = schemes::survey(entry);
+        let dict = PyDict::new(py);
+        for (name, value) in ["id", "summary", "source"].into_iter().zip(row(entry.info)) {
+            dict.set_item(name, value)?;
+        }
+        dict.set_item("sits", words(claims.places()))?;
+        dict.set_item("reads", words(claims.signals()))?;
+        dict.set_item("turns", words(claims.ports()))?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+/// `from-host to-air`, as scenarios spell words.
+fn words<T: std::fmt::Debug>(all: impl Iterator<Item = T>) -> String {
+    let spelt = all.map(|one| {
+        let camel = format!("{one:?}");
+        let small = camel.char_indices().map(|(i, c)| match c.is_uppercase() && i > 0 {
+            true => format!("-{}", c.to_ascii_lowercase()),
+            false => c.to_ascii_lowercase().to_string(),
+        });
+        small.collect::<String>()
+    });
+    spelt.collect::<Vec<_>>().join(" ")
+}
+
+/// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`; sorted by id.
 #[pyfunction]
 fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     let registries = Registries::builtin();
+    if kind == "schemes" {
+        return schemes(py, &registries.schemes);
+    }
     let rows: Vec<[&str; 3]> = match kind {
-        "schemes" => registries.schemes.iter().map(|entry| row(entry.info)).collect(),
         "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
         "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
         "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
+        "rate-controls" => registries.rate_controls.iter().map(|entry| row(entry.info)).collect(),
         "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
         other => {
-            let message =
-                format!("no list of \"{other}\"; there are schemes, congestion, receivers, recovery, routing");
+            let message = format!(
+                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, routing"
+            );
             return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
         }
     };

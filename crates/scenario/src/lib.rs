@@ -41,7 +41,7 @@ pub use flow::{
     ByteCounting, Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout, WindowScale,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Plug, Receivers, Registered, Routers, Schemes};
+pub use plug::{Congestion, Plug, RateControls, Receivers, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
 pub use radio::{ControlRate, Levels, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
@@ -61,6 +61,8 @@ pub struct Names {
     pub recoveries: Registry<()>,
     /// Routers.
     pub routers: Registry<()>,
+    /// Rate controls of stations.
+    pub rate_controls: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
@@ -73,6 +75,7 @@ impl Default for Names {
             receivers: Registry::new("receiver"),
             recoveries: Registry::new("recovery"),
             routers: Registry::new("router"),
+            rate_controls: Registry::new("rate control"),
             schemes: Registry::new("scheme"),
         }
     }

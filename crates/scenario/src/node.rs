@@ -1,5 +1,6 @@
 //! `[[node]]`: stations, access points, wired hosts.
 
+use crate::plug::{Plug, RateControls};
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
 use std::sync::Arc;
@@ -105,6 +106,8 @@ table! {
         radio: Option<bool>, or "true, unless it is at a link, without position, and no access point",
         /// Rate of the data frames it sends.
         data_rate: Option<BitRate>, or "radio.data_rate",
+        /// What chooses the rate of each data frame it sends.
+        rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
@@ -133,6 +136,8 @@ pub struct Node {
     pub has_radio: bool,
     /// Of the data frames it sends.
     pub data_rate: BitRate,
+    /// What chooses their rate; `None`: it is fixed.
+    pub rate_control: Option<Plug<RateControls>>,
     /// What the file says of it.
     pub entry: Arc<NodeEntry>,
     /// Which entry of the file that is.
@@ -151,6 +156,7 @@ impl Node {
             edca: Some(Edca { bk, be, vi, vo }),
             radio: Some(self.has_radio),
             data_rate: Some(self.data_rate),
+            rate_control: self.rate_control.clone(),
             ..NodeEntry::clone(&self.entry)
         }
     }

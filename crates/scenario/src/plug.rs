@@ -49,6 +49,10 @@ kind! {
     Routers, routers, "See `interlayer list routing`."
 }
 kind! {
+    /// Rate controls of stations.
+    RateControls, rate_controls, "See `interlayer list rate-controls`."
+}
+kind! {
     /// Cross-layer schemes.
     Schemes, schemes, "See `interlayer list schemes`."
 }

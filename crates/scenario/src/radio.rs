@@ -2,6 +2,7 @@
 
 use crate::at::{At, Context};
 use crate::node::{Access, CONTENTION_WINDOW, Edca};
+use crate::plug::{Plug, RateControls};
 use crate::queues::Queue;
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
@@ -90,6 +91,8 @@ table! {
         standard: phy::Standard,
         /// Rate of data frames.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
+        /// What chooses the rate of each data frame; see `interlayer list rate-controls`.
+        rate_control: Option<Plug<RateControls>>, or "fixed",
         /// The only basic rate: of broadcasts, RTS, CTS and ACK.
         basic_rate: Option<BitRate>, or "all mandatory rates of the standard",
         /// Rate of ACK and CTS: the highest basic rate not above that of the frame they answer, or one rate always.

@@ -146,6 +146,7 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
         categories: categories(entry.edca, radio.edca),
         has_radio,
         data_rate: entry.data_rate.unwrap_or(radio.data_rate),
+        rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
         entry: Arc::clone(&entry),
         index,
     };

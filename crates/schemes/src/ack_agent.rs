@@ -14,73 +14,61 @@
 //! - **Bound** it does nothing for uploads, nor between stations of which none forwards.
 //! - **Checked** `tests/all/ack_agent.rs`; `every_scheme`; `world/tests/all/ack_return.rs` (against `lle-tcp`).
 
-use crate::lle_tcp::maker::Makers;
-use crate::lle_tcp::suppressor::Suppressor;
-use crate::{Agent, Capability, Cx, Info, Key, Params, PeerEvent, Place, Port, Signal, Site};
+use crate::lle_tcp::filter::Filter;
+use crate::lle_tcp::generator::Generators;
+use crate::{Agent, Cx, Field, Info, Key, Params, PeerEvent, Place, Refusal, Site, What};
 use mac::{Fate, TxReport};
 use std::net::Ipv4Addr;
 use units::NodeId;
 use wire::{Packet, Pkt};
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "ack-agent",
     summary: "the access point makes TCP ACKs of downloads from MAC ACKs, stations drop the real ones",
     source: "PLL05, in seed 002 section 4.3",
-    sits: &[Place::FromHost, Place::ToAir, Place::FromAir],
-    reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities],
-    turns: &[Port::Packets, Port::Acks, Port::TcpNumbers, Port::Rwnd],
     params: &[],
 };
-
-/// The half that an access point has.
-const AT_ACCESS_POINT: Info =
-    Info { sits: &[Place::ToAir, Place::FromAir], turns: &[Port::Packets, Port::Acks, Port::TcpNumbers], ..INFO };
-/// The half that a station has.
-const AT_STATION: Info =
-    Info { sits: &[Place::FromHost, Place::FromAir], turns: &[Port::Packets, Port::Acks, Port::Rwnd], ..INFO };
 
 /// What each says of itself; a partner is who has the other half.
 const MAKES: u32 = 1;
 const DROPS: u32 = 2;
 
-/// The maker's half where packets are forwarded, the other at every other radio.
-pub fn build(site: &Site, _: &Params) -> Option<Box<dyn Agent>> {
-    let peers = vec![false; site.nodes];
-    if !site.has_air {
-        None
-    } else if site.forwards {
+/// The generator where packets are forwarded, the filter at every other radio.
+pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air {
+        return Ok(());
+    }
+    let (peers, address) = (vec![false; site.node.nodes], site.node.address);
+    site.reads_tcp();
+    site.exclusive(What::ACKS);
+    if site.node.forwards {
+        site.announce(MAKES);
         // One ACK for each data packet; receivers' windows as they are; stale numbers raised.
-        Some(Box::new(Maker { peers, makers: Makers::new("every", false, "receiver") }))
+        let agent = AccessPoint { peers, generators: Generators::new("every", false, "receiver") };
+        let seat = site.agent(agent).listen([Place::ToAir, Place::FromAir]).reports();
+        seat.makes_packets().rewrites(Field::Numbers);
     } else {
-        Some(Box::new(Station { peers, address: site.address, suppressor: Suppressor::default() }))
+        site.announce(DROPS);
+        let agent = Station { peers, address, filter: Filter::default() };
+        let seat = site.agent(agent).listen([Place::FromHost, Place::FromAir]).reports();
+        seat.makes_packets().rewrites(Field::Window);
     }
-}
-
-/// Whether a neighbour has the half that goes with ours.
-fn is_partner(event: PeerEvent<'_>, half: u32) -> bool {
-    match event {
-        PeerEvent::Up(can) => can.iter().any(|it| it.scheme == INFO.id && it.detail == half),
-        PeerEvent::Down => false,
-    }
+    Ok(())
 }
 
 /// The agent of an access point.
 #[derive(Debug)]
-struct Maker {
+struct AccessPoint {
     /// Which neighbours drop their ACKs.
     peers: Vec<bool>,
-    makers: Makers,
+    generators: Generators,
 }
 
 /// What a partner announces of its receiver: nothing, an ACK is made of each segment.
 const NO_POLICY: u32 = 0;
 
-impl Agent for Maker {
-    fn info(&self) -> &'static Info {
-        &AT_ACCESS_POINT
-    }
-
+impl Agent for AccessPoint {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let Some(peer) = cx.peer.filter(|peer| self.peers[peer.index()]) else { return Some(pkt) };
         let (packet, station) = (cx.get(&pkt), cx.address(peer));
@@ -88,8 +76,8 @@ impl Agent for Maker {
             return Some(pkt);
         }
         match at {
-            Place::ToAir if packet.ip.dst == station => self.makers.sends(packet, NO_POLICY),
-            Place::FromAir if packet.ip.src == station => return self.makers.hears(pkt, NO_POLICY, cx),
+            Place::ToAir if packet.ip.dst == station => self.generators.sends(packet, NO_POLICY),
+            Place::FromAir if packet.ip.src == station => return self.generators.hears(pkt, NO_POLICY, cx),
             _ => {}
         }
         Some(pkt)
@@ -97,25 +85,21 @@ impl Agent for Maker {
 
     fn report(&mut self, packet: &Packet, report: &TxReport, cx: &mut Cx) {
         if self.peers[report.to.index()] && report.fate == Fate::Delivered && packet.tcp().is_some() {
-            self.makers.delivered(packet, cx);
+            self.generators.delivered(packet, cx);
         }
     }
 
     fn timer(&mut self, key: Key, cx: &mut Cx) {
-        self.makers.timer(units::FlowId(key.0 as u32), cx);
+        self.generators.timer(units::FlowId(key.0 as u32), cx);
     }
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
-        self.peers[node.index()] = is_partner(event, DROPS);
-    }
-
-    fn capability(&self) -> Option<Capability> {
-        Some(Capability { scheme: INFO.id, detail: MAKES })
+        self.peers[node.index()] = event.announced(INFO.id) == Some(DROPS);
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         // What only a failure or a bounded window would count is none of this scheme's.
-        self.makers.counters(&mut |name, value| {
+        self.generators.counters(&mut |name, value| {
             if !matches!(name, "duplicate_acks_made" | "windows_lowered") {
                 out(name, value);
             }
@@ -129,55 +113,47 @@ struct Station {
     /// Which neighbours make its ACKs.
     peers: Vec<bool>,
     address: Ipv4Addr,
-    suppressor: Suppressor,
+    filter: Filter,
 }
 
 impl Station {
-    fn has_maker(&self, peer: Option<NodeId>) -> bool {
+    fn has_generator(&self, peer: Option<NodeId>) -> bool {
         peer.is_some_and(|peer| self.peers[peer.index()])
     }
 }
 
 impl Agent for Station {
-    fn info(&self) -> &'static Info {
-        &AT_STATION
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
-        if !self.has_maker(cx.peer) || packet.tcp().is_none() {
+        if !self.has_generator(cx.peer) || packet.tcp().is_none() {
             return Some(pkt);
         }
         match at {
-            Place::FromHost => self.suppressor.leaves(pkt, cx),
-            Place::FromAir if packet.ip.dst == self.address => self.suppressor.arrives(pkt, cx),
+            Place::FromHost => self.filter.leaves(pkt, cx),
+            Place::FromAir if packet.ip.dst == self.address => self.filter.arrives(pkt, cx),
             _ => Some(pkt),
         }
     }
 
     fn report(&mut self, packet: &Packet, report: &TxReport, _: &mut Cx) {
-        if self.has_maker(Some(report.to)) && packet.tcp().is_some() {
-            self.suppressor.report(packet, report);
+        if self.has_generator(Some(report.to)) && packet.tcp().is_some() {
+            self.filter.report(packet, report);
         }
     }
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
-        self.peers[node.index()] = is_partner(event, MAKES);
-    }
-
-    fn capability(&self) -> Option<Capability> {
-        Some(Capability { scheme: INFO.id, detail: DROPS })
+        self.peers[node.index()] = event.announced(INFO.id) == Some(MAKES);
     }
 
     fn release(&mut self, cx: &mut Cx) {
-        self.suppressor.release(cx);
+        self.filter.release(cx);
     }
 
     fn held(&self) -> u64 {
-        self.suppressor.held()
+        self.filter.held()
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        self.suppressor.counters(out);
+        self.filter.counters(out);
     }
 }

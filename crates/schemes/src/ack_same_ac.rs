@@ -9,18 +9,15 @@
 //! - **Bound** the AIFS is that of the packet at the head of the line: an ACK behind data waits for it.
 //! - **Checked** `tests/all/ack_same_ac.rs`; `world/tests/all/ack_priority.rs`: throughput up, stations no more equal.
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
+use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
 use mac::{Msdu, Transmit};
 use wire::{Class, Packet};
 
-/// What it reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "ack-same-ac",
     summary: "at the access point TCP's ACKs stay in the data's category and wait a shorter AIFS there",
     source: "TZL08",
-    sits: &[],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::Parameters, Port::Transmit],
     params: &[
         Param {
             key: "slots",
@@ -38,29 +35,16 @@ pub const INFO: Info = Info {
 };
 
 /// At whoever forwards by radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let (slots, least) = (params.int("slots") as u8, params.int("least") as u8);
-    (site.forwards && site.has_air).then(|| Box::new(AckSameAc { sooner: Sooner { slots, least } }) as Box<dyn Agent>)
-}
-
-#[derive(Debug)]
-struct AckSameAc {
-    sooner: Sooner,
-}
-
-impl Agent for AckSameAc {
-    fn info(&self) -> &'static Info {
-        &INFO
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !(site.node.forwards && site.node.has_air) {
+        return Ok(());
     }
-
-    fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
-        let none = "no access categories, so no AIFS of a class; write access = \"edca\"";
-        setup.mac.edca.as_ref().map(|_| ()).ok_or_else(|| none.to_owned())
+    if site.mac().edca.is_none() {
+        return Err("no access categories, so no AIFS of a class; write access = \"edca\"".into());
     }
-
-    fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
-        Some(Box::new(self.sooner))
-    }
+    site.reads_tcp();
+    site.say(Sooner { slots: params.int("slots") as u8, least: params.int("least") as u8 });
+    Ok(())
 }
 
 /// A shorter AIFS for pure ACKs.

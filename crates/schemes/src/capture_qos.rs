@@ -11,20 +11,17 @@
 //! - **Bound** without `at` in the scenario every node has it, and nobody an advantage.
 //! - **Checked** `tests/all/capture_qos.rs`; `world/tests/all/ack_priority.rs`: who wins a collision, and by how much goodput.
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
+use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
 use mac::{Msdu, Transmit};
 use phy::TxVector;
 use units::{Dbm, MilliWatt};
 use wire::{Class, Packet};
 
-/// What it reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "capture-qos",
     summary: "frames with priority go out with more power, so that receivers capture them",
     source: "NLH07",
-    sits: &[],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::Parameters, Port::Transmit],
     params: &[
         Param {
             key: "more_mw",
@@ -41,11 +38,11 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// All frames of a node: nothing is read.
-static STATION: Info = Info { reads: &[], turns: &[Port::Parameters], ..INFO };
-
 /// At every node with a radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air {
+        return Ok(());
+    }
     let classes: &'static [Class] = match params.choice("for") {
         "tcp-ack" => &[Class::TcpAck],
         "tcp-control" => &[Class::TcpAck, Class::TcpControl],
@@ -53,52 +50,28 @@ pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
         "udp" => &[Class::Udp],
         _ => &[],
     };
-    let info = if classes.is_empty() { &STATION } else { &INFO };
-    let louder = Louder { classes, power: None };
-    let agent = CaptureQos { info, more: MilliWatt(params.float("more_mw")), louder };
-    site.has_air.then(|| Box::new(agent) as Box<dyn Agent>)
-}
-
-#[derive(Debug)]
-struct CaptureQos {
-    info: &'static Info,
-    more: MilliWatt,
-    louder: Louder,
-}
-
-impl Agent for CaptureQos {
-    fn info(&self) -> &'static Info {
-        self.info
+    site.needs_powers()?;
+    let more = MilliWatt(params.float("more_mw"));
+    let radio = site.radio();
+    let power = (radio.tx_power.milliwatt() + more).dbm();
+    if classes.is_empty() {
+        radio.tx_power = power;
+    } else {
+        site.reads_tcp();
+        site.say(Louder { classes, power });
     }
-
-    fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
-        let no_powers = "signals have no powers; write propagation = { model = \"log-distance\" } in [channel]";
-        if !setup.has_powers {
-            return Err(no_powers.to_owned());
-        }
-        let power = (setup.tx_power.milliwatt() + self.more).dbm();
-        if self.louder.classes.is_empty() {
-            setup.tx_power = power;
-        } else {
-            self.louder.power = Some(power);
-        }
-        Ok(())
-    }
-
-    fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
-        Some(Box::new(self.louder))
-    }
+    Ok(())
 }
 
 /// More power for some classes.
 #[derive(Debug, Clone, Copy)]
 struct Louder {
     classes: &'static [Class],
-    power: Option<Dbm>,
+    power: Dbm,
 }
 
 impl Transmit for Louder {
     fn tx_vector(&mut self, _: &Msdu, packet: &Packet, own: TxVector) -> TxVector {
-        if self.classes.contains(&Class::of(packet)) { TxVector { power: self.power, ..own } } else { own }
+        if self.classes.contains(&Class::of(packet)) { TxVector { power: Some(self.power), ..own } } else { own }
     }
 }

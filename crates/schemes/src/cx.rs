@@ -1,7 +1,7 @@
 //! What an agent sees of its node while it is asked, and what it asks for.
 
 use crate::agent::{Key, Toward};
-use crate::info::{Info, Port, Signal};
+use crate::claims::{Claims, Port, Signal};
 use queue::Space;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
@@ -38,36 +38,34 @@ pub struct Cx<'a> {
     /// The neighbour on this link: next hop of a packet on its way out, previous hop of one that came in, receiver of a
     /// reported one. `None` where there is none: timers, packets from this host to itself.
     pub peer: Option<NodeId>,
-    info: &'static Info,
+    claims: &'a Claims,
     packets: &'a mut Packets,
     view: &'a dyn NodeView,
     actions: &'a mut Vec<Action>,
 }
 
 impl<'a> Cx<'a> {
-    /// A view for the agent of `info`. Its driver carries out `actions` when the agent has returned.
+    /// A view for the agent of a seat with these claims. Its driver carries out `actions` when the agent has returned.
     pub fn new(
         now: SimTime,
         node: NodeId,
         peer: Option<NodeId>,
-        info: &'static Info,
+        claims: &'a Claims,
         packets: &'a mut Packets,
         view: &'a dyn NodeView,
         actions: &'a mut Vec<Action>,
     ) -> Cx<'a> {
-        Cx { now, node, peer, info, packets, view, actions }
+        Cx { now, node, peer, claims, packets, view, actions }
     }
 
     fn check_reads(&self, signal: Signal) {
-        debug_assert!(self.info.reads(signal), "{} reads {signal:?} and does not declare it", self.info.id);
+        let Claims { scheme, .. } = self.claims;
+        debug_assert!(self.claims.reads(signal), "{scheme} reads {signal:?} and its seat did not ask for it");
     }
 
     fn check_turns(&self, ports: &[Port]) {
-        debug_assert!(
-            ports.iter().any(|port| self.info.turns(*port)),
-            "{} turns one of {ports:?} and does not declare it",
-            self.info.id
-        );
+        let (Claims { scheme, .. }, asked) = (self.claims, ports.iter().any(|port| self.claims.turns(*port)));
+        debug_assert!(asked, "{scheme} turns one of {ports:?} and its seat did not ask for it");
     }
 
     /// Looks at a packet.

@@ -15,28 +15,31 @@
 //!   (e) Who has the NAV set neither asks nor grants, as with RTS and CTS.
 //! - **Checked** `mac/tests/all/edca/reply.rs` (the sequence to the microsecond), `tests/all/dcf_plus.rs`, `world/tests/all/ack_return.rs`.
 
-use crate::{Agent, Capability, Cx, Info, Params, PeerEvent, Port, Signal, Site};
+use crate::{Agent, Cx, Info, Params, PeerEvent, Refusal, Site};
 use mac::exchange::{self, Exchange, Job, Response};
-use mac::{Body, Config, Dcf, Frame, Kind, Plan};
+use mac::{Body, Config, Frame, Kind, Plan};
 use std::cell::RefCell;
 use std::rc::Rc;
 use units::{Dur, NodeId};
 
-/// What it reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "dcf-plus",
     summary: "the MAC ACK works as an RTS for the receiver's own data",
     source: "WPL02, in seed 002 section 4.2",
-    sits: &[],
-    reads: &[Signal::Capabilities],
-    turns: &[Port::Exchange],
     params: &[],
 };
 
 /// At every node with a radio.
-pub fn build(site: &Site, _: &Params) -> Option<Box<dyn Agent>> {
-    let shared = Shared { partners: vec![false; site.nodes], requests: 0, grants: 0 };
-    site.has_air.then(|| Box::new(DcfPlus(Rc::new(RefCell::new(shared)))) as Box<dyn Agent>)
+pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air {
+        return Ok(());
+    }
+    let shared = Rc::new(RefCell::new(Shared { partners: vec![false; site.node.nodes], requests: 0, grants: 0 }));
+    site.announce(0);
+    site.agent(DcfPlus(Rc::clone(&shared)));
+    site.wrap_plan(|inner| Box::new(AckAsRts { inner, returns: None, is_last: false, shared }));
+    Ok(())
 }
 
 /// What an agent and its plan share.
@@ -44,7 +47,7 @@ pub fn build(site: &Site, _: &Params) -> Option<Box<dyn Agent>> {
 struct Shared {
     /// Which neighbours have it too.
     partners: Vec<bool>,
-    /// ACKs sent that asked for the medium, and answered with a CTS.
+    /// ACKs sent that asked for the medium, and responded to with a CTS.
     requests: u64,
     grants: u64,
 }
@@ -53,21 +56,8 @@ struct Shared {
 struct DcfPlus(Rc<RefCell<Shared>>);
 
 impl Agent for DcfPlus {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
-        let has_it = |can: &[Capability]| can.iter().any(|it| it.scheme == INFO.id);
-        self.0.borrow_mut().partners[node.index()] = matches!(event, PeerEvent::Up(can) if has_it(can));
-    }
-
-    fn capability(&self) -> Option<Capability> {
-        Some(Capability { scheme: INFO.id, detail: 0 })
-    }
-
-    fn plan(&mut self) -> Option<Box<dyn Plan>> {
-        Some(Box::new(AckAsRts { returns: None, is_last: false, shared: Rc::clone(&self.0) }))
+        self.0.borrow_mut().partners[node.index()] = event.announced(INFO.id).is_some();
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
@@ -77,12 +67,13 @@ impl Agent for DcfPlus {
     }
 }
 
-/// DCF's sequences, and the one that an ACK begins.
+/// The sequences that stand there, and the one that an ACK begins.
 #[derive(Debug)]
 struct AckAsRts {
+    inner: Box<dyn Plan>,
     /// Whose data comes next, by a CTS of ours.
     returns: Option<NodeId>,
-    /// The answer under way acknowledges that data: it asks for nothing.
+    /// The response under way acknowledges that data: it asks for nothing.
     is_last: bool,
     shared: Rc<RefCell<Shared>>,
 }
@@ -96,16 +87,16 @@ impl AckAsRts {
 impl Plan for AckAsRts {
     fn exchange(&mut self, config: &Config, job: &Job) -> Exchange {
         self.returns = None;
-        Dcf.exchange(config, job)
+        self.inner.exchange(config, job)
     }
 
     fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response> {
         if frame.kind != Kind::Ack {
             self.is_last = self.returns.take() == Some(frame.from) && frame.kind == Kind::Data;
-            return Dcf.respond(config, frame, nav_is_idle);
+            return self.inner.respond(config, frame, nav_is_idle);
         }
         if !self.is_partner(frame.from) || !nav_is_idle {
-            return None;
+            return self.inner.respond(config, frame, nav_is_idle);
         }
         self.returns = Some(frame.from);
         self.shared.borrow_mut().grants += 1;
@@ -115,7 +106,7 @@ impl Plan for AckAsRts {
     fn reply(&mut self, config: &Config, response: &Frame, job: &Job) -> Option<Exchange> {
         let ends_it = response.kind == Kind::Ack && response.duration == Dur::ZERO && !self.is_last;
         if !ends_it || !self.is_partner(response.to) {
-            return None;
+            return self.inner.reply(config, response, job);
         }
         self.shared.borrow_mut().requests += 1;
         Some(exchange::reply(config, response, job))

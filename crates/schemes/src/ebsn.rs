@@ -15,7 +15,7 @@
 //!   a source elsewhere. Nor does a failure of SYN or ACK, which carry no data, cause one; nor that of a notice.
 //! - **Checked** `tests/all/ebsn.rs`; `every_scheme`; `world/tests/all/notices.rs`; figures in docs/schemes/ebsn.md.
 
-use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Toward, Value};
+use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Refusal, Site, Toward, Value};
 use mac::TxReport;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -23,14 +23,11 @@ use tcp::SenderCommand;
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, NoticeKind, Packet, Pkt};
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "ebsn",
     summary: "a message to the source for each failed attempt of its data by radio; the source re-arms its timer",
     source: "BKVP97",
-    sits: &[Place::ToHost],
-    reads: &[Signal::TxAttempt, Signal::TcpHeader, Signal::FlowFacts],
-    turns: &[Port::Packets, Port::Sender],
     params: &[Param {
         key: "min_interval",
         kind: Kind::Time { min: Dur::ZERO, max: Dur::from_secs(1000) },
@@ -42,28 +39,30 @@ pub const INFO: Info = Info {
 /// The type and code of a notice.
 const NOTICE: (NoticeKind, u8) = (NoticeKind::Experiment1, 0);
 
-/// A base station where no flow ends.
-static STATION: Info =
-    Info { sits: &[], reads: &[Signal::TxAttempt, Signal::TcpHeader], turns: &[Port::Packets], ..INFO };
-/// A host.
-static SOURCE: Info = Info { reads: &[Signal::TcpHeader, Signal::FlowFacts], ..INFO };
-
 /// The notifier at a node with a radio that forwards; the source's half at a node where flows have an end.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let info = match (site.forwards && site.has_air, site.starts_flows || site.ends_flows) {
-        (true, true) => &INFO,
-        (true, false) => &STATION,
-        (false, true) => &SOURCE,
-        (false, false) => return None,
-    };
-    let min_interval = params.time("min_interval");
-    Some(Box::new(Ebsn { info, address: site.address, min_interval, last: BTreeMap::new(), notices: 0 }))
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    let gives_notice = site.node.forwards && site.node.has_air;
+    let heeds = site.node.starts_flows || site.node.ends_flows;
+    if !gives_notice && !heeds {
+        return Ok(());
+    }
+    let (address, min_interval) = (site.node.address, params.time("min_interval"));
+    site.reads_tcp();
+    let ebsn = Ebsn { gives_notice, address, min_interval, last: BTreeMap::new(), notices: 0 };
+    let mut seat = site.agent(ebsn).makes_packets();
+    if gives_notice {
+        seat = seat.attempts();
+    }
+    if heeds {
+        seat.listen([Place::ToHost]).facts().commands();
+    }
+    Ok(())
 }
 
 /// At a base station it gives notice, at a host it heeds; a node may be both.
 #[derive(Debug)]
 struct Ebsn {
-    info: &'static Info,
+    gives_notice: bool,
     address: Ipv4Addr,
     min_interval: Dur,
     /// When the latest notice about a flow of data was sent.
@@ -83,12 +82,8 @@ impl Ebsn {
 }
 
 impl Agent for Ebsn {
-    fn info(&self) -> &'static Info {
-        self.info
-    }
-
     fn report(&mut self, packet: &Packet, _: &TxReport, cx: &mut Cx) {
-        // Of all reports only those of failed attempts are declared; the last of them comes before the MAC gives up.
+        // Of all reports only those of failed attempts were asked for; the last of them comes before the MAC gives up.
         let is_ours = packet.tcp_data().is_some() && packet.ip.src != self.address;
         if !is_ours || !self.is_due(cx.now, packet.flow) {
             return;
@@ -115,7 +110,7 @@ impl Agent for Ebsn {
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        if self.info.reads(Signal::TxAttempt) {
+        if self.gives_notice {
             out("notices", self.notices);
         }
     }

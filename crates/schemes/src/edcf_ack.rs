@@ -12,7 +12,7 @@
 //! - **Checked** `tests/all/edcf_ack.rs`; `world/tests/all/ack_priority.rs`: opportunities in the ratio of the windows, seed 002
 //!   figure 5.3 and its cure.
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
+use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
 use mac::{Category, Classifier};
 use units::NodeId;
 use wire::Packet;
@@ -32,14 +32,11 @@ const fn category(key: &'static str, default: &'static str, doc: &'static str) -
     Param { key, kind: Kind::Choice(CATEGORIES), default: Value::Choice(default), doc }
 }
 
-/// What it reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "edcf-ack",
     summary: "TCP's ACKs have a category of their own, with a smaller AIFS and contention window than data",
     source: "LC05",
-    sits: &[],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::Classifier, Port::Parameters],
     params: &[
         Param {
             key: "acks",
@@ -59,7 +56,10 @@ pub const INFO: Info = Info {
 };
 
 /// At every node with a radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air {
+        return Ok(());
+    }
     let number = |key: &str| params.int(key) as u16;
     let class = |name: &str| Class {
         category: CATEGORIES.iter().position(|own| *own == params.choice(&format!("{name}_category"))).unwrap_or(0),
@@ -67,8 +67,16 @@ pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
         cw_min: number(&format!("{name}_cw_min")),
         cw_max: number(&format!("{name}_cw_max")),
     };
-    let moves_acks = params.choice("acks") == "every-node" || site.forwards;
-    site.has_air.then(|| Box::new(EdcfAck { acks: class("ack"), data: class("data"), moves_acks }) as Box<dyn Agent>)
+    let (acks, data) = (class("ack"), class("data"));
+    if acks.category == data.category {
+        return Err("ack_category and data_category are the same; ACKs need one of their own".into());
+    }
+    let moves_acks = params.choice("acks") == "every-node" || site.node.forwards;
+    site.reads_tcp();
+    site.classify(Sorter { acks: acks.category as u8, data: data.category as u8, moves_acks });
+    let Some(edca) = &mut site.radio().mac.edca else { return Ok(()) };
+    data.set(&mut edca.categories)?;
+    acks.set(&mut edca.categories)
 }
 
 /// Where a kind of packets goes, and what that category's parameters are.
@@ -81,40 +89,12 @@ struct Class {
 }
 
 impl Class {
-    fn set(&self, categories: &mut [Category]) -> Result<(), String> {
+    fn set(&self, categories: &mut [Category]) -> Result<(), Refusal> {
         let n = categories.len();
-        let missing = || format!("category {} is not among its {n}", CATEGORIES[self.category]);
+        let missing = || Refusal::new(format!("category {} is not among its {n}", CATEGORIES[self.category]));
         let own = categories.get_mut(self.category).ok_or_else(missing)?;
         (own.aifsn, own.cw_min, own.cw_max) = (self.aifsn, self.cw_min, self.cw_max);
         Ok(())
-    }
-}
-
-#[derive(Debug)]
-struct EdcfAck {
-    acks: Class,
-    data: Class,
-    /// Whether this node's ACKs are moved.
-    moves_acks: bool,
-}
-
-impl Agent for EdcfAck {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
-        if self.acks.category == self.data.category {
-            return Err("ack_category and data_category are the same; ACKs need one of their own".to_owned());
-        }
-        let edca = setup.mac.edca.as_mut().ok_or("no access categories; write access = \"edca\"")?;
-        self.data.set(&mut edca.categories)?;
-        self.acks.set(&mut edca.categories)
-    }
-
-    fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
-        let (acks, data) = (self.acks.category as u8, self.data.category as u8);
-        Some(Box::new(Sorter { acks, data, moves_acks: self.moves_acks }))
     }
 }
 

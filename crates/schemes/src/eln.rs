@@ -18,21 +18,18 @@
 //!   cannot tell. The same holds for a relay behind it.
 //! - **Checked** `tests/all/eln.rs`; `every_scheme`; `world/tests/all/notices.rs`; figures in docs/schemes/eln.md.
 
-use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};
+use crate::{Agent, Cx, Field, Info, Kind, Param, Params, Place, Refusal, Site, Value};
 use mac::{Fate, TxReport};
 use std::collections::BTreeMap;
 use tcp::{FlowFacts, Loss, SenderHook};
 use units::FlowId;
 use wire::{Flags, Packet, Pkt, Seq, SeqRange, SeqSet};
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "eln",
     summary: "the base station marks ACKs for what the radio lost; the sender repeats it without a window cut",
     source: "BK98",
-    sits: &[Place::ToAir, Place::FromAir],
-    reads: &[Signal::TxReport, Signal::TcpHeader],
-    turns: &[Port::TcpFlags, Port::LossResponse],
     params: &[
         Param {
             key: "direction",
@@ -49,30 +46,27 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// A base station where no flow ends.
-static MARKER: Info = Info { turns: &[Port::TcpFlags], ..INFO };
-/// A host.
-static OBEYER: Info = Info { sits: &[], reads: &[Signal::TcpHeader], turns: &[Port::LossResponse], ..INFO };
-
 /// The marker at a node with a radio that forwards; the sender's half at a node where flows have an end.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let info = match (site.forwards && site.has_air, site.starts_flows || site.ends_flows) {
-        (true, true) => &INFO,
-        (true, false) => &MARKER,
-        (false, true) => &OBEYER,
-        (false, false) => return None,
-    };
-    let direction = params.choice("direction");
-    Some(Box::new(Eln {
-        info,
-        watches_up: direction != "downlink",
-        watches_down: direction != "uplink",
-        duplicates: params.int("duplicates") as u32,
-        losses: BTreeMap::new(),
-        holes: 0,
-        given_up: 0,
-        marked: 0,
-    }))
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    let marks = site.node.forwards && site.node.has_air;
+    let obeys = site.node.starts_flows || site.node.ends_flows;
+    if marks || obeys {
+        site.reads_tcp();
+    }
+    if marks {
+        let direction = params.choice("direction");
+        let (watches_up, watches_down) = (direction != "downlink", direction != "uplink");
+        let eln = Eln { watches_up, watches_down, losses: BTreeMap::new(), holes: 0, given_up: 0, marked: 0 };
+        let seat = site.agent(eln).listen([Place::ToAir, Place::FromAir]).rewrites(Field::Flags);
+        if watches_down {
+            seat.reports();
+        }
+    }
+    if obeys {
+        let duplicates = params.int("duplicates") as u32;
+        site.hook_sender(move |_| Some(Box::new(Obey { marked: None, duplicates })));
+    }
+    Ok(())
 }
 
 /// What the radio has lost of one flow of data.
@@ -108,13 +102,11 @@ impl Losses {
     }
 }
 
-/// At a base station it marks, at a host it obeys; a node may be both.
+/// At a base station: marks.
 #[derive(Debug)]
 struct Eln {
-    info: &'static Info,
     watches_up: bool,
     watches_down: bool,
-    duplicates: u32,
     /// By the flow of the data.
     losses: BTreeMap<FlowId, Losses>,
     holes: u64,
@@ -145,10 +137,6 @@ impl Eln {
 }
 
 impl Agent for Eln {
-    fn info(&self) -> &'static Info {
-        self.info
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
@@ -180,16 +168,10 @@ impl Agent for Eln {
         }
     }
 
-    fn sender_hook(&mut self, _: FlowId) -> Option<Box<dyn SenderHook>> {
-        Some(Box::new(Obey { marked: None, duplicates: self.duplicates }))
-    }
-
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        if self.info.turns(Port::TcpFlags) {
-            out("uplink_losses", self.holes);
-            out("downlink_losses", self.given_up);
-            out("acks_marked", self.marked);
-        }
+        out("uplink_losses", self.holes);
+        out("downlink_losses", self.given_up);
+        out("acks_marked", self.marked);
     }
 }
 
@@ -216,7 +198,7 @@ impl SenderHook for Obey {
         if self.marked.is_some() { configured.min(self.duplicates) } else { configured }
     }
 
-    fn loss(&mut self, range: SeqRange, _: &FlowFacts) -> Loss {
-        if self.marked == Some(range.start) { Loss::Corruption } else { Loss::Congestion }
+    fn loss(&mut self, verdict: Loss, range: SeqRange, _: &FlowFacts) -> Loss {
+        if self.marked == Some(range.start) { Loss::Corruption } else { verdict }
     }
 }

@@ -15,7 +15,7 @@
 //! - **Checked** tests in `tests/all/ewa.rs`; `every_scheme`; `world/tests/all/ewa.rs`.
 
 use crate::window::{Scale, Show, Shown};
-use crate::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};
+use crate::{Agent, Cx, Field, Info, Kind, Param, Params, Place, Refusal, Site, Value};
 use std::collections::BTreeMap;
 use units::{Bytes, Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Pkt, Tcp};
@@ -25,14 +25,11 @@ const HEADERS: u32 = 40;
 /// What a SYN without the option means. @RFC9293 sec. 3.7.1
 const DEFAULT_MSS: u16 = 536;
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "ewa",
     summary: "a router writes the room of its queue into the windows that pass towards senders",
     source: "KVR02",
-    sits: &[Place::ToAir, Place::FromAir],
-    reads: &[Signal::TcpHeader, Signal::QueueRoom],
-    turns: &[Port::Rwnd, Port::Packets],
     params: &[
         Param {
             key: "alpha",
@@ -74,8 +71,13 @@ pub const INFO: Info = Info {
 };
 
 /// An agent at a router with a radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    (site.forwards && site.has_air).then(|| Box::new(Ewa::new(params)) as Box<dyn Agent>)
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if site.node.forwards && site.node.has_air {
+        site.reads_tcp();
+        let seat = site.agent(Ewa::new(params)).listen([Place::ToAir, Place::FromAir]);
+        seat.room().rewrites(Field::Window).makes_packets();
+    }
+    Ok(())
 }
 
 /// One direction of data that goes to the air, known from both SYNs.
@@ -216,10 +218,6 @@ impl Ewa {
 }
 
 impl Agent for Ewa {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };

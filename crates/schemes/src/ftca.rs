@@ -6,22 +6,22 @@
 //! - **Departs** what the text leaves open: a segment that carries data is data whatever its flags (SYN, FIN, piggybacked
 //!   ACK), or data would contend with ACKs again. Everything else keeps the category its DSCP asks for, but one below the
 //!   highest where that is the highest.
+//!   "Highest" is what schemes before this one in the file have left. After `tap` that is its category of ACKs, which all control
+//!   packets then share; before it, control packets have VO for themselves and TAP's ACKs go above it: the reading in which both
+//!   texts hold.
 //! - **Bound** with one category alone there is nothing to keep apart; an input error says so under DCF.
 //! - **Checked** `tests/all/ftca.rs` (by hand, and over random segments); `world/tests/all/ftca.rs` (whole runs).
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Signal, Site, Value};
+use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
 use mac::Classifier;
 use units::NodeId;
 use wire::{Flags, Packet};
 
-/// What it reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "ftca",
     summary: "TCP's control packets have the highest access category for themselves",
     source: "seed 002 chapter 5",
-    sits: &[],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::Classifier],
     params: &[Param {
         key: "control",
         kind: Kind::Choice(&["all", "set-up"]),
@@ -30,25 +30,15 @@ pub const INFO: Info = Info {
     }],
 };
 
-/// At every node with a radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let sorter = Sorter { top: site.categories.saturating_sub(1), with_teardown: params.choice("control") == "all" };
-    site.has_air.then(|| Box::new(Ftca { sorter }) as Box<dyn Agent>)
-}
-
-#[derive(Debug)]
-struct Ftca {
-    sorter: Sorter,
-}
-
-impl Agent for Ftca {
-    fn info(&self) -> &'static Info {
-        &INFO
+/// At every node with a radio. The highest category is that which schemes before this one have left: behind `tap` its category
+/// for ACKs, before it the highest below that.
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if site.node.has_air {
+        let top = site.mac().categories().saturating_sub(1);
+        site.reads_tcp();
+        site.classify(Sorter { top, with_teardown: params.choice("control") == "all" });
     }
-
-    fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
-        Some(Box::new(self.sorter))
-    }
+    Ok(())
 }
 
 /// Control packets above all else.

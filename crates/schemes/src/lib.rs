@@ -1,34 +1,56 @@
 //! Cross-layer systems, one file each, behind one contract.
 //!
-//! An [`Agent`] is one scheme at one node. It sees packets at the places it declares, the MAC's reports on them, and what
-//! its node knows; it answers through [`Cx`]. Nothing else reaches across layers: no scheme's name appears below this
-//! crate. [`registry::SCHEMES`] lists them.
+//! A scheme is a function `install(site, params)`, called once for each node. What it asks of its [`Site`] is its claim: an
+//! [`Agent`] that sees packets and reports, queues, classifiers, hooks. Nothing else reaches across layers: no scheme's name
+//! appears below this crate. [`registry`] lists them; docs/design/contract.md describes the contract.
 
-pub mod ack_agent;
-pub mod ack_same_ac;
-pub mod agent;
-pub mod capture_qos;
+mod agent;
+mod claims;
 mod cx;
-pub mod dcf_plus;
-pub mod ebsn;
-pub mod edcf_ack;
-pub mod eln;
-pub mod ewa;
-pub mod ftca;
-pub mod i_tcp;
-pub mod info;
-pub mod lle_tcp;
-pub mod registry;
-mod setup;
-pub mod snoop;
-pub mod station_aifs;
-pub mod tap;
+mod site;
+mod stack;
+mod survey;
 pub mod testing;
 pub mod window;
 
 pub use agent::{Agent, Capability, Key, PeerEvent, Toward};
+pub use claims::{Claims, Field, Place, Port, Signal};
 pub use cx::{Action, Cx, NodeView};
-pub use info::{Info, Place, Port, Signal};
-pub use plugin::{Kind, Param, Params, Value};
-pub use registry::{SCHEMES, Scheme, Site, find, registry};
-pub use setup::{Powers, Setup};
+pub use plugin::{Chosen, Info, Kind, Param, Params, Value};
+pub use site::{NodeFacts, Powers, Radio, Refusal, Seat, Site, What};
+pub use stack::{Hooks, Member, Stack};
+pub use survey::survey;
+
+/// Installs a scheme at one node.
+///
+/// # Errors
+/// What the node lacks for it and what to write instead: an input error.
+pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;
+
+plugin::registry! { "scheme", Install as install:
+    "ack-agent" => ack_agent,
+    "ack-same-ac" => ack_same_ac,
+    "capture-qos" => capture_qos,
+    "dcf-plus" => dcf_plus,
+    "ebsn" => ebsn,
+    "edcf-ack" => edcf_ack,
+    "eln" => eln,
+    "ewa" => ewa,
+    "ftca" => ftca,
+    "i-tcp" => i_tcp,
+    "lle-tcp" => lle_tcp,
+    "snoop" => snoop,
+    "station-aifs" => station_aifs,
+    "tap" => tap,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_names_each_scheme_as_it_names_itself() {
+        assert!(NAMES.is_sorted());
+        assert_eq!(NAMES, registry().ids());
+    }
+}

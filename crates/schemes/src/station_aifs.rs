@@ -11,7 +11,7 @@
 //! - **Bound** mean powers of the scenario, once before the run: no fading. One power of the access point's own frames.
 //! - **Checked** `tests/all/station_aifs.rs`; `world/tests/all/ack_priority.rs`: near over far goodput falls.
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
+use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
 use mac::{Msdu, Transmit};
 use wire::Packet;
 
@@ -19,14 +19,11 @@ const fn aifsn(key: &'static str, default: i64, doc: &'static str) -> Param {
     Param { key, kind: Kind::Int { min: 1, max: 15 }, default: Value::Int(default), doc }
 }
 
-/// What it turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "station-aifs",
     summary: "stations that their access point hears louder wait a longer AIFS",
     source: "GRGSD06",
-    sits: &[],
-    reads: &[Signal::Powers],
-    turns: &[Port::Parameters],
     params: &[
         aifsn("least", 2, "AIFSN of the weakest station's highest category; its DIFS under DCF"),
         Param {
@@ -39,68 +36,36 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// A station under DCF.
-static DCF: Info = Info { turns: &[Port::Parameters, Port::Transmit], ..INFO };
-
 /// At every node with a radio that does not forward.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air || site.node.forwards {
+        return Ok(());
+    }
     let number = |key: &str| params.int(key) as u8;
-    let agent = StationAifs {
-        info: if site.categories == 0 { &DCF } else { &INFO },
-        least: number("least"),
-        largest: number("largest"),
-        db_per_slot: params.float("db_per_slot"),
-        difs: Difs { aifsn: number("least") },
+    let (least, largest) = (number("least"), number("largest"));
+    if least > largest {
+        return Err(format!("least {least} is over largest {largest}").into());
+    }
+    let least = least.saturating_add(slots(site, params.float("db_per_slot"))?);
+    let Some(edca) = &mut site.radio().mac.edca else {
+        site.say(Difs { aifsn: least.min(largest) });
+        return Ok(());
     };
-    (site.has_air && !site.forwards).then(|| Box::new(agent) as Box<dyn Agent>)
+    let own = edca.categories.iter().map(|category| category.aifsn).min().unwrap_or(0);
+    for category in &mut edca.categories {
+        category.aifsn = (category.aifsn - own).saturating_add(least).min(largest);
+    }
+    Ok(())
 }
 
-#[derive(Debug)]
-struct StationAifs {
-    info: &'static Info,
-    least: u8,
-    largest: u8,
-    db_per_slot: f64,
-    /// What it is under DCF.
-    difs: Difs,
-}
-
-impl StationAifs {
-    /// Slots more than the weakest station of the same access point.
-    fn slots(&self, setup: &Setup<'_>) -> Result<u8, String> {
-        let ap = setup.access_point.ok_or("it belongs to no access point; write role = \"ap\" at one node")?;
-        let no_powers = "signals have no powers; write propagation = { model = \"log-distance\" } in [channel]";
-        let powers = setup.powers.ok_or(no_powers)?;
-        let mean_dbm = |station| (powers.mean)(station, ap).0;
-        let weakest = (powers.stations)(ap).into_iter().map(mean_dbm).fold(f64::INFINITY, f64::min);
-        // A float is cast to the nearest end of the integer's range.
-        Ok(libm::round((mean_dbm(setup.node) - weakest) / self.db_per_slot) as u8)
-    }
-}
-
-impl Agent for StationAifs {
-    fn info(&self) -> &'static Info {
-        self.info
-    }
-
-    fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
-        if self.least > self.largest {
-            return Err(format!("least {} is over largest {}", self.least, self.largest));
-        }
-        let slots = self.slots(setup)?;
-        let least = self.least.saturating_add(slots);
-        self.difs.aifsn = least.min(self.largest);
-        let Some(edca) = &mut setup.mac.edca else { return Ok(()) };
-        let own = edca.categories.iter().map(|category| category.aifsn).min().unwrap_or(0);
-        for category in &mut edca.categories {
-            category.aifsn = (category.aifsn - own).saturating_add(least).min(self.largest);
-        }
-        Ok(())
-    }
-
-    fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
-        Some(Box::new(self.difs))
-    }
+/// Slots more than the weakest station of the same access point.
+fn slots(site: &mut Site, db_per_slot: f64) -> Result<u8, Refusal> {
+    let ap = site.node.access_point.ok_or("it belongs to no access point; write role = \"ap\" at one node")?;
+    let powers = site.powers()?;
+    let mean_dbm = |station| powers.mean(station, ap).0;
+    let weakest = powers.stations(ap).into_iter().map(mean_dbm).fold(f64::INFINITY, f64::min);
+    // A float is cast to the nearest end of the integer's range.
+    Ok(libm::round((mean_dbm(site.node.id) - weakest) / db_per_slot) as u8)
 }
 
 /// Another interframe space than DIFS for all frames.

@@ -15,19 +15,16 @@
 //! - **Bound** the ACKs of downloads come from stations, which it does not reach.
 //! - **Checked** `tests/all/tap.rs`; `world/tests/all/ack_return.rs` (whole runs).
 
-use crate::{Agent, Info, Kind, Param, Params, Port, Setup, Signal, Site, Value};
-use mac::{Category, Classifier};
+use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
+use mac::{Category, Classifier, Config};
 use units::{Dur, NodeId};
 use wire::Packet;
 
-/// What it reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "tap",
     summary: "TCP ACKs leave the access point ahead of everything, several in one opportunity",
     source: "CRS07, in seed 002 chapter 5",
-    sits: &[],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::Classifier, Port::Parameters],
     params: &[
         Param {
             key: "acks",
@@ -50,51 +47,31 @@ const ACKS: [u16; 2] = [4, 8];
 const DIFS_SLOTS: u8 = 2;
 
 /// At what forwards for stations: an access point.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let agent = Tap {
-        acks: u16::try_from(params.int("acks")).unwrap_or(0),
-        draws: params.choice("access") == "backoff",
-        category: site.categories,
-    };
-    (site.has_air && site.forwards).then(|| Box::new(agent) as Box<dyn Agent>)
-}
-
-#[derive(Debug)]
-struct Tap {
-    /// 0: by whether there is RTS/CTS.
-    acks: u16,
-    draws: bool,
-    /// That of TCP ACKs: one above those the station had.
-    category: u8,
-}
-
-impl Agent for Tap {
-    fn info(&self) -> &'static Info {
-        &INFO
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !(site.node.has_air && site.node.forwards) {
+        return Ok(());
     }
-
-    fn configure(&mut self, setup: &mut Setup<'_>) -> Result<(), String> {
-        let (timing, rts) = (setup.mac.timing, setup.mac.rts.threshold.is_some());
-        let no_edca = "TCP ACKs in a category of their own take EDCA; write access = \"edca\" in [radio] or there";
-        let edca = setup.mac.edca.as_mut().ok_or(no_edca)?;
-        self.category = edca.categories.len() as u8;
-        let (cw_min, cw_max) = if self.draws { (timing.cw_min, timing.cw_max) } else { (0, 0) };
-        let highest = edca.categories.last().map_or(0, |category| category.user_priority);
-        edca.categories.push(Category {
-            name: "tcp-ack".to_owned(),
-            aifsn: DIFS_SLOTS,
-            cw_min,
-            cw_max,
-            txop_limit: Dur::ZERO,
-            txop_exchanges: if self.acks > 0 { self.acks } else { ACKS[usize::from(rts)] },
-            user_priority: highest,
-        });
-        Ok(())
-    }
-
-    fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
-        Some(Box::new(Sorter { own: self.category }))
-    }
+    // One above those the station had.
+    let own = site.mac().categories();
+    site.reads_tcp();
+    site.classify(Sorter { own });
+    let Config { timing, rts, edca, .. } = &mut site.radio().mac;
+    let Some(edca) = edca else { return Ok(()) };
+    let draws = params.choice("access") == "backoff";
+    let (cw_min, cw_max) = if draws { (timing.cw_min, timing.cw_max) } else { (0, 0) };
+    let highest = edca.categories.last().map_or(0, |category| category.user_priority);
+    let by_rts = ACKS[usize::from(rts.threshold.is_some())];
+    let acks = u16::try_from(params.int("acks")).unwrap_or(0);
+    edca.categories.push(Category {
+        name: "tcp-ack".to_owned(),
+        aifsn: DIFS_SLOTS,
+        cw_min,
+        cw_max,
+        txop_limit: Dur::ZERO,
+        txop_exchanges: if acks > 0 { acks } else { by_rts },
+        user_priority: highest,
+    });
+    Ok(())
 }
 
 /// TCP ACKs have a category of their own.

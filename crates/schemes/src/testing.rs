@@ -1,12 +1,21 @@
-//! A bench for one agent: a node without a world. Tests put packets and reports in and look at what comes out.
+//! A bench for one scheme: a node without a world. Tests install it at a [`Ground`], put packets and reports in and look at
+//! what comes out.
 
-use crate::{Action, Agent, Cx, Key, NodeView, PeerEvent, Place, Port, Signal, Site, Toward};
-use mac::{Body, Fate, Frame, Kind, Label, MacOptions, Mpdu, Psdu, TxReport};
-use queue::Space;
+use crate::{
+    Action, Agent, Capability, Chosen, Claims, Cx, Info, Install, Key, NodeFacts, NodeView, Params, PeerEvent, Place,
+    Port, Powers, Radio, Signal, Stack, Toward, Value,
+};
+use engine::{Purpose, Streams};
+use mac::{
+    Body, Config, Edca, Fate, Fifo, Frame, Kind, Label, MacOptions, Mpdu, Psdu, TxQueue, TxReport, TxopLimits,
+};
+use phy::Standard;
+use plugin::Entry;
+use queue::{Limit, Space, Spec};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
-use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, Ipv4, L4, Packet, Packets, Payload, Seq, SeqRange, Tcp};
 
 /// This node, in tests.
@@ -18,21 +27,110 @@ pub const OUT: FlowId = FlowId(0);
 /// Data from there to here.
 pub const IN: FlowId = FlowId(1);
 
-/// A plain station among `nodes`, with a radio and one flow in and out.
-pub fn site(node: NodeId, nodes: usize) -> Site {
-    Site {
-        node,
+/// A plain station among `nodes`, with a radio of 802.11b and one flow in and out.
+pub fn node(id: NodeId, nodes: usize) -> NodeFacts<'static> {
+    NodeFacts {
+        id,
+        name: "node",
         nodes,
         has_air: true,
-        address: address(node),
+        address: address(id),
         forwards: false,
         starts_flows: true,
         ends_flows: true,
-        max_attempts: 7,
-        categories: 4,
-        timing: phy::Standard::B.timing(),
+        access_point: None,
         receiver: None,
+        standard: Standard::B,
+        queue: Limit::Packets(100),
+        mtu: Bytes(1500),
     }
+}
+
+/// The MAC of a standard's radio at its highest rate, under DCF.
+pub fn dcf(standard: Standard) -> Config {
+    Config::of(standard, standard.modes()[standard.modes().len() - 1])
+}
+
+/// The same under EDCA: BK, BE, VI, VO, without transmit opportunities.
+pub fn edca(standard: Standard) -> Config {
+    let config = dcf(standard);
+    let categories = Edca::standard(standard, &config.timing, TxopLimits::Zero);
+    config.with_edca(categories)
+}
+
+/// A registered scheme with these parameters.
+///
+/// # Panics
+/// If there is none of that id.
+pub fn scheme(id: &str, set: &[(&str, Value)]) -> Chosen<Install> {
+    let chosen = crate::find(id).unwrap_or_else(|| panic!("no scheme \"{id}\""));
+    with(chosen.info, chosen.plugin, set)
+}
+
+/// A scheme that is not registered, with these parameters.
+pub fn with(info: &'static Info, install: Install, set: &[(&str, Value)]) -> Chosen<Install> {
+    let mut params = Params::defaults(info.params);
+    set.iter().for_each(|(key, value)| params.set(key, *value));
+    Entry { info, plugin: install }.with(params)
+}
+
+/// A node on which schemes are installed.
+#[derive(Debug)]
+pub struct Ground {
+    /// What schemes know of it.
+    pub node: NodeFacts<'static>,
+    /// What is measured of signals, if they have powers.
+    pub powers: Option<Box<dyn Powers>>,
+    /// The schemes installed, and the radio as they left it.
+    pub stack: Stack,
+}
+
+impl Ground {
+    /// A node with a radio of its standard under EDCA, 16 dBm, where signals have no powers.
+    pub fn new(node: NodeFacts<'static>) -> Ground {
+        let radio = Radio { mac: edca(node.standard), tx_power: Dbm(16.0) };
+        Ground { node, powers: None, stack: Stack::new(radio) }
+    }
+
+    /// The same with another MAC.
+    #[must_use]
+    pub fn with_mac(mut self, mac: Config) -> Ground {
+        self.stack.radio.mac = mac;
+        self
+    }
+
+    /// Installs a scheme. Whether it sits here.
+    ///
+    /// # Errors
+    /// See [`Stack::install`].
+    pub fn install(&mut self, scheme: &Chosen<Install>) -> Result<bool, String> {
+        self.stack.install(scheme, self.node, self.powers.as_deref(), Streams::new(1))
+    }
+
+    /// The queue of its interface, with what schemes put around it.
+    pub fn queue(&mut self) -> Box<dyn TxQueue> {
+        let draws = Streams::new(1).get(Purpose::Queue, 0);
+        let queue = Box::new(Fifo::new(Spec::drop_tail(self.node.queue), self.node.mtu, draws));
+        self.stack.queue(queue)
+    }
+}
+
+/// A bench for a registered scheme at a node with a radio under EDCA; `None` if it does not sit there.
+///
+/// # Panics
+/// If it refuses to be there.
+pub fn bench(id: &str, node: NodeFacts<'static>, set: &[(&str, Value)]) -> Option<Bench> {
+    bench_of(&scheme(id, set), node)
+}
+
+/// The same for any scheme.
+///
+/// # Panics
+/// If it refuses to be there.
+pub fn bench_of(scheme: &Chosen<Install>, node: NodeFacts<'static>) -> Option<Bench> {
+    let mut ground = Ground::new(node);
+    let sits = ground.install(scheme).unwrap_or_else(|refusal| panic!("{refusal}"));
+    sits.then(|| Bench::new(ground.stack))
 }
 
 /// The address of a node, in tests.
@@ -65,6 +163,10 @@ impl NodeView for View {
 #[derive(Debug)]
 pub struct Bench {
     agent: Box<dyn Agent>,
+    claims: Claims,
+    announced: Option<Capability>,
+    /// What else was installed: queues, hooks, classifiers.
+    pub stack: Stack,
     packets: Packets,
     actions: Vec<Action>,
     timers: BTreeMap<Key, SimTime>,
@@ -78,11 +180,20 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// `agent` at a node with room for 100 full packets and nothing queued.
-    pub fn new(agent: Box<dyn Agent>) -> Bench {
+    /// The first agent of a stack, at a node with room for 100 full packets and nothing queued.
+    ///
+    /// # Panics
+    /// If no scheme sits there.
+    pub fn new(mut stack: Stack) -> Bench {
+        assert!(!stack.members.is_empty(), "a scheme sits at the node");
+        let first = stack.members.remove(0);
+        let announced = stack.capabilities.iter().copied().find(|it| it.scheme == first.claims.scheme);
         let room = Space { free: Bytes(150_000), used: Bytes::ZERO, entries: 0 };
         Bench {
-            agent,
+            agent: first.agent,
+            claims: first.claims,
+            announced,
+            stack,
             packets: Packets::default(),
             actions: Vec::new(),
             timers: BTreeMap::new(),
@@ -104,8 +215,7 @@ impl Bench {
     }
 
     fn with<R>(&mut self, peer: Option<NodeId>, ask: impl FnOnce(&mut dyn Agent, &mut Cx) -> R) -> R {
-        let info = self.agent.info();
-        let mut cx = Cx::new(self.now, HERE, peer, info, &mut self.packets, &self.view, &mut self.actions);
+        let mut cx = Cx::new(self.now, HERE, peer, &self.claims, &mut self.packets, &self.view, &mut self.actions);
         let answer = ask(&mut *self.agent, &mut cx);
         for action in std::mem::take(&mut self.actions) {
             match action {
@@ -120,16 +230,25 @@ impl Bench {
         answer
     }
 
-    /// The neighbour comes up with the capability of this very agent.
+    /// What its seat asked for.
+    pub fn claims(&self) -> Claims {
+        self.claims
+    }
+
+    /// What its scheme announced.
+    pub fn announced(&self) -> Option<u32> {
+        self.announced.map(|it| it.detail)
+    }
+
+    /// The neighbour comes up with the capability of this very scheme.
     pub fn pair(&mut self) {
-        let own = self.agent.capability();
-        let can: Vec<_> = own.into_iter().collect();
+        let can: Vec<_> = self.announced.into_iter().collect();
         self.with(None, |agent, cx| agent.peer(THERE, PeerEvent::Up(&can), cx));
     }
 
-    /// Shows a packet at a place, if the agent sits there. What it lets pass, or `None`.
+    /// Shows a packet at a place, if the agent listens there. What it lets pass, or `None`.
     pub fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
-        if !self.agent.info().sits_at(at) {
+        if !self.claims.sits_at(at) {
             return Some(packet);
         }
         let pkt = self.packets.put(packet);
@@ -138,11 +257,11 @@ impl Bench {
     }
 
     /// Shows one packet, under one serial, at several places with the neighbour of each, as a relay's path does: the way
-    /// ends where the agent keeps it. Places it does not sit at are left out.
+    /// ends where the agent keeps it. Places it does not listen at are left out.
     pub fn relay(&mut self, way: &[(Place, Option<NodeId>)], packet: Packet) -> Option<Packet> {
         let mut pkt = self.packets.put(packet);
         for (at, peer) in way {
-            if self.agent.info().sits_at(*at) {
+            if self.claims.sits_at(*at) {
                 pkt = self.with(*peer, |agent, cx| agent.packet(*at, pkt, cx))?;
             }
         }
@@ -168,17 +287,18 @@ impl Bench {
 
     /// Reports on a packet, with everything the MAC would say.
     pub fn report_with(&mut self, packet: &Packet, report: &TxReport) {
-        let info = self.agent.info();
         let signal = if report.fate == Fate::Attempt { Signal::TxAttempt } else { Signal::TxReport };
-        if info.reads(signal) {
+        if self.claims.reads(signal) {
             self.with(Some(report.to), |agent, cx| agent.report(packet, report, cx));
         }
     }
 
     /// The MAC options of a frame with `packet` to `to`, as the agent writes them at this attempt.
     pub fn options_out(&mut self, packet: &Packet, attempt: &TxReport) -> MacOptions {
-        let mut options = MacOptions::within(self.agent.mac_room(packet, attempt.to));
-        if self.agent.info().turns(Port::MacOptions) {
+        let writes = self.claims.turns(Port::MacOptions);
+        let room = if writes { self.agent.mac_room(packet, attempt.to) } else { 0 };
+        let mut options = MacOptions::within(room);
+        if writes {
             self.with(Some(attempt.to), |agent, cx| agent.write_options(packet, attempt, &mut options, cx));
         }
         options
@@ -186,7 +306,7 @@ impl Bench {
 
     /// A frame with these MAC options and `packet` was received.
     pub fn options_in(&mut self, packet: &Packet, serial: u64, options: &MacOptions) {
-        if self.agent.info().reads(Signal::MacOptions) {
+        if self.claims.reads(Signal::MacOptions) {
             self.with(Some(THERE), |agent, cx| agent.read_options(packet, serial, options, cx));
         }
     }
@@ -201,7 +321,7 @@ impl Bench {
         self.with(None, |agent, cx| agent.release(cx));
     }
 
-    /// The agent, for its ports.
+    /// The agent itself.
     pub fn agent_mut(&mut self) -> &mut dyn Agent {
         &mut *self.agent
     }

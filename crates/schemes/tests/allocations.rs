@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use queue::Space;
-use schemes::testing::{HERE, THERE, segment, site};
-use schemes::{Action, Agent, Cx, Key, NodeView, Params, PeerEvent, Place, Site, find};
+use schemes::testing::{Ground, HERE, THERE, node, scheme, segment};
+use schemes::{Action, Agent, Cx, Key, Member, NodeFacts, NodeView, PeerEvent, Place};
 use std::net::Ipv4Addr;
 use tcp::{Config, Connection, FlowFacts, Input, Output};
 use testkit::alloc::{Counting, calls};
@@ -31,7 +31,7 @@ impl NodeView for Nothing {
 
 /// The base station, a wired sender (end 0) and a mobile receiver (end 1).
 struct Path {
-    agent: Box<dyn Agent>,
+    member: Member,
     packets: Packets,
     actions: Vec<Action>,
     timers: [SimTime; 2],
@@ -47,9 +47,9 @@ struct Path {
 
 impl Path {
     fn ask(&mut self, question: impl FnOnce(&mut dyn Agent, &mut Cx)) {
-        let info = self.agent.info();
-        let (packets, actions) = (&mut self.packets, &mut self.actions);
-        question(&mut *self.agent, &mut Cx::new(self.now, HERE, Some(THERE), info, packets, &Nothing, actions));
+        let (Member { agent, claims, .. }, packets, actions) =
+            (&mut self.member, &mut self.packets, &mut self.actions);
+        question(&mut **agent, &mut Cx::new(self.now, HERE, Some(THERE), claims, packets, &Nothing, actions));
         for action in self.actions.drain(..) {
             match action {
                 Action::Inject(pkt, _) => {
@@ -114,11 +114,11 @@ impl Path {
 
 /// Allocations of `rounds` round trips after as many to warm up, and the bytes delivered in them.
 fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
-    let scheme = find("i-tcp").unwrap();
-    let site = Site { forwards: true, ..site(HERE, 3) };
+    let mut ground = Ground::new(NodeFacts { forwards: true, ..node(HERE, 3) });
+    ground.install(&scheme("i-tcp", &[])).unwrap();
     let ends = [Connection::open(Config::default(), 1, 2), Connection::listen(Config::default(), 2, 1)];
     let mut path = Path {
-        agent: (scheme.build)(&site, &Params::defaults(scheme.info.params)).unwrap(),
+        member: ground.stack.members.pop().unwrap(),
         packets: Packets::default(),
         actions: Vec::with_capacity(100),
         timers: [SimTime::NEVER; 2],

@@ -15,7 +15,8 @@ pub enum Loss {
 }
 
 /// A scheme's ear and voice inside a sender. Every method has a default that changes nothing. Called within
-/// [`crate::Connection::handle`], so it must not call back; requests go through [`SenderCommand`].
+/// [`crate::Connection::handle`], so it must not call back; requests go through [`SenderCommand`]. Several are asked in turn,
+/// as a [`Vec`]: each gets what the one before it said.
 pub trait SenderHook: fmt::Debug {
     /// A segment passed the checks of its sequence number and is about to be processed: for header bits and options
     /// TCP itself does not read.
@@ -39,9 +40,36 @@ pub trait SenderHook: fmt::Debug {
     /// tell a timeout from duplicates.
     fn on_timeout(&mut self, _facts: &FlowFacts) {}
 
-    /// The segment `range` is taken for lost: at the third duplicate ACK, at a partial ACK, at a timeout.
-    fn loss(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Loss {
-        Loss::Congestion
+    /// The segment `range` is taken for lost: at the third duplicate ACK, at a partial ACK, at a timeout. `verdict` is
+    /// [`Loss::Congestion`], or what a hook before this one said.
+    fn loss(&mut self, verdict: Loss, _range: SeqRange, _facts: &FlowFacts) -> Loss {
+        verdict
+    }
+}
+
+impl SenderHook for Vec<Box<dyn SenderHook>> {
+    fn on_segment(&mut self, tcp: &Tcp, facts: &FlowFacts) {
+        self.iter_mut().for_each(|hook| hook.on_segment(tcp, facts));
+    }
+
+    fn on_ack(&mut self, ack: &Ack, facts: &FlowFacts) {
+        self.iter_mut().for_each(|hook| hook.on_ack(ack, facts));
+    }
+
+    fn rtt_sample(&mut self, sample: Dur, facts: &FlowFacts) -> Dur {
+        self.iter_mut().fold(sample, |sample, hook| hook.rtt_sample(sample, facts))
+    }
+
+    fn dup_ack_threshold(&mut self, configured: u32, facts: &FlowFacts) -> u32 {
+        self.iter_mut().fold(configured, |threshold, hook| hook.dup_ack_threshold(threshold, facts))
+    }
+
+    fn on_timeout(&mut self, facts: &FlowFacts) {
+        self.iter_mut().for_each(|hook| hook.on_timeout(facts));
+    }
+
+    fn loss(&mut self, verdict: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
+        self.iter_mut().fold(verdict, |verdict, hook| hook.loss(verdict, range, facts))
     }
 }
 

@@ -24,7 +24,7 @@ impl Connection {
 
     /// As [`Connection::judge_loss`], of the segment `lost`; the ACK at hand has taken `acked` bytes out of the flight.
     pub(crate) fn judge_loss_of(&mut self, lost: SeqRange, why: Congestion, acked: u64) -> bool {
-        let cut = self.ask(|hook, facts| hook.loss(lost, facts)) != Some(Loss::Corruption);
+        let cut = self.ask(|hook, facts| hook.loss(Loss::Congestion, lost, facts)) != Some(Loss::Corruption);
         let snd = &mut self.snd;
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             let of_flight = why == Congestion::FastRetransmit;

@@ -3,6 +3,7 @@
 use crate::ack_gaps::AckGaps;
 use crate::scenario::{Reader, Traffic};
 use engine::Stream;
+use schemes::Hooks;
 use std::ops::{Deref, DerefMut};
 use tcp::Connection;
 use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
@@ -278,6 +279,16 @@ impl Flow {
         match &self.transport {
             Transport::Tcp(ends) => Some(&ends[end]),
             Transport::Udp { .. } => None,
+        }
+    }
+
+    /// Lets the schemes of its two nodes have their say in its senders. `id`: its forward direction; `hooks`: of each node.
+    pub fn hook(&mut self, id: FlowId, hooks: &mut [Hooks]) {
+        let Transport::Tcp(connections) = &mut self.transport else { return };
+        for ((connection, node), way) in connections.iter_mut().zip(self.ends).zip([id, id.reverse()]) {
+            if let Some(hook) = hooks[node.index()].sender_hook(way) {
+                connection.set_hook(hook);
+            }
         }
     }
 

@@ -1,21 +1,24 @@
 //! The plug-ins of a program.
 
 use crate::scenario::Names;
+use mac::rate;
 use plugin::Registry;
-use schemes::Scheme;
+use schemes::Install;
 use tcp::{ack, cc, recovery};
 
 /// The plug-ins that a scenario may name. A program adds its own to [`Registries::builtin`].
 #[derive(Debug, Clone)]
 pub struct Registries {
     /// Cross-layer schemes.
-    pub schemes: Registry<Scheme>,
+    pub schemes: Registry<Install>,
     /// Congestion controls.
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<ack::Make>,
     /// Loss recoveries of TCP senders.
     pub recoveries: Registry<recovery::Make>,
+    /// Rate controls of stations.
+    pub rate_controls: Registry<rate::Make>,
     /// Routers.
     pub routers: Registry<net::router::Make>,
 }
@@ -28,6 +31,7 @@ impl Registries {
             congestion: cc::registry(),
             receivers: ack::registry(),
             recoveries: recovery::registry(),
+            rate_controls: rate::registry(),
             routers: net::router::registry(),
         }
     }
@@ -38,6 +42,7 @@ impl Registries {
             congestion: self.congestion.declarations(),
             receivers: self.receivers.declarations(),
             recoveries: self.recoveries.declarations(),
+            rate_controls: self.rate_controls.declarations(),
             routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),
         }

@@ -337,15 +337,18 @@ fn frame_record(class: FrameClass, tally: &Tally) -> Record {
 fn schemes(world: &World, scenario: &Scenario) -> Vec<Record> {
     let mut rows = Vec::new();
     for (node, own) in scenario.nodes.iter().zip(&world.nodes) {
-        for member in own.chain().members() {
-            let id = member.info.id;
+        // A scheme has one row, however many agents it has here.
+        for members in own.chain().members().chunk_by(|one, other| one.instance == other.instance) {
+            let id = members[0].claims.scheme;
             let mut row: Record = vec![
                 ("id", Cell::Text(format!("{id}@{}", node.name))),
                 ("scheme", Cell::Text(id.to_owned())),
                 ("node", Cell::Text(node.name.clone())),
             ];
-            member.agent.counters(&mut |name, value| row.push((name, Cell::Count(value))));
-            row.push(("packets_held", Cell::Count(member.agent.held())));
+            for member in members {
+                member.agent.counters(&mut |name, value| row.push((name, Cell::Count(value))));
+            }
+            row.push(("packets_held", Cell::Count(members.iter().map(|member| member.agent.held()).sum())));
             rows.push(row);
         }
     }

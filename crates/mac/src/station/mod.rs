@@ -176,7 +176,7 @@ impl Station {
             edcafs,
             active: 0,
             classifier: None,
-            rates: Box::new(Fixed::new(config.data_rate)),
+            rates: Box::new(Fixed::of(&config)),
             tx: config.data_rate.into(),
             transmit: None,
             ack_policy: None,

@@ -139,7 +139,7 @@ impl Station {
         }
         while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
             let joins = edcaf.queue.peek(of).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
-            let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of) } else { None }) else { break };
+            let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
             msdu.head = cx.now;
             grow(&mut so_far, &msdu);
             edcaf.in_service.push_back(msdu);

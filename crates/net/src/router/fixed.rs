@@ -8,7 +8,7 @@ use units::SimTime;
 use wire::Packet;
 
 /// Its declaration.
-pub static INFO: Info = Info {
+pub const INFO: Info = Info {
     id: "static",
     summary: "least-cost routes of the topology at the start; no control packets",
     source: "Dijkstra (1959), A note on two problems in connexion with graphs",

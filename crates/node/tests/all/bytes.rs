@@ -2,7 +2,8 @@
 
 use crate::driver::{Nothing, node};
 use node::{Demux, Input, Node, Output};
-use schemes::{Agent, Cx, Info, Place, Port};
+use schemes::testing::{self, Ground};
+use schemes::{Agent, Cx, Field, Info, Member, Params, Place, Refusal, Site};
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{Flags, Integrity, Ipv4, L4, Packet, Packets, Payload, Pkt, Seq, Tcp, TcpOptions, verify};
 
@@ -10,27 +11,26 @@ use wire::{Flags, Integrity, Ipv4, L4, Packet, Packets, Payload, Pkt, Seq, Tcp, 
 #[derive(Debug)]
 struct Rewriter;
 
-static REWRITER: Info = Info {
-    id: "rewriter",
-    summary: "rewrites windows",
-    source: "none",
-    sits: &[Place::ToAir],
-    reads: &[],
-    turns: &[Port::Rwnd],
-    params: &[],
-};
+static REWRITER: Info = Info { id: "rewriter", summary: "rewrites windows", source: "none", params: &[] };
+
+fn rewriter(site: &mut Site, _: &Params) -> Result<(), Refusal> {
+    site.agent(Rewriter).listen([Place::ToAir]).rewrites(Field::Window);
+    Ok(())
+}
 
 impl Agent for Rewriter {
-    fn info(&self) -> &'static Info {
-        &REWRITER
-    }
-
     fn packet(&mut self, _: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         if let Some(tcp) = cx.get_mut(&pkt).tcp_mut() {
             tcp.window = 1_234;
         }
         Some(pkt)
     }
+}
+
+fn rewriters() -> Vec<Member> {
+    let mut ground = Ground::new(testing::node(NodeId(0), 2));
+    ground.install(&testing::with(&REWRITER, rewriter, &[])).expect("nothing speaks against it");
+    ground.stack.members
 }
 
 /// A driver of bytes: one node, what comes by a wire leaves by radio.
@@ -46,7 +46,7 @@ struct Tunnel {
 const PEER: NodeId = NodeId(1);
 
 impl Tunnel {
-    fn new(agents: Vec<Box<dyn Agent>>) -> Tunnel {
+    fn new(agents: Vec<Member>) -> Tunnel {
         let least_cost = vec![None, Some(net::Hop::Air(PEER))];
         let site = net::RouterSite { node: NodeId(0), address: net::address(NodeId(0)), least_cost };
         let fixed = net::router::find("static").expect("it is registered");
@@ -153,7 +153,7 @@ fn a_segment_that_was_not_seen_from_its_handshake_on_is_typed_and_has_a_flow() {
 #[test]
 fn a_window_that_an_agent_rewrites_leaves_with_a_checksum_that_is_right_and_nothing_else_changes() {
     let before = segment();
-    let after = Tunnel::new(vec![Box::new(Rewriter)]).through(&before);
+    let after = Tunnel::new(rewriters()).through(&before);
     assert_eq!(after[20 + 14..20 + 16], 1_234u16.to_be_bytes());
     let mut expected = before;
     expected[34..36].copy_from_slice(&1_234u16.to_be_bytes());
@@ -168,7 +168,7 @@ fn a_window_that_an_agent_rewrites_leaves_with_a_checksum_that_is_right_and_noth
 #[test]
 fn what_an_agent_cannot_understand_passes_it_by() {
     let unknown = ip(5, 132, &[], &[1, 2, 3, 4]);
-    assert_eq!(Tunnel::new(vec![Box::new(Rewriter)]).through(&unknown), unknown);
+    assert_eq!(Tunnel::new(rewriters()).through(&unknown), unknown);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use node::{Chain, Host, Input, Node, Output};
 use queue::Space;
-use schemes::{Agent, NodeView};
+use schemes::{Member, NodeView};
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
 use units::{Bytes, Dur, FlowId, NodeId, SimTime};
@@ -112,6 +112,6 @@ impl Air {
 }
 
 /// A node with these agents and this router.
-pub fn node(id: u32, agents: Vec<Box<dyn Agent>>, router: Box<dyn net::Router>, host_delay: Dur) -> Node {
-    Node::new(NodeId(id), net::address(NodeId(id)), Chain::new(agents), router, host_delay)
+pub fn node(id: u32, agents: Vec<Member>, router: Box<dyn net::Router>, host_delay: Dur) -> Node {
+    Node::new(NodeId(id), net::address(NodeId(id)), Chain::new(agents, vec![]), router, host_delay)
 }

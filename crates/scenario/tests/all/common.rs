@@ -37,6 +37,7 @@ static CONGESTION: [Info; 5] =
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
 static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
+static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -49,6 +50,7 @@ pub fn names() -> Names {
         receivers: registry("receiver", &RECEIVERS),
         recoveries: registry("recovery", &RECOVERIES),
         routers: registry("router", &ROUTERS),
+        rate_controls: registry("rate control", &RATE_CONTROLS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -66,6 +68,7 @@ seed = 7
 [radio]
 standard = "802.11b"
 data_rate = "11 Mb/s"
+rate_control = "fixed"
 basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
@@ -97,6 +100,7 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
+rate_control = "coarse"
 host_delay = "1 ms"
 
 [[node]]

@@ -224,6 +224,8 @@ fn the_full_example_means_what_it_says() {
     );
     assert_eq!((s.nodes[0].entry.role, s.nodes[0].data_rate), (Role::Ap, BitRate::from_kbps(5500)));
     assert_eq!((s.nodes[1].entry.position, s.nodes[1].data_rate), (Some([-3.5, 10.0]), BitRate::from_kbps(11_000)));
+    let rates = [0, 1].map(|node: usize| s.nodes[node].rate_control.as_ref().unwrap());
+    assert_eq!(rates.map(Plug::id), ["coarse", "fixed"], "its own, and that of all radios");
     let tcp = s.flows[0].entry.transport.tcp().unwrap();
     assert_eq!(
         (tcp.congestion.as_ref().map(Plug::id), tcp.window_scale),
@@ -247,6 +249,7 @@ fn silence_means_the_documented_defaults() {
     let radio = Radio {
         standard: Standard::B,
         data_rate: BitRate::from_kbps(11_000),
+        rate_control: None,
         basic_rate: None,
         control_rate: ControlRate::Basic,
         preamble: Some(Preamble::Long),

@@ -31,7 +31,7 @@
 
 mod split;
 
-use crate::{Agent, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
+use crate::{Agent, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value};
 use plugin::Chosen;
 use split::Split;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,14 +43,11 @@ use wire::{DropWhy, Flags, Pkt, Seq, Tcp};
 /// to know its network.
 const MSS: u16 = 1460;
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "i-tcp",
     summary: "the base station splits connections between wires and radio into two, each with its own recovery",
     source: "BB95",
-    sits: &[Place::Transit, Place::FromAir],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::Packets, Port::Connections],
     params: &[
         Param {
             key: "buffer",
@@ -77,8 +74,13 @@ pub const INFO: Info = Info {
 };
 
 /// An agent wherever packets are forwarded by radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    (site.forwards && site.has_air).then(|| Box::new(ITcp::new(params)) as Box<dyn Agent>)
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if site.node.forwards && site.node.has_air {
+        site.reads_tcp();
+        site.ends_connections();
+        site.agent(ITcp::new(params)).listen([Place::Transit, Place::FromAir]).makes_packets();
+    }
+    Ok(())
 }
 
 /// What is counted.
@@ -217,10 +219,6 @@ fn even(flow: FlowId) -> FlowId {
 }
 
 impl Agent for ITcp {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         if at == Place::Transit {
             return self.forwarded(pkt, cx);

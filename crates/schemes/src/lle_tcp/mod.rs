@@ -10,11 +10,11 @@
 //!   (a) A piggybacked ACK that is stale is raised to the number already made, not cleared: a segment without the ACK bit
 //!   is discarded by any real TCP (@RFC9293 sec. 3.10.7.4), though its data was acknowledged by the MAC; clearing loses
 //!   data. `stale_piggyback = "clear"` is the letter of the paper.
-//!   (b) An ACK whose window differs from the one announced last passes, not only window exhaustion: the maker repeats
+//!   (b) An ACK whose window differs from the one announced last passes, not only window exhaustion: the generator repeats
 //!   the last window and must know of every change.
-//!   (c) Data that the receiver's host does not admit is held by its station until it does, since the maker has acknowledged
-//!   it. A *notice* (an ACK with a closed window) goes to the maker at once and all windows are closed while anything is
-//!   held; the maker makes no ACKs while it knows the window is closed. After the sender's FIN no notice is given: it has
+//!   (c) Data that the receiver's host does not admit is held by its station until it does, since the generator has acknowledged
+//!   it. A *notice* (an ACK with a closed window) goes to the generator at once and all windows are closed while anything is
+//!   held; the generator makes no ACKs while it knows the window is closed. After the sender's FIN no notice is given: it has
 //!   closed on an ACK made for that, and its resets do not reach a host while its data is held.
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
@@ -26,7 +26,7 @@
 //!   pass are bounded alike, duplicates repeat the window told last. `free-buffer` tells each of n flows the whole room, as
 //!   printed, so that together they may send n times as much; `free-buffer-share` divides it by the flows that are open.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
-//!   holds of it. Before the first hole that is what arrived between the first packet held and the maker's hearing of the
+//!   holds of it. Before the first hole that is what arrived between the first packet held and the generator's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
 //!   what a slow host has not taken in yet, but for the last of it:
 //!   `acked_undelivered_bytes` ≤ largest window + datagram + data rate · `slowest_notice_ns`, and datagram + data rate ·
@@ -35,26 +35,23 @@
 //!   acknowledging what its host answers with a reset.
 //! - **Checked** tests in `tests/all/lle_tcp.rs`; `every_scheme`; `world/tests/all/lle_delivery.rs`; experiments `lle-fig-3.*`.
 
-pub(crate) mod maker;
-pub(crate) mod suppressor;
+pub(crate) mod filter;
+pub(crate) mod generator;
 
-use crate::{Agent, Capability, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
+use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value, What};
+use filter::Filter;
+use generator::Generators;
 use mac::{Fate, TxReport};
-use maker::Makers;
 use std::net::Ipv4Addr;
-use suppressor::Suppressor;
 use tcp::ack;
 use units::{FlowId, NodeId};
 use wire::{Packet, Pkt};
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "lle-tcp",
     summary: "TCP ACKs are made from MAC ACKs at the sending station and suppressed at the receiving one",
     source: "KLI06 sec. 3.2",
-    sits: &[Place::FromHost, Place::ToAir, Place::FromAir],
-    reads: &[Signal::TxReport, Signal::TcpHeader, Signal::Capabilities, Signal::QueueRoom],
-    turns: &[Port::Packets, Port::Acks, Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd],
     params: &[
         Param {
             key: "strategy",
@@ -84,38 +81,51 @@ pub const INFO: Info = Info {
 };
 
 /// An agent wherever there is a radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    site.has_air.then(|| Box::new(LleTcp::new(site, params)) as Box<dyn Agent>)
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air {
+        return Ok(());
+    }
+    let announced = site.node.receiver.and_then(|name| ack::NAMES.iter().position(|n| *n == name));
+    site.reads_tcp();
+    site.announce(announced.map_or(0, |i| i as u32 + 1));
+    site.exclusive(What::ACKS);
+    let agent = LleTcp::new(site.node.address, site.node.nodes, params);
+    let bounds = params.choice("advertise") != "receiver";
+    let seat = site.agent(agent).listen([Place::FromHost, Place::ToAir, Place::FromAir]).reports();
+    let seat = seat.makes_packets().rewrites(Field::Numbers).rewrites(Field::Window);
+    let seat = if bounds { seat.room() } else { seat };
+    let seat = if params.choice("sack") == "strip" { seat.rewrites(Field::Options) } else { seat };
+    if params.choice("stale_piggyback") == "clear" {
+        seat.rewrites(Field::Flags);
+    }
+    Ok(())
 }
 
-/// The ARQ agent of one node: maker of ACKs for what it sends, suppressor of ACKs for what it receives.
+/// The ARQ agent of one node: generator of ACKs for what it sends, filter of ACKs for what it receives.
 #[derive(Debug)]
 pub struct LleTcp {
     strips_sack: bool,
     /// Of this node.
     address: Ipv4Addr,
-    /// What to announce: the policy of this node's receivers, 1 + its index; 0 if they have none in common.
-    announces: u32,
-    /// Which neighbours have an agent of their own, with the policy they announced.
+    /// Which neighbours have an agent of their own, with the policy of their receivers: 1 + its index in [`ack::NAMES`]; 0 if
+    /// they have none in common.
     peers: Vec<Option<u32>>,
-    makers: Makers,
-    suppressor: Suppressor,
+    generators: Generators,
+    filter: Filter,
 }
 
 impl LleTcp {
-    fn new(site: &Site, params: &Params) -> LleTcp {
-        let announced = site.receiver.and_then(|name| ack::NAMES.iter().position(|n| *n == name));
+    fn new(address: Ipv4Addr, nodes: usize, params: &Params) -> LleTcp {
         LleTcp {
             strips_sack: params.choice("sack") == "strip",
-            address: site.address,
-            announces: announced.map_or(0, |i| i as u32 + 1),
-            peers: vec![None; site.nodes],
-            makers: Makers::new(
+            address,
+            peers: vec![None; nodes],
+            generators: Generators::new(
                 params.choice("strategy"),
                 params.choice("stale_piggyback") == "clear",
                 params.choice("advertise"),
             ),
-            suppressor: Suppressor::default(),
+            filter: Filter::default(),
         }
     }
 
@@ -136,10 +146,6 @@ impl LleTcp {
 }
 
 impl Agent for LleTcp {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else { return Some(pkt) };
         if cx.get(&pkt).tcp().is_none() {
@@ -147,20 +153,20 @@ impl Agent for LleTcp {
         }
         let (ip, neighbour) = (cx.get(&pkt).ip, cx.address(peer));
         match at {
-            Place::FromHost => self.suppressor.leaves(pkt, cx),
+            Place::FromHost => self.filter.leaves(pkt, cx),
             Place::ToAir if ip.dst == neighbour => {
                 self.strip_sack(&pkt, cx);
-                self.makers.sends(cx.get(&pkt), policy);
+                self.generators.sends(cx.get(&pkt), policy);
                 Some(pkt)
             }
             Place::FromAir => {
                 let heard = if ip.src == neighbour {
                     self.strip_sack(&pkt, cx);
-                    self.makers.hears(pkt, policy, cx)?
+                    self.generators.hears(pkt, policy, cx)?
                 } else {
                     pkt
                 };
-                if ip.dst == self.address { self.suppressor.arrives(heard, cx) } else { Some(heard) }
+                if ip.dst == self.address { self.filter.arrives(heard, cx) } else { Some(heard) }
             }
             Place::ToAir | Place::ToHost | Place::Transit => Some(pkt),
         }
@@ -170,40 +176,33 @@ impl Agent for LleTcp {
         if self.partner(Some(report.to)).is_none() || packet.tcp().is_none() {
             return;
         }
-        self.suppressor.report(packet, report);
+        self.filter.report(packet, report);
         match report.fate {
-            Fate::Delivered => self.makers.delivered(packet, cx),
-            Fate::GivenUp => self.makers.given_up(packet, cx),
+            Fate::Delivered => self.generators.delivered(packet, cx),
+            Fate::GivenUp => self.generators.given_up(packet, cx),
             // A full queue is congestion: TCP must find it by itself.
             Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
         }
     }
 
     fn timer(&mut self, key: Key, cx: &mut Cx) {
-        self.makers.timer(FlowId(key.0 as u32), cx);
+        self.generators.timer(FlowId(key.0 as u32), cx);
     }
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
-        self.peers[node.index()] = match event {
-            PeerEvent::Up(can) => can.iter().find(|c| c.scheme == INFO.id).map(|c| c.detail),
-            PeerEvent::Down => None,
-        };
-    }
-
-    fn capability(&self) -> Option<Capability> {
-        Some(Capability { scheme: INFO.id, detail: self.announces })
+        self.peers[node.index()] = event.announced(INFO.id);
     }
 
     fn release(&mut self, cx: &mut Cx) {
-        self.suppressor.release(cx);
+        self.filter.release(cx);
     }
 
     fn held(&self) -> u64 {
-        self.suppressor.held()
+        self.filter.held()
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        self.makers.counters(out);
-        self.suppressor.counters(out);
+        self.generators.counters(out);
+        self.filter.counters(out);
     }
 }

@@ -97,6 +97,8 @@ pub(super) struct Conn {
     doubles_until: Seq,
     /// The last pure ACK.
     last_ack: Option<Packet>,
+    /// The latest timestamp that the mobile has echoed: no segment with an older one is accepted. @RFC7323 sec. 5.3
+    echoed: Option<u32>,
     /// One past the sender's FIN, and whether it was acknowledged.
     fin: Option<Seq>,
     srtt: Dur,
@@ -122,6 +124,7 @@ impl Default for Conn {
             doubles: 0,
             doubles_until: Seq(0),
             last_ack: None,
+            echoed: None,
             fin: None,
             srtt: FIRST_SRTT,
             rttvar: FIRST_RTTVAR,
@@ -273,6 +276,9 @@ impl Conn {
             self.advance(flow, tcp.ack, limits, cx);
         }
         let acked = self.acked.unwrap_or(tcp.ack);
+        if let Some((_, tsecr)) = tcp.options.timestamps() {
+            self.echoed = Some(self.echoed.map_or(tsecr, |old| Seq(old).max(Seq(tsecr)).0));
+        }
         if tcp.ack.lt(acked) {
             if !is_pure {
                 return Some(pkt);
@@ -406,6 +412,12 @@ impl Conn {
         let seen = if at == 0 { self.dups } else { 0 };
         entry.echoes = (self.sent - entry.nth).saturating_sub(seen + limits.word.waiting(flow));
         let copy = cx.copy(&entry.pkt);
+        // The sender may have repeated something before it since, with a later timestamp.
+        if let (Some(echoed), Some(tcp)) = (self.echoed, cx.get_mut(&copy).tcp_mut())
+            && tcp.options.timestamps().is_some_and(|(tsval, _)| Seq(tsval).lt(Seq(echoed)))
+        {
+            tcp.options.set_tsval(echoed);
+        }
         limits.word.is_urgent(cx.serial(&copy));
         cx.inject(copy, Toward::Air(peer));
         match why {

@@ -1,6 +1,6 @@
 //! Repetitions go ahead of what waits: @BSAK95 sec. 4 sends them at higher priority.
 
-use mac::{Msdu, Next, TxQueue};
+use mac::{Msdu, Next, RaTid, TxQueue};
 use queue::Space;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -91,6 +91,16 @@ impl TxQueue for Express {
             return Some(msdu);
         }
         let msdu = self.rest.pop(now, all)?;
+        self.word.count(data(&msdu, all), -1);
+        Some(msdu)
+    }
+
+    fn peek(&self, of: RaTid) -> Option<&Msdu> {
+        self.rest.peek(of).filter(|_| self.first.is_empty())
+    }
+
+    fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
+        let msdu = self.rest.pop_for(now, of, all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }

@@ -25,16 +25,18 @@
 //!   (i) Data *from* the mobile is left alone. The 1995 paper has the base station write SACKs to the mobile: a SACK for what
 //!   is later lost on the wire leaves that loss to a timeout, and the mobile cuts its window all the same. The 1997 one
 //!   replaced it by explicit loss notification, which is a scheme of its own and can sit beside this one.
-//!   (j) `on_report = true`, off by default: repeats at once what the MAC has given up, and forgets what its queue refused.
+//!   (j) A copy goes out with the latest timestamp that the mobile has echoed, if its own is older: where the sender has repeated an
+//!   earlier loss since, the mobile refuses older ones (@RFC7323 sec. 5.3). The papers' TCPs had no timestamps.
+//!   (k) `on_report = true`, off by default: repeats at once what the MAC has given up, and forgets what its queue refused.
 //! - **Checked** tests in `tests/all/snoop.rs`; `every_scheme`; `world/tests/all/snoop.rs`.
 
 mod conn;
 mod express;
 
-use crate::{Agent, Cx, Info, Key, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
+use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value};
 use conn::{Conn, Counts, Limits};
 use express::{Express, Word};
-use mac::{Fate, TxQueue, TxReport};
+use mac::{Fate, TxReport};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use units::{Dur, FlowId, NodeId};
@@ -85,33 +87,38 @@ const PARAMS: &[Param] = &[
     },
 ];
 
-/// What it sits at, reads and turns.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "snoop",
     summary: "the base station repeats data the air lost and absorbs the duplicate ACKs",
     source: "BSAK95; BPSK97 sec. III-B",
-    sits: &[Place::ToAir, Place::FromAir],
-    reads: &[Signal::TcpHeader, Signal::QueueRoom, Signal::TxReport],
-    turns: &[Port::Packets, Port::TcpOptions, Port::TxQueue],
     params: PARAMS,
 };
 
-/// What it reads without the MAC's word, and turns without a lane of its own.
-const READS: &[Signal] = &[Signal::TcpHeader, Signal::QueueRoom];
-const TURNS: &[Port] = &[Port::Packets, Port::TcpOptions];
-const WITHOUT_REPORTS: Info = Info { reads: READS, ..INFO };
-const WITHOUT_PRIORITY: Info = Info { turns: TURNS, ..INFO };
-const WITHOUT_EITHER: Info = Info { reads: READS, turns: TURNS, ..INFO };
-
 /// An agent wherever packets are forwarded to or from a radio.
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    (site.forwards && site.has_air).then(|| Box::new(Snoop::new(site, params)) as Box<dyn Agent>)
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !(site.node.forwards && site.node.has_air) {
+        return Ok(());
+    }
+    let snoop = Snoop::new(site.node.address, params);
+    let word = snoop.limits.word.clone();
+    site.reads_tcp();
+    let seat = site.agent(snoop).listen([Place::ToAir, Place::FromAir]);
+    let seat = seat.room().makes_packets().rewrites(Field::Options);
+    if params.bool("on_report") {
+        seat.reports();
+    }
+    if params.bool("priority") {
+        site.wrap_queue(move |queue| Box::new(Express::new(word.clone(), queue)));
+    }
+    Ok(())
 }
 
 /// The agent of one base station.
 #[derive(Debug)]
 pub struct Snoop {
-    info: &'static Info,
+    /// Whether it hears the MAC's reports.
+    on_report: bool,
     address: Ipv4Addr,
     limits: Limits,
     /// By the direction of the data, which goes to the air.
@@ -120,16 +127,11 @@ pub struct Snoop {
 }
 
 impl Snoop {
-    fn new(site: &Site, params: &Params) -> Snoop {
+    fn new(address: Ipv4Addr, params: &Params) -> Snoop {
         let count = |key| u32::try_from(params.int(key)).unwrap_or(u32::MAX);
         Snoop {
-            info: match (params.bool("on_report"), params.bool("priority")) {
-                (true, true) => &INFO,
-                (false, true) => &WITHOUT_REPORTS,
-                (true, false) => &WITHOUT_PRIORITY,
-                (false, false) => &WITHOUT_EITHER,
-            },
-            address: site.address,
+            on_report: params.bool("on_report"),
+            address,
             limits: Limits {
                 cache: count("cache") as usize,
                 dup_acks: count("dup_acks"),
@@ -187,10 +189,6 @@ impl Snoop {
 }
 
 impl Agent for Snoop {
-    fn info(&self) -> &'static Info {
-        self.info
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let is_in_transit = packet.ip.src != self.address && packet.ip.dst != self.address;
@@ -208,10 +206,6 @@ impl Agent for Snoop {
             Fate::QueueFull | Fate::Expired => conn.was_refused(tcp.seq, &mut self.counts, cx),
             Fate::Delivered | Fate::Attempt => {}
         }
-    }
-
-    fn around_queue(&mut self, queue: Box<dyn TxQueue>) -> Box<dyn TxQueue> {
-        Box::new(Express::new(self.limits.word.clone(), queue))
     }
 
     fn timer(&mut self, key: Key, cx: &mut Cx) {
@@ -246,7 +240,7 @@ impl Agent for Snoop {
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         self.counts.tell(out);
-        if self.info.reads(Signal::TxReport) {
+        if self.on_report {
             out("local_retransmissions_report", self.counts.local_report);
         }
     }

@@ -1,9 +1,9 @@
 //! The TCP ACK agent's two halves, each on its bench.
 
 use mac::Fate;
-use schemes::ack_agent::{INFO, build};
-use schemes::testing::{Bench, HERE, IN, OUT, THERE, ack, data, segment, site};
-use schemes::{Capability, Params, PeerEvent, Place, Site, Toward};
+use schemes::ack_agent::INFO;
+use schemes::testing::{self, Bench, HERE, IN, OUT, THERE, ack, data, node, segment};
+use schemes::{Capability, NodeFacts, PeerEvent, Place, Toward};
 use units::FlowId;
 use wire::{Flags, Packet, Seq};
 
@@ -11,8 +11,7 @@ const MAKES: u32 = 1;
 const DROPS: u32 = 2;
 
 fn bench(forwards: bool, partner: u32) -> Bench {
-    let site = Site { forwards, address: schemes::testing::address(HERE), ..site(HERE, 2) };
-    let mut bench = Bench::new(build(&site, &Params::default()).unwrap());
+    let mut bench = testing::bench("ack-agent", NodeFacts { forwards, ..node(HERE, 2) }, &[]).unwrap();
     bench.peer(THERE, PeerEvent::Up(&[Capability { scheme: INFO.id, detail: partner }]));
     bench
 }
@@ -87,7 +86,7 @@ fn a_station_drops_the_ack_that_was_made_and_passes_duplicates_and_windows() {
 }
 
 #[test]
-fn a_station_without_a_maker_drops_nothing_and_a_maker_without_a_station_makes_nothing() {
+fn a_filter_without_a_generator_drops_nothing_and_a_generator_without_a_filter_makes_nothing() {
     // Two stations, two access points, and neighbours that have nothing.
     for partner in [DROPS, 0, 7] {
         let mut bench = bench(false, partner);

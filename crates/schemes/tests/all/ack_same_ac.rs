@@ -1,24 +1,23 @@
 //! Whose AIFS is shorter, and by how much.
 
-use mac::{Config, Edca, Msdu, TxopLimits};
+use mac::Msdu;
 use phy::Standard;
-use schemes::ack_same_ac::{INFO, build};
-use schemes::testing::{HERE, OUT, THERE, ack, data, segment, site};
-use schemes::{Agent, Params, Setup, Site, Value};
-use units::{BitRate, Dbm, SimTime};
+use schemes::testing::{Ground, HERE, OUT, THERE, ack, data, dcf, node, scheme, segment};
+use schemes::{NodeFacts, Value};
+use units::SimTime;
 use wire::{Flags, Packet, Packets, Seq};
 
-fn agent(set: &[(&str, Value)]) -> Box<dyn Agent> {
-    let mut params = Params::defaults(INFO.params);
-    set.iter().for_each(|(key, value)| params.set(key, *value));
-    build(&Site { forwards: true, ..site(HERE, 2) }, &params).unwrap()
+fn access_point() -> Ground {
+    Ground::new(NodeFacts { forwards: true, ..node(HERE, 2) })
 }
 
 fn aifsn(set: &[(&str, Value)], packet: &Packet, own: u8) -> u8 {
     let mut all = Packets::default();
     let pkt = all.put(packet.clone());
     let msdu = Msdu::new(SimTime::ZERO, pkt, &all, THERE, 0);
-    agent(set).transmit().unwrap().aifsn(&msdu, packet, own)
+    let mut ground = access_point();
+    ground.install(&scheme("ack-same-ac", set)).unwrap();
+    ground.stack.transmit().unwrap().aifsn(&msdu, packet, own)
 }
 
 #[test]
@@ -36,12 +35,9 @@ fn an_ack_waits_a_slot_less_than_its_category_and_nothing_else_does() {
 
 #[test]
 fn it_sits_where_packets_are_forwarded_and_needs_categories() {
-    assert!(build(&site(HERE, 2), &Params::defaults(INFO.params)).is_none(), "a station");
-    let mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
-    let edca = Edca::standard(Standard::A, &mac.timing, TxopLimits::Zero);
-    let with = mac.clone().with_edca(edca);
-    let setup =
-        |mac| Setup { node: HERE, mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };
-    assert_eq!(agent(&[]).configure(&mut setup(with)), Ok(()));
-    assert!(agent(&[]).configure(&mut setup(mac)).unwrap_err().contains("access = \"edca\""));
+    let plain = scheme("ack-same-ac", &[]);
+    assert_eq!(Ground::new(node(HERE, 2)).install(&plain), Ok(false), "a station");
+    assert_eq!(access_point().install(&plain), Ok(true));
+    let error = access_point().with_mac(dcf(Standard::A)).install(&plain).unwrap_err();
+    assert!(error.contains("access = \"edca\""), "{error}");
 }

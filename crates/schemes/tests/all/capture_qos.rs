@@ -1,34 +1,40 @@
 //! How much power, and for which frames.
 
-use mac::{Config, Msdu};
+use mac::Msdu;
 use phy::{Standard, TxVector};
-use schemes::capture_qos::{INFO, build};
-use schemes::testing::{HERE, OUT, THERE, ack, data, segment, site};
-use schemes::{Agent, Params, Setup, Value};
-use units::{BitRate, Dbm, SimTime};
+use schemes::testing::{Ground, HERE, OUT, THERE, ack, data, node, scheme, segment};
+use schemes::{Powers, Value};
+use units::{Dbm, NodeId, SimTime};
 use wire::{Flags, L4, Packet, Packets, Seq, Udp};
 
-fn agent(of: &'static str, more_mw: f64) -> Box<dyn Agent> {
-    let mut params = Params::defaults(INFO.params);
-    params.set("for", Value::Choice(of));
-    params.set("more_mw", Value::Float(more_mw));
-    build(&site(HERE, 2), &params).unwrap()
+/// Signals have powers, and nobody asks which.
+#[derive(Debug)]
+struct Some16;
+
+impl Powers for Some16 {
+    fn mean(&self, _: NodeId, _: NodeId) -> Dbm {
+        Dbm(16.0)
+    }
+
+    fn stations(&self, _: NodeId) -> Vec<NodeId> {
+        Vec::new()
+    }
 }
 
-/// The node's power after `agent` has changed it.
-fn configured(agent: &mut dyn Agent, own: f64, has_powers: bool) -> Result<f64, String> {
-    let mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(6000)).unwrap());
-    let mut setup =
-        Setup { node: HERE, mac, tx_power: Dbm(own), access_point: Some(THERE), has_powers, powers: None };
-    agent.configure(&mut setup)?;
-    Ok(setup.tx_power.0)
+/// A node with this power where the scheme was installed, or why not.
+fn installed(of: &'static str, more_mw: f64, own: f64, has_powers: bool) -> Result<Ground, String> {
+    let powers = has_powers.then(|| Box::new(Some16) as Box<dyn Powers>);
+    let mut ground = Ground { powers, ..Ground::new(node(HERE, 2)) };
+    ground.stack.radio.tx_power = Dbm(own);
+    let set = [("for", Value::Choice(of)), ("more_mw", Value::Float(more_mw))];
+    ground.install(&scheme("capture-qos", &set)).map(|_| ground)
 }
 
 #[test]
 fn ten_milliwatt_more_are_three_decibel_over_ten_and_ten_over_one() {
     // 10 dBm are 10 mW, with 10 more 20 mW: 10 log 20 = 13.0103 dBm. 0 dBm is 1 mW: 11 mW are 10.4139 dBm.
     for (own, more, then) in [(10.0, 10.0, 13.0103), (0.0, 10.0, 10.4139), (16.0, 0.0, 16.0)] {
-        let got = configured(&mut *agent("all", more), own, true).unwrap();
+        let got = installed("all", more, own, true).unwrap().stack.radio.tx_power.0;
         assert!((got - then).abs() < 1e-4, "{own} dBm and {more} mW: {got}");
     }
 }
@@ -45,9 +51,9 @@ fn per_class_the_node_keeps_its_power_and_those_frames_have_more() {
         ("tcp-data", [false, false, false, true, false]),
         ("udp", [false, false, false, false, true]),
     ] {
-        let mut agent = agent(of, 10.0);
-        assert_eq!(configured(&mut *agent, 0.0, true), Ok(0.0), "{of}");
-        let mut transmit = agent.transmit().unwrap();
+        let mut ground = installed(of, 10.0, 0.0, true).unwrap();
+        assert_eq!(ground.stack.radio.tx_power.0, 0.0, "{of}");
+        let mut transmit = ground.stack.transmit().unwrap();
         let own: TxVector = Standard::A.modes()[0].into();
         let more = packets.each_ref().map(|packet| {
             let mut all = Packets::default();
@@ -64,6 +70,6 @@ fn per_class_the_node_keeps_its_power_and_those_frames_have_more() {
 #[test]
 fn without_powers_there_is_nothing_to_raise() {
     for of in ["all", "tcp-ack"] {
-        assert!(configured(&mut *agent(of, 10.0), 16.0, false).unwrap_err().contains("propagation = "));
+        assert!(installed(of, 10.0, 16.0, false).unwrap_err().contains("propagation = "));
     }
 }

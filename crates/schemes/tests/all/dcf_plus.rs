@@ -4,9 +4,9 @@ use mac::exchange::Job;
 use mac::frame::ACK;
 use mac::{Config, Frame, Kind, Plan, Solicited};
 use phy::Standard;
-use schemes::dcf_plus::{INFO, build};
-use schemes::testing::{self, Bench, HERE, THERE, site};
-use schemes::{Capability, Params, PeerEvent};
+use schemes::dcf_plus::INFO;
+use schemes::testing::{self, Bench, HERE, THERE, node};
+use schemes::{Capability, PeerEvent};
 use units::{BitRate, Bytes, Dur, NodeId};
 
 const ELSEWHERE: NodeId = NodeId(2);
@@ -29,8 +29,8 @@ fn job(to: NodeId) -> Job {
 
 /// A station on its bench, its plan, and the neighbour that has it too.
 fn station() -> (Bench, Box<dyn Plan>) {
-    let mut bench = Bench::new(build(&site(HERE, 3), &Params::default()).unwrap());
-    let plan = bench.agent_mut().plan().unwrap();
+    let mut bench = testing::bench("dcf-plus", node(HERE, 3), &[]).unwrap();
+    let plan = bench.stack.plan();
     bench.pair();
     (bench, plan)
 }

@@ -3,8 +3,8 @@
 //! The base station has address 10.0.0.9; the bench's packets run between 10.0.0.1 (data on `OUT`) and 10.0.0.2 (`IN`).
 
 use mac::Fate;
-use schemes::testing::{Bench, HERE, IN, OUT, ack, data, segment, site};
-use schemes::{Params, Place, Signal, Site, Toward, Value};
+use schemes::testing::{Bench, HERE, IN, OUT, ack, bench, data, node, segment};
+use schemes::{NodeFacts, Params, Place, Signal, Toward, Value};
 use std::net::Ipv4Addr;
 use tcp::{Config, Connection, Input, SenderCommand};
 use units::{Dur, FlowId, SimTime};
@@ -12,22 +12,20 @@ use wire::{Flags, NoticeKind, Packet, Payload, Seq, Tcp};
 
 const STATION: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 9);
 
-fn at(site: &Site, min_interval: Dur) -> Option<Bench> {
-    let scheme = schemes::find("ebsn").unwrap();
-    let mut values = Params::defaults(scheme.info.params);
-    assert_eq!(values.time("min_interval"), Dur::ZERO, "the paper's rule");
-    values.set("min_interval", Value::Time(min_interval));
-    (scheme.build)(site, &values).map(Bench::new)
+fn at(node: NodeFacts<'static>, min_interval: Dur) -> Option<Bench> {
+    let defaults = Params::defaults(schemes::ebsn::INFO.params);
+    assert_eq!(defaults.time("min_interval"), Dur::ZERO, "the paper's rule");
+    bench("ebsn", node, &[("min_interval", Value::Time(min_interval))])
 }
 
 fn station(min_interval: Dur) -> Bench {
-    let site = Site { address: STATION, forwards: true, starts_flows: false, ends_flows: false, ..site(HERE, 3) };
-    at(&site, min_interval).unwrap()
+    let relay = NodeFacts { forwards: true, starts_flows: false, ends_flows: false, ..node(HERE, 3) };
+    at(NodeFacts { address: STATION, ..relay }, min_interval).unwrap()
 }
 
 /// A source with a connection of its own, the one of `OUT`.
 fn source() -> Bench {
-    let mut bench = at(&site(HERE, 3), Dur::ZERO).unwrap();
+    let mut bench = at(node(HERE, 3), Dur::ZERO).unwrap();
     bench.set_facts(OUT, Connection::listen(Config::default(), 1, 2).facts());
     bench
 }
@@ -113,18 +111,16 @@ fn what_is_no_notice_of_a_flow_of_this_host_is_left_alone() {
 
 #[test]
 fn it_sits_where_there_is_something_to_tell_or_to_heed() {
-    let node = Site { starts_flows: false, ends_flows: false, ..site(HERE, 3) };
-    let roles = |site: &Site| {
-        at(site, Dur::ZERO).map(|mut bench| {
-            let info = bench.agent_mut().info();
-            (info.reads(Signal::TxAttempt), info.sits_at(Place::ToHost))
-        })
+    let node = NodeFacts { starts_flows: false, ends_flows: false, ..node(HERE, 3) };
+    let roles = |node: NodeFacts<'static>| {
+        let claims = at(node, Dur::ZERO)?.claims();
+        Some((claims.reads(Signal::TxAttempt), claims.sits_at(Place::ToHost)))
     };
-    assert_eq!(roles(&node), None);
-    assert_eq!(roles(&Site { forwards: true, has_air: false, ..node }), None);
-    assert_eq!(roles(&Site { forwards: true, ..node }), Some((true, false)));
-    assert_eq!(roles(&Site { starts_flows: true, has_air: false, ..node }), Some((false, true)));
-    assert_eq!(roles(&Site { forwards: true, ends_flows: true, ..node }), Some((true, true)));
+    assert_eq!(roles(node), None);
+    assert_eq!(roles(NodeFacts { forwards: true, has_air: false, ..node }), None);
+    assert_eq!(roles(NodeFacts { forwards: true, ..node }), Some((true, false)));
+    assert_eq!(roles(NodeFacts { starts_flows: true, has_air: false, ..node }), Some((false, true)));
+    assert_eq!(roles(NodeFacts { forwards: true, ends_flows: true, ..node }), Some((true, true)));
 }
 
 #[test]

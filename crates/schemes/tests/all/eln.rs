@@ -4,27 +4,18 @@
 //! has 1000 B; its first byte has number 1.
 
 use mac::Fate;
-use schemes::testing::{Bench, HERE, IN, OUT, ack, data, segment, site};
-use schemes::{Params, Place, Port, Site, Value};
+use schemes::testing::{Bench, Ground, HERE, IN, OUT, ack, bench, data, node, scheme, segment};
+use schemes::{NodeFacts, Place, Port, Value};
 use tcp::{Ack, Config, Connection, FlowFacts, Input, Loss, Output, SenderHook};
 use units::{Bytes, Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Payload, Seq, SeqRange, Tcp};
 
 const WINDOW: u16 = 65_535;
 
-fn at(site: &Site, params: &[(&str, Value)]) -> Option<Bench> {
-    let scheme = schemes::find("eln").unwrap();
-    let mut values = Params::defaults(scheme.info.params);
-    for (key, value) in params {
-        values.set(key, *value);
-    }
-    (scheme.build)(site, &values).map(Bench::new)
-}
-
 /// A base station that forwards and has no flow of its own.
 fn station_with(params: &[(&str, Value)]) -> Bench {
-    let site = Site { forwards: true, starts_flows: false, ends_flows: false, ..site(HERE, 3) };
-    at(&site, params).unwrap()
+    let node = NodeFacts { forwards: true, starts_flows: false, ends_flows: false, ..node(HERE, 3) };
+    bench("eln", node, params).unwrap()
 }
 
 fn station() -> Bench {
@@ -212,24 +203,23 @@ fn another_connection_of_the_same_flow_begins_with_a_clean_slate() {
 
 #[test]
 fn it_sits_where_there_is_something_to_mark_or_to_obey() {
-    let node = Site { starts_flows: false, ends_flows: false, ..site(HERE, 3) };
-    let turns = |site: &Site| {
-        at(site, &[]).map(|mut bench| {
-            let info = bench.agent_mut().info();
-            [Port::TcpFlags, Port::LossResponse].map(|port| info.turns(port))
-        })
+    let nowhere = NodeFacts { starts_flows: false, ends_flows: false, ..node(HERE, 3) };
+    let turns = |node: NodeFacts<'static>| {
+        let mut ground = Ground::new(node);
+        let sits = ground.install(&scheme("eln", &[])).unwrap();
+        sits.then(|| [Port::TcpFlags, Port::SenderHook].map(|port| ground.stack.turns(port)))
     };
-    assert_eq!(turns(&node), None);
-    assert_eq!(turns(&Site { forwards: true, has_air: false, ..node }), None);
-    assert_eq!(turns(&Site { forwards: true, ..node }), Some([true, false]));
-    assert_eq!(turns(&Site { ends_flows: true, ..node }), Some([false, true]));
-    assert_eq!(turns(&Site { forwards: true, ends_flows: true, ..node }), Some([true, true]));
+    assert_eq!(turns(nowhere), None);
+    assert_eq!(turns(NodeFacts { forwards: true, has_air: false, ..nowhere }), None);
+    assert_eq!(turns(NodeFacts { forwards: true, ..nowhere }), Some([true, false]));
+    assert_eq!(turns(NodeFacts { ends_flows: true, ..nowhere }), Some([false, true]));
+    assert_eq!(turns(NodeFacts { forwards: true, ends_flows: true, ..nowhere }), Some([true, true]));
 }
 
 /// What a host's agent says of its sender.
 fn hook(duplicates: i64) -> Box<dyn SenderHook> {
-    let mut bench = at(&site(HERE, 2), &[("duplicates", Value::Int(duplicates))]).unwrap();
-    bench.agent_mut().sender_hook(OUT).unwrap()
+    let mut bench = bench("eln", node(HERE, 2), &[("duplicates", Value::Int(duplicates))]).unwrap();
+    bench.stack.sender_hook(OUT).unwrap()
 }
 
 /// Facts of a connection; none of them matters to this scheme.
@@ -258,7 +248,9 @@ fn heard(number: u32, flags: Flags, local: bool) -> Ack {
 fn a_loss_is_the_radios_if_the_latest_ack_says_so_of_that_very_number() {
     let mut hook = hook(1);
     let marked = Flags::ACK | Flags::LOSS_NOTICE;
-    let judge = |hook: &mut dyn SenderHook, start: u32| hook.loss(SeqRange::new(Seq(start), 1000), &facts());
+    let judge = |hook: &mut dyn SenderHook, start: u32| {
+        hook.loss(Loss::Congestion, SeqRange::new(Seq(start), 1000), &facts())
+    };
     assert_eq!(judge(&mut *hook, 1001), Loss::Congestion);
     hook.on_ack(&heard(1001, marked, false), &facts());
     assert_eq!(judge(&mut *hook, 1001), Loss::Corruption);

@@ -8,12 +8,15 @@ use mac::exchange::Job;
 use mac::{Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
-use schemes::testing::{Bench, HERE, THERE, frame, segment, site};
-use schemes::{Agent, Capability, Kind, Params, PeerEvent, Place, SCHEMES, Scheme, Signal, Site, Toward, Value};
+use schemes::testing::{Bench, Ground, HERE, THERE, frame, node, segment};
+use schemes::{
+    Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
+    Value, find,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
 /// What happens to a node.
@@ -130,8 +133,8 @@ fn history() -> impl Strategy<Value = Vec<Event>> {
 }
 
 /// Any of the parameters a scheme declares, by a number each.
-fn params(scheme: &Scheme, choices: u64) -> Params {
-    let mut params = Params::defaults(scheme.info.params);
+fn params(scheme: &Chosen<Install>, choices: u64) -> Params {
+    let mut params = scheme.params.clone();
     let mut rest = choices;
     for param in scheme.info.params {
         let (n, half) = (rest as usize, rest.is_multiple_of(2));
@@ -150,21 +153,52 @@ fn params(scheme: &Scheme, choices: u64) -> Params {
     params
 }
 
+/// The neighbour is an access point that hears its stations at these levels.
+#[derive(Debug)]
+struct Levels;
+
+impl Powers for Levels {
+    fn mean(&self, from: NodeId, _: NodeId) -> Dbm {
+        Dbm(-60.0 - f64::from(from.0))
+    }
+
+    fn stations(&self, _: NodeId) -> Vec<NodeId> {
+        vec![HERE, NodeId(2)]
+    }
+}
+
 /// A station and an access point, with some receiver's policy.
-fn sites(choices: u64) -> [Site; 2] {
+fn nodes(choices: u64) -> [NodeFacts<'static>; 2] {
     let receiver =
         [None, Some("every"), Some("delayed-ack"), Some("dynamic-delayed-ack")][(choices >> 60) as usize % 4];
     // The access point is neither end of what it forwards.
     let access_point = Ipv4Addr::new(10, 0, 0, 9);
     [false, true].map(|forwards| {
-        let station = site(HERE, 3);
+        let station = NodeFacts { access_point: Some(THERE), ..node(HERE, 3) };
         let address = if forwards { access_point } else { station.address };
-        Site { receiver, forwards, address, ..station }
+        NodeFacts { receiver, forwards, address, ..station }
     })
 }
 
-fn agents(scheme: &Scheme, choices: u64) -> impl Iterator<Item = Box<dyn Agent>> {
-    sites(choices).into_iter().filter_map(move |site| (scheme.build)(&site, &params(scheme, choices)))
+/// A scheme at each kind of node where it sits: with parameters drawn at will, or with its defaults where those contradict
+/// each other.
+fn stacks(id: &str, choices: u64) -> impl Iterator<Item = Stack> {
+    let defaults = find(id).unwrap();
+    let drawn = Chosen { params: params(&defaults, choices), ..defaults.clone() };
+    nodes(choices).into_iter().filter_map(move |node| {
+        let ground = || Ground { powers: Some(Box::new(Levels)), ..Ground::new(node) };
+        let (mut one, mut other) = (ground(), ground());
+        match one.install(&drawn) {
+            Ok(sits) => sits.then_some(one.stack),
+            Err(_) => other.install(&defaults).unwrap().then_some(other.stack),
+        }
+    })
+}
+
+/// Schemes of which some part reads this, at the nodes of [`stacks`].
+fn that_read(signal: Signal, choices: u64) -> impl Iterator<Item = (&'static str, Stack)> {
+    let all = NAMES.iter().flat_map(move |id| stacks(id, choices).map(move |stack| (*id, stack)));
+    all.filter(move |(_, stack)| stack.claims[0].reads(signal))
 }
 
 /// A node's life: an agent on its bench, and what its MAC has to report on.
@@ -173,8 +207,8 @@ struct Node {
     scheme: &'static str,
     /// Handed to the MAC, in order.
     queued: Vec<Packet>,
-    /// Its frame sequences, if it has some of its own.
-    plan: Option<Box<dyn Plan>>,
+    /// Its frame sequences, with what the scheme puts around them.
+    plan: Box<dyn Plan>,
     /// What came in last.
     received: Option<Packet>,
     /// Segments the scheme sent, not answered yet.
@@ -187,10 +221,10 @@ struct Node {
 }
 
 impl Node {
-    fn new(mut agent: Box<dyn Agent>) -> Node {
-        let (scheme, plan) = (agent.info().id, agent.plan());
+    fn new(mut stack: Stack) -> Node {
+        let (scheme, plan) = (stack.claims[0].scheme, stack.plan());
         Node {
-            bench: Bench::new(agent),
+            bench: Bench::new(stack),
             scheme,
             queued: Vec::new(),
             plan,
@@ -265,9 +299,9 @@ impl Node {
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
     }
 
-    /// Its MAC answers a frame of each kind from the neighbour, for whom something is at the head of its line.
+    /// Its MAC responds to a frame of each kind from the neighbour, for whom something is at the head of its line.
     fn answers_frames(&mut self) {
-        let Some(plan) = &mut self.plan else { return };
+        let plan = &mut self.plan;
         let config = Config::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
         let job = Job { to: THERE, psdu, mode, solicits: Solicited::ACK, spares_rts: false, is_protected: false };
@@ -340,22 +374,22 @@ proptest! {
 
     #[test]
     fn random_histories_balance_the_books_and_replay(history in history(), choices in any::<u64>()) {
-        for scheme in SCHEMES {
-            let ends: Vec<_> = agents(scheme, choices).zip(agents(scheme, choices)).collect();
-            prop_assert!(!ends.is_empty(), "{} sits at no kind of node", scheme.info.id);
+        for id in NAMES {
+            let ends: Vec<_> = stacks(id, choices).zip(stacks(id, choices)).collect();
+            prop_assert!(!ends.is_empty(), "{} sits at no kind of node", id);
             for (one, other) in ends {
                 let (mut one, mut other) = (Node::new(one), Node::new(other));
                 for event in &history {
                     one.live(event);
                     other.live(event);
-                    prop_assert_eq!(&one.log, &other.log, "{}", scheme.info.id);
+                    prop_assert_eq!(&one.log, &other.log, "{}", id);
                     one.log.clear();
                     other.log.clear();
                 }
                 prop_assert_eq!(one.counters(), other.counters());
                 // `held` compares what the agent says with the arena.
                 one.bench.release();
-                prop_assert_eq!(one.bench.held(), 0, "{} keeps packets of a dead node", scheme.info.id);
+                prop_assert_eq!(one.bench.held(), 0, "{} keeps packets of a dead node", id);
             }
         }
     }
@@ -366,55 +400,51 @@ proptest! {
         foreign in prop::collection::vec(foreign(), 1..20),
         choices in any::<u64>(),
     ) {
-        for scheme in SCHEMES.iter().filter(|scheme| scheme.info.reads(Signal::TcpHeader)) {
-            for agent in agents(scheme, choices) {
-                let mut node = Node::new(agent);
-                node.bench.pair();
-                history.iter().for_each(|event| node.live(event));
-                let counters = node.counters();
-                for packet in &foreign {
-                    for at in [Place::FromHost, Place::ToAir, Place::FromAir, Place::ToHost, Place::Transit] {
-                        let passed = node.bench.pass(at, packet.clone());
-                        prop_assert_eq!(passed.as_ref(), Some(packet), "{} {:?}", scheme.info.id, at);
-                    }
-                    for fate in [Fate::Attempt, Fate::Delivered, Fate::GivenUp, Fate::QueueFull] {
-                        node.bench.report(packet, fate);
-                    }
+        for (id, stack) in that_read(Signal::TcpHeader, choices) {
+            let mut node = Node::new(stack);
+            node.bench.pair();
+            history.iter().for_each(|event| node.live(event));
+            let counters = node.counters();
+            for packet in &foreign {
+                for at in Place::ALL {
+                    let passed = node.bench.pass(at, packet.clone());
+                    prop_assert_eq!(passed.as_ref(), Some(packet), "{} {:?}", id, at);
                 }
-                prop_assert_eq!(node.bench.take_injected(), vec![]);
-                prop_assert_eq!(node.counters(), counters, "{}", scheme.info.id);
+                for fate in [Fate::Attempt, Fate::Delivered, Fate::GivenUp, Fate::QueueFull] {
+                    node.bench.report(packet, fate);
+                }
             }
+            prop_assert_eq!(node.bench.take_injected(), vec![]);
+            prop_assert_eq!(node.counters(), counters, "{}", id);
         }
     }
 
     #[test]
     fn a_scheme_that_negotiates_does_nothing_without_a_partner(history in history(), choices in any::<u64>()) {
-        for scheme in SCHEMES.iter().filter(|scheme| scheme.info.reads(Signal::Capabilities)) {
-            for agent in agents(scheme, choices) {
-                let mut node = Node::new(agent);
-                // Somebody else has it, and the neighbour has something else.
-                let own = Capability { scheme: scheme.info.id, detail: 1 };
-                node.bench.peer(NodeId(2), PeerEvent::Up(&[own]));
-                node.bench.peer(THERE, PeerEvent::Up(&[Capability { scheme: "other", detail: 1 }]));
-                let counters = node.counters();
-                for event in history.iter().filter(|event| !matches!(event, Event::Comes(_))) {
-                    let packet = match event {
-                        Event::Sends(packet) | Event::Receives(packet) | Event::Forwards(packet) => Some(packet),
-                        _ => None,
-                    };
-                    if let Some(packet) = packet {
-                        for at in [Place::FromHost, Place::ToAir, Place::FromAir, Place::ToHost, Place::Transit] {
-                            let passed = node.bench.pass(at, packet.clone());
-                            prop_assert_eq!(passed.as_ref(), Some(packet), "{} {:?}", scheme.info.id, at);
-                        }
+        for (id, stack) in that_read(Signal::Capabilities, choices) {
+            let mut node = Node::new(stack);
+            // Somebody else has it, and the neighbour has something else.
+            let own = Capability { scheme: id, detail: 1 };
+            node.bench.peer(NodeId(2), PeerEvent::Up(&[own]));
+            node.bench.peer(THERE, PeerEvent::Up(&[Capability { scheme: "other", detail: 1 }]));
+            let counters = node.counters();
+            for event in history.iter().filter(|event| !matches!(event, Event::Comes(_))) {
+                let packet = match event {
+                    Event::Sends(packet) | Event::Receives(packet) | Event::Forwards(packet) => Some(packet),
+                    _ => None,
+                };
+                if let Some(packet) = packet {
+                    for at in Place::ALL {
+                        let passed = node.bench.pass(at, packet.clone());
+                        prop_assert_eq!(passed.as_ref(), Some(packet), "{} {:?}", id, at);
                     }
-                    node.live(event);
-                    prop_assert_eq!(node.bench.held(), 0);
                 }
-                prop_assert_eq!(node.asked, 0);
-                prop_assert!(!node.bench.next_timer(), "{} has set a timer", scheme.info.id);
-                prop_assert_eq!(node.counters(), counters, "{}", scheme.info.id);
+                node.live(event);
+                prop_assert_eq!(node.bench.held(), 0);
             }
+            prop_assert_eq!(node.asked, 0);
+            prop_assert!(!node.bench.next_timer(), "{} has set a timer", id);
+            prop_assert_eq!(node.counters(), counters, "{}", id);
         }
     }
 }
@@ -427,13 +457,13 @@ fn the_histories_reach_what_the_schemes_do() {
     // As many as it takes: what one scheme needs is rarer the more the histories know to do for others.
     for choices in 0..10_000u64 {
         let history = proptest::strategy::ValueTree::current(&histories.new_tree(&mut runner).unwrap());
-        for scheme in SCHEMES {
-            for agent in agents(scheme, choices << 58 | choices) {
-                let mut node = Node::new(agent);
+        for id in NAMES {
+            for stack in stacks(id, choices << 58 | choices) {
+                let mut node = Node::new(stack);
                 node.bench.pair();
                 history.iter().for_each(|event| node.live(event));
                 for (name, value) in node.counters() {
-                    *moved.entry((scheme.info.id, name)).or_insert(0) += value;
+                    *moved.entry((id, name)).or_insert(0) += value;
                 }
             }
         }

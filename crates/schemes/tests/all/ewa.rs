@@ -1,14 +1,14 @@
 //! Explicit window adaptation on the bench: a router whose radio queue fills.
 
 use queue::Space;
-use schemes::testing::{Bench, HERE, IN, OUT, ack, segment, site};
-use schemes::{Params, Place, Site, Value, find};
+use schemes::testing::{Bench, HERE, IN, OUT, ack, bench, node, segment};
+use schemes::{NodeFacts, Place, Value};
 use units::{Bytes, Dur};
 use wire::tcp::kind;
 use wire::{Flags, L4, Packet, Payload, Seq};
 
-fn router() -> Site {
-    Site { forwards: true, ..site(HERE, 3) }
+fn router() -> NodeFacts<'static> {
+    NodeFacts { forwards: true, ..node(HERE, 3) }
 }
 
 /// A SYN with an MSS of 1460 and perhaps a window scale.
@@ -24,12 +24,7 @@ fn syn(from_sender: bool, scale: Option<u8>) -> Packet {
 }
 
 fn ewa(set: &[(&str, Value)]) -> Bench {
-    let scheme = find("ewa").unwrap();
-    let mut params = Params::defaults(scheme.info.params);
-    for (key, value) in set {
-        params.set(key, *value);
-    }
-    Bench::new((scheme.build)(&router(), &params).unwrap())
+    bench("ewa", router(), set).unwrap()
 }
 
 /// A connection whose handshake went by.
@@ -172,7 +167,6 @@ fn an_adapting_alpha_opens_windows_over_an_empty_queue_and_closes_them_over_a_fu
 
 #[test]
 fn it_sits_at_routers_with_a_radio() {
-    let scheme = find("ewa").unwrap();
-    let sits = |site: Site| (scheme.build)(&site, &Params::defaults(scheme.info.params)).is_some();
-    assert!(sits(router()) && !sits(site(HERE, 3)) && !sits(Site { has_air: false, ..router() }));
+    let sits = |node| bench("ewa", node, &[]).is_some();
+    assert!(sits(router()) && !sits(node(HERE, 3)) && !sits(NodeFacts { has_air: false, ..router() }));
 }

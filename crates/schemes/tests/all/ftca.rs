@@ -2,25 +2,25 @@
 
 use engine::Streams;
 use mac::{
-    Channel, Config, Contention, Dcf, Edca, ErrorsAt, Fifo, Input, Msdu, Output, Station, TxQueue, TxopLimits,
+    Channel, Classifier, Config, Contention, Dcf, Edca, ErrorsAt, Fifo, Input, Msdu, Output, Station, TxQueue,
+    TxopLimits,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Standard};
 use proptest::prelude::*;
 use queue::{Limit, Spec};
-use schemes::ftca::{INFO, build};
-use schemes::testing::{HERE, OUT, THERE, ack, data, segment, site};
-use schemes::{Agent, Params, Site, Value};
+use schemes::Value;
+use schemes::testing::{Ground, HERE, OUT, THERE, ack, data, edca, node, scheme, segment};
 use units::{BitRate, Bytes, Dur, FlowId, SimTime};
 use wire::{Flags, L4, Packet, Packets, Seq, Udp};
 
-fn ftca(control: &'static str) -> Box<dyn Agent> {
-    let mut params = Params::defaults(INFO.params);
-    params.set("control", Value::Choice(control));
-    build(&site(HERE, 2), &params).unwrap()
+fn ftca(control: &'static str) -> Box<dyn Classifier> {
+    let mut ground = Ground::new(node(HERE, 2));
+    assert!(ground.install(&scheme("ftca", &[("control", Value::Choice(control))])).unwrap());
+    ground.stack.classifier().unwrap()
 }
 
 fn category_of(control: &'static str, packet: &Packet, default: u8) -> u8 {
-    ftca(control).classifier().unwrap().category(packet, THERE, default)
+    ftca(control).category(packet, THERE, default)
 }
 
 #[test]
@@ -43,8 +43,13 @@ fn control_packets_have_category_three_and_data_never_shares_it() {
 #[test]
 fn the_top_is_the_highest_category_the_station_has() {
     for (categories, top, below) in [(5, 4, 3), (2, 1, 0), (1, 0, 0)] {
-        let site = Site { categories, ..site(HERE, 2) };
-        let mut classifier = build(&site, &Params::defaults(INFO.params)).unwrap().classifier().unwrap();
+        let mut mac = edca(Standard::B);
+        let edca = mac.edca.as_mut().unwrap();
+        edca.categories.resize(categories, edca.categories[0].clone());
+        edca.of_priority = [0; 8];
+        let mut ground = Ground::new(node(HERE, 2)).with_mac(mac);
+        ground.install(&scheme("ftca", &[])).unwrap();
+        let mut classifier = ground.stack.classifier().unwrap();
         assert_eq!(classifier.category(&ack(OUT, 1, 65_535), THERE, 0), top);
         assert_eq!(classifier.category(&data(OUT, 1..1449), THERE, 7), below);
     }
@@ -93,8 +98,7 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
     for (is_on, first) in [(true, (3, 7)), (false, (1, 0))] {
         let (mut station, mut channel) = interface(&streams);
         if is_on {
-            let mut agent = ftca("all");
-            station.classify_by(agent.classifier().unwrap());
+            station.classify_by(ftca("all"));
         }
         let (mut all, mut out) = (Packets::default(), Vec::new());
         // The medium is busy, so both draw; the windows of best effort and voice do not overlap with this seed.

@@ -5,8 +5,8 @@ mod net;
 mod random;
 
 use net::{FIXED, MOBILE, Net, Over, WIRE};
-use schemes::testing::{Bench, HERE, THERE, segment, site};
-use schemes::{Params, PeerEvent, Place, Site, Toward, Value, find};
+use schemes::testing::{self, Bench, HERE, THERE, node, segment};
+use schemes::{NodeFacts, PeerEvent, Place, Toward, Value};
 use tcp::{Config, Input, State, Why};
 use units::{Bytes, Dur, FlowId, NodeId, SimTime};
 use wire::{Flags, Seq};
@@ -16,11 +16,7 @@ fn secs(n: u64) -> SimTime {
 }
 
 fn bench(set: &[(&str, Value)]) -> Bench {
-    let scheme = find("i-tcp").unwrap();
-    let mut params = Params::defaults(scheme.info.params);
-    set.iter().for_each(|(key, value)| params.set(key, *value));
-    let site = Site { forwards: true, ..site(HERE, 3) };
-    let mut bench = Bench::new((scheme.build)(&site, &params).unwrap());
+    let mut bench = testing::bench("i-tcp", NodeFacts { forwards: true, ..node(HERE, 3) }, set).unwrap();
     bench.peer(THERE, PeerEvent::Up(&[]));
     bench
 }
@@ -37,11 +33,9 @@ fn net(opener: usize) -> Net {
 
 #[test]
 fn it_sits_where_packets_are_forwarded_by_radio() {
-    let scheme = find("i-tcp").unwrap();
-    let params = Params::defaults(scheme.info.params);
     for (forwards, has_air, sits) in [(true, true, true), (false, true, false), (true, false, false)] {
-        let site = Site { forwards, has_air, ..site(HERE, 3) };
-        assert_eq!((scheme.build)(&site, &params).is_some(), sits);
+        let node = NodeFacts { forwards, has_air, ..node(HERE, 3) };
+        assert_eq!(testing::bench("i-tcp", node, &[]).is_some(), sits);
     }
 }
 

@@ -4,8 +4,8 @@
 //! others (data on `OUT`). Numbers: each side's SYN has number 0, so data begins at 1.
 
 use mac::Fate;
-use schemes::testing::{Bench, HERE, IN, OUT, THERE, ack, data, segment, site};
-use schemes::{Capability, Params, PeerEvent, Place, Toward, Value};
+use schemes::testing::{self, Bench, HERE, IN, OUT, THERE, ack, data, node, segment};
+use schemes::{Capability, NodeFacts, PeerEvent, Place, Toward, Value};
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Seq, TcpOptions};
 
@@ -15,13 +15,8 @@ const WINDOW: u16 = 65_535;
 
 /// A station with LLE-TCP and these parameters, whose receivers follow `receiver`; without a partner yet.
 fn alone(params: &[(&str, &'static str)], receiver: Option<&'static str>) -> Bench {
-    let scheme = schemes::find("lle-tcp").unwrap();
-    let mut values = Params::defaults(scheme.info.params);
-    for (key, word) in params {
-        values.set(key, Value::Choice(word));
-    }
-    let site = schemes::Site { receiver, ..site(HERE, 2) };
-    Bench::new((scheme.build)(&site, &values).unwrap())
+    let set: Vec<(&str, Value)> = params.iter().map(|(key, word)| (*key, Value::Choice(word))).collect();
+    testing::bench("lle-tcp", NodeFacts { receiver, ..node(HERE, 2) }, &set).unwrap()
 }
 
 /// The same with a partner that announces what it announces itself.
@@ -469,7 +464,7 @@ fn a_real_tcp_discards_a_segment_whose_ack_flag_was_cleared_and_takes_one_whose_
         let now = SimTime::from_ns(1_000_000);
         settle(now, &mut ends);
         assert!(ends.iter().all(|end| end.state() == tcp::State::Established));
-        // Two segments arrive and are acknowledged by the maker, while their receiver, with data of its own, has not
+        // Two segments arrive and are acknowledged by the generator, while their receiver, with data of its own, has not
         // seen them.
         let mut bench = sender_with(&[("strategy", "every"), ("stale_piggyback", setting)]);
         ends[0].handle(now, tcp::Input::Write(2 * 1460));
@@ -525,7 +520,7 @@ fn follow_makes_acks_as_the_receiving_station_announced() {
     for (announced, expected) in
         [(None, 18), (Some("every"), 18), (Some("delayed-ack"), 9), (Some("dynamic-delayed-ack"), 6)]
     {
-        let detail = alone(&[], announced).agent_mut().capability().unwrap().detail;
+        let detail = alone(&[], announced).announced().unwrap();
         let mut bench = alone(&[], Some("every"));
         bench.peer(THERE, PeerEvent::Up(&[Capability { scheme: "lle-tcp", detail }]));
         open(&mut bench, OUT);
@@ -865,7 +860,7 @@ fn across(packet: Packet) -> Packet {
 
 #[test]
 fn what_one_half_makes_the_other_keeps_back_and_the_rest_crosses_the_air() {
-    // Maker and suppressor of one flow on two benches, a real TCP behind the second, segments of many sizes.
+    // Generator and filter of one flow on two benches, a real TCP behind the second, segments of many sizes.
     let (mut here, mut there) = (sender(), receiver());
     let config = tcp::Config { ack_policy: tcp::ack::find("every").unwrap(), ..tcp::Config::default() };
     let mut host = tcp::Connection::listen(config, 5_000, 40_000);

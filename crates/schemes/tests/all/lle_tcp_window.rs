@@ -5,8 +5,8 @@
 
 use mac::Fate;
 use queue::Space;
-use schemes::testing::{Bench, HERE, IN, OUT, ack, data, segment, site};
-use schemes::{Params, Place, Toward, Value};
+use schemes::testing::{self, Bench, HERE, IN, OUT, ack, data, node, segment};
+use schemes::{NodeFacts, Place, Toward, Value};
 use units::{Bytes, FlowId};
 use wire::{Flags, Packet, Seq};
 
@@ -14,12 +14,8 @@ const WINDOW: u16 = 65_535;
 
 /// A base station with a partner, that advertises so.
 fn base_station(advertise: &'static str) -> Bench {
-    let scheme = schemes::find("lle-tcp").unwrap();
-    let mut params = Params::defaults(scheme.info.params);
-    params.set("strategy", Value::Choice("every"));
-    params.set("advertise", Value::Choice(advertise));
-    let site = schemes::Site { forwards: true, ..site(HERE, 2) };
-    let mut bench = Bench::new((scheme.build)(&site, &params).unwrap());
+    let set = [("strategy", Value::Choice("every")), ("advertise", Value::Choice(advertise))];
+    let mut bench = testing::bench("lle-tcp", NodeFacts { forwards: true, ..node(HERE, 2) }, &set).unwrap();
     bench.pair();
     bench
 }

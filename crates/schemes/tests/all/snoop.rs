@@ -2,8 +2,8 @@
 
 use mac::Fate;
 use queue::Space;
-use schemes::testing::{Bench, HERE, IN, OUT, THERE, ack, data, segment, site};
-use schemes::{Agent, Params, PeerEvent, Place, Site, Toward, Value, find};
+use schemes::testing::{self, Bench, HERE, IN, OUT, THERE, ack, data, node, segment};
+use schemes::{NodeFacts, PeerEvent, Place, Toward, Value};
 use std::net::Ipv4Addr;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Flags, L4, Packet, Payload, Seq, SeqRange};
@@ -11,17 +11,12 @@ use wire::{Flags, L4, Packet, Payload, Seq, SeqRange};
 const WINDOW: u16 = 50_000;
 
 /// A base station that is neither end of the connection.
-fn base_station() -> Site {
-    Site { forwards: true, address: Ipv4Addr::new(10, 0, 0, 9), ..site(HERE, 3) }
+fn base_station() -> NodeFacts<'static> {
+    NodeFacts { forwards: true, address: Ipv4Addr::new(10, 0, 0, 9), ..node(HERE, 3) }
 }
 
 fn snoop(set: &[(&str, Value)]) -> Bench {
-    let scheme = find("snoop").unwrap();
-    let mut params = Params::defaults(scheme.info.params);
-    for (key, value) in set {
-        params.set(key, *value);
-    }
-    let mut bench = Bench::new((scheme.build)(&base_station(), &params).unwrap());
+    let mut bench = testing::bench("snoop", base_station(), set).unwrap();
     bench.now = SimTime::from_ns(1_000_000_000);
     // The handshake's last ACKs: the mobile waits for number 1.
     assert!(bench.pass(Place::FromAir, ack(IN, 1, WINDOW)).is_some());
@@ -178,6 +173,25 @@ fn a_senders_repetition_replaces_the_older_copy() {
     assert_eq!(bench.held(), 1);
     assert!(bench.next_timer());
     assert_eq!(bench.take_injected(), [(stamped(8), Toward::Air(THERE))]);
+}
+
+#[test]
+fn a_copy_goes_out_with_the_timestamp_that_the_mobile_has_echoed_if_its_own_is_older() {
+    let stamped = |mut packet: Packet, tsval, tsecr| {
+        packet.tcp_mut().unwrap().options.push_timestamps(tsval, tsecr);
+        packet
+    };
+    // Segment 1 was sent at 140; the sender has repeated segment 0 at 155, and the mobile echoes that.
+    for (echoed, expected) in [(155, 155), (130, 140)] {
+        let mut bench = snoop(&[]);
+        for n in 0..3 {
+            assert!(bench.pass(Place::ToAir, stamped(nth(n), 140, 9)).is_some());
+        }
+        for waits_for in [1001, 1001] {
+            _ = bench.pass(Place::FromAir, stamped(ack(IN, waits_for, WINDOW), 200, echoed));
+        }
+        assert_eq!(bench.take_injected(), [(stamped(nth(1), expected, 9), Toward::Air(THERE))]);
+    }
 }
 
 #[test]
@@ -530,12 +544,8 @@ fn copies_go_with_the_mobile_or_the_node() {
 
 #[test]
 fn it_sits_only_where_a_radio_is_forwarded_to() {
-    let build = |site: Site| {
-        let scheme = find("snoop").unwrap();
-        (scheme.build)(&site, &Params::defaults(scheme.info.params))
-            .is_some_and(|agent: Box<dyn Agent>| agent.held() == 0)
-    };
-    assert!(build(base_station()));
-    assert!(!build(Site { forwards: false, ..base_station() }));
-    assert!(!build(Site { has_air: false, ..base_station() }));
+    let sits = |node| testing::bench("snoop", node, &[]).is_some_and(|bench| bench.held() == 0);
+    assert!(sits(base_station()));
+    assert!(!sits(NodeFacts { forwards: false, ..base_station() }));
+    assert!(!sits(NodeFacts { has_air: false, ..base_station() }));
 }

@@ -1,42 +1,46 @@
 //! AIFSN by power, under EDCA and under DCF.
 
-use mac::{Config, Edca, Msdu, TxopLimits};
+use mac::{Msdu, Transmit};
 use phy::Standard;
-use schemes::station_aifs::{INFO, build};
-use schemes::testing::{OUT, data, site};
-use schemes::{Params, Powers, Setup, Site, Value};
-use units::{BitRate, Dbm, NodeId, SimTime};
+use schemes::testing::{Ground, OUT, data, dcf, edca, node, scheme};
+use schemes::{NodeFacts, Powers, Value};
+use units::{Dbm, NodeId, SimTime};
 use wire::Packets;
 
 const AP: NodeId = NodeId(0);
 
-/// The AIFSNs of a station's categories (under DCF: of its DIFS) among three that the access point hears at these levels.
-fn aifsns(levels: [f64; 3], station: u32, edca: bool, set: &[(&str, Value)]) -> Result<Vec<u8>, String> {
-    let mut params = Params::defaults(INFO.params);
-    set.iter().for_each(|(key, value)| params.set(key, *value));
-    let categories = if edca { 4 } else { 0 };
-    let mut agent = build(&Site { categories, ..site(NodeId(station), 4) }, &params).unwrap();
-    let mut mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
-    if edca {
-        let categories = Edca::standard(Standard::A, &mac.timing, TxopLimits::Zero);
-        mac = mac.with_edca(categories);
-    }
-    let mean = |from: NodeId, to: NodeId| {
+/// Three stations that the access point hears at these levels, in dBm.
+#[derive(Debug)]
+struct Heard([f64; 3]);
+
+impl Powers for Heard {
+    fn mean(&self, from: NodeId, to: NodeId) -> Dbm {
         assert_eq!(to, AP);
-        Dbm(levels[from.index() - 1])
-    };
-    let stations = |_| vec![NodeId(1), NodeId(2), NodeId(3)];
-    let powers = Some(Powers { mean: &mean, stations: &stations });
-    let mut setup =
-        Setup { node: NodeId(station), mac, tx_power: Dbm(16.0), access_point: Some(AP), has_powers: true, powers };
-    agent.configure(&mut setup)?;
-    if let Some(edca) = setup.mac.edca {
+        Dbm(self.0[from.index() - 1])
+    }
+
+    fn stations(&self, _: NodeId) -> Vec<NodeId> {
+        vec![NodeId(1), NodeId(2), NodeId(3)]
+    }
+}
+
+fn station(id: u32, is_edca: bool) -> Ground {
+    let node = NodeFacts { access_point: Some(AP), ..node(NodeId(id), 4) };
+    Ground::new(node).with_mac(if is_edca { edca(Standard::A) } else { dcf(Standard::A) })
+}
+
+/// The AIFSNs of a station's categories (under DCF: of its DIFS) among three that the access point hears at these levels.
+fn aifsns(levels: [f64; 3], id: u32, is_edca: bool, set: &[(&str, Value)]) -> Result<Vec<u8>, String> {
+    let mut ground = Ground { powers: Some(Box::new(Heard(levels))), ..station(id, is_edca) };
+    ground.install(&scheme("station-aifs", set))?;
+    if let Some(edca) = ground.stack.radio.mac.edca {
         return Ok(edca.categories.iter().map(|category| category.aifsn).collect());
     }
     let (mut all, packet) = (Packets::default(), data(OUT, 1..1449));
     let pkt = all.put(packet.clone());
     let msdu = Msdu::new(SimTime::ZERO, pkt, &all, AP, 0);
-    Ok(vec![agent.transmit().unwrap().aifsn(&msdu, &packet, 2)])
+    let mut transmit: Box<dyn Transmit> = ground.stack.transmit().unwrap();
+    Ok(vec![transmit.aifsn(&msdu, &packet, 2)])
 }
 
 #[test]
@@ -61,15 +65,12 @@ fn under_dcf_it_is_the_difs() {
 
 #[test]
 fn it_sits_at_stations_and_what_they_lack_is_told() {
-    let params = Params::defaults(INFO.params);
-    assert!(build(&Site { forwards: true, ..site(AP, 4) }, &params).is_none(), "an access point");
+    let plain = scheme("station-aifs", &[]);
+    let access_point = NodeFacts { forwards: true, ..node(AP, 4) };
+    assert_eq!(Ground::new(access_point).install(&plain), Ok(false), "an access point");
     let set = [("least", Value::Int(5)), ("largest", Value::Int(4))];
-    assert_eq!(aifsns([-70.0; 3], 1, true, &set).unwrap_err(), "least 5 is over largest 4");
-    let mac = Config::of(Standard::A, Standard::A.mode(BitRate::from_kbps(54_000)).unwrap());
-    let mut agent = build(&site(NodeId(1), 4), &params).unwrap();
-    let mut setup =
-        Setup { node: NodeId(1), mac, tx_power: Dbm(16.0), access_point: None, has_powers: false, powers: None };
-    assert!(agent.configure(&mut setup).unwrap_err().contains("role = \"ap\""));
-    setup.access_point = Some(AP);
-    assert!(agent.configure(&mut setup).unwrap_err().contains("propagation"));
+    assert!(aifsns([-70.0; 3], 1, true, &set).unwrap_err().ends_with("least 5 is over largest 4"));
+    let mut alone = Ground::new(node(NodeId(1), 4));
+    assert!(alone.install(&plain).unwrap_err().contains("role = \"ap\""));
+    assert!(station(1, true).install(&plain).unwrap_err().contains("propagation"));
 }

@@ -60,7 +60,7 @@ struct Case {
 struct Optimist(u64);
 
 impl SenderHook for Optimist {
-    fn loss(&mut self, range: SeqRange, facts: &FlowFacts) -> Loss {
+    fn loss(&mut self, _: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         assert!(
             // A loss that a tail loss probe repaired is acknowledged already.
             range.start.le(facts.snd_una) && !range.is_empty() && range.end.le(facts.snd_max),

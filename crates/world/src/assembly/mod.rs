@@ -11,13 +11,15 @@ use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
-use mac::{Channel, Config, Contention, Dcf, Fifo, Plan, Station, TxQueue};
+use mac::rate::Given;
+use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueue};
 use net::RouterSite;
 use network::Network;
 use node::{Chain, Node};
 use phy::Medium;
-use schemes::{Agent, Port};
-use units::{Dur, NodeId, SimTime};
+use plugin::Chosen;
+use schemes::{Hooks, Stack};
+use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
@@ -28,27 +30,24 @@ pub(crate) use transport::tcps;
 pub(crate) struct Sites {
     medium: Medium,
     network: Network,
-    agents: Vec<Vec<Box<dyn Agent>>>,
-    /// The MAC of each node, as schemes left it.
-    configs: Vec<Config>,
+    stacks: Vec<Stack>,
 }
 
 /// Places nodes and schemes.
 ///
 /// # Errors
 /// What the scenario's own checks cannot know: no way between the ends of a flow, a scheme where it does not sit, two
-/// schemes on one port.
+/// schemes that exclude each other.
 pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams);
     let mut medium = radio::medium(scenario, &places, &streams);
     let mut network = network::network(scenario, &places, &medium)?;
-    let mut agents = agents::agents(shared, &network)?;
-    let mut configs = shared.macs.clone();
-    if agents::configure(scenario, &network, &mut agents, &mut configs, &mut medium)? {
+    let stacks = agents::stacks(shared, &network, &medium, &streams)?;
+    if agents::set_powers(scenario, &stacks, &mut medium) {
         network = network::network(scenario, &places, &medium)?;
     }
-    Ok(Sites { medium, network, agents, configs })
+    Ok(Sites { medium, network, stacks })
 }
 
 /// Puts a world together for one seed.
@@ -58,7 +57,8 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let nodes = scenario.nodes.len();
-    let Sites { medium, network, mut agents, configs } = sites(shared, seed)?;
+    let Sites { medium, network, mut stacks } = sites(shared, seed)?;
+    let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
     let patience = configs
@@ -66,9 +66,14 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         .map(|c| c.rts_nav_patience(c.control_modes.response_to(c.data_rate)))
         .max()
         .unwrap_or(Dur::ZERO);
-    let channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
+    let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
-    let flow = |i| transport::flow(shared, i, &streams, &mut agents);
+    let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
+    let flow = |i| {
+        let mut flow = transport::flow(shared, i, &streams);
+        flow.hook(FlowId::forward(i), &mut hooks);
+        flow
+    };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
@@ -76,34 +81,30 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
             let draws = streams.get(Purpose::Queue, category << 32 | i as u64);
-            let fifo = || Box::new(Fifo::new(queue, mtu, draws)) as Box<dyn TxQueue>;
-            queues.push(match holder(&mut agents[i], Port::TxQueue) {
-                Some(agent) => agent.tx_queue(queue.limit, mtu).unwrap_or_else(|| agent.around_queue(fifo())),
-                None => fifo(),
-            });
+            let fifo: Box<dyn TxQueue> = Box::new(Fifo::new(queue, mtu, draws));
+            queues.push(stacks[i].queue(fifo));
         }
-        let own = holder(&mut agents[i], Port::Exchange).and_then(|agent| agent.plan());
-        let plan: Box<dyn Plan> = own.unwrap_or_else(|| Box::new(Dcf));
-        let node = NodeId(i as u32);
-        let mut station = Station::new(node, &peers, channel.contention.first(node), config, queues, plan);
-        if let Some(classifier) = holder(&mut agents[i], Port::Classifier).and_then(|agent| agent.classifier()) {
-            station.classify_by(classifier);
+        let (node, stack) = (NodeId(i as u32), &mut stacks[i]);
+        let rates = rate_control(shared, stack, &config, i, &streams);
+        let first = channel.contention.first(node);
+        let mut station = Station::new(node, &peers, first, config, queues, stack.plan());
+        if let Some(rates) = rates {
+            station.rates_by(rates);
         }
-        if let Some(transmit) = holder(&mut agents[i], Port::Transmit).and_then(|agent| agent.transmit()) {
-            station.transmit_by(transmit);
-        }
-        if agents[i].iter().any(|agent| agent.info().reads(schemes::Signal::TxAttempt)) {
-            station.report_attempts();
+        fit(&mut station, stack);
+        if station.heeds_damage() {
+            channel.heed_damage(node);
         }
         stations.push(station);
     }
     let Network { routes, neighbours, .. } = network;
     let router = network::router(shared);
-    let made = agents.into_iter().zip((0..).map(NodeId)).map(|(agents, node)| {
+    let made = stacks.into_iter().zip((0..).map(NodeId)).map(|(stack, node)| {
         let address = net::address(node);
         let site = RouterSite { node, address, least_cost: routes.row(node).to_vec() };
         let router = (router.plugin)(site, &router.params);
-        Node::new(node, address, Chain::new(agents), router, scenario.nodes[node.index()].entry.host_delay)
+        let chain = Chain::new(stack.members, stack.capabilities);
+        Node::new(node, address, chain, router, scenario.nodes[node.index()].entry.host_delay)
     });
     let made = made.collect();
     let agenda = agenda(scenario, &taps);
@@ -114,6 +115,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         stations,
         nodes: made,
         flows,
+        hooks,
         agenda,
         taps,
         wires,
@@ -133,16 +135,49 @@ pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments>
     Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })
 }
 
-/// The agent of a node that claims a port; there is at most one.
-fn holder(agents: &mut [Box<dyn Agent>], port: Port) -> Option<&mut Box<dyn Agent>> {
-    agents.iter_mut().find(|agent| agent.info().turns(port))
+/// What chooses the rates of a station: what the scenario names, with what schemes have put around it. `None`: the rate is fixed,
+/// which a station does by itself.
+fn rate_control(
+    shared: &Shared,
+    stack: &mut Stack,
+    config: &Config,
+    node: usize,
+    streams: &Streams,
+) -> Option<Box<dyn RateControl>> {
+    let own = shared.scenario.nodes[node].rate_control.as_ref().map(|plug| {
+        let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
+        let draws = streams.get(Purpose::RateControl, node as u64);
+        plugin(&params, Given { config, modes: shared.scenario.radio.standard.modes(), draws })
+    });
+    if own.is_none() && !stack.has_rate_control() {
+        return None;
+    }
+    Some(stack.rate_control(own.unwrap_or_else(|| Box::new(Fixed::of(config)))))
+}
+
+/// Gives a station what else schemes have brought for it.
+fn fit(station: &mut Station, stack: &mut Stack) {
+    if let Some(classifier) = stack.classifier() {
+        station.classify_by(classifier);
+    }
+    if let Some(transmit) = stack.transmit() {
+        station.transmit_by(transmit);
+    }
+    if let Some(policy) = stack.ack_policy() {
+        station.acknowledged_by(policy);
+    }
+    if let Some(recipient) = stack.recipient() {
+        station.receive_by(recipient);
+    }
+    if stack.reads_attempts() {
+        station.report_attempts();
+    }
 }
 
 /// A flow like that of the scenario, for tests that open one during a run.
 #[cfg(test)]
 pub(crate) fn flow(shared: &Shared, index: u32, seed: u64) -> crate::flow::Flow {
-    let mut nobody: Vec<_> = shared.scenario.nodes.iter().map(|_| Vec::new()).collect();
-    transport::flow(shared, index, &Streams::new(seed), &mut nobody)
+    transport::flow(shared, index, &Streams::new(seed))
 }
 
 fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {

@@ -12,6 +12,7 @@ use plugin::Chosen;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
+#[derive(Debug)]
 pub(super) struct Network {
     pub routes: Routes,
     /// Radio neighbours of each node, in order of id.

@@ -7,9 +7,8 @@ use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
 use crate::shared::Shared;
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
-use schemes::{Agent, Port};
 use tcp::Connection;
-use units::{Bytes, FlowId, SimTime};
+use units::{Bytes, SimTime};
 use wire::Seq;
 
 /// The receiver policy of a flow.
@@ -91,7 +90,8 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     Ok(config)
 }
 
-pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, agents: &mut [Vec<Box<dyn Agent>>]) -> Flow {
+/// A flow of the scenario, without the say of schemes in its senders.
+pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
     let flow = &shared.scenario.flows[index as usize];
     let spec = &flow.entry.transport;
     let entity = |end: u64| u64::from(index) * 2 + end;
@@ -105,20 +105,9 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams, agents: &mut 
                 let initial_sequence = Seq(keys.initial_sequence.unwrap_or(drawn));
                 tcp::Config { initial_sequence, ..config.clone() }
             });
-            let mut connections =
+            let [opens, listens] =
                 [Connection::open(opens, ports[0], ports[1]), Connection::listen(listens, ports[1], ports[0])];
-            for (end, node) in [flow.from, flow.to].into_iter().enumerate() {
-                let id = if end == 0 { FlowId::forward(index) } else { FlowId::forward(index).reverse() };
-                let may = |agent: &&mut Box<dyn Agent>| {
-                    [Port::LossResponse, Port::RttSample].iter().any(|port| agent.info().turns(*port))
-                };
-                for agent in agents[node.index()].iter_mut().filter(may) {
-                    if let Some(hook) = agent.sender_hook(id) {
-                        connections[end].set_hook(hook);
-                    }
-                }
-            }
-            Transport::Tcp(connections)
+            Transport::Tcp([opens, listens])
         }
         _ => Transport::Udp { sent: 0 },
     };

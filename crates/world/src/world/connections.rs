@@ -8,7 +8,8 @@ use units::{FlowId, SimTime};
 
 #[cfg_attr(not(test), expect(dead_code, reason = "for traffic that opens connections, and for packets from outside"))]
 impl World {
-    /// Opens a flow: it has a place, timers, and packets find it. It starts with [`World::start_flow`]. `make` is told its forward
+    /// Opens a flow: it has a place, timers, and packets find it, the schemes of its nodes have
+    /// their say in its senders. It starts with [`World::start_flow`]. `make` is told its forward
     /// direction. `None` if there is no room for one more.
     pub(crate) fn open_flow(&mut self, make: impl FnOnce(FlowId) -> Flow) -> Option<FlowId> {
         if self.flows.is_full() {
@@ -20,7 +21,8 @@ impl World {
             self.events.extend(Layout::events_of(place as u32));
         }
         let id = self.flows.open(make);
-        let flow = &self.flows[id.connection()];
+        let flow = &mut self.flows[id.connection()];
+        flow.hook(id, &mut self.hooks);
         if flow.sources[0].traffic == Traffic::Saturated {
             self.saturators[flow.ends[0].index()].push(id.connection() as u32);
         }

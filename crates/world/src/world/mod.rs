@@ -20,6 +20,7 @@ use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
 use net::Wire;
 use node::Node;
+use schemes::Hooks;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tcp::Input as TcpInput;
@@ -58,6 +59,8 @@ pub(crate) struct World {
     pub stations: Vec<Station>,
     pub nodes: Vec<Node>,
     pub flows: Flows,
+    /// The say of each node's schemes in its TCP senders.
+    hooks: Vec<Hooks>,
     pub wires: Vec<Wire>,
     /// Radio neighbours of each node.
     neighbours: Vec<Vec<NodeId>>,
@@ -99,6 +102,8 @@ pub(crate) struct Parts {
     pub stations: Vec<Station>,
     pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,
+    /// The say of each node's schemes in its TCP senders.
+    pub hooks: Vec<Hooks>,
     pub agenda: Vec<(SimTime, Appointment)>,
     pub taps: Taps,
     pub wires: Vec<Wire>,
@@ -109,7 +114,7 @@ pub(crate) struct Parts {
 impl World {
     pub fn new(parts: Parts) -> World {
         let spares_rts_without_payload = parts.spares_rts_without_payload;
-        let Parts { channel, stations, nodes, flows, mut agenda, taps, wires, neighbours, .. } = parts;
+        let Parts { channel, stations, nodes, flows, hooks, mut agenda, taps, wires, neighbours, .. } = parts;
         let count = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
@@ -130,6 +135,7 @@ impl World {
             stations,
             nodes,
             flows: Flows::new(flows),
+            hooks,
             saturators,
             spares_rts_without_payload,
             frames: FrameStats::default(),
@@ -168,11 +174,8 @@ impl World {
 
     /// Radio neighbours exchange what they can do: association is implied.
     fn introduce(&mut self) {
-        let capabilities: Vec<Vec<schemes::Capability>> = self
-            .nodes
-            .iter()
-            .map(|node| node.chain().members().iter().filter_map(|member| member.agent.capability()).collect())
-            .collect();
+        let capabilities: Vec<Vec<schemes::Capability>> =
+            self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect();
         for node in (0..self.stations.len() as u32).map(NodeId) {
             for peer in self.neighbours[node.index()].clone() {
                 let can = &capabilities[peer.index()];

@@ -192,7 +192,7 @@ fn what_cannot_be_is_told() {
         (A_DCF, scheme("tap"), "access = \"edca\""),
         (A_EDCA, format!("{}at = [\"s1\"]\n", scheme("tap")), "tap does not sit at \"s1\""),
         (A_EDCA, format!("{}acks = 65\n", scheme("tap")), "64"),
-        (A_EDCA, scheme("tap") + &scheme("ftca"), "classifier"),
+        (A_EDCA, scheme("lle-tcp") + &scheme("ack-agent"), "lle-tcp and ack-agent both claim the TCP ACKs of \"ap\""),
         (A_EDCA, format!("{}at = [\"server\"]\n", scheme("ack-agent")), "does not sit"),
         (A_EDCA, format!("{}acks = 3\n", scheme("dcf-plus")), "acks"),
     ] {

@@ -69,14 +69,14 @@ fn no_layer_below_the_schemes_names_one() {
     assert!(files.len() > 30, "the layers have their sources");
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a source is text");
-        for scheme in schemes::SCHEMES {
-            let module = scheme.info.id.replace('-', "_");
+        for id in schemes::NAMES {
+            let module = id.replace('-', "_");
             let is_plain_word = !module.contains('_');
             // A word of the language may stand anywhere; as a scheme's name it stands in quotes or before its items.
             let spellings = if is_plain_word {
                 [format!("\"{module}\""), format!("{module}::")]
             } else {
-                [scheme.info.id.to_owned(), module]
+                [(*id).to_owned(), module]
             };
             for spelling in spellings {
                 assert!(!names(&text, &spelling), "{} names {spelling}", file.display());

@@ -5,12 +5,15 @@
 mod flood;
 
 use flood::Flood;
+use mac::rate::Given;
+use mac::{Attempt, Attempted, RateControl};
+use phy::Mode;
 use plugin::{Info, Kind, Param, Registry, Value};
-use schemes::{Agent, Cx, Place, Scheme, Site};
+use schemes::{Agent, Cx, Params, Place, Refusal, Site};
 use std::sync::atomic::AtomicBool;
 use tcp::ack::{AckPolicy, Arrival, Verdict};
 use tcp::cc::{Congestion, CongestionControl, Window, reno};
-use units::{Bytes, Dur};
+use units::{Bytes, Dur, NodeId, SimTime};
 use wire::Pkt;
 use world::{Blueprint, Record, Registries, Run};
 
@@ -71,22 +74,16 @@ impl AckPolicy for Sparse {
 #[derive(Debug, Default)]
 struct Counts(u64);
 
-static COUNTS: schemes::Info = schemes::Info {
-    id: "counts",
-    summary: "counts packets",
-    source: "none",
-    sits: &[Place::FromHost],
-    reads: &[],
-    turns: &[],
-    params: &[],
-};
-static COUNTS_PLUGIN: Info = COUNTS.plugin();
+static COUNTS: Info = Info { id: "counts", summary: "counts packets", source: "none", params: &[] };
+
+fn count(site: &mut Site, _: &Params) -> Result<(), Refusal> {
+    if site.node.starts_flows {
+        site.agent(Counts::default()).listen([Place::FromHost]);
+    }
+    Ok(())
+}
 
 impl Agent for Counts {
-    fn info(&self) -> &'static schemes::Info {
-        &COUNTS
-    }
-
     fn packet(&mut self, _: Place, pkt: Pkt, _: &mut Cx) -> Option<Pkt> {
         self.0 += 1;
         Some(pkt)
@@ -97,15 +94,55 @@ impl Agent for Counts {
     }
 }
 
+/// A rate control: the slowest mode for everybody until so many frames were acknowledged, the fastest then.
+#[derive(Debug)]
+struct Coarse {
+    modes: &'static [Mode],
+    after: i64,
+    acknowledged: i64,
+}
+
+static COARSE: Info = Info {
+    id: "coarse",
+    summary: "slowest, then fastest",
+    source: "none",
+    params: &[Param {
+        key: "after",
+        kind: Kind::Int { min: 0, max: 1_000_000 },
+        default: Value::Int(0),
+        doc: "Frames acknowledged before the fastest.",
+    }],
+};
+
+impl Coarse {
+    fn new(params: &Params, given: Given<'_>) -> Coarse {
+        Coarse { modes: given.modes, after: params.int("after"), acknowledged: 0 }
+    }
+}
+
+impl RateControl for Coarse {
+    fn mode(&mut self, _: SimTime, attempt: &Attempt) -> Mode {
+        self.expected(attempt.to)
+    }
+
+    fn expected(&self, _: NodeId) -> Mode {
+        let fast = self.acknowledged >= self.after;
+        if fast { self.modes[self.modes.len() - 1] } else { self.modes[0] }
+    }
+
+    fn attempted(&mut self, _: SimTime, attempted: &Attempted) {
+        self.acknowledged += i64::from(attempted.acknowledged);
+    }
+}
+
 /// A router: the one of thirty lines that the node's own tests use.
 static FLOOD: Info = Info { id: "flood", summary: "asks by flooding", source: "none", params: &[] };
 
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers, recoveries, routers } = Registries::builtin();
-    let counts =
-        Scheme { info: &COUNTS, build: |site: &Site, _| site.starts_flows.then(|| Box::<Counts>::default() as _) };
+    let Registries { schemes, congestion, receivers, recoveries, rate_controls, routers } = Registries::builtin();
     Registries {
-        schemes: schemes.with(&COUNTS_PLUGIN, counts).unwrap(),
+        schemes: schemes.with(&COUNTS, count).unwrap(),
+        rate_controls: rate_controls.with(&COARSE, |params, given| Box::new(Coarse::new(params, given))).unwrap(),
         congestion: congestion.with(&CAPPED, |params| Box::new(Capped(params.int("segments") as u64))).unwrap(),
         receivers: receivers
             .with(&SPARSE, |params, config| {
@@ -155,6 +192,34 @@ fn plug_ins_of_a_program_run_with_the_parameters_of_the_scenario() {
     assert!((2.5..3.5).contains(&(segments(&sparse) / acks(&sparse))), "{} {}", segments(&sparse), acks(&sparse));
     // The scheme saw every segment of its host, the SYN included.
     assert!(free.scheme("counts", "packets") > segments(&free), "{}", segments(&free));
+}
+
+#[test]
+fn a_rate_control_is_chosen_for_all_radios_or_for_one_node() {
+    let of = |radio: &str, node: &str| {
+        let text = format!(
+            "scenario = {{ duration = \"2 s\" }}\nradio = {{ standard = \"802.11b\"{radio} }}\n[[node]]\nname = \"a\"\n{node}\n\
+             [[node]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ protocol = \"udp\" }}\n\
+             traffic = {{ model = \"saturated\" }}\n"
+        );
+        let blueprint = world::parse_with(&text, &[], registries()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        run(&blueprint).flow(0, "delivered_packets").unwrap()
+    };
+    let fixed = of("", "");
+    assert_eq!(of(", rate_control = \"fixed\"", ""), fixed);
+    assert_eq!(
+        of(", rate_control = \"coarse\"", ""),
+        fixed,
+        "the fastest at once is what the standard's highest rate is"
+    );
+    // 1500 B at 1 Mb/s take 12.9 ms, at 11 Mb/s 2.1 ms.
+    let slow = of("", "rate_control = { name = \"coarse\", after = 1000000 }");
+    assert!(slow < 0.2 * fixed && slow > 100.0, "{slow} {fixed}");
+    let between = of(
+        ", rate_control = { name = \"coarse\", after = 1000000 }",
+        "rate_control = { name = \"coarse\", after = 77 }",
+    );
+    assert!(between > 1.5 * slow && between < 0.7 * fixed, "{slow} {between} {fixed}");
 }
 
 #[test]

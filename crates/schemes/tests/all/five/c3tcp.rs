@@ -9,18 +9,15 @@
 
 use mac::{MacOptions, TxReport};
 use schemes::window::Scale;
-use schemes::{Agent, Capability, Cx, Info, Kind, Param, Params, PeerEvent, Place, Port, Signal, Site, Value};
+use schemes::{Agent, Cx, Field, Info, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
 use wire::{Flags, Packet, Pkt, Seq, Tcp};
 
-pub const INFO: Info = Info {
+pub static INFO: Info = Info {
     id: "c3tcp",
     summary: "window = bandwidth times delay, measured hop by hop in the MAC",
     source: "seed 000 section 4.4",
-    sits: &[Place::FromHost, Place::ToHost],
-    reads: &[Signal::TxReport, Signal::TcpHeader, Signal::FlowFacts, Signal::MacOptions, Signal::Capabilities],
-    turns: &[Port::MacOptions, Port::Rwnd],
     params: &[
         Param {
             key: "data_rate_kbps",
@@ -37,11 +34,18 @@ pub const INFO: Info = Info {
     ],
 };
 
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let (plcp, spaces) = (params.time("plcp"), site.timing.sifs + site.timing.difs());
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if !site.node.has_air {
+        return Ok(());
+    }
+    let (plcp, timing) = (params.time("plcp"), site.mac().timing);
     let rate = BitRate::from_kbps(params.int("data_rate_kbps") as u64);
-    let c3tcp = C3Tcp { front: plcp * 2 + spaces + ACK_FRAME / rate, rate, ..C3Tcp::default() };
-    site.has_air.then(|| Box::new(c3tcp) as Box<dyn Agent>)
+    let front = plcp * 2 + timing.sifs + timing.difs() + ACK_FRAME / rate;
+    site.reads_tcp();
+    site.announce(0);
+    let seat = site.agent(C3Tcp { front, rate, ..C3Tcp::default() }).listen([Place::FromHost, Place::ToHost]);
+    seat.reports().facts().reads_options().writes_options().rewrites(Field::Window);
+    Ok(())
 }
 
 /// MAC header and FCS, as figure 4.4 has them.
@@ -143,10 +147,6 @@ impl C3Tcp {
 }
 
 impl Agent for C3Tcp {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let (packet, serial) = (cx.get(&pkt), cx.serial(&pkt));
         if packet.tcp().is_none() || self.saw_syn(packet) {
@@ -174,9 +174,9 @@ impl Agent for C3Tcp {
     }
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
-        match event {
-            PeerEvent::Up(can) if can.iter().any(|c| c.scheme == INFO.id) => _ = self.able.insert(node),
-            PeerEvent::Up(_) | PeerEvent::Down => _ = self.able.remove(&node),
+        match event.announced(INFO.id) {
+            Some(_) => _ = self.able.insert(node),
+            None => _ = self.able.remove(&node),
         }
     }
 
@@ -204,17 +204,14 @@ impl Agent for C3Tcp {
     fn read_options(&mut self, _: &Packet, serial: u64, options: &MacOptions, _: &mut Cx) {
         Path::read(options).map(|path| self.carried.insert(serial, path));
     }
-
-    fn capability(&self) -> Option<Capability> {
-        Some(Capability { scheme: INFO.id, detail: 0 })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use mac::Fate;
-    use schemes::testing::{Bench, OUT, ack, data, segment};
+    use schemes::Capability;
+    use schemes::testing::{Bench, OUT, ack, bench_of, data, segment, with};
 
     const BACK: FlowId = OUT.reverse();
     const SENDER: NodeId = NodeId(10);
@@ -275,10 +272,9 @@ mod tests {
     /// Sender, relay, receiver at 2 Mb/s, each with C³TCP and introduced to its neighbours. There T_tr of 1500 B is
     /// 2 x 192 + 8 x 1534 / 2 + 8 x 14 / 2 + 10 + 50 = 6636 us, and of 40 B 796 us.
     fn chain() -> [Hop; 3] {
-        let mut params = Params::defaults(INFO.params);
-        params.set("data_rate_kbps", Value::Int(2_000));
+        let c3tcp = with(&INFO, install, &[("data_rate_kbps", Value::Int(2_000))]);
         let node = |neighbours: &[NodeId]| {
-            let mut bench = Bench::new(build(&crate::five::station(), &params).unwrap());
+            let mut bench = bench_of(&c3tcp, crate::five::station()).unwrap();
             neighbours.iter().for_each(|peer| bench.peer(*peer, PeerEvent::Up(CAN)));
             Hop { bench, shown: 0 }
         };

@@ -1,16 +1,14 @@
 //! LLE-TCP through its registry entry, as a black box: what its row in the list of schemes promises, in numbers.
 
 use mac::Fate;
-use schemes::testing::{Bench, IN, OUT, ack, data, segment};
-use schemes::{Params, Place, Toward, Value};
+use schemes::testing::{self, Bench, IN, OUT, ack, data, segment};
+use schemes::{Place, Toward, Value};
 use wire::{Flags, Packet, Seq};
 
 /// A station that opened a connection to a neighbour, which has LLE-TCP too or not.
 fn bench(strategy: &'static str, is_paired: bool) -> Bench {
-    let scheme = schemes::find("lle-tcp").expect("it is registered");
-    let mut params = Params::defaults(scheme.info.params);
-    params.set("strategy", Value::Choice(strategy));
-    let mut bench = Bench::new((scheme.build)(&crate::five::station(), &params).expect("it sits at stations"));
+    let set = [("strategy", Value::Choice(strategy))];
+    let mut bench = testing::bench("lle-tcp", crate::five::station(), &set).expect("it sits at stations");
     if is_paired {
         bench.pair();
     }

@@ -9,20 +9,17 @@
 
 use mac::{Msdu, Next, TxQueue};
 use queue::{Limit, Space};
-use schemes::{Agent, Cx, Info, Kind, Param, Params, Place, Port, Signal, Site, Value};
+use schemes::{Agent, Cx, Info, Kind, Param, Params, Place, Refusal, Site, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use units::{Bytes, Dur, FlowId, SimTime};
 use wire::{Packets, Pkt};
 
-pub const INFO: Info = Info {
+pub static INFO: Info = Info {
     id: "tcp-aware-arq",
     summary: "retransmissions in the order of attempts and of TCP's timeout",
     source: "seed 001",
-    sits: &[Place::Transit],
-    reads: &[Signal::TcpHeader],
-    turns: &[Port::TxQueue],
     params: &[Param {
         key: "rto",
         kind: Kind::Choice(&["timer", "left"]),
@@ -35,9 +32,18 @@ pub const INFO: Info = Info {
 const TRANSMISSIONS: u8 = 4;
 const UNKNOWN_RTO: Dur = Dur::from_secs(1);
 
-pub fn build(site: &Site, params: &Params) -> Option<Box<dyn Agent>> {
-    let arq = Arq { clocks: Rc::default(), counts_down: params.choice("rto") == "left" };
-    (site.has_air && site.forwards).then(|| Box::new(arq) as Box<dyn Agent>)
+pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    if site.node.has_air && site.node.forwards {
+        let (clocks, counts_down) = (Clocks::default(), params.choice("rto") == "left");
+        let (limit, mtu) = (site.node.queue, site.node.mtu);
+        site.reads_tcp();
+        site.agent(Arq { clocks: Rc::clone(&clocks) }).listen([Place::Transit]);
+        site.wrap_queue(move |inner| {
+            let clocks = Rc::clone(&clocks);
+            Box::new(Queues { inner, clocks, counts_down, limit, mtu, used: Bytes::ZERO, queues: Default::default() })
+        });
+    }
+    Ok(())
 }
 
 /// What one connection's timestamps have told. A passing packet's TSval comes back as TSecr after the half of the round
@@ -83,14 +89,9 @@ type Clocks = Rc<RefCell<BTreeMap<usize, Clock>>>;
 #[derive(Debug)]
 struct Arq {
     clocks: Clocks,
-    counts_down: bool,
 }
 
 impl Agent for Arq {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
     fn packet(&mut self, _: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         if let Some(stamps) = packet.tcp().and_then(|tcp| tcp.options.timestamps()) {
@@ -99,19 +100,17 @@ impl Agent for Arq {
         }
         Some(pkt)
     }
-
-    fn tx_queue(&mut self, limit: Limit, mtu: Bytes) -> Option<Box<dyn TxQueue>> {
-        let (clocks, counts_down) = (Rc::clone(&self.clocks), self.counts_down);
-        Some(Box::new(Queues { clocks, limit, mtu, counts_down, used: Bytes::ZERO, queues: Default::default() }))
-    }
 }
 
 #[derive(Debug)]
 struct Queues {
+    /// What stood there: it admits, drops what expires and keeps its own order until something is to be sent.
+    inner: Box<dyn TxQueue>,
     clocks: Clocks,
+    counts_down: bool,
     limit: Limit,
     mtu: Bytes,
-    counts_down: bool,
+    /// By what was taken out of it, or came back.
     used: Bytes,
     /// Q1, Q2, Q3: retransmitted never, once, twice. Ordered by RTO, then age, when one is taken: the RTO moves.
     queues: [Vec<Msdu>; 3],
@@ -135,21 +134,21 @@ impl Queues {
 }
 
 impl TxQueue for Queues {
-    fn push(&mut self, _: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
-        let size = all.get(&msdu.pkt).ip_len();
+    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+        // What waits here takes room of the inner queue's.
+        let (space, size) = (self.space(), all.get(&msdu.pkt).ip_len());
         let fits = match self.limit {
-            Limit::Packets(most) => self.space().entries < most,
-            Limit::Bytes(most) => self.used + size <= most,
+            Limit::Packets(most) => space.entries < most,
+            Limit::Bytes(most) => space.used + size <= most,
         };
-        if !fits {
-            return Err(msdu);
-        }
-        self.used += size;
-        self.queues[0].push(msdu);
-        Ok(())
+        if fits { self.inner.push(now, msdu, all) } else { Err(msdu) }
     }
 
     fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        while let Some(msdu) = self.inner.pop(now, all) {
+            self.used += all.get(&msdu.pkt).ip_len();
+            self.queues[0].push(msdu);
+        }
         let heads =
             [0, 1, 2].map(|q| self.head(now, &self.queues[q], all).map(|(at, rto, urgent)| (q, at, rto, urgent)));
         let urgent = heads.iter().flatten().filter(|(.., urgent)| *urgent).min_by_key(|(_, _, rto, _)| *rto);
@@ -170,24 +169,39 @@ impl TxQueue for Queues {
     }
 
     fn space(&self) -> Space {
-        let entries = self.queues.iter().map(Vec::len).sum::<usize>() as u32;
+        let (inner, own) = (self.inner.space(), self.queues.iter().map(Vec::len).sum::<usize>() as u32);
         let free = match self.limit {
-            Limit::Packets(most) => self.mtu * u64::from(most.saturating_sub(entries)),
-            Limit::Bytes(most) => most.saturating_sub(self.used),
+            Limit::Packets(most) => self.mtu * u64::from(most.saturating_sub(inner.entries + own)),
+            Limit::Bytes(most) => most.saturating_sub(inner.used + self.used),
         };
-        Space { free, used: self.used, entries }
+        Space { free, used: inner.used + self.used, entries: inner.entries + own }
     }
 
-    fn drain(&mut self, _: SimTime) -> Vec<Msdu> {
+    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        self.inner.expired(now, all)
+    }
+
+    fn next_wakeup(&self) -> SimTime {
+        self.inner.next_wakeup()
+    }
+
+    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
         self.used = Bytes::ZERO;
-        self.queues.iter_mut().flat_map(|q| q.drain(..)).collect()
+        let mut all: Vec<Msdu> = self.queues.iter_mut().flat_map(|q| q.drain(..)).collect();
+        all.extend(self.inner.drain(now));
+        all
+    }
+
+    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
+        self.inner.stats(now)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemes::testing::{Bench, THERE, data};
+    use schemes::NodeFacts;
+    use schemes::testing::{Bench, Ground, THERE, data, with};
     use wire::{DropWhy, Packet};
 
     const FAST: FlowId = FlowId::forward(0);
@@ -204,11 +218,10 @@ mod tests {
     const BUFFER: Limit = Limit::Bytes(Bytes(32_000));
 
     fn ap(rto: &'static str, limit: Limit) -> Ap {
-        let mut params = Params::defaults(INFO.params);
-        params.set("rto", Value::Choice(rto));
-        let mut bench = Bench::new(build(&crate::five::access_point(), &params).unwrap());
-        let queue = bench.agent_mut().tx_queue(limit, Bytes(1500)).unwrap();
-        Ap { bench, queue, packets: Packets::default() }
+        let mut ground = Ground::new(NodeFacts { queue: limit, ..crate::five::access_point() });
+        assert!(ground.install(&with(&INFO, install, &[("rto", Value::Choice(rto))])).unwrap());
+        let queue = ground.queue();
+        Ap { bench: Bench::new(ground.stack), queue, packets: Packets::default() }
     }
 
     fn stamped(flow: FlowId, tsval: u32, tsecr: u32) -> Packet {

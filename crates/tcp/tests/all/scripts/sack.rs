@@ -497,7 +497,7 @@ fn a_mark_in_recovery_cuts_nothing_more() {
 struct NoCongestion;
 
 impl SenderHook for NoCongestion {
-    fn loss(&mut self, _: SeqRange, _: &FlowFacts) -> Loss {
+    fn loss(&mut self, _: Loss, _: SeqRange, _: &FlowFacts) -> Loss {
         Loss::Corruption
     }
 }

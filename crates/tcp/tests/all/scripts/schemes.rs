@@ -1,7 +1,9 @@
 //! Hooks and commands: what a cross-layer scheme may do to a sender.
 
 use super::script::{Script, config, connected};
-use tcp::{Config, FlowFacts, Loss, SenderHook, SeqRange};
+use std::cell::RefCell;
+use std::rc::Rc;
+use tcp::{Config, Connection, FlowFacts, Loss, SenderHook, SeqRange};
 use units::Dur;
 
 /// Says of every loss that it was the radio's, and of every RTT that it was 40 ms.
@@ -9,7 +11,7 @@ use units::Dur;
 struct Radio;
 
 impl SenderHook for Radio {
-    fn loss(&mut self, range: SeqRange, facts: &FlowFacts) -> Loss {
+    fn loss(&mut self, _: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         assert_eq!((range.start, range.len()), (facts.snd_una, 1000));
         Loss::Corruption
     }
@@ -101,7 +103,7 @@ impl SenderHook for Patient {
         self.timed_out = true;
     }
 
-    fn loss(&mut self, _: SeqRange, _: &FlowFacts) -> Loss {
+    fn loss(&mut self, _: Loss, _: SeqRange, _: &FlowFacts) -> Loss {
         if self.timed_out { Loss::Congestion } else { Loss::Corruption }
     }
 }
@@ -211,4 +213,54 @@ fn a_local_ack_moves_the_window_and_the_real_one_later_is_no_duplicate() {
          1.1  local-ack 99001
          1.1  is flight=5000",
     );
+}
+
+/// Passes on what the one before it said, and counts.
+#[derive(Debug)]
+struct Witness {
+    says: u32,
+    heard: Rc<RefCell<Vec<String>>>,
+}
+
+impl SenderHook for Witness {
+    fn on_ack(&mut self, ack: &tcp::Ack, _: &FlowFacts) {
+        self.heard.borrow_mut().push(format!("{}: ack {}", self.says, ack.number.0));
+    }
+
+    fn dup_ack_threshold(&mut self, configured: u32, _: &FlowFacts) -> u32 {
+        self.heard.borrow_mut().push(format!("{}: {configured} duplicates", self.says));
+        configured.min(self.says)
+    }
+
+    fn loss(&mut self, verdict: Loss, _: SeqRange, _: &FlowFacts) -> Loss {
+        self.heard.borrow_mut().push(format!("{}: {verdict:?}", self.says));
+        if self.says == 2 { Loss::Corruption } else { verdict }
+    }
+
+    fn rtt_sample(&mut self, sample: Dur, _: &FlowFacts) -> Dur {
+        sample + Dur::from_ms(u64::from(self.says))
+    }
+}
+
+#[test]
+fn of_several_hooks_each_gets_what_the_one_before_it_said() {
+    let heard = Rc::<RefCell<Vec<String>>>::default();
+    let witness = |says| Box::new(Witness { says, heard: Rc::clone(&heard) }) as Box<dyn SenderHook>;
+    // Two duplicates are enough for the first, and the loss is corruption for it: retransmitted, no cut.
+    four_out().hook(vec![witness(2), witness(3)]).run(
+        "1.1  < . 1:1(0) ack 1
+         1.11 < . 1:1(0) ack 1
+         1.11 > . 1:1001(1000) ack 1 again
+         1.11 > . 4001:5001(1000) ack 1
+         1.11 > . 5001:6001(1000) ack 1
+         1.12 is cwnd=4000",
+    );
+    let heard = heard.borrow();
+    let of = |text: &str| heard.iter().filter(|said| said.contains(text)).cloned().collect::<Vec<_>>();
+    assert_eq!(of("ack 1"), ["2: ack 1", "3: ack 1", "2: ack 1", "3: ack 1"]);
+    assert_eq!(of("duplicates")[..2], ["2: 3 duplicates", "3: 2 duplicates"]);
+    assert_eq!(heard[heard.len() - 2..], ["2: Congestion", "3: Corruption"]);
+    // A sample passes both: 2 ms and 3 ms more.
+    let (mut chain, facts) = (vec![witness(2), witness(3)], Connection::listen(Config::default(), 1, 2).facts());
+    assert_eq!(chain.rtt_sample(Dur::from_ms(40), &facts), Dur::from_ms(45));
 }

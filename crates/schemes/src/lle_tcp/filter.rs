@@ -1,8 +1,8 @@
 //! The receiving station's half: ACKs that its partner has made already stay off the air, and data its host has no room
 //! for yet is kept, since the partner has acknowledged it.
 //!
-//! Partner and suppressor agree on one thing: while no ACK crosses the air, the window is what it was in the last one
-//! that did. The suppressor lets every ACK pass that says otherwise, and all of them until the MAC confirms that it
+//! Partner and filter agree on one thing: while no ACK crosses the air, the window is what it was in the last one
+//! that did. The filter lets every ACK pass that says otherwise, and all of them until the MAC confirms that it
 //! arrived. What comes in beyond the host's window meanwhile is held and answered with a closed window, a *notice*.
 
 use crate::window::Scale;
@@ -48,7 +48,7 @@ struct Guard {
 
 /// All flows of data this station receives from partners, and what was counted.
 #[derive(Debug, Default)]
-pub(crate) struct Suppressor {
+pub(crate) struct Filter {
     flows: BTreeMap<FlowId, Guard>,
     suppressed: u64,
     passed: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Suppressor {
     slowest_notice: Dur,
 }
 
-impl Suppressor {
+impl Filter {
     /// A segment of its own host on the way to a partner.
     pub(crate) fn leaves(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);

@@ -1,6 +1,9 @@
 //! Which mode a data frame goes out in.
 
+use crate::Config;
+use engine::Stream;
 use phy::Mode;
+use plugin::Params;
 use units::{Bytes, NodeId, SimTime};
 
 /// An attempt that is about to be made.
@@ -48,6 +51,24 @@ pub trait RateControl: std::fmt::Debug {
     fn timer(&mut self, _now: SimTime) {}
 }
 
+/// What a rate control is made for: one station.
+#[derive(Debug)]
+pub struct Given<'a> {
+    /// The station's parameters.
+    pub config: &'a Config,
+    /// The modes of its radio, slowest first.
+    pub modes: &'static [Mode],
+    /// A random stream of its own.
+    pub draws: Stream,
+}
+
+/// Makes a rate control for one station.
+pub type Make = fn(&Params, Given<'_>) -> Box<dyn RateControl>;
+
+plugin::registry! { "rate control", Make:
+    "fixed" => fixed,
+}
+
 /// One mode for each receiver, for good.
 #[derive(Debug, Clone)]
 pub struct Fixed {
@@ -59,6 +80,11 @@ impl Fixed {
     /// The same mode to everybody.
     pub fn new(mode: Mode) -> Fixed {
         Fixed { to_all: mode, to_each: Vec::new() }
+    }
+
+    /// What a station's parameters say.
+    pub fn of(config: &Config) -> Fixed {
+        Fixed::new(config.data_rate)
     }
 
     /// A mode of its own to one receiver.
@@ -85,6 +111,17 @@ impl RateControl for Fixed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_its_first_is_what_the_parameters_say() {
+        assert_eq!((NAMES, registry().ids()), (&["fixed"][..], vec!["fixed"]));
+        let config = Config::of(phy::Standard::A, Mode::ofdm(4));
+        let draws = engine::Streams::new(1).get(engine::Purpose::RateControl, 0);
+        let chosen = find("fixed").expect("it is in the list");
+        let rates =
+            (chosen.plugin)(&chosen.params, Given { config: &config, modes: phy::Standard::A.modes(), draws });
+        assert_eq!(rates.expected(NodeId(3)), Mode::ofdm(4));
+    }
 
     #[test]
     fn each_receiver_has_its_mode_and_all_others_the_common_one() {

@@ -1,6 +1,6 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
-use super::suppressor::later;
+use super::filter::later;
 use crate::window::{Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use wire::{DropWhy, Flags, Ipv4, L4, Packet, Payload, Pkt, Seq, SeqRange, Tcp, T
 
 /// What the agent knows of the receiver of one flow of data that it transmits.
 #[derive(Debug)]
-struct Maker {
+struct Generator {
     /// Everything before this number has reached the receiving station, or was acknowledged by its host. `None` until
     /// the connection's numbers are known: from a SYN-ACK sent here, or an ACK number heard.
     delivered: Option<Seq>,
@@ -67,11 +67,11 @@ impl Advertise {
 
 /// All flows of data this station transmits to partners, and what was counted.
 #[derive(Debug)]
-pub(crate) struct Makers {
+pub(crate) struct Generators {
     strategy: &'static str,
     clears_stale: bool,
     advertises: Advertise,
-    flows: BTreeMap<FlowId, Maker>,
+    flows: BTreeMap<FlowId, Generator>,
     /// How many of them are active.
     active: u32,
     windows_lowered: u64,
@@ -82,14 +82,14 @@ pub(crate) struct Makers {
     stale_piggybacks: u64,
 }
 
-impl Makers {
-    pub(crate) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Makers {
+impl Generators {
+    pub(crate) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Generators {
         let advertises = match advertise {
             "free-buffer" => Advertise::FreeBuffer,
             "free-buffer-share" => Advertise::Share,
             _ => Advertise::Receiver,
         };
-        Makers {
+        Generators {
             strategy,
             clears_stale,
             advertises,
@@ -104,10 +104,10 @@ impl Makers {
         }
     }
 
-    /// The maker of `flow`, whose receiver sits behind a partner that announced `policy`.
-    fn of(&mut self, flow: FlowId, policy: u32) -> &mut Maker {
+    /// The generator of `flow`, whose receiver sits behind a partner that announced `policy`.
+    fn of(&mut self, flow: FlowId, policy: u32) -> &mut Generator {
         let strategy = self.strategy;
-        self.flows.entry(flow).or_insert_with(|| Maker::new(strategy, policy))
+        self.flows.entry(flow).or_insert_with(|| Generator::new(strategy, policy))
     }
 
     /// A segment is about to be queued for a partner.
@@ -116,29 +116,29 @@ impl Makers {
         if range.is_empty() || tcp.flags.has(Flags::RST) {
             return;
         }
-        let maker = self.of(packet.flow, policy);
-        maker.full = maker.full.max((packet.payload.len, packet.ip_len().0 as u32));
-        let begins = packet.payload.len > 0 && !maker.is_active;
-        maker.is_active |= begins;
+        let generator = self.of(packet.flow, policy);
+        generator.full = generator.full.max((packet.payload.len, packet.ip_len().0 as u32));
+        let begins = packet.payload.len > 0 && !generator.is_active;
+        generator.is_active |= begins;
         if tcp.flags.has(Flags::SYN) {
-            maker.scale.saw_senders_syn(tcp);
+            generator.scale.saw_senders_syn(tcp);
             // A SYN-ACK opens the numbers; a SYN is acknowledged by the peer's SYN-ACK alone.
-            maker.delivered = tcp.flags.has(Flags::ACK).then_some(range.start);
-            maker.highest = range.end;
-            maker.beyond.clear();
-            maker.run_until = None;
-            maker.waiting = None;
+            generator.delivered = tcp.flags.has(Flags::ACK).then_some(range.start);
+            generator.highest = range.end;
+            generator.beyond.clear();
+            generator.run_until = None;
+            generator.waiting = None;
         }
-        maker.highest = maker.highest.max(range.end);
+        generator.highest = generator.highest.max(range.end);
         self.active += u32::from(begins);
     }
 
     /// A segment of the receiver, `pkt`, made here or passing: its window is bounded by this node's own buffer. What would
     /// tell the sender nothing and look like a duplicate is ended.
     fn bound(&mut self, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let Some(maker) = self.flows.get_mut(&flow) else { return Some(pkt) };
-        let Some(most) = self.advertises.bound(self.active, maker.full, cx) else { return Some(pkt) };
-        match maker.shown.show(cx.get(&pkt), most, maker.full.0, &maker.scale) {
+        let Some(generator) = self.flows.get_mut(&flow) else { return Some(pkt) };
+        let Some(most) = self.advertises.bound(self.active, generator.full, cx) else { return Some(pkt) };
+        match generator.shown.show(cx.get(&pkt), most, generator.full.0, &generator.scale) {
             Show::Window(field) | Show::Again(field) => {
                 if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
                     self.windows_lowered += u64::from(field < header.window);
@@ -156,7 +156,7 @@ impl Makers {
     /// Hands ACKs to whoever sent `packet`.
     fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
         for _ in 0..copies {
-            let made = self.flows.get_mut(&packet.flow).and_then(|maker| maker.ack(packet));
+            let made = self.flows.get_mut(&packet.flow).and_then(|generator| generator.ack(packet));
             let Some(made) = made.map(|ack| cx.make(ack)) else { return };
             if let Some(ack) = self.bound(packet.flow, made, cx) {
                 cx.inject(ack, Toward::Route);
@@ -166,8 +166,8 @@ impl Makers {
 
     /// All of a flow has been delivered, or it was reset.
     fn over(&mut self, flow: FlowId) {
-        if let Some(maker) = self.flows.get_mut(&flow)
-            && std::mem::take(&mut maker.is_active)
+        if let Some(generator) = self.flows.get_mut(&flow)
+            && std::mem::take(&mut generator.is_active)
         {
             self.active -= 1;
         }
@@ -183,28 +183,28 @@ impl Makers {
         if tcp.flags.has(Flags::RST) {
             self.over(flow);
         }
-        let maker = self.of(flow, policy);
+        let generator = self.of(flow, policy);
         if tcp.flags.has(Flags::SYN) {
-            maker.scale.saw_receivers_syn(&tcp);
-            maker.next_seq = range.end;
-            maker.window = maker.scale.bytes(&tcp);
+            generator.scale.saw_receivers_syn(&tcp);
+            generator.next_seq = range.end;
+            generator.window = generator.scale.bytes(&tcp);
         }
-        maker.next_seq = maker.next_seq.max(range.end);
-        later(&mut maker.tsval, &tcp);
+        generator.next_seq = generator.next_seq.max(range.end);
+        later(&mut generator.tsval, &tcp);
         if !tcp.flags.has(Flags::ACK) || tcp.flags.any(Flags::RST) {
             return Some(pkt);
         }
-        let window = maker.scale.bytes(&tcp);
-        let delivered = maker.delivered.unwrap_or(tcp.ack);
+        let window = generator.scale.bytes(&tcp);
+        let delivered = generator.delivered.unwrap_or(tcp.ack);
         if delivered.le(tcp.ack) {
-            maker.window = window;
-            maker.advance_to(tcp.ack);
-        } else if is_pure && maker.scale.field(window) == maker.scale.field(maker.window) {
+            generator.window = window;
+            generator.advance_to(tcp.ack);
+        } else if is_pure && generator.scale.field(window) == generator.scale.field(generator.window) {
             // Its host had not seen yet what was acknowledged in its name when it wrote this. TCP ignores a number that is
             // acknowledged already.
         } else {
-            // The number is raised; the window stands, as the partner's half takes it to (`suppressor`).
-            maker.window = window;
+            // The number is raised; the window stands, as the partner's half takes it to (`filter`).
+            generator.window = window;
             self.stale_piggybacks += u64::from(!is_pure);
             if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
                 if clears {
@@ -223,32 +223,32 @@ impl Makers {
     /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3
     pub(crate) fn delivered(&mut self, packet: &Packet, cx: &mut Cx) {
         let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
-        let Some(maker) = self.flows.get_mut(&packet.flow) else { return };
+        let Some(generator) = self.flows.get_mut(&packet.flow) else { return };
         let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
         if range.is_empty() || opens || tcp.flags.has(Flags::RST) {
             return;
         }
         self.segments_delivered += 1;
         // While the window is known to be closed the host may refuse what arrives: its own answer counts.
-        if maker.window == 0 {
+        if generator.window == 0 {
             return;
         }
         // Beyond a hole, or old: the host's own duplicate ACK says so.
-        let joined = maker.take(range);
+        let joined = generator.take(range);
         if joined == 0 {
             return;
         }
         self.segments_acknowledged += joined;
-        maker.segments += 1;
-        // A maker of ACKs times no segments: quick ACKs know no round trip, and the initial RTO.
+        generator.segments += 1;
+        // A generator of ACKs times no segments: quick ACKs know no round trip, and the initial RTO.
         let (now, push, rto) = (cx.now, tcp.flags.has(Flags::PSH), Dur::from_secs(1));
-        let arrival = Arrival { number: maker.segments, len: packet.payload.len, push, now, srtt: None, rto };
+        let arrival = Arrival { number: generator.segments, len: packet.payload.len, push, now, srtt: None, rto };
         // What every receiver acknowledges at once. @RFC5681 sec. 4.2
         let at_once = joined > 1 || packet.payload.len == 0 || tcp.flags.has(Flags::FIN);
-        match if at_once { Verdict::Now } else { maker.policy.on_data(&arrival) } {
+        match if at_once { Verdict::Now } else { generator.policy.on_data(&arrival) } {
             Verdict::Now => {
                 self.acks_made += 1;
-                if maker.waiting.take().is_some() {
+                if generator.waiting.take().is_some() {
                     cx.timer(key(packet.flow), SimTime::NEVER);
                 }
                 if tcp.flags.has(Flags::FIN) {
@@ -257,10 +257,10 @@ impl Makers {
                 self.tell(packet, 1, cx);
             }
             Verdict::Within(delay) => {
-                if maker.waiting.is_none() {
+                if generator.waiting.is_none() {
                     cx.timer(key(packet.flow), cx.now + delay);
                 }
-                maker.waiting = Some(packet.clone());
+                generator.waiting = Some(packet.clone());
             }
         }
     }
@@ -268,15 +268,15 @@ impl Makers {
     /// FAILURE: the MAC has dropped a segment. Three duplicate ACKs, for the first loss of a run only. @KLI06 sec. 3.2.3
     pub(crate) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
         let Some(range) = packet.tcp_range() else { return };
-        let Some(maker) = self.flows.get_mut(&packet.flow) else { return };
-        let is_old = maker.delivered.is_none_or(|delivered| range.end.le(delivered));
+        let Some(generator) = self.flows.get_mut(&packet.flow) else { return };
+        let is_old = generator.delivered.is_none_or(|delivered| range.end.le(delivered));
         // Without payload there is nothing that duplicates could make TCP send again: SYN and FIN have their timer.
-        if packet.payload.len == 0 || is_old || maker.run_until.is_some() {
+        if packet.payload.len == 0 || is_old || generator.run_until.is_some() {
             return;
         }
-        maker.run_until = Some(maker.highest);
+        generator.run_until = Some(generator.highest);
         // What waits for its delayed ACK is told first, or the duplicates would be none.
-        if let Some(last) = maker.waiting.take() {
+        if let Some(last) = generator.waiting.take() {
             cx.timer(key(packet.flow), SimTime::NEVER);
             self.acks_made += 1;
             self.tell(&last, 1, cx);
@@ -287,8 +287,8 @@ impl Makers {
 
     /// The delayed ACK of `flow` is due.
     pub(crate) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
-        if let Some(maker) = self.flows.get_mut(&flow)
-            && let Some(packet) = maker.waiting.take()
+        if let Some(generator) = self.flows.get_mut(&flow)
+            && let Some(packet) = generator.waiting.take()
         {
             self.acks_made += 1;
             self.tell(&packet, 1, cx);
@@ -310,14 +310,14 @@ pub(crate) fn key(flow: FlowId) -> Key {
     Key(u64::from(flow.0))
 }
 
-impl Maker {
-    fn new(strategy: &'static str, announced: u32) -> Maker {
+impl Generator {
+    fn new(strategy: &'static str, announced: u32) -> Generator {
         let followed = ack::NAMES.get((announced as usize).wrapping_sub(1)).copied().unwrap_or("every");
         // A policy is followed with its default parameters: a station announces its name only.
         let config = tcp::Config::default();
         let policy = ack::find(if strategy == "follow" { followed } else { strategy })
             .expect("every strategy but \"follow\" is a receiver policy");
-        Maker {
+        Generator {
             delivered: None,
             beyond: Vec::new(),
             run_until: None,

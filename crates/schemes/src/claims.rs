@@ -1,0 +1,232 @@
+//! What a scheme asked for at a node: recorded while it is installed, listed to users and checked in debug builds.
+
+/// A position on a packet's path through a node. Positions, not roles: a station, a relay and an access point have the
+/// same ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Leaving this node's own transport.
+    FromHost,
+    /// About to reach it.
+    ToHost,
+    /// Being forwarded: for somebody else, between reception and the next transmission.
+    Transit,
+    /// About to be queued at the radio, whoever it comes from.
+    ToAir,
+    /// Just received by the radio, whoever it is for.
+    FromAir,
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Place; 5] = [Place::FromHost, Place::ToHost, Place::Transit, Place::ToAir, Place::FromAir];
+    /// How many there are.
+    pub const COUNT: usize = Place::ALL.len();
+
+    /// Whether packets here move away from the host: agents are asked in the file's order, elsewhere in reverse.
+    pub const fn is_outward(self) -> bool {
+        matches!(self, Place::FromHost | Place::Transit | Place::ToAir)
+    }
+}
+
+/// What a scheme may read besides the packets at the places it listens at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// Reports of the MAC on the final fate of MSDUs. [`crate::Seat::reports`]
+    TxReport,
+    /// Reports on each failed attempt as well. [`crate::Seat::attempts`]
+    TxAttempt,
+    /// Headers of TCP. A scheme without it works on encrypted traffic. [`crate::Site::reads_tcp`]
+    TcpHeader,
+    /// State of TCP connections that end at this node. [`crate::Seat::facts`]
+    FlowFacts,
+    /// Free room of the transmit queue. [`crate::Seat::room`]
+    QueueRoom,
+    /// What neighbours announced when they associated. [`crate::Site::announce`]
+    Capabilities,
+    /// MAC options of received frames. [`crate::Seat::reads_options`]
+    MacOptions,
+    /// Mean powers of stations at their access point. [`crate::Site::powers`]
+    Powers,
+}
+
+impl Signal {
+    /// All of them.
+    pub const ALL: [Signal; 8] = [
+        Signal::TxReport,
+        Signal::TxAttempt,
+        Signal::TcpHeader,
+        Signal::FlowFacts,
+        Signal::QueueRoom,
+        Signal::Capabilities,
+        Signal::MacOptions,
+        Signal::Powers,
+    ];
+}
+
+/// What a scheme may turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Port {
+    /// Packets of its own, packets withheld, held back or ended. [`crate::Seat::makes_packets`]
+    Packets,
+    /// Flag bits of TCP. [`crate::Seat::rewrites`]
+    TcpFlags,
+    /// Sequence and acknowledgment numbers of TCP. [`crate::Seat::rewrites`]
+    TcpNumbers,
+    /// Options of TCP. [`crate::Seat::rewrites`]
+    TcpOptions,
+    /// The advertised window. [`crate::Seat::rewrites`]
+    Rwnd,
+    /// Commands to TCP senders at this node. [`crate::Seat::commands`]
+    Sender,
+    /// MAC options of frames sent. [`crate::Seat::writes_options`]
+    MacOptions,
+    /// How TCP senders at this node measure RTTs and respond to a loss. [`crate::Site::hook_sender`]
+    SenderHook,
+    /// Which access category a packet takes. [`crate::Site::classify`]
+    Classifier,
+    /// Parameters of the radio: categories, contention windows, rates, transmit power. [`crate::Site::radio`]
+    Radio,
+    /// Interframe space, rate and power of each frame. [`crate::Site::say`]
+    Transmit,
+    /// The transmit queue and its order of retransmission. [`crate::Site::wrap_queue`]
+    TxQueue,
+    /// The sequence of frames in an exchange, and responses. [`crate::Site::wrap_plan`]
+    Plan,
+    /// The mode of each data frame. [`crate::Site::rate_control`]
+    RateControl,
+    /// What shares a PSDU, and what acknowledges it. [`crate::Site::acknowledge`]
+    AckPolicy,
+    /// The response to data received, and what is handed up when. [`crate::Site::receive`]
+    Recipient,
+    /// Something that only one scheme of a node can hold. [`crate::Site::exclusive`]
+    Exclusive,
+    /// TCP connections that lead through this node: it ends them here. [`crate::Site::ends_connections`]
+    Connections,
+}
+
+impl Port {
+    /// All of them.
+    pub const ALL: [Port; 18] = [
+        Port::Packets,
+        Port::TcpFlags,
+        Port::TcpNumbers,
+        Port::TcpOptions,
+        Port::Rwnd,
+        Port::Sender,
+        Port::MacOptions,
+        Port::SenderHook,
+        Port::Classifier,
+        Port::Radio,
+        Port::Transmit,
+        Port::TxQueue,
+        Port::Plan,
+        Port::RateControl,
+        Port::AckPolicy,
+        Port::Recipient,
+        Port::Exclusive,
+        Port::Connections,
+    ];
+}
+
+/// A part of a TCP header that an agent may rewrite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// Flag bits.
+    Flags,
+    /// Sequence and acknowledgment number.
+    Numbers,
+    /// Options.
+    Options,
+    /// The advertised window.
+    Window,
+}
+
+impl Field {
+    /// The port that rewriting it turns.
+    pub(crate) const fn port(self) -> Port {
+        match self {
+            Field::Flags => Port::TcpFlags,
+            Field::Numbers => Port::TcpNumbers,
+            Field::Options => Port::TcpOptions,
+            Field::Window => Port::Rwnd,
+        }
+    }
+}
+
+/// What was asked for: by one scheme at one node, or by one of its seats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claims {
+    /// Whose.
+    pub scheme: &'static str,
+    sits: u8,
+    reads: u16,
+    turns: u32,
+}
+
+impl Claims {
+    /// Nothing yet.
+    pub const fn none(scheme: &'static str) -> Claims {
+        Claims { scheme, sits: 0, reads: 0, turns: 0 }
+    }
+
+    pub(crate) fn sit(&mut self, place: Place) {
+        self.sits |= 1 << place as u8;
+    }
+
+    pub(crate) fn read(&mut self, signal: Signal) {
+        self.reads |= 1 << signal as u16;
+    }
+
+    pub(crate) fn turn(&mut self, port: Port) {
+        self.turns |= 1 << port as u32;
+    }
+
+    /// What either asked for.
+    #[must_use]
+    pub const fn with(self, other: Claims) -> Claims {
+        Claims {
+            sits: self.sits | other.sits,
+            reads: self.reads | other.reads,
+            turns: self.turns | other.turns,
+            ..self
+        }
+    }
+
+    /// Whether packets at `place` are shown to it.
+    pub const fn sits_at(&self, place: Place) -> bool {
+        self.sits & 1 << place as u8 != 0
+    }
+
+    /// Whether it asked to read `signal`.
+    pub const fn reads(&self, signal: Signal) -> bool {
+        self.reads & 1 << signal as u16 != 0
+    }
+
+    /// Whether it asked to turn `port`.
+    pub const fn turns(&self, port: Port) -> bool {
+        self.turns & 1 << port as u32 != 0
+    }
+
+    /// Whether it is shown what the radio sends or receives.
+    pub const fn watches_radio(&self) -> bool {
+        self.sits_at(Place::ToAir) || self.sits_at(Place::FromAir)
+    }
+
+    /// Where it sits, in the order of [`Place::ALL`].
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        let claims = *self;
+        Place::ALL.into_iter().filter(move |place| claims.sits_at(*place))
+    }
+
+    /// What it reads, in the order of [`Signal::ALL`].
+    pub fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
+        let claims = *self;
+        Signal::ALL.into_iter().filter(move |signal| claims.reads(*signal))
+    }
+
+    /// What it turns, in the order of [`Port::ALL`].
+    pub fn ports(&self) -> impl Iterator<Item = Port> + use<> {
+        let claims = *self;
+        Port::ALL.into_iter().filter(move |port| claims.turns(*port))
+    }
+}

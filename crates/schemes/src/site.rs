@@ -1,0 +1,372 @@
+//! A node while schemes are installed: what a scheme is told of it, and what it may ask of it.
+
+use crate::claims::{Claims, Field, Place, Port, Signal};
+use crate::stack::Stack;
+use crate::{Agent, Capability};
+use core::fmt;
+use engine::{Purpose, Stream, Streams};
+use mac::{AckPolicy, Classifier, Config, Plan, RateControl, Recipient, Transmit, TxQueue};
+use std::net::Ipv4Addr;
+use tcp::SenderHook;
+use units::{Bytes, Dbm, FlowId, NodeId};
+
+/// Why a scheme cannot be at a node: what the node lacks, and what to write instead. One line; whoever shows it names
+/// scheme and node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal(String);
+
+impl Refusal {
+    /// For this reason.
+    pub fn new(why: impl Into<String>) -> Refusal {
+        Refusal(why.into())
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(why: &str) -> Refusal {
+        Refusal::new(why)
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Refusal {
+        Refusal::new(why)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// What is known of a node before the run.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeFacts<'a> {
+    /// The node.
+    pub id: NodeId,
+    /// As the scenario calls it.
+    pub name: &'a str,
+    /// Nodes in all: ids are below it.
+    pub nodes: usize,
+    /// Whether it has a radio.
+    pub has_air: bool,
+    /// Its address.
+    pub address: Ipv4Addr,
+    /// Whether it forwards for others.
+    pub forwards: bool,
+    /// Whether flows start at it.
+    pub starts_flows: bool,
+    /// Whether flows end at it.
+    pub ends_flows: bool,
+    /// The access point it belongs to; `None` at one, and where there is none.
+    pub access_point: Option<NodeId>,
+    /// The receiver policy ([`tcp::ack::registry`]) of all TCP flows that end at it, if they agree on one.
+    pub receiver: Option<&'static str>,
+    /// The amendment whose modes its radio has.
+    pub standard: phy::Standard,
+    /// What the queue of its interface holds; under EDCA each category's.
+    pub queue: queue::Limit,
+    /// A full packet: what a limit in packets is counted in.
+    pub mtu: Bytes,
+}
+
+/// A node's radio.
+#[derive(Debug, Clone)]
+pub struct Radio {
+    /// Its MAC: interframe spaces, contention windows, categories, rates, retry limits.
+    pub mac: Config,
+    /// Its transmit power.
+    pub tx_power: Dbm,
+}
+
+/// Mean powers at receivers, with the transmit powers that earlier schemes left: what an access point measures of its
+/// stations. There is none where signals have no powers.
+pub trait Powers: fmt::Debug {
+    /// Mean power of the first node's signal at the second.
+    fn mean(&self, from: NodeId, to: NodeId) -> Dbm;
+    /// The stations of an access point, by id.
+    fn stations(&self, access_point: NodeId) -> Vec<NodeId>;
+}
+
+/// Something that only one scheme of a node can hold, as messages call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct What(pub &'static str);
+
+impl What {
+    /// Which ACKs of TCP there are: who makes them in a receiver's name and drops the receiver's own.
+    pub const ACKS: What = What("TCP ACKs");
+    /// What shares a PSDU and what acknowledges it: [`Site::acknowledge`].
+    pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
+    /// The response to data received: [`Site::receive`].
+    pub const RECEPTION: What = What("acknowledgment of what is received");
+}
+
+/// A node at which a scheme is being installed. Who does not sit there calls nothing but what reads.
+///
+/// Everything folds in the order of the file: whoever asks later finds what earlier schemes left and is asked after them.
+pub struct Site<'a> {
+    /// What is known of the node.
+    pub node: NodeFacts<'a>,
+    powers: Option<&'a dyn Powers>,
+    streams: Streams,
+    stack: &'a mut Stack,
+    claims: Claims,
+    /// What cannot be beside a scheme installed before, or at such a node.
+    conflict: Option<String>,
+}
+
+impl fmt::Debug for Site<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site").field("node", &self.node).field("claims", &self.claims).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Site<'a> {
+    pub(crate) fn new(
+        scheme: &'static str,
+        node: NodeFacts<'a>,
+        powers: Option<&'a dyn Powers>,
+        streams: Streams,
+        stack: &'a mut Stack,
+    ) -> Site<'a> {
+        Site { node, powers, streams, stack, claims: Claims::none(scheme), conflict: None }
+    }
+
+    /// What was asked for, and what cannot be.
+    pub(crate) fn close(self) -> (Claims, Option<String>) {
+        (self.claims, self.conflict)
+    }
+
+    fn conflict(&mut self, line: impl FnOnce(&str, &str) -> String) {
+        if self.conflict.is_none() {
+            self.conflict = Some(line(self.claims.scheme, self.node.name));
+        }
+    }
+
+    /// Something happens at this node while the network runs: `agent` is asked. The seat says what it is asked.
+    pub fn agent(&mut self, agent: impl Agent + 'static) -> Seat<'_> {
+        let member = self.stack.seat(self.claims.scheme, Box::new(agent));
+        Seat { scheme: &mut self.claims, own: member }
+    }
+
+    /// It looks at headers of TCP, wherever: encrypted traffic is none of its business. For the list of schemes.
+    pub fn reads_tcp(&mut self) {
+        self.claims.read(Signal::TcpHeader);
+    }
+
+    /// Tells neighbours that this node has the scheme, and something that the scheme knows how to read.
+    /// [`Agent::peer`] hears what they announced.
+    pub fn announce(&mut self, detail: u32) {
+        self.claims.read(Signal::Capabilities);
+        self.stack.capabilities.push(Capability { scheme: self.claims.scheme, detail });
+    }
+
+    /// The MAC's parameters as earlier schemes left them, to be read.
+    pub fn mac(&self) -> &Config {
+        &self.stack.radio.mac
+    }
+
+    /// The radio as earlier schemes left it, to be changed.
+    pub fn radio(&mut self) -> &mut Radio {
+        self.claims.turn(Port::Radio);
+        &mut self.stack.radio
+    }
+
+    /// What is measured of signals, with the powers that earlier schemes left.
+    ///
+    /// # Errors
+    /// Signals have no powers in this scenario.
+    pub fn powers(&mut self) -> Result<&'a dyn Powers, Refusal> {
+        let powers = self.signals_have_powers()?;
+        self.claims.read(Signal::Powers);
+        Ok(powers)
+    }
+
+    /// Whether signals have powers, so that a transmit power means something.
+    ///
+    /// # Errors
+    /// They have none.
+    pub fn needs_powers(&self) -> Result<(), Refusal> {
+        self.signals_have_powers().map(|_| ())
+    }
+
+    fn signals_have_powers(&self) -> Result<&'a dyn Powers, Refusal> {
+        let none = "signals have no powers; write propagation = { model = \"log-distance\" } in [channel]";
+        self.powers.ok_or_else(|| Refusal::new(none))
+    }
+
+    /// A choice of access category. Each classifier gets the category that the one before it chose as its `default`. A node
+    /// under DCF has no categories: that is an input error.
+    pub fn classify(&mut self, classifier: impl Classifier + 'static) {
+        self.claims.turn(Port::Classifier);
+        if self.mac().edca.is_none() {
+            self.conflict(|scheme, node| {
+                let what = format!("{scheme} chooses access categories, and \"{node}\" has none");
+                format!("{what}; write access = \"edca\" in [radio] or there")
+            });
+        }
+        self.stack.classifiers.push(Box::new(classifier));
+    }
+
+    /// A say in interframe space, rate and power of each frame. Each gets what the one before it said as `own`.
+    pub fn say(&mut self, transmit: impl Transmit + 'static) {
+        self.claims.turn(Port::Transmit);
+        self.stack.transmits.push(Box::new(transmit));
+    }
+
+    /// A transmit queue around the one that stands there. Called once for each access category, lowest first (under DCF
+    /// once), when all schemes are installed. It must keep the inner queue and pass every method on that it does not
+    /// change; the outermost, of the scheme that comes last, decides what goes next.
+    pub fn wrap_queue(&mut self, around: impl FnMut(Box<dyn TxQueue>) -> Box<dyn TxQueue> + 'static) {
+        self.claims.turn(Port::TxQueue);
+        self.stack.queues.push(Box::new(around));
+    }
+
+    /// A say in how TCP senders at this node measure and lose. The factory is called for each direction of each connection
+    /// that starts here, when it opens; `None` leaves that one alone. Hooks of one connection are asked in turn, and
+    /// each gets the value of the one before.
+    pub fn hook_sender(&mut self, factory: impl FnMut(FlowId) -> Option<Box<dyn SenderHook>> + 'static) {
+        self.claims.turn(Port::SenderHook);
+        self.stack.hooks.0.push(Box::new(factory));
+    }
+
+    /// Frame sequences and responses around those that stand there, the innermost being [`mac::Dcf`].
+    pub fn wrap_plan(&mut self, around: impl FnOnce(Box<dyn Plan>) -> Box<dyn Plan>) {
+        self.claims.turn(Port::Plan);
+        self.stack.wrap_plan(around);
+    }
+
+    /// A rate control around the one that stands there, the innermost being the scenario's. Called once, when all schemes
+    /// are installed. One that replaces it may drop it.
+    pub fn rate_control(&mut self, around: impl FnOnce(Box<dyn RateControl>) -> Box<dyn RateControl> + 'static) {
+        self.claims.turn(Port::RateControl);
+        self.stack.rates.push(Box::new(around));
+    }
+
+    /// What may share a PSDU, which response it asks for, and what that says. One scheme of a node alone.
+    pub fn acknowledge(&mut self, policy: impl AckPolicy + 'static) {
+        self.claims.turn(Port::AckPolicy);
+        self.hold(What::MPDU_ACKS);
+        self.stack.ack_policy = Some(Box::new(policy));
+    }
+
+    /// The response to data received, and what is handed up when. One scheme of a node alone.
+    pub fn receive(&mut self, recipient: impl Recipient + 'static) {
+        self.claims.turn(Port::Recipient);
+        self.hold(What::RECEPTION);
+        self.stack.recipient = Some(Box::new(recipient));
+    }
+
+    /// Takes something that only one scheme of a node can hold. Another that takes it too is an input error that names both.
+    pub fn exclusive(&mut self, what: What) {
+        self.claims.turn(Port::Exclusive);
+        self.hold(what);
+    }
+
+    fn hold(&mut self, what: What) {
+        let held = self.stack.holders.iter().find(|(other, _)| *other == what).map(|(_, holder)| *holder);
+        if let Some(other) = held {
+            self.conflict(|own, node| format!("{other} and {own} both claim the {} of \"{node}\"", what.0));
+        }
+        self.stack.holders.push((what, self.claims.scheme));
+    }
+
+    /// It ends TCP connections that lead through this node. So it stands before whoever watches the radio, or that one would
+    /// not see what it sends.
+    pub fn ends_connections(&mut self) {
+        self.claims.turn(Port::Connections);
+        if let Some(other) = self.stack.watches_radio() {
+            self.conflict(|own, node| {
+                let ends = format!("{own} ends connections at \"{node}\"");
+                format!("{ends}, and {other} before it would not see its packets; write {own} first")
+            });
+        }
+    }
+
+    /// A random stream of the scheme's own at this node: the same one at each call. `index` tells several apart.
+    pub fn stream(&self, index: u32) -> Stream {
+        // The scheme's name and no position in a file: another scheme changes nobody's draws. FNV-1a, 32 bits.
+        let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        let name = self.claims.scheme.bytes().fold(0x811c_9dc5, fnv);
+        let of_node = self.streams.within(Purpose::Scheme, u64::from(self.node.id.0));
+        of_node.get(Purpose::Scheme, u64::from(name) << 32 | u64::from(index))
+    }
+}
+
+/// An agent's seat in the chain of a node: what it is asked and what it may do. Debug builds check that it does nothing else.
+#[derive(Debug)]
+pub struct Seat<'s> {
+    scheme: &'s mut Claims,
+    own: &'s mut Claims,
+}
+
+impl Seat<'_> {
+    fn reads(self, signal: Signal) -> Self {
+        self.scheme.read(signal);
+        self.own.read(signal);
+        self
+    }
+
+    fn turns(self, port: Port) -> Self {
+        self.scheme.turn(port);
+        self.own.turn(port);
+        self
+    }
+
+    /// It is shown packets at these places: [`Agent::packet`].
+    pub fn listen(self, places: impl IntoIterator<Item = Place>) -> Self {
+        for place in places {
+            self.scheme.sit(place);
+            self.own.sit(place);
+        }
+        self
+    }
+
+    /// It hears the final fate of what the MAC was given: [`Agent::report`].
+    pub fn reports(self) -> Self {
+        self.reads(Signal::TxReport)
+    }
+
+    /// It hears of each failed attempt: [`Agent::report`] with [`mac::Fate::Attempt`]. Without [`Seat::reports`] of nothing else.
+    pub fn attempts(self) -> Self {
+        self.reads(Signal::TxAttempt)
+    }
+
+    /// It may ask [`crate::Cx::facts`].
+    pub fn facts(self) -> Self {
+        self.reads(Signal::FlowFacts)
+    }
+
+    /// It may ask [`crate::Cx::room`].
+    pub fn room(self) -> Self {
+        self.reads(Signal::QueueRoom)
+    }
+
+    /// It is shown MAC options of received frames: [`Agent::read_options`].
+    pub fn reads_options(self) -> Self {
+        self.reads(Signal::MacOptions)
+    }
+
+    /// It is asked for room in frames and writes MAC options into it: [`Agent::mac_room`], [`Agent::write_options`].
+    pub fn writes_options(self) -> Self {
+        self.turns(Port::MacOptions)
+    }
+
+    /// It may rewrite this part of TCP headers: [`crate::Cx::get_mut`].
+    pub fn rewrites(self, field: Field) -> Self {
+        self.turns(field.port())
+    }
+
+    /// It may make, copy, withhold, end and inject packets.
+    pub fn makes_packets(self) -> Self {
+        self.turns(Port::Packets)
+    }
+
+    /// It may give commands to TCP senders at this node: [`crate::Cx::command`].
+    pub fn commands(self) -> Self {
+        self.turns(Port::Sender)
+    }
+}

@@ -1,0 +1,244 @@
+//! What the schemes of one node have asked for, folded in the order of the file.
+
+use crate::claims::{Claims, Port, Signal};
+use crate::site::{NodeFacts, Powers, Radio, Site, What};
+use crate::{Agent, Capability, Install};
+use engine::Streams;
+use mac::{AckPolicy, Classifier, Dcf, Edca, Msdu, Plan, RateControl, Recipient, Transmit, TxQueue};
+use phy::TxVector;
+use plugin::Chosen;
+use tcp::SenderHook;
+use units::{FlowId, NodeId};
+use wire::Packet;
+
+type AroundQueue = Box<dyn FnMut(Box<dyn TxQueue>) -> Box<dyn TxQueue>>;
+type AroundRates = Box<dyn FnOnce(Box<dyn RateControl>) -> Box<dyn RateControl>>;
+type HookFactory = Box<dyn FnMut(FlowId) -> Option<Box<dyn SenderHook>>>;
+
+/// An agent in a node's chain, and what its seat asked for.
+#[derive(Debug)]
+pub struct Member {
+    /// The agent.
+    pub agent: Box<dyn Agent>,
+    /// What it is asked and may do.
+    pub claims: Claims,
+    /// Which of the node's schemes it belongs to, by their order; several agents may share one.
+    pub instance: usize,
+}
+
+/// Who has no agent is a member of the chain that nobody asks, so that results list every scheme that sits at a node.
+#[derive(Debug)]
+struct Mute;
+
+impl Agent for Mute {}
+
+/// The say of a node's schemes in its TCP senders: factories, in the order of the file.
+#[derive(Default)]
+pub struct Hooks(pub(crate) Vec<HookFactory>);
+
+impl core::fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} factories", self.0.len())
+    }
+}
+
+impl Hooks {
+    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one. To be asked once for each
+    /// direction of a connection that opens.
+    pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
+        let mut hooks: Vec<_> = self.0.iter_mut().filter_map(|factory| factory(flow)).collect();
+        folded(&mut hooks, |all| Box::new(all))
+    }
+}
+
+/// The schemes of one node. A driver makes one for each node, installs the scenario's schemes, and takes what a node is put
+/// together from.
+pub struct Stack {
+    /// The radio as schemes have left it.
+    pub radio: Radio,
+    /// Agents, in the order of the file.
+    pub members: Vec<Member>,
+    /// What the node announces.
+    pub capabilities: Vec<Capability>,
+    /// What each scheme asked for, in the order of the file.
+    pub claims: Vec<Claims>,
+    pub(crate) classifiers: Vec<Box<dyn Classifier>>,
+    pub(crate) transmits: Vec<Box<dyn Transmit>>,
+    pub(crate) queues: Vec<AroundQueue>,
+    /// The say of schemes in TCP senders: a driver keeps it, for connections open during the run.
+    pub hooks: Hooks,
+    pub(crate) rates: Vec<AroundRates>,
+    pub(crate) ack_policy: Option<Box<dyn AckPolicy>>,
+    pub(crate) recipient: Option<Box<dyn Recipient>>,
+    pub(crate) holders: Vec<(What, &'static str)>,
+    plan: Option<Box<dyn Plan>>,
+}
+
+impl core::fmt::Debug for Stack {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Stack").field("claims", &self.claims).field("radio", &self.radio).finish_non_exhaustive()
+    }
+}
+
+impl Stack {
+    /// A node without schemes.
+    pub fn new(radio: Radio) -> Stack {
+        Stack {
+            radio,
+            members: Vec::new(),
+            capabilities: Vec::new(),
+            claims: Vec::new(),
+            classifiers: Vec::new(),
+            transmits: Vec::new(),
+            queues: Vec::new(),
+            hooks: Hooks::default(),
+            rates: Vec::new(),
+            ack_policy: None,
+            recipient: None,
+            holders: Vec::new(),
+            plan: None,
+        }
+    }
+
+    /// Installs a scheme after those that are there. Returns whether it sits at this node: whether it has asked for anything.
+    ///
+    /// # Errors
+    /// One line: what the node lacks, or which scheme before it excludes it.
+    pub fn install(
+        &mut self,
+        scheme: &Chosen<Install>,
+        node: NodeFacts<'_>,
+        powers: Option<&dyn Powers>,
+        streams: Streams,
+    ) -> Result<bool, String> {
+        let (id, seated, announced) = (scheme.info.id, self.members.len(), self.capabilities.len());
+        let mut site = Site::new(id, node, powers, streams, self);
+        let installed = (scheme.plugin)(&mut site, &scheme.params);
+        let (claims, conflict) = site.close();
+        if let Some(conflict) = conflict {
+            return Err(conflict);
+        }
+        let at_node = |why: String| format!("{id} at \"{}\": {why}", node.name);
+        installed.map_err(|refusal| at_node(refusal.to_string()))?;
+        self.radio.mac.edca.as_ref().map_or(Ok(()), Edca::check).map_err(at_node)?;
+        let is_seated = self.members.len() > seated;
+        let sits = is_seated || self.capabilities.len() > announced || claims.ports().next().is_some();
+        if sits && !is_seated {
+            self.seat(id, Box::new(Mute));
+        }
+        if sits {
+            self.claims.push(claims);
+        }
+        Ok(sits)
+    }
+
+    /// A seat after those that are taken.
+    pub(crate) fn seat(&mut self, scheme: &'static str, agent: Box<dyn Agent>) -> &mut Claims {
+        let instance = self.claims.len();
+        self.members.push(Member { agent, claims: Claims::none(scheme), instance });
+        let last = self.members.len() - 1;
+        &mut self.members[last].claims
+    }
+
+    /// A scheme before the one being installed that is shown what the radio sends or receives.
+    pub(crate) fn watches_radio(&self) -> Option<&'static str> {
+        self.claims.iter().find(|claims| claims.watches_radio()).map(|claims| claims.scheme)
+    }
+
+    pub(crate) fn wrap_plan(&mut self, around: impl FnOnce(Box<dyn Plan>) -> Box<dyn Plan>) {
+        self.plan = Some(around(self.take_plan()));
+    }
+
+    fn take_plan(&mut self) -> Box<dyn Plan> {
+        self.plan.take().unwrap_or_else(|| Box::new(Dcf))
+    }
+
+    /// Its frame sequences; those of DCF if no scheme has others.
+    pub fn plan(&mut self) -> Box<dyn Plan> {
+        self.take_plan()
+    }
+
+    /// The queue of one access category: `queue`, and what schemes put around it. To be asked for each category, lowest first.
+    pub fn queue(&mut self, queue: Box<dyn TxQueue>) -> Box<dyn TxQueue> {
+        self.queues.iter_mut().fold(queue, |inner, around| around(inner))
+    }
+
+    /// `rates`, and what schemes put around it.
+    pub fn rate_control(&mut self, rates: Box<dyn RateControl>) -> Box<dyn RateControl> {
+        self.rates.drain(..).fold(rates, |inner, around| around(inner))
+    }
+
+    /// Whether a scheme has put a rate control around the scenario's.
+    pub fn has_rate_control(&self) -> bool {
+        !self.rates.is_empty()
+    }
+
+    /// The choice of access category; `None` if no scheme has a say.
+    pub fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
+        let highest = self.radio.mac.categories().saturating_sub(1);
+        folded(&mut self.classifiers, |all| Box::new(Classifiers { all, highest }))
+    }
+
+    /// The say in each frame; `None` if no scheme has one.
+    pub fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
+        folded(&mut self.transmits, |all| Box::new(Transmits(all)))
+    }
+
+    /// What may share a PSDU and what acknowledges it; `None`: one MPDU and an Ack.
+    pub fn ack_policy(&mut self) -> Option<Box<dyn AckPolicy>> {
+        self.ack_policy.take()
+    }
+
+    /// What is made of data received; `None`: an Ack, duplicates filtered.
+    pub fn recipient(&mut self) -> Option<Box<dyn Recipient>> {
+        self.recipient.take()
+    }
+
+    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.
+    pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
+        self.hooks.sender_hook(flow)
+    }
+
+    /// Whether an agent hears of each failed attempt.
+    pub fn reads_attempts(&self) -> bool {
+        self.members.iter().any(|member| member.claims.reads(Signal::TxAttempt))
+    }
+
+    /// Whether some scheme turns `port`.
+    pub fn turns(&self, port: Port) -> bool {
+        self.claims.iter().any(|claims| claims.turns(port))
+    }
+}
+
+/// One as it is, several as `chain` makes one of them.
+fn folded<T: ?Sized>(all: &mut Vec<Box<T>>, chain: impl FnOnce(Vec<Box<T>>) -> Box<T>) -> Option<Box<T>> {
+    if all.len() > 1 { Some(chain(core::mem::take(all))) } else { all.pop() }
+}
+
+/// Classifiers, each asked with the category that the one before it chose.
+#[derive(Debug)]
+struct Classifiers {
+    all: Vec<Box<dyn Classifier>>,
+    /// One that is not there is this one.
+    highest: u8,
+}
+
+impl Classifier for Classifiers {
+    fn category(&mut self, packet: &Packet, to: NodeId, default: u8) -> u8 {
+        self.all.iter_mut().fold(default, |chosen, one| one.category(packet, to, chosen).min(self.highest))
+    }
+}
+
+/// Says in a frame, each asked with what the one before it said.
+#[derive(Debug)]
+struct Transmits(Vec<Box<dyn Transmit>>);
+
+impl Transmit for Transmits {
+    fn aifsn(&mut self, msdu: &Msdu, packet: &Packet, own: u8) -> u8 {
+        self.0.iter_mut().fold(own, |said, one| one.aifsn(msdu, packet, said).max(1))
+    }
+
+    fn tx_vector(&mut self, msdu: &Msdu, packet: &Packet, own: TxVector) -> TxVector {
+        self.0.iter_mut().fold(own, |said, one| one.tx_vector(msdu, packet, said))
+    }
+}
