@@ -3,7 +3,6 @@
 //! What a scoreboard adds is in `selective`; what is done about a loss in `loss`.
 
 use crate::options::timestamps;
-use crate::selective::Told;
 use crate::timers::Timer;
 use crate::{Ack, Connection};
 use units::{Bytes, Dur, SimTime};
@@ -24,24 +23,17 @@ impl Connection {
         self.snd.probes_unanswered = 0;
         let marked = self.options.ecn && tcp.flags.has(Flags::ECE);
         let prior_flight = if marked { self.snd.pipe_to_cut() } else { 0 };
-        let told = if self.snd.tracking.is_some() { self.track(now, tcp.ack, Some(tcp)) } else { Told::default() };
+        if self.snd.tracking.is_some() {
+            self.track(now, tcp.ack, Some(tcp));
+        }
         if self.snd.una.lt(tcp.ack) {
-            self.new_ack(now, tcp.ack, Some(tcp), told);
+            self.new_ack(now, tcp.ack, Some(tcp));
         } else {
             let duplicate = self.is_duplicate(tcp, seg_len);
-            if self.snd.is_selective() {
-                self.judge_probe(tcp.ack, told, 0, duplicate);
-                if told.sacked > 0 {
-                    let facts = self.duplicate_facts(now, tcp, told);
-                    self.selective_duplicate(now, facts, told);
-                } else {
-                    self.counters.dup_acks_received += u64::from(duplicate);
-                }
+            if self.snd.keeps_more() {
+                self.finish_duplicate(now, tcp, duplicate);
             } else if duplicate {
-                self.duplicate_ack(now, tcp, told);
-            }
-            if self.snd.undo.is_some() {
-                self.undo_if_spurious(now, Some(tcp), told, 0, duplicate || told.sacked > 0);
+                self.duplicate_ack(now, tcp);
             }
         }
         self.update_window(tcp);
@@ -101,11 +93,15 @@ impl Connection {
     }
 
     /// `ack` lies beyond SND.UNA. Without a header it is a scheme's local ACK.
-    pub(crate) fn new_ack(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>, told: Told) {
+    pub(crate) fn new_ack(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) {
         let rtt = self.sample_rtt(now, ack, tcp);
         let prior_flight = u64::from(self.snd.flight());
         // The number of a FIN is no data.
         let acked = u64::from(ack - self.snd.una).min(self.snd.written - self.snd.una_offset);
+        let (sacked, rate) = match &self.snd.tracking {
+            None => (Bytes::ZERO, None),
+            Some(tracking) => (Bytes(u64::from(tracking.told.sacked)), tracking.told.rate),
+        };
         let mut facts = Ack {
             now,
             number: ack,
@@ -115,9 +111,9 @@ impl Connection {
             duplicate: false,
             local: tcp.is_none(),
             flags: tcp.map_or(Flags::ACK, |tcp| tcp.flags),
-            sacked: Bytes(u64::from(told.sacked)),
+            sacked,
             lost: Bytes::ZERO,
-            rate: told.rate,
+            rate,
             timestamps: if self.options.timestamps { tcp.and_then(timestamps) } else { None },
         };
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
@@ -146,13 +142,14 @@ impl Connection {
         }
         let snd = &mut self.snd;
         let marked = self.options.ecn && facts.flags.has(Flags::ECE); // nothing grows. @RFC3168 sec. 6.1.2
-        let pipe = snd.pipe();
+        let pipe = if selective { snd.pipe() } else { snd.nxt - snd.una };
         let window = &mut snd.window;
         window.limited = !marked && (!self.config.validate_cwnd || snd.usage.limits(window));
         window.after_timeout &= window.in_slow_start();
         window.flight_size = Bytes(u64::from(pipe));
-        if let Some(hystart) = window.hystart.as_mut().filter(|_| window.cwnd < window.ssthresh)
-            && hystart.on_ack(ack, snd.nxt, told.rtt.or(rtt))
+        if let Some(hystart) = window.hystart.as_mut()
+            && window.cwnd < window.ssthresh
+            && hystart.on_ack(ack, snd.nxt, snd.tracking.as_ref().and_then(|tracking| tracking.told.rtt).or(rtt))
         {
             window.ssthresh = window.cwnd; // @RFC9406 sec. 4.2
         }
@@ -177,19 +174,14 @@ impl Connection {
         } else if restart_timer {
             self.arm_rto(now); // @RFC6298 (5.3)
         }
-        if selective {
-            self.judge_probe(ack, told, acked, false);
-            self.begin_if_lost(now, told, ack - una, false);
-            self.reduce(told, true);
-            self.arm_again(now);
-        }
-        if self.snd.undo.is_some() {
-            self.undo_if_spurious(now, tcp, told, acked, false);
+        if self.snd.keeps_more() {
+            self.finish_ack(now, una, acked, tcp);
         }
     }
 
     /// What a duplicate tells.
-    fn duplicate_facts(&self, now: SimTime, tcp: &Tcp, told: Told) -> Ack {
+    pub(crate) fn duplicate_facts(&self, now: SimTime, tcp: &Tcp) -> Ack {
+        let told = self.snd.told();
         Ack {
             now,
             number: tcp.ack,
@@ -206,9 +198,9 @@ impl Connection {
         }
     }
 
-    fn duplicate_ack(&mut self, now: SimTime, tcp: &Tcp, told: Told) {
+    pub(crate) fn duplicate_ack(&mut self, now: SimTime, tcp: &Tcp) {
         self.counters.dup_acks_received += 1;
-        let facts = self.duplicate_facts(now, tcp, told);
+        let facts = self.duplicate_facts(now, tcp);
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
 
         let configured = self.config.dup_ack_threshold;

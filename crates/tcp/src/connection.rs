@@ -3,7 +3,7 @@
 use crate::arrives::Throttle;
 use crate::options::Negotiated;
 use crate::receiver::{AckDue, Receiver};
-use crate::selective::{Pending, Told};
+use crate::selective::Pending;
 use crate::sender::Sender;
 use crate::timers::{Timer, Timers};
 use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, cc};
@@ -324,8 +324,10 @@ impl Connection {
             SenderCommand::LocalAck(seq) => {
                 let seq = seq.min(self.snd.data_end()); // a FIN is the peer's to acknowledge
                 if self.state.sends() && self.snd.una.lt(seq) && seq.le(self.snd.max) {
-                    let told = if self.snd.tracking.is_some() { self.track(now, seq, None) } else { Told::default() };
-                    self.new_ack(now, seq, None, told);
+                    if self.snd.tracking.is_some() {
+                        self.track(now, seq, None);
+                    }
+                    self.new_ack(now, seq, None);
                 }
             }
         }

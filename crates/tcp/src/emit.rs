@@ -19,17 +19,17 @@ impl Connection {
                 return Some(self.data(now, chosen));
             }
         }
-        // A SYN-ACK that is due acknowledges as well. @RFC9293 sec. 3.10.7.4, "first": SYN-RECEIVED owes ACKs too
-        let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        let syn_due = opening && self.snd.nxt == self.snd.iss;
-        let acknowledges = self.state.is_synchronized() || self.state == State::SynReceived && !syn_due;
-        if matches!(self.rcv.due, AckDue::Now | AckDue::Alone) && acknowledges {
+        // SYN-RECEIVED owes ACKs too, but a SYN-ACK that is due acknowledges as well. @RFC9293 sec. 3.10.7.4, "first"
+        if matches!(self.rcv.due, AckDue::Now | AckDue::Alone)
+            && (self.state.is_synchronized() || self.state == State::SynReceived && self.snd.nxt != self.snd.iss)
+        {
             return Some(self.pure_ack(now));
         }
         if let Some(reset) = self.reset.take() {
             return Some(self.reset_segment(now, reset));
         }
-        syn_due.then(|| self.syn(now))
+        let opening = matches!(self.state, State::SynSent | State::SynReceived);
+        (opening && self.snd.nxt == self.snd.iss).then(|| self.syn(now))
     }
 
     /// Puts a header together: in one go, since one that is filled in piece by piece is slow to copy.

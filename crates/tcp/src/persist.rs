@@ -10,6 +10,7 @@ impl Connection {
     /// it asked for goes out: one byte beyond a closed window (the FIN, if
     /// nothing else is left), or what an open but silly one allows
     /// (@RFC9293 sec. 3.8.6.2.1 (4)).
+    #[inline(always)]
     pub(crate) fn persist(&mut self, now: SimTime) -> Option<Chosen> {
         if !self.snd.waits_for_window() {
             self.timers.stop(Timer::Persist);

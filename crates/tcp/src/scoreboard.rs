@@ -137,7 +137,7 @@ impl Scoreboard {
             .iter()
             .position(|known| block.start.le(known.start) && known.end.le(block.end) && !known.is_empty());
         match known.map(|i| (i, self.known[i])) {
-            Some((_, known)) if known == block => return,
+            Some((_, known)) if known == block => {}
             Some((i, known)) => {
                 self.known[i] = block;
                 self.walk(SeqRange { start: block.start, end: known.start }, block, &mut delivered);

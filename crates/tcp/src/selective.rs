@@ -32,6 +32,8 @@ pub(crate) struct Tracking {
     probe: Option<Probe>,
     /// When something that is out of order will be lost.
     reorder: Option<SimTime>,
+    /// What the ACK at hand told.
+    pub told: Told,
 }
 
 /// What the timer of the retransmission is set for. @RFC8985 sec. 7.2: one at a time
@@ -75,6 +77,7 @@ impl Tracking {
                 rack: (selective && config.rack).then(Rack::default),
                 probe: (selective && config.tlp).then(Probe::default),
                 reorder: None,
+                told: Told::default(),
             })
         })
     }
@@ -105,9 +108,10 @@ fn duplicate(first: SeqRange, second: Option<SeqRange>, ack: Seq) -> bool {
 
 impl Connection {
     /// Reads an ACK of everything before `ack` into the scoreboard. Without a header it is a scheme's local ACK.
-    pub(crate) fn track(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) -> Told {
+    #[inline(never)]
+    pub(crate) fn track(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) {
         let options = &self.options;
-        let Some(tracking) = self.snd.tracking.as_deref_mut() else { return Told::default() };
+        let Some(tracking) = self.snd.tracking.as_deref_mut() else { return };
         let Tracking { board, rate, min_rtt, rack, .. } = tracking;
         let echoed = tcp.filter(|_| options.timestamps).and_then(timestamps).map(|(_, tsecr)| tsecr);
         let (mut sacked, mut delivered, mut dsack) = (0, 0, None);
@@ -155,7 +159,7 @@ impl Connection {
         if let (Some(rack), Some(_)) = (rack, dsack) {
             rack.duplicate_seen(ack, self.snd.nxt);
         }
-        Told { sacked, delivered, dsack, rate, rtt: once, fresh }
+        tracking.told = Told { sacked, delivered, dsack, rate, rtt: once, fresh };
     }
 
     /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
@@ -184,7 +188,7 @@ impl Connection {
     }
 
     /// An ACK that acknowledges nothing, but tells of SACKed data. @RFC6675 sec. 2, 5
-    pub(crate) fn selective_duplicate(&mut self, now: SimTime, mut facts: Ack, told: Told) {
+    pub(crate) fn selective_duplicate(&mut self, now: SimTime, mut facts: Ack) {
         self.counters.dup_acks_received += 1;
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
         let configured = self.config.dup_ack_threshold;
@@ -198,17 +202,17 @@ impl Connection {
         self.snd.dup_acks += 1;
         facts.lost = Bytes(u64::from(self.find_losses(now, threshold)));
         let counted = self.snd.dup_acks >= threshold && self.snd.tracking.as_ref().is_some_and(|t| t.rack.is_none());
-        self.begin_if_lost(now, told, 0, counted);
+        self.begin_if_lost(now, 0, counted);
         let snd = &mut self.snd;
         snd.window.flight_size = Bytes(u64::from(snd.pipe()));
         snd.cc.on_dup_ack(&facts, &mut snd.window);
-        self.reduce(told, false);
+        self.reduce(false);
         self.arm_again(now);
     }
 
     /// Begins recovery if something is lost (or `counted`: enough duplicates) and none lasts. `acked` bytes were acknowledged
     /// by the ACK at hand.
-    pub(crate) fn begin_if_lost(&mut self, now: SimTime, told: Told, acked: u32, counted: bool) {
+    pub(crate) fn begin_if_lost(&mut self, now: SimTime, acked: u32, counted: bool) {
         let snd = &mut self.snd;
         let Some(tracking) = snd.tracking.as_deref_mut() else { return };
         if snd.recovering.is_some() || snd.guard.is_some() || !(counted || tracking.board.next_lost().is_some()) {
@@ -217,7 +221,8 @@ impl Connection {
         tracking.board.lose_first();
         (tracking.forced, tracking.rescue) = (true, None);
         // RecoverFS. @RFC9937 sec. 6.1
-        let flight = (snd.nxt - snd.una) + acked + told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
+        let flight =
+            (snd.nxt - snd.una) + acked + tracking.told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
         self.counters.fast_retransmits += 1;
         self.counters.loss_found(now);
         let cut = self.judge_loss(Congestion::FastRetransmit);
@@ -231,14 +236,19 @@ impl Connection {
     }
 
     /// An ACK in recovery: what may leave for it. @RFC9937 sec. 6.2
-    pub(crate) fn reduce(&mut self, told: Told, advanced: bool) {
+    pub(crate) fn reduce(&mut self, advanced: bool) {
         let snd = &mut self.snd;
         let (pipe, mss) = (u64::from(snd.pipe()), snd.window.mss.0);
         let Some(tracking) = snd.tracking.as_deref_mut() else { return };
         let Some(prr) = &mut tracking.prr else { return };
         let safe = advanced && tracking.board.next_lost().is_none();
-        let progress =
-            Progress { delivered: u64::from(told.delivered), pipe, safe, ssthresh: snd.window.ssthresh.0, mss };
+        let progress = Progress {
+            delivered: u64::from(tracking.told.delivered),
+            pipe,
+            safe,
+            ssthresh: snd.window.ssthresh.0,
+            mss,
+        };
         if let Some(window) = prr.window(progress) {
             snd.window.cwnd = Bytes(window.max(mss));
         }
@@ -254,6 +264,41 @@ impl Connection {
         tracking.end_recovery();
         if let Some(rack) = &mut tracking.rack {
             rack.recovered();
+        }
+    }
+
+    /// What a sender that keeps more than the plain state does about an ACK of new data: `una` was the first number not
+    /// acknowledged, `acked` bytes are.
+    #[inline(never)]
+    pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>) {
+        let ack = self.snd.una;
+        if self.snd.is_selective() {
+            self.judge_probe(ack, acked, false);
+            self.begin_if_lost(now, ack - una, false);
+            self.reduce(true);
+            self.arm_again(now);
+        }
+        if self.snd.undo.is_some() {
+            self.undo_if_spurious(now, tcp, acked, false);
+        }
+    }
+
+    /// What it does about an ACK that acknowledges nothing; `duplicate` in the sense of @RFC5681 sec. 2.
+    #[inline(never)]
+    pub(crate) fn finish_duplicate(&mut self, now: SimTime, tcp: &Tcp, duplicate: bool) {
+        let sacked = self.snd.told().sacked;
+        if self.snd.is_selective() {
+            self.judge_probe(tcp.ack, 0, duplicate);
+            if sacked > 0 {
+                self.selective_duplicate(now, self.duplicate_facts(now, tcp));
+            } else {
+                self.counters.dup_acks_received += u64::from(duplicate);
+            }
+        } else if duplicate {
+            self.duplicate_ack(now, tcp);
+        }
+        if self.snd.undo.is_some() {
+            self.undo_if_spurious(now, Some(tcp), 0, duplicate || sacked > 0);
         }
     }
 
@@ -385,7 +430,10 @@ impl Connection {
     pub(crate) fn reorder_timeout(&mut self, now: SimTime) {
         self.arm_rto(now);
         self.find_losses(now, self.config.dup_ack_threshold);
-        self.begin_if_lost(now, Told::default(), 0, false);
+        if let Some(tracking) = self.snd.tracking.as_deref_mut() {
+            tracking.told = Told::default();
+        }
+        self.begin_if_lost(now, 0, false);
         self.arm_again(now);
     }
 
@@ -415,7 +463,8 @@ impl Connection {
     }
 
     /// What an ACK says of the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
-    pub(crate) fn judge_probe(&mut self, ack: Seq, told: Told, acked: u64, duplicate: bool) {
+    pub(crate) fn judge_probe(&mut self, ack: Seq, acked: u64, duplicate: bool) {
+        let told = self.snd.told();
         let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
             return;
         };

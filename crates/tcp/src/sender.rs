@@ -5,7 +5,7 @@ use crate::ecn::Reduction;
 use crate::hystart::HyStart;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
-use crate::selective::{Pending, Tracking};
+use crate::selective::{Pending, Told, Tracking};
 use crate::timers::Timer;
 use crate::undo::{Memory, Undo};
 use crate::{Config, Connection, RttEstimator};
@@ -235,6 +235,17 @@ impl Sender {
         self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
     }
 
+    /// What the ACK at hand told the scoreboard, if there is one.
+    pub fn told(&self) -> Told {
+        self.tracking.as_ref().map_or_else(Told::default, |tracking| tracking.told)
+    }
+
+    /// Whether it keeps more than the plain state.
+    #[inline(always)]
+    pub fn keeps_more(&self) -> bool {
+        self.tracking.is_some() || self.undo.is_some()
+    }
+
     /// What is in the network: the flight, less what a scoreboard knows to have left it. @RFC6675 sec. 4, SetPipe
     #[inline]
     pub fn pipe(&self) -> u32 {
@@ -294,6 +305,12 @@ impl Sender {
         self.written - self.una_offset <= u64::from(self.buffer)
     }
 
+    /// Whether all that was written is acknowledged, and no FIN is wanted: there is nothing to choose from.
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        self.una == self.max && self.nxt == self.una && self.written == self.una_offset && !self.closing
+    }
+
     /// Bytes written that were never sent.
     pub fn unsent(&self) -> u64 {
         (self.written - self.una_offset).saturating_sub(u64::from(self.max - self.una))
@@ -305,6 +322,7 @@ impl Sender {
     }
 
     /// What may be in the network, leaving the peer's window aside.
+    #[inline(always)]
     pub fn own_window(&self) -> u64 {
         let max = self.max_window.map_or(u64::MAX, |segments| u64::from(segments) * u64::from(self.mss));
         (self.window.cwnd.0 + self.inflation).min(self.bound).min(max)
@@ -335,6 +353,7 @@ impl Sender {
     }
 
     /// The segment at SND.NXT, if the windows, silly-window avoidance and Nagle allow one.
+    #[inline(always)]
     fn next(&self) -> Option<Chosen> {
         let data_end = self.data_end();
         let flight = self.flight();
@@ -371,6 +390,7 @@ impl Sender {
 
 impl Connection {
     /// What of data, FIN, repair or probe is to be sent now.
+    #[inline(always)]
     pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
         if self.snd.frozen {
             return None;
@@ -380,6 +400,18 @@ impl Connection {
             self.snd.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
             return Some(chosen);
         }
+        if self.snd.keeps_more() {
+            return self.choose_tracked(now);
+        }
+        if self.timers.is_set(Timer::Pace) {
+            return None;
+        }
+        self.choose_new(now)
+    }
+
+    /// As [`Connection::choose`], of a sender that keeps more than the plain state. Out of the way of one that does not.
+    #[inline(never)]
+    fn choose_tracked(&mut self, now: SimTime) -> Option<Chosen> {
         if let Some(new) = self.segment_of_doubt() {
             return Some(new);
         }
@@ -397,7 +429,13 @@ impl Connection {
     }
 
     /// The next of the stream, or a probe of the peer's window.
+    #[inline(always)]
     pub(crate) fn choose_new(&mut self, now: SimTime) -> Option<Chosen> {
+        if self.snd.is_idle() {
+            self.timers.stop(Timer::Persist);
+            self.snd.probes = 0;
+            return None;
+        }
         if self.snd.nxt == self.snd.una && self.snd.una == self.snd.max {
             self.restart_after_idle(now);
         }
@@ -411,6 +449,7 @@ impl Connection {
     }
 
     /// @RFC5681 sec. 4.1: nothing sent for an RTO, and now something will be.
+    #[inline(always)]
     fn restart_after_idle(&mut self, now: SimTime) {
         let snd = &mut self.snd;
         if self.config.idle_restart && snd.nxt.lt(snd.data_end()) && now.since(snd.last_sent) > snd.rtt.rto() {

@@ -7,7 +7,6 @@
 //! Left out: the RTT estimator is not made more careful by a spurious timeout (@RFC4015 sec. 3.3).
 
 use crate::Connection;
-use crate::selective::Told;
 use crate::sender::Chosen;
 use units::{Bytes, SimTime};
 use wire::{Seq, Tcp};
@@ -124,17 +123,10 @@ impl Connection {
     }
 
     /// An ACK has been worked off, which acknowledged `acked` bytes. Restores the window if it tells that the loss was none.
-    pub(crate) fn undo_if_spurious(
-        &mut self,
-        now: SimTime,
-        tcp: Option<&Tcp>,
-        told: Told,
-        acked: u64,
-        duplicate: bool,
-    ) {
+    pub(crate) fn undo_if_spurious(&mut self, now: SimTime, tcp: Option<&Tcp>, acked: u64, duplicate: bool) {
         let Some(tcp) = tcp else { return };
         let snd = &mut self.snd;
-        let selective = snd.is_selective();
+        let (selective, told) = (snd.is_selective(), snd.told());
         let Some(memory) = snd.undo.as_deref_mut() else { return };
         let Some(saved) = memory.saved else { return };
         let advanced = acked > 0;
@@ -175,7 +167,6 @@ impl Connection {
     }
 
     /// New data that may leave whatever the window, while a timeout is in doubt. @RFC5682 sec. 2.1 step 2b
-    #[inline]
     pub(crate) fn segment_of_doubt(&mut self) -> Option<Chosen> {
         let beyond = self.snd.undo.as_ref().map_or(0, |memory| memory.beyond);
         if beyond == 0 {
