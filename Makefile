@@ -135,7 +135,7 @@ bench: build
 	$(BIN)/interlayer bench
 
 # The optional peer, against Debian's packages (3.37 in bookworm), for cross-checks and `interlayer bench --against ns3`.
-NS3 := bench/ns3/build/wlan_tcp
+NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell
 NS3_MODULES := $(addprefix ns3-,core network internet wifi mobility applications propagation traffic-control)
 
 ns3:
@@ -143,7 +143,7 @@ ns3:
 	  || { echo "ns3: no ns-3 to build against. On Debian: apt-get install libns3-dev libgsl-dev g++ pkg-config" >&2; exit 1; }
 	@$(MAKE) --no-print-directory $(NS3)
 
-$(NS3): bench/ns3/wlan_tcp.cc
+$(NS3): bench/ns3/build/%: bench/ns3/%.cc
 	@mkdir -p $(@D)
 	g++ -O2 -std=c++17 -DNS3_VERSION="\"$$(pkg-config --modversion ns3-core)\"" $< -o $@ \
 	  $$(pkg-config --cflags --libs $(NS3_MODULES))

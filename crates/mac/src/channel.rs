@@ -6,7 +6,7 @@
 use crate::contention::Contention;
 use crate::frame::{Kind, Label};
 use crate::psdu::{Frame, MpduSet, Psdu};
-use phy::{Errors, Hearing, Medium, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Format, Hearing, Medium, Mode, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -90,6 +90,8 @@ pub struct Channel {
     waits_for_end: Vec<u64>,
     /// Stations that are told of damaged frames, by block.
     heeds_damage: Vec<u64>,
+    /// Stations that know DSSS alone, by block; empty if all know all.
+    dsss_alone: Vec<u64>,
     navs: Navs,
     /// When the MPDUs of the frame at hand are on the air, if it has several.
     spans: Vec<Span>,
@@ -161,11 +163,11 @@ impl Overlaps {
 struct Navs {
     /// Whose NAV rests on one, by block.
     by_rts: Vec<u64>,
-    /// Of those stations, when it ended.
-    rts_ended: Vec<SimTime>,
+    /// Of those stations, when it ended, and when they may conclude that no CTS came.
+    rts_ended: Vec<(SimTime, SimTime)>,
     next_check: SimTime,
-    /// How long after its end a station may conclude that no CTS came.
-    patience: Dur,
+    /// How long after its end they may, by the mode of the RTS.
+    patience: [Dur; Mode::COUNT],
 }
 
 impl Navs {
@@ -179,8 +181,9 @@ impl Navs {
         self.by_rts[set.index()] &= !set.bits;
         if frame.kind == Kind::Rts && !set.is_empty() {
             self.by_rts[set.index()] |= set.bits;
-            self.next_check = self.next_check.min(now + self.patience);
-            set.for_each(|node| self.rts_ended[node.index()] = now);
+            let check = now + self.patience[frame.tx.mode.index()];
+            self.next_check = self.next_check.min(check);
+            set.for_each(|node| self.rts_ended[node.index()] = (now, check));
         }
     }
 }
@@ -193,7 +196,7 @@ impl Channel {
         errors: Errors,
         errors_at: ErrorsAt,
         nodes: usize,
-        rts_nav_patience: Dur,
+        rts_nav_patience: [Dur; Mode::COUNT],
     ) -> Channel {
         Channel {
             medium,
@@ -205,13 +208,22 @@ impl Channel {
             waits_for_end: vec![0; Nodes::blocks(nodes)],
             navs: Navs {
                 by_rts: vec![0; Nodes::blocks(nodes)],
-                rts_ended: vec![SimTime::ZERO; nodes],
+                rts_ended: vec![(SimTime::ZERO, SimTime::ZERO); nodes],
                 next_check: SimTime::NEVER,
                 patience: rts_nav_patience,
             },
             spans: Vec::new(),
             heeds_damage: vec![0; Nodes::blocks(nodes)],
+            dsss_alone: Vec::new(),
         }
+    }
+
+    /// `node` knows DSSS alone: frames of OFDM are energy to it, which it senses and does not take for a frame in error, since
+    /// no preamble of its own kind began them.
+    pub fn set_dsss_alone(&mut self, node: NodeId) {
+        let one = Nodes::from(node);
+        self.dsss_alone.resize(self.waits_for_end.len(), 0);
+        self.dsss_alone[one.index()] |= one.bits;
     }
 
     /// Frames that receivers have left for a stronger one that began later, those of others included.
@@ -304,6 +316,7 @@ impl Channel {
             overlaps,
             waits_for_end,
             heeds_damage,
+            dsss_alone,
             navs,
             spans,
         } = self;
@@ -319,6 +332,7 @@ impl Channel {
             errors_at: *errors_at,
             waits_for_end,
             heeds_damage,
+            ignorant: if frame.tx.mode.format == Format::Dsss { &[] } else { dsss_alone },
             navs,
             fate: &mut fate,
             overlap,
@@ -339,12 +353,11 @@ impl Channel {
 
     /// Stations that set their NAV by an RTS and have heard nothing begin since drop it. @80211-2020 10.3.2.4
     pub fn check_navs(&mut self, now: SimTime) {
-        let Navs { by_rts, rts_ended, next_check, patience } = &mut self.navs;
+        let Navs { by_rts, rts_ended, next_check, .. } = &mut self.navs;
         *next_check = SimTime::NEVER;
         for (block, resting) in (0..).zip(by_rts) {
             for node in (Nodes { block, bits: *resting }) {
-                let rts_end = rts_ended[node.index()];
-                let check = rts_end + *patience;
+                let (rts_end, check) = rts_ended[node.index()];
                 if check > now {
                     *next_check = (*next_check).min(check);
                     continue;
@@ -401,6 +414,8 @@ struct Rest<'a> {
     has_no_errors: bool,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
+    /// Stations that do not know the frame's modulation, by block; empty if there are none.
+    ignorant: &'a [u64],
     navs: &'a mut Navs,
     fate: &'a mut AtAddressee,
     overlap: Option<Overlap>,
@@ -432,7 +447,14 @@ impl Rest<'_> {
     ) {
         let started = now - frame.airtime;
         let addressee = Nodes::from(frame.to);
-        medium.leave(now, ppdu, |heard| {
+        medium.leave(now, ppdu, |mut heard| {
+            if let Some(ignorant) = self.ignorant.get(heard.block as usize) {
+                let known = !ignorant;
+                heard.locked &= known;
+                heard.clear &= known;
+                heard.spoilt &= known;
+                heard.front &= known;
+            }
             let received = self.received(started, &heard, frame);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,

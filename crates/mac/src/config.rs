@@ -31,6 +31,16 @@ impl Rts {
     }
 }
 
+/// What goes before data in OFDM where stations listen that know DSSS alone: a frame of DSSS that sets their NAV.
+/// @80211-2020 10.27.2
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// A CTS to the station itself.
+    CtsToSelf,
+    /// RTS and CTS, whatever the frame's length.
+    RtsCts,
+}
+
 /// When a station whose frame was not answered counts its next backoff down. The standard asks for "a DIFS of idle" and
 /// does not say whether one that has passed while the station waited for the answer counts.
 /// @80211-2020 10.3.4.3, 10.3.4.4
@@ -52,6 +62,8 @@ pub struct Config {
     pub timing: Timing,
     /// Rate of data frames, where rate control is fixed and says nothing else.
     pub data_rate: Mode,
+    /// The same to some receivers.
+    pub data_rate_to: Vec<(NodeId, Mode)>,
     /// Lowest rate of the basic rate set: group frames.
     pub basic_rate: Mode,
     /// Lowest mandatory rate of the PHY, whatever the basic rate set: the ACK inside EIFS. @80211-2020 10.3.7
@@ -60,6 +72,8 @@ pub struct Config {
     pub control_modes: ControlModes,
     /// When RTS/CTS is used.
     pub rts: Rts,
+    /// What goes before data in OFDM, at the rate of an RTS; `None`: nothing.
+    pub protection: Option<Protection>,
     /// Transmissions in all of a frame not longer than the RTS threshold, and of an RTS. dot11ShortRetryLimit counts the
     /// same way: 7 by default. @80211-2020 annex C
     pub max_attempts: u8,
@@ -97,12 +111,14 @@ impl Config {
         self.timing.eifs(airtime(self.lowest_rate, frame::ACK))
     }
 
-    /// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came.
-    /// @80211-2020 10.3.2.4
-    pub fn rts_nav_patience(&self, rts_rate: Mode) -> Dur {
-        let rate = self.control_modes.response_to(rts_rate);
-        let cts = airtime(rate, frame::CTS);
-        self.timing.sifs * 2 + cts + rate.rx_phy_start_delay() + self.timing.slot * 2
+    /// How long after the end of an RTS in each mode ([`Mode::index`]) a station that set its NAV by it may conclude that no CTS
+    /// came. @80211-2020 10.3.2.4
+    pub fn rts_nav_patience(&self) -> [Dur; Mode::COUNT] {
+        Mode::all().map(|rts| {
+            let mode = self.control_modes.response_to(rts);
+            let cts = airtime(mode, frame::CTS);
+            self.timing.sifs * 2 + cts + mode.rx_phy_start_delay() + self.timing.slot * 2
+        })
     }
 
     /// How many categories it has; 0 under DCF.
@@ -143,7 +159,8 @@ impl Config {
     /// The same station with this preamble of DSSS frames, in all its rates.
     #[must_use]
     pub fn with_preamble(mut self, preamble: Preamble) -> Config {
-        for rate in [&mut self.data_rate, &mut self.basic_rate, &mut self.lowest_rate] {
+        let to_some = self.data_rate_to.iter_mut().map(|(_, mode)| mode);
+        for rate in [&mut self.data_rate, &mut self.basic_rate, &mut self.lowest_rate].into_iter().chain(to_some) {
             *rate = rate.with_preamble(preamble);
         }
         self.control_modes = self.control_modes.with_preamble(preamble);
@@ -158,10 +175,12 @@ impl Config {
         Config {
             timing: standard.timing(),
             data_rate,
+            data_rate_to: Vec::new(),
             basic_rate: standard.modes()[0],
             lowest_rate: standard.modes()[0],
             control_modes: ControlModes::of(&mandatory),
             rts: Rts::OFF,
+            protection: None,
             max_attempts: 7,
             max_attempts_long: 4,
             after_timeout: AfterTimeout::Letter,

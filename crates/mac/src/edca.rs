@@ -77,6 +77,20 @@ impl Edca {
         Edca { categories, of_priority: [1, 0, 0, 1, 2, 2, 3, 3] }
     }
 
+    /// The same with what an access point uses itself where that differs from what it tells its stations: AIFSN 1 for VI and VO,
+    /// CWmax 4 · aCWmin + 3 for BE. @80211-2020 annex C, dot11QAPEDCATable
+    #[must_use]
+    pub fn at_access_point(mut self, timing: &Timing) -> Edca {
+        for category in &mut self.categories {
+            match category.name.as_str() {
+                "be" => category.cw_max = (4 * timing.cw_min + 3).min(timing.cw_max),
+                "vi" | "vo" => category.aifsn = 1,
+                _ => {}
+            }
+        }
+        self
+    }
+
     /// The category of a packet with this TOS field, and its user priority: the three bits of IP precedence, the class
     /// selector of a DSCP. @80211-2020 10.2.3.2 leaves the mapping open; this one is that of @RFC2474 sec. 4.2.2 read as
     /// 802.1D priorities, as Linux and ns-3 do.
@@ -146,6 +160,17 @@ mod tests {
         let dsss = [(150, 7, 31, 1023, 0), (70, 3, 31, 1023, 0), (50, 2, 15, 31, 6016), (50, 2, 7, 15, 3264)];
         assert_eq!(rows(Standard::B, TxopLimits::Dot11e), dsss);
         assert!(rows(Standard::G, TxopLimits::Zero).iter().all(|row| row.4 == 0));
+    }
+
+    #[test]
+    fn an_access_point_has_a_pifs_for_video_and_voice_and_a_short_window_for_best_effort() {
+        let timing = Standard::A.timing();
+        let edca = Edca::standard(Standard::A, &timing, TxopLimits::Zero).at_access_point(&timing);
+        let row = |c: &Category| (c.aifs(&timing).ns() / 1000, c.cw_min, c.cw_max);
+        let rows: Vec<_> = edca.categories.iter().map(row).collect();
+        // PIFS: 16 + 9.
+        assert_eq!(rows, [(79, 15, 1023), (43, 15, 63), (25, 7, 15), (25, 3, 7)]);
+        assert_eq!(edca.check(), Ok(()));
     }
 
     #[test]

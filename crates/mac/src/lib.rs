@@ -1,7 +1,7 @@
 //! Medium access: contention, frame exchanges, retransmission. IEEE 802.11-2020 clauses 10.3 (DCF), 10.23.2 (EDCA).
 //!
 //! Models carrier sense (physical and virtual), DIFS and EIFS, backoff with post-backoff, immediate access, RTS/CTS with
-//! NAV and its reset, short and long retry counters, CW rules, the duplicate cache, frames to groups; access categories with AIFS,
+//! NAV and its reset, CTS-to-self, short and long retry counters, CW rules, the duplicate cache, frames to groups; access categories with AIFS,
 //! CW and transmit opportunities of their own, and internal collisions. Leaves out, for now: fragments (a frame longer than its
 //! TXOP limit goes whole), admission control, block acknowledgment as the standard negotiates it ([`AckPolicy`] and
 //! [`Recipient`] are its seats), power save, management frames.
@@ -25,7 +25,7 @@ mod tx_queue;
 
 pub use ack::{AckPolicy, Delivery, Judgement, Recipient, SoFar, Solicited};
 pub use channel::{AtAddressee, Channel, ErrorsAt, Got, Loss, Overlap, Reception};
-pub use config::{AfterTimeout, Config, Rts};
+pub use config::{AfterTimeout, Config, Protection, Rts};
 pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
 pub use control_modes::ControlModes;
 pub use counters::{CategoryCounters, Counters};

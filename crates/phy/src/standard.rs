@@ -85,6 +85,20 @@ impl Standard {
     }
 }
 
+impl Format {
+    /// The mandatory rates of the modulation class, slowest first: what every station that has the class can receive.
+    /// @80211-2020 15.4.4.2, 16.3.3 (DSSS, HR/DSSS), 17.3.2.2, 18.2 (OFDM, ERP-OFDM)
+    pub const fn mandatory(self) -> &'static [Mode] {
+        const OFDM: &[Mode] = &[Mode::ofdm(0), Mode::ofdm(2), Mode::ofdm(4)];
+        const ERP_OFDM: &[Mode] = &[Mode::erp_ofdm(0), Mode::erp_ofdm(2), Mode::erp_ofdm(4)];
+        match self {
+            Format::Dsss => HR_DSSS,
+            Format::Ofdm => OFDM,
+            Format::ErpOfdm => ERP_OFDM,
+        }
+    }
+}
+
 impl Mode {
     /// From the start of a frame to PHY-RXSTART.indication: preamble and header received. aRxPHYStartDelay,
     /// @80211-2020 tables 15-4, 16-4 (192 µs long, 96 µs short), 17-21 (25 µs).

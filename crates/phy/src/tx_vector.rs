@@ -2,7 +2,8 @@
 
 use units::{BitRate, Dbm};
 
-/// The PPDU's format, and with it the clause that defines its modulation.
+/// The PPDU's format, and with it the clause that defines its modulation: of the formats here each is a modulation class of its
+/// own. @80211-2020 10.6.9
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
     /// DSSS and CCK. @80211-2020 clauses 15, 16

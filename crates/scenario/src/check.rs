@@ -2,8 +2,9 @@
 
 use crate::channel::Ends;
 use crate::flow::{Protocol, Traffic};
+use crate::node::Node;
 use crate::queues::{Discipline, Queue};
-use crate::radio::{ControlRate, Radio, bit_rates};
+use crate::radio::{ControlRate, Protection, Radio, Slot, bit_rates};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
 use crate::{Result, Scenario};
@@ -28,8 +29,23 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
         fail!("scenario.warmup", "{} leaves nothing of a run of {}", s.warmup, s.duration);
     }
     radio(&s.radio)?;
-    for node in &s.nodes {
-        rate_of(&s.radio, node.data_rate, || format!("node[{}]", node.index), "data_rate")?;
+    standards(s)?;
+    for (id, node) in (0..).map(NodeId).zip(&s.nodes) {
+        let i = node.index;
+        rate_of(node.standard, node.data_rate, || format!("node[{i}]"), "data_rate")?;
+        for (to, rate) in node.entry.data_rates() {
+            let name = self::name(s, *to);
+            for standard in [node.standard, s.nodes[to.index()].standard] {
+                rate_of(standard, *rate, || format!("node[{i}].data_rate_to"), name)?;
+            }
+            // A group may have a rate to its own members.
+            if *to == id && node.entry.count.is_none() {
+                fail!("node[{i}].data_rate_to.{name}", "a node sends nothing to itself");
+            }
+            if let Some(without) = [id, *to].into_iter().find(|it| !s.nodes[it.index()].has_radio) {
+                fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
+            }
+        }
     }
     pairs(s)?;
     links(s)?;
@@ -45,12 +61,12 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
     Ok(())
 }
 
-fn rate_of(radio: &Radio, rate: BitRate, table: impl Fn() -> String, key: &str) -> Result<()> {
-    if bit_rates(radio.standard).any(|known| known == rate) {
+fn rate_of(of: Standard, rate: BitRate, table: impl Fn() -> String, key: &str) -> Result<()> {
+    if bit_rates(of).any(|known| known == rate) {
         return Ok(());
     }
-    let rates: Vec<String> = bit_rates(radio.standard).map(|known| known.to_string()).collect();
-    let (table, standard, rates) = (table(), radio.standard.word(), suggest::list_all(&rates));
+    let rates: Vec<String> = bit_rates(of).map(|known| known.to_string()).collect();
+    let (table, standard, rates) = (table(), of.word(), suggest::list_all(&rates));
     fail!("{table}.{key}", "{standard} has no rate \"{rate}\"; there are {rates}")
 }
 
@@ -67,9 +83,24 @@ fn radio(radio: &Radio) -> Result<()> {
         }
     }
     let fixed = if let ControlRate::Fixed(rate) = radio.control_rate { Some(rate) } else { None };
-    let rates = [("data_rate", Some(radio.data_rate)), ("basic_rate", radio.basic_rate), ("control_rate", fixed)];
+    let rates = [
+        ("data_rate", Some(radio.data_rate)),
+        ("basic_rate", radio.basic_rate),
+        ("control_rate", fixed),
+        ("rts_rate", radio.rts_rate),
+    ];
     for (key, rate) in rates {
-        rate.map_or(Ok(()), |rate| rate_of(radio, rate, || "radio".to_owned(), key))?;
+        rate.map_or(Ok(()), |rate| rate_of(radio.standard, rate, || "radio".to_owned(), key))?;
+    }
+    if radio.basic_rate.is_some() && radio.basic_rate_set.is_some() {
+        fail!("radio.basic_rate_set", "basic_rate says that there is only one; give either of them");
+    }
+    let set = radio.basic_rate_set.as_deref().unwrap_or_default();
+    for (i, rate) in set.iter().enumerate() {
+        rate_of(radio.standard, *rate, || "radio".to_owned(), &format!("basic_rate_set[{i}]"))?;
+        if set[..i].contains(rate) {
+            fail!("radio.basic_rate_set[{i}]", "\"{rate}\" is here twice");
+        }
     }
     // The shortest frame of all: an ACK at 54 Mb/s, 20 us and one symbol of 4. @80211-2020 17.3.2.2
     let shortest = Dur::from_us(24);
@@ -84,6 +115,42 @@ fn radio(radio: &Radio) -> Result<()> {
         (None, Some(_)) => fail!("radio.cw_max", "{max} is less than cw_min, {min}, the standard's"),
         (_, None) => fail!("radio.cw_min", "{min} is greater than cw_max, {max}, the standard's"),
     }
+}
+
+/// Stations of 802.11b among those of 802.11g, and what all of them must know.
+fn standards(s: &Scenario) -> Result<()> {
+    let radio = &s.radio;
+    let stranger = |node: &&Node| node.standard != radio.standard;
+    if let Some(node) = s.nodes.iter().filter(stranger).find(|node| !node.is_non_erp(radio)) {
+        let (i, own, all) = (node.index, node.standard.word(), radio.standard.word());
+        if !node.has_radio {
+            fail!("node[{i}].standard", "\"{}\" has no radio", node.name);
+        }
+        fail!(
+            "node[{i}].standard",
+            "\"{own}\" cannot be where radio.standard is \"{all}\"; \"802.11b\" can be in \"802.11g\""
+        );
+    }
+    if radio.protection != Protection::Auto && radio.standard != Standard::G {
+        let all = radio.standard.word();
+        fail!("radio.protection", "only 802.11g has something to protect, and standard is \"{all}\"");
+    }
+    let Some(node) = s.nodes.iter().find(stranger) else { return Ok(()) };
+    let (name, own) = (&node.name, node.standard.word());
+    if radio.slot == Some(Slot::Short) {
+        fail!("radio.slot", "\"{name}\" is a station of {own}, which has no short slots");
+    }
+    let fixed = if let ControlRate::Fixed(rate) = radio.control_rate { Some(rate) } else { None };
+    let alone = [("basic_rate", radio.basic_rate), ("control_rate", fixed), ("rts_rate", radio.rts_rate)];
+    let alone = alone.into_iter().filter_map(|(key, rate)| Some((key.to_owned(), rate?)));
+    let set = radio.basic_rate_set.iter().flatten().enumerate();
+    let set = set.map(|(i, rate)| (format!("basic_rate_set[{i}]"), *rate));
+    for (key, rate) in alone.chain(set) {
+        if !bit_rates(node.standard).any(|known| known == rate) {
+            fail!("radio.{key}", "\"{name}\" is a station of {own}, which has no rate \"{rate}\"");
+        }
+    }
+    Ok(())
 }
 
 fn name(s: &Scenario, node: NodeId) -> &str {

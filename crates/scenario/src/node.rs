@@ -1,10 +1,16 @@
 //! `[[node]]`: stations, access points, wired hosts.
 
+use crate::Result;
+use crate::at::At;
+use crate::directory;
+use crate::item::{About, Item, Mistake};
 use crate::plug::{Plug, RateControls};
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
+use serde_json::{Value as Json, json};
 use std::sync::Arc;
-use units::{BitRate, Dbm, Dur};
+use toml::Value;
+use units::{BitRate, Dbm, Dur, NodeId};
 
 pub(crate) const CONTENTION_WINDOW: RangeInclusive<u16> = RangeInclusive::new(0, 32_767);
 /// The most nodes of one entry.
@@ -85,6 +91,39 @@ pub(crate) fn categories(own: Option<Edca>, of_radio: Option<Edca>) -> [Category
     core::array::from_fn(|i| own[i].or(of_radio[i]))
 }
 
+/// Bit rates by receiver; no receiver twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateTo(pub Vec<(NodeId, BitRate)>);
+
+const RATE_TO: &str = "a bit rate for each receiver such as { laptop = \"11 Mb/s\" }";
+
+fn rate_to(value: &Value, at: &At) -> Result<RateTo, Mistake> {
+    let mut found: Vec<(NodeId, BitRate)> = Vec::new();
+    for (name, value) in value.as_table().ok_or(Mistake::Unexpected)? {
+        let at = at.key(name);
+        let rate = BitRate::read(value, &BitRate::ANY, &at)?;
+        for node in directory::group(name, &at).nodes {
+            if found.iter().any(|(to, _)| *to == node) {
+                at.later(format!("\"{name}\" has a rate by its own name and by that of its group"));
+            }
+            found.push((node, rate));
+        }
+    }
+    Ok(RateTo(found))
+}
+
+scalar! {
+    RateTo, (), (), |value, (), at| rate_to(value, at),
+    |(), names| {
+        let rate = BitRate::about(&BitRate::ANY, names).schema;
+        About::new(RATE_TO, json!({ "type": "object", "additionalProperties": rate }))
+    },
+    |it, nodes| {
+        let entry = |(to, rate): &(NodeId, BitRate)| Some((nodes.get(to.index())?.clone(), json!(rate.to_string())));
+        Some(Json::Object(it.0.iter().filter_map(entry).collect()))
+    }
+}
+
 table! {
     /// A node, or several.
     pub struct NodeEntry {
@@ -104,8 +143,12 @@ table! {
         role: Role = "station",
         /// Whether it has a radio.
         radio: Option<bool>, or "true, unless it is at a link, without position, and no access point",
+        /// Its own amendment: 802.11b among stations of 802.11g. It takes frames of OFDM for noise that it senses.
+        standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
-        data_rate: Option<BitRate>, or "radio.data_rate",
+        data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
+        /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
+        data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
         /// What chooses the rate of each data frame it sends.
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Time between reception and the stack's answer.
@@ -114,6 +157,11 @@ table! {
 }
 
 impl NodeEntry {
+    /// The rates of its data frames to some receivers.
+    pub fn data_rates(&self) -> &[(NodeId, BitRate)] {
+        self.data_rate_to.as_ref().map_or(&[], |rates| &rates.0)
+    }
+
     /// Whether its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
     pub(crate) fn has_radio(&self, is_at_a_link: bool) -> bool {
         let speaks_of_one = self.position.is_some() || self.role == Role::Ap;
@@ -134,6 +182,8 @@ pub struct Node {
     pub categories: [Category; 4],
     /// Whether it has one.
     pub has_radio: bool,
+    /// Its amendment.
+    pub standard: phy::Standard,
     /// Of the data frames it sends.
     pub data_rate: BitRate,
     /// What chooses their rate; `None`: it is fixed.
@@ -145,9 +195,16 @@ pub struct Node {
 }
 
 impl Node {
-    /// The entry that a file would have for this node alone.
-    pub(crate) fn written(&self, has_powers: bool) -> NodeEntry {
+    /// Whether it is a station of 802.11b in a cell of 802.11g.
+    pub fn is_non_erp(&self, radio: &crate::Radio) -> bool {
+        self.has_radio && radio.standard == phy::Standard::G && self.standard == phy::Standard::B
+    }
+
+    /// The entry that a file would have for this node, `id`, alone.
+    pub(crate) fn written(&self, id: NodeId, has_powers: bool) -> NodeEntry {
         let [bk, be, vi, vo] = self.categories.map(Some);
+        // A member of a group with a rate to that group has none to itself.
+        let others = self.entry.data_rates().iter().copied().filter(|(to, _)| *to != id);
         NodeEntry {
             name: self.name.clone(),
             count: None,
@@ -155,7 +212,9 @@ impl Node {
             access: Some(self.access),
             edca: Some(Edca { bk, be, vi, vo }),
             radio: Some(self.has_radio),
+            standard: Some(self.standard),
             data_rate: Some(self.data_rate),
+            data_rate_to: self.entry.data_rate_to.as_ref().map(|_| RateTo(others.collect())),
             rate_control: self.rate_control.clone(),
             ..NodeEntry::clone(&self.entry)
         }

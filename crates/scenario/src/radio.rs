@@ -49,6 +49,20 @@ words! {
 }
 
 words! {
+    /// What goes before OFDM data of 802.11g where stations of 802.11b listen.
+    pub enum Protection, noun "protection" {
+        /// CTS-to-self if a station of 802.11b is in the scenario, otherwise nothing.
+        "auto" => Auto,
+        /// Nothing.
+        "none" => None,
+        /// A CTS to the station itself.
+        "cts-to-self" => CtsToSelf,
+        /// RTS and CTS.
+        "rts-cts" => RtsCts,
+    }
+}
+
+words! {
     /// Rate of ACK and CTS.
     pub enum ControlRate {
         /// The highest basic rate not above that of the frame they answer.
@@ -75,7 +89,7 @@ pub(crate) fn bit_rates(standard: phy::Standard) -> impl DoubleEndedIterator<Ite
     standard.modes().iter().map(|mode| mode.bit_rate())
 }
 
-fn highest(standard: phy::Standard) -> BitRate {
+pub(crate) fn highest(standard: phy::Standard) -> BitRate {
     bit_rates(standard).next_back().unwrap_or_default()
 }
 
@@ -93,10 +107,15 @@ table! {
         data_rate: BitRate, or "the standard's highest" => highest(standard),
         /// What chooses the rate of each data frame; see `interlayer list rate-controls`.
         rate_control: Option<Plug<RateControls>>, or "fixed",
-        /// The only basic rate: of broadcasts, RTS, CTS and ACK.
-        basic_rate: Option<BitRate>, or "all mandatory rates of the standard",
-        /// Rate of ACK and CTS: the highest basic rate not above that of the frame they answer, or one rate always.
+        /// The only basic rate: of broadcasts, and of RTS, CTS and ACK whose modulation it has.
+        basic_rate: Option<BitRate>, or "all mandatory rates that all stations have (of 802.11g without DSSS data: 6, 12, 24 Mb/s)",
+        /// Several basic rates, in place of basic_rate; broadcasts go at the lowest.
+        basic_rate_set: Option<Vec<BitRate>>, in 1..=12, or "basic_rate alone",
+        /// Rate of ACK and CTS: the highest basic rate of the modulation of the frame they answer and not above its rate (a
+        /// mandatory rate, if there is none), or one rate always.
         control_rate: ControlRate = "basic",
+        /// Rate of RTS, and of the CTS that protects.
+        rts_rate: Option<BitRate>, or "control_rate if that is one rate, else the highest basic rate not above that of the data",
         /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).
         preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
@@ -116,7 +135,7 @@ table! {
         /// Of all stations.
         access: Option<Access> = "dcf",
         /// Parameters of the access categories.
-        edca: Option<Edca>, or "the standard's",
+        edca: Option<Edca>, or "the standard's, for access points apart",
         /// Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.
         access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method",
         /// Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).
@@ -126,8 +145,9 @@ table! {
         /// Greatest contention window in slots.
         cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
         /// Slot time of 802.11g: 9 us, or the 20 us of 802.11b.
-        slot: Option<Slot>, or "short for 802.11g, fixed for the others"
-            => (standard == phy::Standard::G).then_some(Slot::Short),
+        slot: Option<Slot>, or "for 802.11g short, long beside stations of 802.11b; fixed for the others",
+        /// What goes before OFDM data of 802.11g, at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
+        protection: Protection = "auto",
         /// Interface queue of every station, limited in packets or in bytes.
         queue: Queue = { packets = 50 },
     }

@@ -7,10 +7,11 @@ use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
 use crate::plug::{Plug, Routers};
-use crate::radio::{Radio, TX_POWER};
+use crate::radio::{Radio, Slot, TX_POWER, bit_rates, highest};
 use crate::shape::NEEDS_POWERS;
+use phy::Standard;
 use std::sync::Arc;
-use units::Dur;
+use units::{Dur, NodeId};
 
 /// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ impl Scenario {
             // Each node says it itself.
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
             channel: self.channel.clone(),
-            node: self.nodes.iter().map(|node| node.written(has_powers)).collect(),
+            node: (0..).map(NodeId).zip(&self.nodes).map(|(id, node)| node.written(id, has_powers)).collect(),
             link: self.links.clone(),
             routing: self.routing.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
@@ -104,9 +105,15 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
 
 /// The scenario of a file. `has_radio` is of each entry of a node; `silent` is the radio if the file has none.
 pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<Scenario> {
-    let radio = file.radio.unwrap_or(silent);
+    let mut radio = file.radio.unwrap_or(silent);
     let entries = file.node.into_iter().zip(has_radio).enumerate();
-    let nodes = entries.flat_map(|(index, (entry, has_radio))| members(entry, index, &radio, *has_radio)).collect();
+    let nodes: Vec<Node> =
+        entries.flat_map(|(index, (entry, has_radio))| members(entry, index, &radio, *has_radio)).collect();
+    if radio.standard == Standard::G && radio.slot.is_none() {
+        // Slots are short only if all stations can have them. @80211-2020 9.4.1.4
+        let has_b = nodes.iter().any(|node| node.is_non_erp(&radio));
+        radio.slot = Some(if has_b { Slot::Long } else { Slot::Short });
+    }
     let mut links = file.link;
     for (i, link) in links.iter_mut().enumerate().filter(|(_, link)| link.name.is_empty()) {
         link.name = format!("link{i}");
@@ -145,7 +152,11 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
         access: entry.access.or(radio.access).unwrap_or(Access::Dcf),
         categories: categories(entry.edca, radio.edca),
         has_radio,
-        data_rate: entry.data_rate.unwrap_or(radio.data_rate),
+        standard: entry.standard.unwrap_or(radio.standard),
+        data_rate: entry.data_rate.unwrap_or_else(|| {
+            let own = entry.standard.unwrap_or(radio.standard);
+            if bit_rates(own).any(|rate| rate == radio.data_rate) { radio.data_rate } else { highest(own) }
+        }),
         rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
         entry: Arc::clone(&entry),
         index,

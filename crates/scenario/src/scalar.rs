@@ -246,6 +246,22 @@ fn names(within: &RangeInclusive<usize>) -> &'static str {
     }
 }
 
+const RATES: &str = "bit rates such as [\"1 Mb/s\", \"2 Mb/s\"]";
+
+// An array of bit rates. The bounds are those of its length.
+scalar! {
+    Vec<BitRate>, RangeInclusive<usize>, RangeInclusive::new(1, MOST_ENTRIES),
+    |value, within, at| {
+        let entries = array(value, within, RATES)?.iter().enumerate();
+        let rates = entries.map(|(i, entry)| BitRate::read(entry, &BitRate::ANY, &at.index(i)));
+        Ok(rates.collect::<Result<_>>()?)
+    },
+    |within, _| {
+        About::new(RATES, array_schema(about_quantity::<BitRate>().schema, *within.start(), *within.end()))
+    },
+    |it, _| Some(it.iter().map(|rate| json!(rate.to_string())).collect())
+}
+
 // An array of names of nodes. The bounds are those of its length.
 scalar! {
     Vec<NodeId>, RangeInclusive<usize>, RangeInclusive::new(1, MOST_ENTRIES),

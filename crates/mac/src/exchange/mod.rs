@@ -4,6 +4,7 @@
 //! walks whatever list it is given.
 
 mod basic;
+mod cts_to_self;
 mod group;
 mod reply;
 mod rts_cts;
@@ -12,11 +13,11 @@ mod txop;
 pub use reply::reply;
 pub use txop::Txop;
 
-use crate::Config;
 use crate::ack::Solicited;
 use crate::frame::Kind;
 use crate::psdu::{Body, Frame};
-use phy::{Mode, airtime};
+use crate::{Config, Protection};
+use phy::{Format, Mode, airtime};
 use units::{Bytes, Dur, NodeId};
 
 /// Which of the two retry counters a failed step increments. @80211-2020 10.3.4.4
@@ -132,7 +133,8 @@ pub trait Plan: std::fmt::Debug {
     }
 }
 
-/// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, else data and ACK.
+/// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, behind what protects it if it must be, else
+/// data and ACK.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dcf;
 
@@ -143,7 +145,13 @@ impl Plan for Dcf {
         } else if config.rts.covers(job) && !job.is_protected {
             rts_cts::build(config, job)
         } else {
-            basic::build(config, job)
+            // Those who cannot read the data cannot read either what it announces: each exchange of an opportunity is protected.
+            let protection = config.protection.filter(|_| job.mode.format == Format::ErpOfdm);
+            match protection {
+                None => basic::build(config, job),
+                Some(Protection::CtsToSelf) => cts_to_self::build(config, job),
+                Some(Protection::RtsCts) => rts_cts::build(config, job),
+            }
         }
     }
 
@@ -191,6 +199,11 @@ impl Exchange {
 pub(crate) fn control(config: &Config, len: Bytes, rate: Mode) -> (Mode, Dur) {
     let mode = config.control_modes.response_to(rate);
     (mode, airtime(mode, len))
+}
+
+/// What the failure of a data frame counts as. @80211-2020 10.3.4.4
+fn counter_of(config: &Config, job: &Job) -> Counter {
+    if config.rts.is_above_threshold(job.psdu) { Counter::Long } else { Counter::Short }
 }
 
 /// The step that carries the data. Its Duration covers the response. @80211-2020 9.2.5.2

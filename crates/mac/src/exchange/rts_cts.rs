@@ -1,6 +1,6 @@
 //! RTS, CTS, data, ACK. @80211-2020 10.3.2.9
 
-use super::{Awaited, Counter, Exchange, Job, Step, control, data_step};
+use super::{Awaited, Counter, Exchange, Job, Step, control, counter_of, data_step};
 use crate::Config;
 use crate::frame::{CTS, Kind, RTS};
 use phy::airtime;
@@ -8,9 +8,9 @@ use units::Dur;
 
 pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
-    let mode = config.control_modes.response_to(job.mode);
+    let mode = config.control_modes.rts_before(job.mode);
     let (cts_mode, cts) = control(config, CTS, mode);
-    let data = data_step(config, job, sifs, Counter::Long);
+    let data = data_step(config, job, sifs, counter_of(config, job));
     let rts = Step {
         kind: Kind::Rts,
         mode,

@@ -84,7 +84,7 @@ impl Fixed {
 
     /// What a station's parameters say.
     pub fn of(config: &Config) -> Fixed {
-        Fixed::new(config.data_rate)
+        config.data_rate_to.iter().fold(Fixed::new(config.data_rate), |fixed, (to, mode)| fixed.with(*to, *mode))
     }
 
     /// A mode of its own to one receiver.

@@ -150,7 +150,7 @@ pub struct Station {
 impl Station {
     /// The MAC of `node` in a network of as many stations as `peers`, which tells how many categories each has, see
     /// [`Config::categories`]. `first` is its first contender; `queues` are those of its categories, lowest first. Its rate
-    /// is fixed to [`Config::data_rate`], its frame sequences are `plan`'s.
+    /// is fixed to [`Config::data_rate`] and [`Config::data_rate_to`], its frame sequences are `plan`'s.
     pub fn new(
         node: NodeId,
         peers: &[u8],

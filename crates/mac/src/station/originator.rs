@@ -238,7 +238,9 @@ impl Station {
         edcaf.counters.airtime += step.airtime;
         spend(edcaf, step.airtime);
         let first = edcaf.current().expect("an exchange under way has its MSDU");
-        let (to, label) = (first.to, first.label);
+        let label = first.label;
+        // A CTS that begins something is for its transmitter. @80211-2020 9.3.1.3
+        let to = if step.kind == Kind::Cts { self.node } else { first.to };
         let psdu = match step.kind {
             Kind::Data => {
                 let Edcaf { in_service, in_psdu, counters, .. } = edcaf;
@@ -255,7 +257,7 @@ impl Station {
                 Psdu::One(Mpdu { len: step.psdu, body: Body::Nothing })
             }
         };
-        let power = self.tx.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts));
+        let power = self.tx.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts));
         let frame = Frame {
             kind: step.kind,
             from: self.node,
@@ -304,7 +306,13 @@ impl Station {
                     cx.channel.contention.hold_others(contender, cx.now + response.timeout, frame_end);
                 }
             }
-            None => self.succeed(cx),
+            None => match self.exchange.as_mut().and_then(Exchange::advance) {
+                Some(next) => {
+                    self.wakeup = (cx.now + next.gap, When::Start);
+                    self.state = State::Gap;
+                }
+                None => self.succeed(cx),
+            },
         }
     }
 

@@ -87,7 +87,7 @@ impl Station {
                 self.own.duplicates += 1;
                 continue;
             }
-            self.own.msdus_received += 1;
+            self.own.msdus_received += data.msdus.each().len() as u64;
             hand_up(&data.msdus, frame.from, cx);
         }
     }

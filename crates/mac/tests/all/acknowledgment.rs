@@ -6,7 +6,9 @@
 //! them are an A-MPDU of 3 · (4 + 1536) = 4620 B: 192 + 4620 · 8 / 11 = 3552. The second one is on the air from 192 +
 //! 1544 · 8 / 11 = 1315 to 192 + 3080 · 8 / 11 = 2432. A Block Ack of 32 B at 1 Mb/s: 192 + 256 = 448.
 
-use crate::dcf::harness::{A, ACK, B, C, D, DATA, DIFS, NOBODY, Net, SIFS, SLOT, TIMEOUT, backoffs, config, frame};
+use crate::dcf::harness::{
+    A, ACK, B, C, D, DATA, DIFS, NOBODY, Net, SIFS, SLOT, Shown, TIMEOUT, backoffs, config, frame,
+};
 use crate::harness::{Build, us};
 use mac::exchange::Response;
 use mac::{
@@ -343,4 +345,21 @@ fn a_sender_that_is_killed_and_drained_while_its_frame_is_on_the_air_changes_not
         assert_eq!((&alive.0, &alive.1, &alive.2), (&killed.0, &killed.1, &killed.2));
         assert_eq!((alive.0.len(), alive.3, killed.3), (msdus, msdus, 0));
     }
+}
+
+#[test]
+fn an_a_msdu_is_acknowledged_once_and_its_msdus_are_handed_up_in_order_and_not_again() {
+    let configs = vec![config(); 3];
+    let mut net = Net::build(&Build::of(&configs));
+    let a_msdu = Shown { msdus: 3, ..frame(Kind::Data, A, B, SIFS + ACK) };
+    let again = 100 + DATA + SIFS + ACK + DIFS;
+    net.air(100, a_msdu).air(again, Shown { is_retry: true, ..a_msdu }).run(100_000);
+    let up: Vec<_> = net.delivered.iter().map(|it| (it.when, it.node, it.from, it.serial)).collect();
+    let first = up[0].3;
+    assert_eq!(up, [0, 1, 2].map(|nth| (100 + DATA, B, A, first + nth)));
+    let acks: Vec<_> = net.of(B, Kind::Ack).iter().map(|it| it.start).collect();
+    assert_eq!(acks, [100 + DATA + SIFS, again + DATA + SIFS]);
+    let received = net.stations[1].counters();
+    assert_eq!((received.msdus_received, received.duplicates), (3, 1));
+    assert_eq!((net.packets.live(), net.packets.shared()), (0, 0), "packets left");
 }

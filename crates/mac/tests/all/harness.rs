@@ -51,6 +51,8 @@ pub struct Shown {
     pub is_retry: bool,
     pub qos: Option<Qos>,
     pub label: Label,
+    /// MSDUs in its MPDU, if it is data; of several an A-MSDU.
+    pub msdus: usize,
 }
 
 impl Shown {
@@ -69,17 +71,24 @@ impl Shown {
             is_retry: data.is_some_and(|data| data.is_retry),
             qos: data.and_then(|data| data.qos),
             label: frame.label,
+            msdus: data.map_or(0, |data| data.msdus.each().len()),
         }
     }
 
-    /// The frame, with a packet of nobody's if it is data.
+    /// The frame, with packets of nobody's if it is data.
     pub fn made(self, packets: &mut Packets) -> Frame {
         let body = if self.kind == Kind::Data {
-            let pkt = packets.put(datagram(100, 0));
-            let carried = Carried { packet: packets.share(&pkt), options: MacOptions::default() };
-            packets.free(pkt, DropWhy::Delivered);
+            let mut carried = || {
+                let pkt = packets.put(datagram(100, 0));
+                let carried = Carried { packet: packets.share(&pkt), options: MacOptions::default() };
+                packets.free(pkt, DropWhy::Delivered);
+                carried
+            };
             let Shown { seq, is_retry, qos, .. } = self;
-            let msdus = Msdus::One(carried);
+            let msdus = match self.msdus {
+                1 => Msdus::One(carried()),
+                several => Msdus::Many((0..several).map(|_| carried()).collect()),
+            };
             Body::Data(Data {
                 seq,
                 fragment: 0,
@@ -107,7 +116,8 @@ pub fn frame_of(config: &Config, kind: Kind, from: NodeId, to: NodeId, duration:
     };
     let (airtime, duration) = (phy::airtime(mode, mpdu), Dur::from_us(duration));
     let (seq, is_retry, qos, power, label) = (0, false, None, None, Label::default());
-    Shown { kind, from, to, mode, power, mpdu, airtime, duration, seq, is_retry, qos, label }
+    let msdus = usize::from(kind == Kind::Data);
+    Shown { msdus, kind, from, to, mode, power, mpdu, airtime, duration, seq, is_retry, qos, label }
 }
 
 fn datagram(size: u32, tos: u8) -> Packet {
@@ -211,7 +221,7 @@ impl Net {
         let streams = Streams::new(build.seed);
         let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
         let config = &configs[0];
-        let patience = config.rts_nav_patience(config.control_modes.response_to(config.data_rate));
+        let patience = config.rts_nav_patience();
         let errors = Errors::new(nodes, &streams, |_, _| build.errors);
         let channel = Channel::new(Medium::new(nodes), contention, errors, build.errors_at, nodes, patience);
         let peers: Vec<u8> = configs.iter().map(Config::categories).collect();

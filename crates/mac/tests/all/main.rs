@@ -3,6 +3,7 @@
 
 mod acknowledgment;
 mod dcf;
+mod dot11g;
 mod edca;
 mod harness;
 mod levels;

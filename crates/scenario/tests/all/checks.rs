@@ -23,9 +23,51 @@ fn the_radio() {
                 "radio.control_rate: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
             ),
             (
+                "control_rate = \"basic\"",
+                "rts_rate = \"6 Mb/s\"",
+                "radio.rts_rate: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            (
+                "control_rate = \"basic\"",
+                "basic_rate_set = [\"1 Mb/s\"]",
+                "radio.basic_rate_set: basic_rate says that there is only one; give either of them",
+            ),
+            (
+                "basic_rate = \"1 Mb/s\"",
+                "basic_rate_set = [\"1 Mb/s\", \"6 Mb/s\"]",
+                "radio.basic_rate_set[1]: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            (
+                "basic_rate = \"1 Mb/s\"",
+                "basic_rate_set = [\"2 Mb/s\", \"2 Mb/s\"]",
+                "radio.basic_rate_set[1]: \"2 Mb/s\" is here twice",
+            ),
+            (
+                "basic_rate = \"1 Mb/s\"",
+                "basic_rate_set = []",
+                "radio.basic_rate_set: expected bit rates such as [\"1 Mb/s\", \"2 Mb/s\"], got an array of 0",
+            ),
+            (
                 "data_rate = \"5.5 Mb/s\"",
                 "data_rate = \"6 Mb/s\"",
                 "node[0].data_rate: 802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            (
+                "c = \"11 Mb/s\"",
+                "c = \"12 Mb/s\"",
+                "node[0].data_rate_to.c: 802.11b has no rate \"12 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"",
+            ),
+            ("c = \"11 Mb/s\"", "a = \"11 Mb/s\"", "node[0].data_rate_to.a: a node sends nothing to itself"),
+            ("c = \"11 Mb/s\"", "cc = \"11 Mb/s\"", "node[0].data_rate_to.cc: no node \"cc\"; did you mean \"c\"?"),
+            (
+                "c = \"11 Mb/s\"",
+                "c = 11",
+                "node[0].data_rate_to.c: expected a string such as \"11 Mb/s\", got integer 11",
+            ),
+            (
+                "data_rate_to = { b = \"2 Mb/s\", c = \"11 Mb/s\" }",
+                "data_rate_to = \"2 Mb/s\"",
+                "node[0].data_rate_to: expected a bit rate for each receiver such as { laptop = \"11 Mb/s\" }, got string \"2 Mb/s\"",
             ),
             ("cw_min = 15", "cw_min = 600", "radio.cw_max: 511 is less than cw_min, 600"),
             ("cw_min = 15\ncw_max = 511", "cw_max = 15", "radio.cw_max: 15 is less than cw_min, 31, the standard's"),
@@ -271,4 +313,36 @@ fn as_many_nodes_as_there_may_be_are_read() {
     assert_eq!(read(&format!("{LEAST}{nodes}")).unwrap().nodes.len(), 65_000);
     let wrong = changed(&format!("{LEAST}{nodes}"), "to = \"receiver\"", "to = \"n64997x\"");
     refused(&wrong, "flow[0].to: no node \"n64997x\"; did you mean \"n64997\"?");
+}
+
+#[test]
+fn stations_of_802_11b_among_those_of_802_11g() {
+    let b = changed(UDP, "name = \"b\"", "name = \"b\"\nstandard = \"802.11b\"");
+    refused(&b, "radio.control_rate: \"b\" is a station of 802.11b, which has no rate \"6 Mb/s\"");
+    let b = changed(&b, "control_rate = \"6 Mb/s\", ", "");
+    refused(&b, "radio.basic_rate_set[1]: \"b\" is a station of 802.11b, which has no rate \"6 Mb/s\"");
+    let b = changed(&b, "basic_rate_set = [\"1 Mb/s\", \"6 Mb/s\"], ", "");
+    let s = read(&b).unwrap();
+    let rate = units::BitRate::from_kbps;
+    assert_eq!([0, 1].map(|i| s.nodes[i].data_rate), [rate(54_000), rate(11_000)]);
+    let long = |text: &str| read(text).unwrap().radio.slot;
+    assert_eq!(
+        long(&changed(&b, "slot = \"long\", ", "")),
+        Some(scenario::Slot::Long),
+        "no station has a short slot"
+    );
+    let short = changed(&b, "slot = \"long\"", "slot = \"short\"");
+    refused(&short, "radio.slot: \"b\" is a station of 802.11b, which has no short slots");
+    let fast = changed(&b, "standard = \"802.11b\"", "standard = \"802.11b\"\ndata_rate = \"54 Mb/s\"");
+    let rates = "802.11b has no rate \"54 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"";
+    refused(&fast, &format!("node[1].data_rate: {rates}"));
+    let to = changed(&b, "name = \"a\"", "name = \"a\"\ndata_rate_to = { b = \"54 Mb/s\" }");
+    refused(&to, &format!("node[0].data_rate_to.b: {rates}"));
+    let a = changed(&b, "standard = \"802.11b\"", "standard = \"802.11a\"");
+    refused(
+        &a,
+        "node[1].standard: \"802.11a\" cannot be where radio.standard is \"802.11g\"; \"802.11b\" can be in \"802.11g\"",
+    );
+    let g = changed(LEAST, "\"802.11b\"", "\"802.11b\"\nprotection = \"cts-to-self\"");
+    refused(&g, "radio.protection: only 802.11g has something to protect, and standard is \"802.11b\"");
 }

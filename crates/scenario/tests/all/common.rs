@@ -100,6 +100,7 @@ name = "a"
 position = [0, 0]
 role = "ap"
 data_rate = "5.5 Mb/s"
+data_rate_to = { b = "2 Mb/s", c = "11 Mb/s" }
 rate_control = "coarse"
 host_delay = "1 ms"
 
@@ -334,11 +335,12 @@ to = "b"
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
-radio = { standard = "802.11g", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
+radio = { standard = "802.11g", protection = "rts-cts", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
 [[node]]
 name = "a"
 [[node]]
 name = "b"
+standard = "802.11b"
 [[flow]]
 from = "a"
 to = "b"
@@ -347,7 +349,7 @@ to = "b"
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
-radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
+radio = { standard = "802.11g", slot = "long", control_rate = "6 Mb/s", basic_rate_set = ["1 Mb/s", "6 Mb/s"], rts_rate = "1 Mb/s", queue = { discipline = "drop-tail", bytes = "64 kB" } }
 [[node]]
 name = "a"
 [[node]]

@@ -26,6 +26,8 @@ struct Site {
 /// Every key that `value` writes, beside the schema's own description of it.
 fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, sites: &mut Vec<Site>) {
     match value {
+        // A table by names of nodes: its keys are the file's own.
+        Value::Table(_) if schema["additionalProperties"].is_object() => {}
         Value::Table(table) => {
             let (schema, place) = alternative(table, schema, place);
             for (key, value) in table {
@@ -251,7 +253,9 @@ fn silence_means_the_documented_defaults() {
         data_rate: BitRate::from_kbps(11_000),
         rate_control: None,
         basic_rate: None,
+        basic_rate_set: None,
         control_rate: ControlRate::Basic,
+        rts_rate: None,
         preamble: Some(Preamble::Long),
         rts_threshold: RtsThreshold::Off,
         rts_for: RtsFor::All,
@@ -265,6 +269,7 @@ fn silence_means_the_documented_defaults() {
         cw_min: None,
         cw_max: None,
         slot: None,
+        protection: Protection::Auto,
         queue: Queue { limit: Limit::Packets(50), discipline: Discipline::DropTail },
         access_in_gap: None,
         countdown: None,

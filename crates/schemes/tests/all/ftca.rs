@@ -5,7 +5,7 @@ use mac::{
     Channel, Classifier, Config, Contention, Dcf, Edca, ErrorsAt, Fifo, Input, Msdu, Output, Station, TxQueue,
     TxopLimits,
 };
-use phy::{ErrorModel, Errors, Hit, Medium, Standard};
+use phy::{ErrorModel, Errors, Hit, Medium, Mode, Standard};
 use proptest::prelude::*;
 use queue::{Limit, Spec};
 use schemes::Value;
@@ -82,7 +82,8 @@ fn interface(streams: &Streams) -> (Station, Channel) {
     let config = config.with_edca(edca);
     let contention = Contention::new(2, |node| config.contenders(streams, node));
     let errors = Errors::new(2, streams, |_, _| ErrorModel::One(Hit::NEVER));
-    let channel = Channel::new(Medium::new(2), contention, errors, ErrorsAt::Attempt, 2, Dur::from_us(100));
+    let channel =
+        Channel::new(Medium::new(2), contention, errors, ErrorsAt::Attempt, 2, [Dur::from_us(100); Mode::COUNT]);
     let queue = |_| {
         let draws = streams.get(engine::Purpose::Queue, 0);
         Box::new(Fifo::new(Spec::drop_tail(Limit::Packets(400)), Bytes(1500), draws)) as Box<dyn TxQueue>

@@ -111,7 +111,7 @@ fn facts<'s>(shared: &'s Shared, id: NodeId, network: &Network, forwards: bool) 
         ends_flows: scenario.flows.iter().any(|flow| flow.to == id),
         access_point: network.access_point[id.index()],
         receiver,
-        standard: scenario.radio.standard,
+        standard: node.standard,
         queue: scenario.radio.queue.limit,
         mtu: shared.mtu,
     }

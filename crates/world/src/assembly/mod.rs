@@ -16,7 +16,7 @@ use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueu
 use net::RouterSite;
 use network::Network;
 use node::{Chain, Node};
-use phy::Medium;
+use phy::{Medium, Mode};
 use plugin::Chosen;
 use schemes::{Hooks, Stack};
 use units::{Dur, FlowId, NodeId, SimTime};
@@ -61,12 +61,13 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-    let patience = configs
-        .iter()
-        .map(|c| c.rts_nav_patience(c.control_modes.response_to(c.data_rate)))
-        .max()
-        .unwrap_or(Dur::ZERO);
+    // All stations have the same basic rates and slots, unless a scheme says otherwise.
+    let longest = |a: [Dur; Mode::COUNT], b: [Dur; Mode::COUNT]| std::array::from_fn(|i| a[i].max(b[i]));
+    let patience = configs.iter().map(Config::rts_nav_patience).fold([Dur::ZERO; Mode::COUNT], longest);
     let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
+    for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
+        channel.set_dsss_alone(NodeId(i as u32));
+    }
     let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
     let flow = |i| {
@@ -147,7 +148,7 @@ fn rate_control(
     let own = shared.scenario.nodes[node].rate_control.as_ref().map(|plug| {
         let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
         let draws = streams.get(Purpose::RateControl, node as u64);
-        plugin(&params, Given { config, modes: shared.scenario.radio.standard.modes(), draws })
+        plugin(&params, Given { config, modes: shared.scenario.nodes[node].standard.modes(), draws })
     });
     if own.is_none() && !stack.has_rate_control() {
         return None;

@@ -3,10 +3,10 @@
 use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
-use mac::{Config, ControlModes, Edca, ErrorsAt, Rts, TxopLimits};
+use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, Rts, TxopLimits};
 use phy::medium::{Levels, LevelsConfig};
 use phy::propagation::{NoiseFloor, shadowing};
-use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble};
+use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble, Standard};
 use units::{BitRate, Db, Dbm, Dur, NodeId};
 
 /// The rate of that value: the scenario's reader has checked that the standard has it.
@@ -14,10 +14,53 @@ fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
     radio.standard.mode(bit_rate).unwrap_or(radio.standard.modes()[0])
 }
 
+/// The rates of a node's data frames.
+fn rates_of(node: &sc::Node) -> impl Iterator<Item = BitRate> {
+    [node.data_rate].into_iter().chain(node.entry.data_rates().iter().map(|(_, rate)| *rate))
+}
+
+/// What all stations of the scenario agree on, as those of one BSS would.
+struct Bss {
+    /// BSSBasicRateSet, slowest first.
+    basic: Vec<Mode>,
+    /// The lowest mandatory rate: of the ACK inside EIFS.
+    lowest: Mode,
+    /// What goes before OFDM data.
+    protection: Option<Protection>,
+}
+
+impl Bss {
+    /// The basic rates are those that the scenario says, or all mandatory rates that all stations have. 802.11g without a single station
+    /// that sends DSSS frames is a network of OFDM alone: its rates are 6, 12, 24 Mb/s.
+    fn of(scenario: &Scenario) -> Bss {
+        let radio = &scenario.radio;
+        let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
+        let mut radios = scenario.nodes.iter().filter(|node| node.has_radio);
+        let is_ofdm_alone =
+            radio.standard == Standard::G && radios.all(|node| rates_of(node).all(|it| is_ofdm(&rate(radio, it))));
+        let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
+        let has_b = scenario.nodes.iter().any(|node| node.is_non_erp(radio));
+        let is_known = |mode: &Mode| if has_b { !is_ofdm(mode) } else { !is_ofdm_alone || is_ofdm(mode) };
+        let mandatory: Vec<Mode> = mandatory.filter(is_known).collect();
+        let lowest = mandatory[0];
+        let stated = radio.basic_rate_set.as_deref().or(radio.basic_rate.as_ref().map(std::slice::from_ref));
+        let mut basic = stated.map_or(mandatory, |rates| rates.iter().map(|it| rate(radio, *it)).collect());
+        basic.sort_by_key(|mode| mode.bit_rate());
+        let protection = match radio.protection {
+            sc::Protection::Auto if has_b => Some(Protection::CtsToSelf),
+            sc::Protection::Auto | sc::Protection::None => None,
+            sc::Protection::CtsToSelf => Some(Protection::CtsToSelf),
+            sc::Protection::RtsCts => Some(Protection::RtsCts),
+        };
+        Bss { basic, lowest, protection }
+    }
+}
+
 /// The MAC of each node as the scenario has it.
 pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
+    let bss = Bss::of(scenario);
     let mac = |node: &sc::Node| {
-        let config = mac_config(&scenario.radio, node);
+        let config = mac_config(scenario, &bss, node);
         // What a scenario says of a category meets the standard's own values here only.
         config.edca.as_ref().map_or(Ok(()), Edca::check).map_err(|message| {
             let path = format!("node[{}].edca", node.index);
@@ -28,39 +71,46 @@ pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
     scenario.nodes.iter().map(mac).collect()
 }
 
-fn mac_config(radio: &sc::Radio, node: &sc::Node) -> Config {
-    let mut config = Config::of(radio.standard, rate(radio, node.data_rate));
+/// The rates to those who do not know `mode`: the highest they know that is not above it.
+fn slower(scenario: &Scenario, mode: Mode) -> impl Iterator<Item = (NodeId, Mode)> {
+    let radios = ids(scenario).zip(&scenario.nodes).filter(|(_, node)| node.is_non_erp(&scenario.radio));
+    radios.filter_map(move |(id, node)| {
+        let known = || node.standard.modes().iter();
+        let not_above = known().rev().find(|it| it.bit_rate() <= mode.bit_rate());
+        (!known().any(|it| *it == mode)).then(|| (id, *not_above.unwrap_or(&node.standard.modes()[0])))
+    })
+}
+
+fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
+    let radio = &scenario.radio;
+    let mut config = Config::of(node.standard, rate(radio, node.data_rate));
+    config.data_rate_to = slower(scenario, config.data_rate).collect();
+    config.data_rate_to.extend(node.entry.data_rates().iter().map(|(to, it)| (*to, rate(radio, *it))));
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
     config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
     config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
-    let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
-    if is_ofdm(&config.data_rate) {
-        // OFDM frames are answered by OFDM frames; 6 Mb/s is the lowest of them. @80211-2020 10.6.6.5.2
-        let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
-        let mandatory: Vec<Mode> = mandatory.filter(is_ofdm).collect();
-        config.control_modes = ControlModes::of(&mandatory);
-        config.basic_rate = mandatory[0];
-        config.lowest_rate = config.basic_rate;
-    }
-    if let Some(only) = radio.basic_rate {
-        config.basic_rate = rate(radio, only);
-        config.control_modes = ControlModes::of(&[config.basic_rate]);
-    }
+    (config.basic_rate, config.lowest_rate) = (bss.basic[0], bss.lowest);
+    config.control_modes = ControlModes::of(&bss.basic);
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
-        config.control_modes = ControlModes::of(&[rate(radio, fixed)]);
+        let fixed = rate(radio, fixed);
+        config.control_modes = config.control_modes.with_responses(fixed).with_rts(fixed);
+    }
+    if let Some(rts) = radio.rts_rate {
+        config.control_modes = config.control_modes.with_rts(rate(radio, rts));
     }
     let threshold = match radio.rts_threshold {
         sc::RtsThreshold::Off => None,
         sc::RtsThreshold::Above(size) => Some(size),
     };
     config.rts = Rts { threshold };
+    config.protection = bss.protection;
     config.max_attempts = radio.max_attempts;
     config.max_attempts_long = radio.max_attempts_long;
     config.after_timeout = radio.after_timeout;
     if node.access == sc::Access::Edca {
-        let edca = edca(radio, node, &config.timing);
+        let edca = edca(node, &config.timing);
         config = config.with_edca(edca);
     }
     config.countdown = radio.countdown.unwrap_or(config.countdown);
@@ -166,10 +216,13 @@ fn preamble(radio: &sc::Radio) -> Preamble {
     radio.preamble.unwrap_or(Preamble::Long)
 }
 
-/// The categories of a node: the standard's, and what the scenario says instead. TXOP limits are zero unless stated, as
+/// The categories of a node: the standard's, of a station or of an access point, and what the scenario says instead. TXOP limits are zero unless stated, as
 /// in the experiments of the papers.
-fn edca(radio: &sc::Radio, node: &sc::Node, timing: &phy::Timing) -> Edca {
-    let mut edca = Edca::standard(radio.standard, timing, TxopLimits::Zero);
+fn edca(node: &sc::Node, timing: &phy::Timing) -> Edca {
+    let mut edca = Edca::standard(node.standard, timing, TxopLimits::Zero);
+    if node.entry.role == sc::Role::Ap {
+        edca = edca.at_access_point(timing);
+    }
     for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
         category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
         category.cw_min = stated.cw_min.unwrap_or(category.cw_min);
@@ -236,5 +289,62 @@ fn state(error: sc::StateError, control: bool) -> Hit {
     match error {
         sc::StateError::Per(per) => Hit::Packet { per, control_per: if control { per } else { 0.0 } },
         sc::StateError::Ber(ber) => Hit::Bit { ber, control },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_point_has_edca_defaults_of_its_own_and_what_a_file_says_goes_before_them() {
+        let of = |radio: &str| {
+            let text = format!(
+                "scenario = {{ duration = '1 s' }}\n[radio]\nstandard = '802.11a'\naccess = 'edca'\n{radio}\n[[node]]\nname = 'ap'\n\
+                 role = 'ap'\n[[node]]\nname = 'sta'\n[[flow]]\nfrom = 'sta'\nto = 'ap'\n"
+            );
+            let blueprint = crate::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let of = |config: &Config| {
+                let edca = config.edca.as_ref().expect("access is edca");
+                edca.categories.iter().map(|it| (it.aifsn, it.cw_max)).collect::<Vec<_>>()
+            };
+            blueprint.shared().macs.iter().map(of).collect::<Vec<_>>()
+        };
+        let station = [(7, 1023), (3, 1023), (2, 15), (2, 7)];
+        assert_eq!(of(""), [[(7, 1023), (3, 63), (1, 15), (1, 7)], station]);
+        let stated = of("[radio.edca]\nbe = { cw_max = 1023 }\nvi = { aifsn = 2 }\nvo = { aifsn = 2 }");
+        assert_eq!(stated, [station; 2]);
+    }
+
+    /// The MAC configuration of each node of a cell of one access point at 54 Mb/s and one station at 11 Mb/s: its RTS before its
+    /// data, its ACK of data at 54 and at 11 Mb/s, and its broadcasts; in units of 100 kb/s.
+    fn rates(radio: &str) -> Vec<[u64; 4]> {
+        let text = format!(
+            "scenario = {{ duration = '1 s' }}\n[radio]\nstandard = '802.11g'\n{radio}\n[[node]]\nname = 'ap'\n\
+             [[node]]\nname = 'sta'\ndata_rate = '11 Mb/s'\n[[flow]]\nfrom = 'sta'\nto = 'ap'\n"
+        );
+        let blueprint = crate::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let of = |config: &Config| {
+            let modes = &config.control_modes;
+            let all = [
+                modes.rts_before(config.data_rate),
+                modes.response_to(Mode::erp_ofdm(7)),
+                modes.response_to(Mode::dsss(3)),
+                config.basic_rate,
+            ];
+            all.map(|mode| mode.bit_rate().bps() / 100_000)
+        };
+        blueprint.shared().macs.iter().map(of).collect()
+    }
+
+    #[test]
+    fn basic_rate_set_are_a_list_and_rts_may_go_at_another_rate_than_responses() {
+        assert_eq!(rates(""), [[240, 240, 110, 10], [110, 240, 110, 10]]);
+        assert_eq!(rates("basic_rate_set = ['12 Mb/s', '2 Mb/s']"), [[120, 120, 20, 20], [20, 120, 20, 20]]);
+        // The set has no OFDM: mandatory rates of OFDM for responses; RTS at the basic rate that all know.
+        assert_eq!(rates("basic_rate = '1 Mb/s'"), [[10, 240, 10, 10], [10, 240, 10, 10]]);
+        assert_eq!(rates("rts_rate = '2 Mb/s'"), [[20, 240, 110, 10], [20, 240, 110, 10]]);
+        assert_eq!(rates("control_rate = '6 Mb/s'"), [[60, 60, 60, 10], [60, 60, 60, 10]]);
+        assert_eq!(rates("control_rate = '6 Mb/s'\nrts_rate = '1 Mb/s'"), [[10, 60, 60, 10], [10, 60, 60, 10]]);
     }
 }

@@ -36,10 +36,10 @@ fn count(run: &Run, node: &str, column: &str) -> f64 {
     Run::number(row, column).unwrap()
 }
 
-/// Uploads of `stations` through an access point that is their receiver.
+/// Uploads of `stations` through an access point that is their receiver and has the parameters of a station.
 fn uploads(radio: &str, stations: u32, tcp: &str, more: &str) -> String {
     format!(
-        "scenario = {{ duration = \"25 s\", warmup = \"5 s\" }}\nradio = {{ access = \"edca\", {radio} }}\n\
+        "scenario = {{ duration = \"25 s\", warmup = \"5 s\" }}\nradio = {{ access = \"edca\", edca = {{ be = {{ cw_max = 1023 }} }}, {radio} }}\n\
          [[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"sta\"\ncount = {stations}\n\
          [[flow]]\nfrom = \"sta\"\nto = \"ap\"\n\
          transport = {{ protocol = \"tcp\", receive_buffer = \"65535 B\", {tcp} }}\n{more}"

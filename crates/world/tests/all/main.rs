@@ -10,6 +10,7 @@ mod conservation;
 mod dcf_saturation;
 mod dcf_three_nodes;
 mod determinism;
+mod dot11g;
 mod ewa;
 mod flow_columns;
 mod ftca;
