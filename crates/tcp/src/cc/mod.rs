@@ -218,6 +218,7 @@ impl Window {
 }
 
 plugin::registry! { "congestion control", Make:
+    "cubic" => cubic,
     "newreno" => newreno,
     "reno" => reno,
     "tahoe" => tahoe,
