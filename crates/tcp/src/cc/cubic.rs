@@ -10,7 +10,7 @@
 use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
 use crate::Ack;
 use plugin::{Kind, Param, Value};
-use units::{Bytes, Dur, SimTime};
+use units::{Dur, SimTime};
 
 /// What the list says.
 pub const INFO: Info = Info {
@@ -213,6 +213,7 @@ impl CongestionControl for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use units::Bytes;
     use wire::{Flags, Seq};
 
     const MSS: Bytes = Bytes(1000);
