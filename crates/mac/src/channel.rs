@@ -340,8 +340,8 @@ impl Channel {
             is_silent,
         };
         match medium {
-            Medium::Reach(reach) => rest.leave(now, reach, frame, &ppdu, receptions),
-            Medium::Levels(levels) => rest.leave(now, &mut **levels, frame, &ppdu, receptions),
+            Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu, receptions),
+            Medium::Sinr(levels) => rest.leave(now, &mut **levels, frame, &ppdu, receptions),
         }
         fate
     }
@@ -570,7 +570,7 @@ impl Rest<'_> {
         match (verdict, self.overlap) {
             (Verdict::Clear, _) if is_received => AtAddressee::Received,
             (Verdict::NotLocked | Verdict::Spoilt, Some(_)) => AtAddressee::Lost(Loss::Collision),
-            (Verdict::Deaf, _) => AtAddressee::Lost(Loss::HalfDuplex),
+            (Verdict::HalfDuplex, _) => AtAddressee::Lost(Loss::HalfDuplex),
             // Signals below the noise, each for itself, are noise.
             (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
                 AtAddressee::Lost(Loss::Noise)

@@ -4,13 +4,13 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::Streams;
-use phy::{Capture, Levels, LevelsConfig, Medium, Ppdu, Standard};
+use phy::{Capture, Medium, Ppdu, Sinr, SinrConfig, Standard};
 use std::hint::black_box;
 use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
 
 /// Everybody hears everybody, at levels from −50 to −80 dBm.
 fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
-    let config = LevelsConfig {
+    let config = SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-95.0),
         floor: Db(10.0),
@@ -21,11 +21,11 @@ fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
         curve: phy::ln_survival,
         coherence,
     };
-    let mut levels = Levels::new(nodes, &config, &Streams::new(1));
+    let mut levels = Sinr::new(nodes, &config, &Streams::new(1));
     for from in (0..nodes as u32).map(NodeId) {
         levels.set_gains(from, |to, _| Db(-50.0 - f64::from((from.0 * 7 + to.0 * 13) % 31)));
     }
-    Medium::Levels(Box::new(levels))
+    Medium::Sinr(Box::new(levels))
 }
 
 struct Turn {

@@ -17,7 +17,7 @@ pub use airtime::airtime;
 pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit, Sojourn, Struck};
 pub use fading::Fading;
-pub use medium::{Capture, Curve, Heard, Hearing, Levels, LevelsConfig, Medium, Parts, Pass, Ppdu, Span, Verdict};
+pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};
 pub use standard::{Standard, Timing};
 pub use tx_vector::{Bandwidth, Format, GuardInterval, Mode, Preamble, TxVector};

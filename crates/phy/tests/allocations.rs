@@ -1,7 +1,7 @@
 //! In the steady state a medium with powers allocates nothing, whatever overlaps what and however it fades.
 
 use engine::{Purpose, Streams};
-use phy::{Capture, Levels, LevelsConfig, Medium, Ppdu, Standard};
+use phy::{Capture, Medium, Ppdu, Sinr, SinrConfig, Standard};
 use testkit::alloc::{Counting, calls};
 use units::{Db, Dbm, Dur, NodeId, SimTime};
 
@@ -12,7 +12,7 @@ const NODES: u32 = 12;
 
 #[test]
 fn transmissions_allocate_nothing() {
-    let config = LevelsConfig {
+    let config = SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-95.0),
         floor: Db(10.0),
@@ -23,11 +23,11 @@ fn transmissions_allocate_nothing() {
         curve: phy::ln_survival,
         coherence: Some(Dur::from_ms(5)),
     };
-    let mut levels = Levels::new(NODES as usize, &config, &Streams::new(1));
+    let mut levels = Sinr::new(NODES as usize, &config, &Streams::new(1));
     for from in (0..NODES).map(NodeId) {
         levels.set_gains(from, |to, _| Db(-50.0 - f64::from((from.0 * 7 + to.0 * 13) % 40)));
     }
-    let mut medium = Medium::Levels(Box::new(levels));
+    let mut medium = Medium::Sinr(Box::new(levels));
     let mut draws = Streams::new(2).get(Purpose::Traffic, 0);
     let mut airing: [Option<(SimTime, Ppdu)>; NODES as usize] = [None; NODES as usize];
     let (mut clear, mut spoilt, mut before) = (0, 0, 0);

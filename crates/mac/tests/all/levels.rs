@@ -7,7 +7,7 @@ use crate::dcf::harness::{self, A, ACK, B, C, D, DIFS, EIFS, NOBODY, Setup, at, 
 use crate::harness::{Ended, Shown};
 use engine::Streams;
 use mac::{Access, AtAddressee, Channel, Contention, ErrorsAt, Got, Kind, Label, Loss, Outcome, Reception};
-use phy::{Capture, ErrorModel, Errors, Hit, Levels, LevelsConfig, Medium, Mode};
+use phy::{Capture, ErrorModel, Errors, Hit, Medium, Mode, Sinr, SinrConfig};
 use units::{Db, Dbm, Dur, NodeId, SimTime};
 use wire::Packets;
 
@@ -15,7 +15,7 @@ const CAPTURE: Option<Capture> = Some(Capture { clear: Db(10.0), garbled: Db(15.
 
 /// `level` gives the level from the first to the second in dBm.
 fn levels(nodes: usize, capture: Option<Capture>, level: impl Fn(NodeId, NodeId) -> f64) -> Medium {
-    let config = LevelsConfig {
+    let config = SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-100.0),
         floor: Db(10.0),
@@ -26,11 +26,11 @@ fn levels(nodes: usize, capture: Option<Capture>, level: impl Fn(NodeId, NodeId)
         curve: phy::ln_survival,
         coherence: None,
     };
-    let mut medium = Levels::new(nodes, &config, &Streams::new(1));
+    let mut medium = Sinr::new(nodes, &config, &Streams::new(1));
     for from in (0..nodes as u32).map(NodeId) {
         medium.set_gains(from, |to, _| Db(level(from, to)));
     }
-    Medium::Levels(Box::new(medium))
+    Medium::Sinr(Box::new(medium))
 }
 
 /// Four stations of 802.11b without MACs on that medium; backoffs are all 0.

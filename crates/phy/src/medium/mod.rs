@@ -1,17 +1,17 @@
 //! The medium: which signals stand at each station, and what a receiver makes of them.
 //!
-//! Two media behind one face (docs/design/air.md): [`Reach`], in which a pair hears each other or not and two signals at one
-//! station spoil each other, and [`Levels`], in which signals have powers. Whoever calls does not tell them apart: a
+//! Two media behind one face (docs/design/air.md): [`UnitDisc`], in which a pair hears each other or not and two signals at one
+//! station spoil each other, and [`Sinr`], in which signals have powers. Whoever calls does not tell them apart: a
 //! transmission goes through [`Medium::start`], [`Medium::arrive`], perhaps [`Medium::sense`], [`Medium::stop`],
 //! [`Medium::leave`], in this order. At one instant ends come before starts; in which order the starts of one instant are
 //! told makes no difference to who receives what.
 
-mod ear;
-mod levels;
-mod reach;
+mod receiver;
+mod sinr;
+mod unit_disc;
 
-pub use levels::{Capture, Curve, Levels, LevelsConfig};
-pub use reach::Reach;
+pub use sinr::{Capture, Curve, Sinr, SinrConfig};
+pub use unit_disc::UnitDisc;
 
 use crate::curves;
 use crate::tx_vector::{Format, Mode, TxVector};
@@ -77,7 +77,7 @@ fn bits_time(bits: u64, mode: Mode) -> Dur {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It transmitted itself while the signal stood there: half duplex.
-    Deaf,
+    HalfDuplex,
     /// It never locked on it because of other signals.
     NotLocked,
     /// It locked, and another signal spoilt the frame or drew the receiver away.
@@ -116,8 +116,8 @@ pub struct Hearing {
     pub clear: u64,
     /// [`Verdict::Spoilt`].
     pub spoilt: u64,
-    /// [`Verdict::Deaf`].
-    pub deaf: u64,
+    /// [`Verdict::HalfDuplex`].
+    pub half_duplex: u64,
     /// [`Verdict::Noise`]. All other listeners have not locked on it: [`Verdict::NotLocked`].
     pub noise: u64,
     /// As [`Heard::is_free`].
@@ -142,7 +142,7 @@ impl Hearing {
             locked: of(heard.is_locked),
             clear: of(heard.verdict == Verdict::Clear),
             spoilt: of(heard.verdict == Verdict::Spoilt),
-            deaf: of(heard.verdict == Verdict::Deaf),
+            half_duplex: of(heard.verdict == Verdict::HalfDuplex),
             noise: of(heard.verdict == Verdict::Noise),
             free: of(heard.is_free),
             turns_idle: of(heard.turns_idle),
@@ -164,8 +164,8 @@ impl Hearing {
             Some(Verdict::Clear)
         } else if is_in(self.spoilt) {
             Some(Verdict::Spoilt)
-        } else if is_in(self.deaf) {
-            Some(Verdict::Deaf)
+        } else if is_in(self.half_duplex) {
+            Some(Verdict::HalfDuplex)
         } else if is_in(self.noise) {
             Some(Verdict::Noise)
         } else {
@@ -194,28 +194,28 @@ pub trait Pass {
     fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing));
 }
 
-impl Pass for Reach {
+impl Pass for UnitDisc {
     #[inline]
     fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        Reach::arrive(self, now, ppdu, broken);
+        UnitDisc::arrive(self, now, ppdu, broken);
         SimTime::NEVER
     }
 
     #[inline]
     fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
-        Reach::leave(self, now, ppdu, heard);
+        UnitDisc::leave(self, now, ppdu, heard);
     }
 }
 
-impl Pass for Levels {
+impl Pass for Sinr {
     #[inline]
     fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        Levels::arrive(self, now, ppdu, broken)
+        Sinr::arrive(self, now, ppdu, broken)
     }
 
     #[inline]
     fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
-        Levels::leave(self, now, ppdu, heard);
+        Sinr::leave(self, now, ppdu, heard);
     }
 }
 
@@ -223,17 +223,17 @@ impl Pass for Levels {
 #[derive(Debug)]
 pub enum Medium {
     /// Pairs hear each other or not.
-    Reach(Reach),
+    UnitDisc(UnitDisc),
     /// Pairs have gains.
-    Levels(Box<Levels>),
+    Sinr(Box<Sinr>),
 }
 
 /// The same call to whichever it is.
 macro_rules! each {
     ($medium:expr, $it:ident => $call:expr) => {
         match $medium {
-            Medium::Reach($it) => $call,
-            Medium::Levels($it) => $call,
+            Medium::UnitDisc($it) => $call,
+            Medium::Sinr($it) => $call,
         }
     };
 }
@@ -241,23 +241,23 @@ macro_rules! each {
 impl Medium {
     /// A medium without powers in which everybody hears everybody.
     pub fn new(nodes: usize) -> Medium {
-        Medium::Reach(Reach::new(nodes))
+        Medium::UnitDisc(UnitDisc::new(nodes))
     }
 
     /// Sets whether `to` hears `from`. Where signals have powers, a pair out of reach has no gain at all, for good.
     pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
         match self {
-            Medium::Reach(reach) => reach.set_reach(from, to, in_reach),
-            Medium::Levels(_) if in_reach => {}
-            Medium::Levels(levels) => levels.set_gain(from, to, Db(f64::NEG_INFINITY)),
+            Medium::UnitDisc(reach) => reach.set_reach(from, to, in_reach),
+            Medium::Sinr(_) if in_reach => {}
+            Medium::Sinr(levels) => levels.set_gain(from, to, Db(f64::NEG_INFINITY)),
         }
     }
 
     /// Sets who hears `from`, all at once; as [`Medium::set_reach`].
     pub fn set_reaches(&mut self, from: NodeId, in_reach: impl Fn(NodeId) -> bool) {
         match self {
-            Medium::Reach(reach) => reach.set_reaches(from, in_reach),
-            Medium::Levels(levels) => {
+            Medium::UnitDisc(reach) => reach.set_reaches(from, in_reach),
+            Medium::Sinr(levels) => {
                 levels.set_gains(from, |to, gain| if in_reach(to) { gain } else { Db(f64::NEG_INFINITY) });
             }
         }
@@ -271,16 +271,16 @@ impl Medium {
     /// Whether a signal of `from` counts as one that overlaps another's at `to`: it is in reach, or not below the noise.
     pub fn overlaps(&self, to: NodeId, from: NodeId) -> bool {
         match self {
-            Medium::Reach(reach) => reach.hears(to, from),
-            Medium::Levels(levels) => to != from && levels.is_above_noise(from, to),
+            Medium::UnitDisc(reach) => reach.hears(to, from),
+            Medium::Sinr(levels) => to != from && levels.is_above_noise(from, to),
         }
     }
 
     /// Whether the signal of `one` is stronger at `to` than that of `other`. Never where a pair is in reach or not.
     pub fn is_stronger(&self, to: NodeId, one: NodeId, other: NodeId) -> bool {
         match self {
-            Medium::Reach(_) => false,
-            Medium::Levels(levels) => levels.power_mw(one, to) > levels.power_mw(other, to),
+            Medium::UnitDisc(_) => false,
+            Medium::Sinr(levels) => levels.power_mw(one, to) > levels.power_mw(other, to),
         }
     }
 
@@ -288,14 +288,14 @@ impl Medium {
     /// where a pair is in reach or not.
     pub fn power_mw(&self, to: NodeId, from: NodeId) -> Option<f64> {
         match self {
-            Medium::Reach(_) => None,
-            Medium::Levels(levels) => Some(levels.power_mw(from, to)),
+            Medium::UnitDisc(_) => None,
+            Medium::Sinr(levels) => Some(levels.power_mw(from, to)),
         }
     }
 
     /// Sets the gain from `from` to `to` (negative: a loss). Of no meaning where a pair is in reach or not.
     pub fn set_gain(&mut self, from: NodeId, to: NodeId, gain: Db) {
-        if let Medium::Levels(levels) = self {
+        if let Medium::Sinr(levels) = self {
             levels.set_gain(from, to, gain);
         }
     }
@@ -303,8 +303,8 @@ impl Medium {
     /// At whom signals of `from` stand, in order of id: who is in reach, or where they are above the floor.
     pub fn listeners(&self, from: NodeId) -> Vec<NodeId> {
         match self {
-            Medium::Reach(reach) => reach.listeners(from),
-            Medium::Levels(levels) => levels.listeners(from).to_vec(),
+            Medium::UnitDisc(reach) => reach.listeners(from),
+            Medium::Sinr(levels) => levels.listeners(from).to_vec(),
         }
     }
 
@@ -331,17 +331,17 @@ impl Medium {
     /// Frames that receivers have left for a stronger one ("message in message").
     pub fn relocks(&self) -> u64 {
         match self {
-            Medium::Reach(_) => 0,
-            Medium::Levels(levels) => levels.relocks(),
+            Medium::UnitDisc(_) => 0,
+            Medium::Sinr(levels) => levels.relocks(),
         }
     }
 
-    /// `node` begins to transmit: it goes deaf, and what it was receiving is lost to it.
+    /// `node` begins to transmit: it cannot receive (half-duplex), and what it was receiving is lost to it.
     #[inline]
     pub fn start(&mut self, now: SimTime, node: NodeId) {
         match self {
-            Medium::Reach(reach) => reach.start(node),
-            Medium::Levels(levels) => levels.start(now, node),
+            Medium::UnitDisc(reach) => reach.start(node),
+            Medium::Sinr(levels) => levels.start(now, node),
         }
     }
 
@@ -350,15 +350,15 @@ impl Medium {
     #[inline]
     pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
         match self {
-            Medium::Reach(reach) => Pass::arrive(reach, now, ppdu, broken),
-            Medium::Levels(levels) => levels.arrive(now, ppdu, broken),
+            Medium::UnitDisc(reach) => Pass::arrive(reach, now, ppdu, broken),
+            Medium::Sinr(levels) => levels.arrive(now, ppdu, broken),
         }
     }
 
     /// The preamble of `from` is over: `broken` is told of those who detect it and sensed nothing before. To be called
     /// before the starts of that instant.
     pub fn sense(&mut self, now: SimTime, from: NodeId, broken: impl FnMut(Nodes)) {
-        if let Medium::Levels(levels) = self {
+        if let Medium::Sinr(levels) = self {
             levels.sense(now, from, broken);
         }
     }
@@ -367,8 +367,8 @@ impl Medium {
     #[inline]
     pub fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
         match self {
-            Medium::Reach(reach) => reach.stop(node),
-            Medium::Levels(levels) => levels.stop(now, node),
+            Medium::UnitDisc(reach) => reach.stop(node),
+            Medium::Sinr(levels) => levels.stop(now, node),
         }
     }
 
@@ -377,8 +377,8 @@ impl Medium {
     #[inline]
     pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
         match self {
-            Medium::Reach(reach) => reach.leave(now, ppdu, heard),
-            Medium::Levels(levels) => levels.leave(now, ppdu, heard),
+            Medium::UnitDisc(reach) => reach.leave(now, ppdu, heard),
+            Medium::Sinr(levels) => levels.leave(now, ppdu, heard),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
 
 /// Gives the nodes the transmit powers that schemes have left. Returns whether one is another now.
 pub(super) fn set_powers(scenario: &Scenario, stacks: &[Stack], medium: &mut Medium) -> bool {
-    let Medium::Levels(levels) = medium else { return false };
+    let Medium::Sinr(levels) = medium else { return false };
     let mut is_other = false;
     for ((id, node), stack) in (0..).map(NodeId).zip(&scenario.nodes).zip(stacks) {
         if stack.radio.tx_power != node.tx_power {
@@ -68,8 +68,8 @@ impl Powers for Measured<'_> {
     fn mean(&self, from: NodeId, to: NodeId) -> Dbm {
         let own = self.tx_powers[from.index()];
         match self.medium {
-            Medium::Levels(levels) => Dbm(own.0 + levels.gain(from, to).0),
-            Medium::Reach(_) => own,
+            Medium::Sinr(levels) => Dbm(own.0 + levels.gain(from, to).0),
+            Medium::UnitDisc(_) => own,
         }
     }
 

@@ -4,7 +4,7 @@ use super::Result;
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
 use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, Rts, TxopLimits};
-use phy::medium::{Levels, LevelsConfig};
+use phy::medium::{Sinr, SinrConfig};
 use phy::propagation::{NoiseFloor, shadowing};
 use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble, Standard};
 use units::{BitRate, Db, Dbm, Dur, NodeId};
@@ -122,7 +122,7 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
 pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Medium {
     match (&scenario.channel.powers, &scenario.radio.levels) {
         (Some(powers), Some(thresholds)) => {
-            Medium::Levels(Box::new(levels(scenario, powers, thresholds, places, streams)))
+            Medium::Sinr(Box::new(levels(scenario, powers, thresholds, places, streams)))
         }
         _ => reach(scenario, places),
     }
@@ -163,7 +163,7 @@ fn levels(
     thresholds: &sc::Levels,
     places: &[[f64; 2]],
     streams: &Streams,
-) -> Levels {
+) -> Sinr {
     let noise = match it.noise {
         sc::Noise::Level(level) => NoiseFloor::Constant(level),
         sc::Noise::Figure(noise_figure) => {
@@ -171,7 +171,7 @@ fn levels(
             NoiseFloor::Thermal { bandwidth, noise_figure }
         }
     };
-    let config = LevelsConfig {
+    let config = SinrConfig {
         power: Dbm(0.0), // each node has its own, below
         noise: noise.level(),
         floor: FLOOR,
@@ -185,7 +185,7 @@ fn levels(
             sc::Fading::Rayleigh { coherence } => Some(coherence),
         },
     };
-    let mut levels = Levels::new(scenario.nodes.len(), &config, streams);
+    let mut levels = Sinr::new(scenario.nodes.len(), &config, streams);
     for (node, spec) in ids(scenario).zip(&scenario.nodes) {
         levels.set_power(node, spec.tx_power);
     }

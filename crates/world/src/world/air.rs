@@ -100,6 +100,15 @@ impl World {
             self.outputs = outputs;
             return;
         }
+        // Most of the others ask for one thing.
+        if outputs.len() == 1 {
+            let output = outputs.pop();
+            self.outputs = outputs;
+            if let Some(output) = output {
+                self.carry_out(now, node, output);
+            }
+            return;
+        }
         for output in outputs.drain(..) {
             self.carry_out(now, node, output);
         }
@@ -122,7 +131,7 @@ impl World {
         let Delivery { pkt, from, options } = delivery;
         if options.bytes().is_empty() {
             self.nodes[node.index()].receive(pkt, from);
-            self.jobs.push_back(Job::Step(node));
+            self.jobs.push(Job::Step(node));
         } else {
             self.tell(now, node, NodeInput::FromAir(pkt, from, options));
         }

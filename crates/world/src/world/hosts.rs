@@ -19,7 +19,7 @@ impl World {
         }
         if let Transport::Tcp(ends) = &mut it.transport {
             ends[usize::from(end)].handle(now, input);
-            self.jobs.push_back(Job::Pump(flow, end));
+            self.jobs.push(Job::Pump(flow, end));
         }
     }
 
@@ -55,7 +55,7 @@ impl World {
                     }
                     let pkt = self.packets.put(packet);
                     self.nodes[node.index()].send(pkt);
-                    self.jobs.push_back(Job::Step(node));
+                    self.jobs.push(Job::Step(node));
                 }
                 TcpOutput::Connected | TcpOutput::SendSpace => {
                     if output == TcpOutput::Connected && flow.sources[e].is_timed() {
@@ -107,7 +107,7 @@ impl World {
         flow.is_started = true;
         let node = flow.ends[0];
         match flow.transport {
-            Transport::Tcp(_) => self.jobs.push_back(Job::Pump(index, 0)),
+            Transport::Tcp(_) => self.jobs.push(Job::Pump(index, 0)),
             Transport::Udp { .. } if flow.sources[0].is_timed() => {
                 flow.sources[0].next = now;
                 self.source(now, index, 0);
@@ -179,7 +179,7 @@ impl World {
         let pkt = self.packets.put(Packet { ip, l4, payload, flow: id });
         let node = flow.ends[0];
         self.nodes[node.index()].send(pkt);
-        self.jobs.push_back(Job::Step(node));
+        self.jobs.push(Job::Step(node));
     }
 
     /// A queue refused a datagram though nothing waits in it: RED remembers a long one. No departure will ask the saturated

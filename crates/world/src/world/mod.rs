@@ -21,7 +21,6 @@ use mac::{Channel, Input, Output, Reception, Station};
 use net::Wire;
 use node::Node;
 use schemes::Hooks;
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tcp::Input as TcpInput;
 use units::{NodeId, SimTime};
@@ -39,7 +38,7 @@ pub(crate) enum Appointment {
 }
 
 /// Something to be done before the instant is over.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Job {
     /// A node moves one packet.
     Step(NodeId),
@@ -74,7 +73,7 @@ pub(crate) struct World {
     /// Counters of stations, frames and queues when warm-up ended.
     pub warm: Warm,
     layout: Layout,
-    jobs: VecDeque<Job>,
+    jobs: Vec<Job>,
     receptions: Vec<Reception>,
     outputs: Vec<Output>,
     winners: Vec<mac::ContenderId>,
@@ -145,7 +144,7 @@ impl World {
             neighbours,
             warm: Warm::default(),
             layout,
-            jobs: VecDeque::with_capacity(64),
+            jobs: Vec::with_capacity(256),
             receptions: Vec::with_capacity(count),
             outputs: Vec::with_capacity(16),
             winners: Vec::with_capacity(count),

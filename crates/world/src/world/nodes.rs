@@ -8,7 +8,6 @@ use mac::{Msdu, Station};
 use node::{Host, Node, Output};
 use queue::Space;
 use schemes::NodeView;
-use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
 use units::{FlowId, NodeId, SimTime};
@@ -20,7 +19,7 @@ pub(super) struct Lent<'a> {
     node: NodeId,
     flows: &'a mut Flows,
     station: &'a Station,
-    jobs: &'a mut VecDeque<Job>,
+    jobs: &'a mut Vec<Job>,
 }
 
 impl NodeView for Lent<'_> {
@@ -45,24 +44,28 @@ impl Host for Lent<'_> {
         let Some(end) = it.ends.iter().position(|node| *node == self.node) else { return };
         if let Transport::Tcp(ends) = &mut it.transport {
             ends[end].handle(self.now, TcpInput::Command(command));
-            self.jobs.push_back(Job::Pump(flow.connection() as u32, end as u8));
+            self.jobs.push(Job::Pump(flow.connection() as u32, end as u8));
         }
     }
 
     fn wake(&mut self) {
-        self.jobs.push_back(Job::Step(self.node));
+        self.jobs.push(Job::Step(self.node));
     }
 }
 
 impl World {
     pub(super) fn run_jobs(&mut self) {
-        while let Some(job) = self.jobs.pop_front() {
+        // A list that is read to its end and then emptied: cheaper than a ring, and as short as what one instant sets in motion.
+        let mut next = 0;
+        while let Some(job) = self.jobs.get(next) {
+            next += 1;
             let now = self.now();
-            match job {
+            match *job {
                 Job::Step(node) => self.step(now, node),
                 Job::Pump(flow, end) => self.pump(now, flow, end),
             }
         }
+        self.jobs.clear();
     }
 
     /// Asks a node, and sets its timer anew if it is another now.
@@ -144,7 +147,7 @@ impl World {
                     flow.delivered[end].datagram += ip_len;
                     flow.delivered[end].packets += 1;
                 }
-                self.jobs.push_back(Job::Pump(id.connection() as u32, end as u8));
+                self.jobs.push(Job::Pump(id.connection() as u32, end as u8));
             }
             (Transport::Udp { .. }, L4::Udp(_)) => {
                 let got: &mut Delivered = &mut flow.delivered[end];

@@ -188,7 +188,7 @@ fn who_transmits_is_deaf_to_a_preamble_it_missed_and_to_what_it_was_receiving() 
             if is_reversed {
                 all.reverse();
             }
-            assert_eq!(play(&mut medium, &all).verdict(R, X), Verdict::Deaf);
+            assert_eq!(play(&mut medium, &all).verdict(R, X), Verdict::HalfDuplex);
         }
     }
     // What ends at the instant X begins is no hindrance.
@@ -227,7 +227,7 @@ fn a_frame_that_began_under_another_is_not_locked_on_later() {
 #[test]
 fn equal_preambles_lock_nobody_even_where_less_than_equality_would_do() {
     let rate = rate(Standard::A, 6);
-    let config = LevelsConfig { preamble_sinr: Db(-3.0), ..config(None) };
+    let config = SinrConfig { preamble_sinr: Db(-3.0), ..config(None) };
     let all = [tx(X, 0, 500, rate), tx(Y, 0, 500, rate)];
     let mut equal = medium(&config, &[(X, -60.0), (Y, -60.0)]);
     assert_eq!([X, Y].map(|from| play(&mut equal, &all).verdict(R, from)), [Verdict::NotLocked; 2]);

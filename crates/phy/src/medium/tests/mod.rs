@@ -3,7 +3,7 @@
 
 mod capture;
 mod parts;
-mod same_as_reach;
+mod same_as_unit_disc;
 mod segments;
 mod sensing;
 
@@ -43,8 +43,8 @@ pub fn step(rate: Mode, part: Part, sinr: f64, bits: f64) -> f64 {
 
 pub const CAPTURE: Option<Capture> = Some(Capture { clear: Db(10.0), garbled: Db(15.0) });
 
-pub fn config(capture: Option<Capture>) -> LevelsConfig {
-    LevelsConfig {
+pub fn config(capture: Option<Capture>) -> SinrConfig {
+    SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-110.0),
         floor: Db(10.0),
@@ -58,8 +58,8 @@ pub fn config(capture: Option<Capture>) -> LevelsConfig {
 }
 
 /// A medium in which R hears the others at these levels, and nobody else anybody.
-pub fn medium(config: &LevelsConfig, levels: &[(NodeId, f64)]) -> Medium {
-    let mut medium = Medium::Levels(Box::new(Levels::new(4, config, &Streams::new(1))));
+pub fn medium(config: &SinrConfig, levels: &[(NodeId, f64)]) -> Medium {
+    let mut medium = Medium::Sinr(Box::new(Sinr::new(4, config, &Streams::new(1))));
     for (from, level) in levels {
         medium.set_gain(*from, R, Db(*level));
     }

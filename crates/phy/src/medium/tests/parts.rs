@@ -66,7 +66,7 @@ fn a_frame_of_one_mpdu_says_whether_its_beginning_was_read_by_the_draw_that_deci
     fn even(_: Mode, _: Part, _: f64, bits: f64) -> f64 {
         -1e-3 * bits
     }
-    let config = LevelsConfig { curve: even, ..config(None) };
+    let config = SinrConfig { curve: even, ..config(None) };
     let (mut asked, mut not_asked) = (medium(&config, &[(X, -60.0)]), medium(&config, &[(X, -60.0)]));
     let (mut received, mut front_only) = (0u32, 0u32);
     for i in 0..40_000 {

@@ -1,7 +1,7 @@
 //! SINR in pieces: what a frame suffers while others overlap it, part by part.
 
 use super::*;
-use crate::medium::ear::{Ear, End, Rules, Sent};
+use crate::medium::receiver::{End, Receiver, Rules, Sent};
 
 /// ln P = −10⁻³ · bits / SINR, whichever part: sums can be done by hand.
 fn by_hand(_: Mode, _: Part, sinr: f64, bits: f64) -> f64 {
@@ -18,15 +18,15 @@ fn ln_survival(rate: Mode, airtime: u64, overlap: (u64, u64)) -> f64 {
         capture: None,
         curve: by_hand,
     };
-    let mut ear = Ear::new(4, 1e-9);
+    let mut receiver = Receiver::new(4, 1e-9);
     let (airtime_us, sure) = (airtime, f64::INFINITY);
     let airtime = Dur::from_us(airtime);
     let sent = |start: u64| Sent { mode: rate, started: us(start), airtime, sure, is_in_parts: false };
     let all = [sent(0), sent(0), sent(overlap.0)];
-    ear.arrive(us(0), X, 1e-6, &all, &rules);
-    ear.arrive(us(overlap.0), Y, 1e-7, &all, &rules);
-    ear.leave(us(overlap.1), Y, &all, &rules);
-    let (end, _) = ear.leave(us(airtime_us), X, &all, &rules);
+    receiver.arrive(us(0), X, 1e-6, &all, &rules);
+    receiver.arrive(us(overlap.0), Y, 1e-7, &all, &rules);
+    receiver.leave(us(overlap.1), Y, &all, &rules);
+    let (end, _) = receiver.leave(us(airtime_us), X, &all, &rules);
     let End::Overlapped { ln } = end else { panic!("{end:?}") };
     ln
 }
@@ -60,7 +60,7 @@ fn chance_decides_as_often_as_reckoned_and_blames_noise_for_its_own_share() {
     // As above, but noise of −80 dBm: SNR 100, SINR 1 / 0.11. ln P = −0.596 · 0.11 − 0.596 / 100 = −0.07152: P = 0.93098.
     // Noise alone: −1.192 / 100: 0.98815. So 1.185 % are lost to noise, 5.717 % to Y. Four standard errors of 40,000
     // draws: 0.22 %, 0.47 %.
-    let config = LevelsConfig { noise: Dbm(-80.0), curve: by_hand, ..config(None) };
+    let config = SinrConfig { noise: Dbm(-80.0), curve: by_hand, ..config(None) };
     let mut medium = medium(&config, &[(X, -60.0), (Y, -70.0)]);
     let rate = rate(Standard::B, 1);
     let mut counts = [0u32; 3];
@@ -82,7 +82,7 @@ fn chance_decides_as_often_as_reckoned_and_blames_noise_for_its_own_share() {
 fn certain_receptions_draw_nothing() {
     // Ten frames whose fate is certain between two that are left to chance: the second draw is the same without them.
     let outcomes = |between: u64| {
-        let config = LevelsConfig { noise: Dbm(-80.0), curve: even, ..config(None) };
+        let config = SinrConfig { noise: Dbm(-80.0), curve: even, ..config(None) };
         let mut medium = medium(&config, &[(X, -60.0), (Y, -60.0)]);
         let mut fates = Vec::new();
         for i in 0..40 {
@@ -120,7 +120,7 @@ fn fading_moves_the_level_of_frames_only_from_one_coherence_time_to_the_next() {
     // A level 10 dB above what a payload needs: with Rayleigh fading one in 1 − e^−0.1 = 9.5 % of the intervals is too
     // deep, and all frames of an interval fare alike. 4,000 intervals, four standard errors: 1.9 %.
     let coherence = Dur::from_ms(10);
-    let config = LevelsConfig { coherence: Some(coherence), ..config(None) };
+    let config = SinrConfig { coherence: Some(coherence), ..config(None) };
     let mut medium = medium(&config, &[(X, -95.0)]);
     let fading = crate::Fading::of_pair(&Streams::new(1), X, R, coherence);
     let (mut lost, mut intervals) = (0u32, Vec::new());
@@ -144,7 +144,7 @@ fn what_is_known_of_one_frame_is_not_taken_for_another() {
         assert_eq!(said.verdict(R, X), verdict);
     }
     // Nor of one power for another: 10⁶ bits and more over SINR 10⁷ (70 dB) and 10: e^−0.0001, e^−110.
-    let config = LevelsConfig { curve: by_hand, ..config(None) };
+    let config = SinrConfig { curve: by_hand, ..config(None) };
     let mut medium = super::medium(&config, &[(X, -100.0)]);
     let mut clear = [0; 2];
     for i in 0..40u64 {

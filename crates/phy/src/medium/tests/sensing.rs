@@ -3,7 +3,7 @@
 use super::*;
 
 /// When R turns busy and idle, in µs.
-fn sensed(config: &LevelsConfig, levels: &[(NodeId, f64)], all: &[Tx]) -> Vec<(char, u64)> {
+fn sensed(config: &SinrConfig, levels: &[(NodeId, f64)], all: &[Tx]) -> Vec<(char, u64)> {
     let mut medium = medium(config, levels);
     play(&mut medium, all).sensed_at_r()
 }
@@ -30,7 +30,7 @@ fn energy_is_sensed_at_once_a_preamble_after_the_latency_and_less_never() {
 
 #[test]
 fn no_latency_is_the_shortest_time_there_is() {
-    let config = LevelsConfig { cca_preamble_latency: Dur::ZERO, ..config(None) };
+    let config = SinrConfig { cca_preamble_latency: Dur::ZERO, ..config(None) };
     let mut medium = medium(&config, &[(X, -80.0)]);
     let said = play(&mut medium, &[tx(X, 10, 100, a6())]);
     assert_eq!(said.sensed[0], (us(10) + Dur::from_ns(1), R, true));
@@ -104,6 +104,6 @@ fn a_frame_may_have_a_power_of_its_own() {
 
 #[test]
 fn a_frame_shorter_than_the_latency_is_never_sensed() {
-    let config = LevelsConfig { cca_preamble_latency: Dur::from_us(16), ..config(None) };
+    let config = SinrConfig { cca_preamble_latency: Dur::from_us(16), ..config(None) };
     assert_eq!(sensed(&config, &[(X, -70.0)], &[tx(X, 0, 10, a6())]), []);
 }

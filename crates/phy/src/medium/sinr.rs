@@ -1,9 +1,9 @@
 //! A medium in which signals have powers: path gains, noise, carrier sense by energy and by preamble, capture, SINR.
 //!
 //! Powers are milliwatts, ratios plain numbers. Interference adds up and counts as noise. What a receiver decides is in
-//! `ear.rs`; here is who hears whom how loud, and chance.
+//! `receiver.rs`; here is who hears whom how loud, and chance.
 
-use super::ear::{Ear, End, Rules, Segment, Sent, surely};
+use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
 use super::{Heard, Hearing, Parts, Ppdu, Verdict};
 use crate::curves::Part;
 use crate::fading::Fading;
@@ -24,12 +24,12 @@ pub struct Capture {
     pub garbled: Db,
 }
 
-/// Levels and thresholds of a radio.
+/// Sinr and thresholds of a radio.
 #[derive(Debug, Clone, Copy)]
-pub struct LevelsConfig {
-    /// Transmit power of every node; [`Levels::set_power`] changes one's.
+pub struct SinrConfig {
+    /// Transmit power of every node; [`Sinr::set_power`] changes one's.
     pub power: Dbm,
-    /// Noise at every receiver; [`Levels::set_noise`] changes one's.
+    /// Noise at every receiver; [`Sinr::set_noise`] changes one's.
     pub noise: Dbm,
     /// How far below the noise a signal may be to be reckoned with at all.
     pub floor: Db,
@@ -84,7 +84,7 @@ const UNKNOWN: Known = Known { frame: 0, mw: 0.0, p: 0.0 };
 
 /// The medium of one channel.
 #[derive(Debug)]
-pub struct Levels {
+pub struct Sinr {
     nodes: usize,
     rules: Rules,
     floor: f64,
@@ -103,14 +103,14 @@ pub struct Levels {
     /// Whether the powers in `links` are those of a frame with a power of its own.
     is_odd: Vec<bool>,
     sent: Vec<Sent>,
-    ears: Vec<Ear>,
+    receivers: Vec<Receiver>,
     /// Of the frame that ends, if it is judged part by part.
     segments: Vec<Segment>,
 }
 
-impl Levels {
+impl Sinr {
     /// A medium in which nobody hears anybody until gains are set.
-    pub fn new(nodes: usize, config: &LevelsConfig, streams: &Streams) -> Levels {
+    pub fn new(nodes: usize, config: &SinrConfig, streams: &Streams) -> Sinr {
         let rules = Rules {
             cca_ed_mw: config.cca_ed.milliwatt().0,
             latency: config.cca_preamble_latency.max(Dur::from_ns(1)),
@@ -121,7 +121,7 @@ impl Levels {
         let noise_mw = config.noise.milliwatt().0;
         let (mode, started, airtime) = (Mode::dsss(0), SimTime::ZERO, Dur::ZERO);
         let silence = Sent { mode, started, airtime, sure: f64::INFINITY, is_in_parts: false };
-        Levels {
+        Sinr {
             nodes,
             rules,
             floor: (-config.floor).ratio(),
@@ -136,7 +136,7 @@ impl Levels {
             sure: Vec::with_capacity(16),
             is_odd: vec![false; nodes],
             sent: vec![silence; nodes],
-            ears: (0..nodes).map(|_| Ear::new(nodes, noise_mw)).collect(),
+            receivers: (0..nodes).map(|_| Receiver::new(nodes, noise_mw)).collect(),
             segments: Vec::new(),
         }
     }
@@ -149,7 +149,7 @@ impl Levels {
 
     /// Sets the noise at a node.
     pub fn set_noise(&mut self, node: NodeId, noise: Dbm) {
-        self.ears[node.index()].noise_mw = noise.milliwatt().0;
+        self.receivers[node.index()].noise_mw = noise.milliwatt().0;
         (0..self.nodes).for_each(|from| self.list(from));
     }
 
@@ -172,8 +172,9 @@ impl Levels {
         let (streams, coherence, power) = (&self.streams, self.coherence, self.powers_mw[from]);
         let row = &self.gains[from * self.nodes..][..self.nodes];
         let ratios = row.iter().map(|gain| gain.ratio()).enumerate();
-        let reached: Vec<(usize, f64)> =
-            ratios.filter(|(to, gain)| *to != from && power * gain >= self.floor * self.ears[*to].noise_mw).collect();
+        let reached: Vec<(usize, f64)> = ratios
+            .filter(|(to, gain)| *to != from && power * gain >= self.floor * self.receivers[*to].noise_mw)
+            .collect();
         self.listeners[from] = reached.iter().map(|(to, _)| NodeId(*to as u32)).collect();
         self.links[from] =
             reached.iter().map(|(to, gain)| Link { to: NodeId(*to as u32), mw: power * gain }).collect();
@@ -203,7 +204,7 @@ impl Levels {
     /// Whether `from`, with its own power and mean gain, can be locked on by `to`.
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
         let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
-        to != from && mean_mw >= self.rules.preamble_sinr * self.ears[to.index()].noise_mw
+        to != from && mean_mw >= self.rules.preamble_sinr * self.receivers[to.index()].noise_mw
     }
 
     /// The power with which the last frame of `from` stood, or stands, at `to`; nothing below the floor.
@@ -212,33 +213,33 @@ impl Levels {
     }
 
     pub(super) fn is_above_noise(&self, from: NodeId, to: NodeId) -> bool {
-        self.power_mw(from, to) >= self.ears[to.index()].noise_mw
+        self.power_mw(from, to) >= self.receivers[to.index()].noise_mw
     }
 
     pub(super) fn is_transmitting(&self, node: NodeId) -> bool {
-        self.ears[node.index()].is_transmitting
+        self.receivers[node.index()].is_transmitting
     }
 
     pub(super) fn hears_any(&self, node: NodeId) -> bool {
-        self.ears[node.index()].hears_any()
+        self.receivers[node.index()].hears_any()
     }
 
     pub(super) fn is_locked(&self, node: NodeId) -> bool {
-        self.ears[node.index()].locked_on().is_some()
+        self.receivers[node.index()].locked_on().is_some()
     }
 
     pub(super) fn has_heard_since(&self, instant: SimTime, node: NodeId) -> bool {
-        self.ears[node.index()].last_start() >= instant
+        self.receivers[node.index()].last_start() >= instant
     }
 
     pub(super) fn relocks(&self) -> u64 {
-        self.ears.iter().map(|ear| ear.relocks).sum()
+        self.receivers.iter().map(|receiver| receiver.relocks).sum()
     }
 
     pub(super) fn start(&mut self, now: SimTime, node: NodeId) {
-        let ear = &mut self.ears[node.index()];
-        debug_assert!(!ear.is_transmitting, "{node} transmits twice at once");
-        ear.start(now, &self.sent, &self.rules);
+        let receiver = &mut self.receivers[node.index()];
+        debug_assert!(!receiver.is_transmitting, "{node} transmits twice at once");
+        receiver.start(now, &self.sent, &self.rules);
     }
 
     pub(super) fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) -> SimTime {
@@ -249,10 +250,10 @@ impl Levels {
         if self.coherence.is_some() || ppdu.tx.power.is_some() || self.is_odd[from] {
             self.set_levels(now, ppdu);
         }
-        let Levels { rules, sent, ears, links, .. } = self;
+        let Sinr { rules, sent, receivers, links, .. } = self;
         let mut can_be_sensed_later = false;
         for link in &links[from] {
-            if ears[link.to.index()].arrive(now, ppdu.from, link.mw, sent, rules) {
+            if receivers[link.to.index()].arrive(now, ppdu.from, link.mw, sent, rules) {
                 broken(link.to.into());
             }
             can_be_sensed_later |= link.mw < rules.cca_ed_mw;
@@ -288,32 +289,32 @@ impl Levels {
     pub(super) fn sense(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(Nodes)) {
         for link in &self.links[from.index()] {
             // Who senses its energy senses it to its end anyway.
-            if link.mw < self.rules.cca_ed_mw && self.ears[link.to.index()].sense(from, now, &self.rules) {
+            if link.mw < self.rules.cca_ed_mw && self.receivers[link.to.index()].sense(from, now, &self.rules) {
                 broken(link.to.into());
             }
         }
     }
 
     pub(super) fn stop(&mut self, now: SimTime, node: NodeId) -> bool {
-        let ear = &mut self.ears[node.index()];
-        debug_assert!(ear.is_transmitting, "{node} ends what it did not begin");
-        ear.is_transmitting = false;
-        ear.stopped = now;
-        !ear.is_busy(&self.rules)
+        let receiver = &mut self.receivers[node.index()];
+        debug_assert!(receiver.is_transmitting, "{node} ends what it did not begin");
+        receiver.is_transmitting = false;
+        receiver.stopped = now;
+        !receiver.is_busy(&self.rules)
     }
 
     pub(super) fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
         let from = ppdu.from;
-        let Levels { rules, sent, ears, links, chances, segments, .. } = self;
+        let Sinr { rules, sent, receivers, links, chances, segments, .. } = self;
         let frame = sent[from.index()];
         debug_assert_eq!(frame.started, now - ppdu.airtime, "what ends is what has begun last");
         for (link, chance) in links[from.index()].iter().zip(&mut chances[from.index()]) {
-            let ear = &mut ears[link.to.index()];
-            let (end, turns_idle) = ear.leave(now, from, sent, rules);
-            let snr = link.mw / ear.noise_mw;
+            let receiver = &mut receivers[link.to.index()];
+            let (end, turns_idle) = receiver.leave(now, from, sent, rules);
+            let snr = link.mw / receiver.noise_mw;
             let mut parts = Received::default();
             let (verdict, is_locked) = match end {
-                End::Deaf => (Verdict::Deaf, false),
+                End::HalfDuplex => (Verdict::HalfDuplex, false),
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
                 End::NotLocked { by_noise: true } => (Verdict::Noise, false),
                 End::Left => (Verdict::Spoilt, false),
@@ -322,7 +323,7 @@ impl Levels {
                     if end == End::Alone {
                         segments.push(Segment::whole(from, &frame, snr));
                     }
-                    segments.extend(ear.segments(from));
+                    segments.extend(receiver.segments(from));
                     let by_noise = end == End::Alone;
                     let asked = ppdu.parts.expect("whose receiver judges it in parts has parts");
                     (chance.in_parts(&frame, &asked, segments, by_noise, &mut parts, rules), true)
@@ -332,9 +333,9 @@ impl Levels {
                 End::Overlapped { ln } => (chance.overlapped(&frame, ln, link.mw, snr, rules), true),
             };
             if frame.is_in_parts {
-                ear.forget_segments(from);
+                receiver.forget_segments(from);
             }
-            let is_free = is_locked || ear.locked_on().is_none();
+            let is_free = is_locked || receiver.locked_on().is_none();
             let mut said = Hearing::of(link.to, Heard { verdict, is_locked, is_free, turns_idle });
             (said.mpdus, said.front) = (parts.mpdus, if parts.front { said.listeners } else { 0 });
             heard(said);

@@ -9,7 +9,7 @@
 use super::{Hearing, Ppdu};
 use units::{NodeId, Nodes, SimTime};
 
-/// The ears of 64 stations, a bit each.
+/// The receivers of 64 stations, a bit each.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ears {
     transmitting: u64,
@@ -27,14 +27,14 @@ struct Reached {
     /// Who is locked on it.
     locked: u64,
     /// Who has transmitted since it began.
-    deaf: u64,
+    half_duplex: u64,
 }
 
 /// Who hears whom, and what stands at each station.
 #[derive(Debug)]
-pub struct Reach {
+pub struct UnitDisc {
     nodes: usize,
-    ears: Vec<Ears>,
+    receivers: Vec<Ears>,
     /// Of each transmitter, a block after the other.
     reached: Vec<Reached>,
     /// Whose signals stand, in no order.
@@ -57,13 +57,13 @@ struct Parted {
     until: SimTime,
 }
 
-impl Reach {
+impl UnitDisc {
     /// A medium in which everybody hears everybody.
-    pub fn new(nodes: usize) -> Reach {
+    pub fn new(nodes: usize) -> UnitDisc {
         let blocks = Nodes::blocks(nodes);
-        let mut medium = Reach {
+        let mut medium = UnitDisc {
             nodes,
-            ears: vec![Ears::default(); blocks],
+            receivers: vec![Ears::default(); blocks],
             reached: vec![Reached::default(); nodes * blocks],
             airing: Vec::with_capacity(nodes),
             started: vec![SimTime::ZERO; nodes],
@@ -75,19 +75,19 @@ impl Reach {
     }
 
     fn row(&self, from: NodeId) -> &[Reached] {
-        &self.reached[from.index() * self.ears.len()..][..self.ears.len()]
+        &self.reached[from.index() * self.receivers.len()..][..self.receivers.len()]
     }
 
     /// What is kept of the signal of `from` at a station, and the station's bit.
     fn at(&self, from: NodeId, to: NodeId) -> (&Reached, u64) {
         let one = Nodes::from(to);
-        (&self.reached[from.index() * self.ears.len() + one.index()], one.bits)
+        (&self.reached[from.index() * self.receivers.len() + one.index()], one.bits)
     }
 
     /// Sets whether `to` hears `from`.
     pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
         let one = Nodes::from(to);
-        let listeners = &mut self.reached[from.index() * self.ears.len() + one.index()].listeners;
+        let listeners = &mut self.reached[from.index() * self.receivers.len() + one.index()].listeners;
         *listeners = if in_reach && from != to { *listeners | one.bits } else { *listeners & !one.bits };
     }
 
@@ -112,13 +112,13 @@ impl Reach {
     /// Whether `node` transmits now.
     pub fn is_transmitting(&self, node: NodeId) -> bool {
         let one = Nodes::from(node);
-        self.ears[one.index()].transmitting & one.bits != 0
+        self.receivers[one.index()].transmitting & one.bits != 0
     }
 
     /// Whether a signal of another station stands at `node` now.
     pub fn hears_any(&self, node: NodeId) -> bool {
         let one = Nodes::from(node);
-        self.ears[one.index()].hearing & one.bits != 0
+        self.receivers[one.index()].hearing & one.bits != 0
     }
 
     /// Whether `node` is locked on a frame now.
@@ -136,15 +136,15 @@ impl Reach {
             || self.started[self.latest.index()] >= instant && (0..self.nodes as u32).map(NodeId).any(is_one)
     }
 
-    /// `node` begins to transmit: it goes deaf, and what it was receiving is lost to it.
+    /// `node` begins to transmit: it cannot receive (half-duplex), and what it was receiving is lost to it.
     pub fn start(&mut self, node: NodeId) {
         let one = Nodes::from(node);
         debug_assert!(!self.is_transmitting(node), "{node} transmits twice at once");
-        self.ears[one.index()].transmitting |= one.bits;
+        self.receivers[one.index()].transmitting |= one.bits;
         for from in &self.airing {
-            let at = &mut self.reached[from.index() * self.ears.len() + one.index()];
+            let at = &mut self.reached[from.index() * self.receivers.len() + one.index()];
             at.locked &= !one.bits;
-            at.deaf |= one.bits;
+            at.half_duplex |= one.bits;
         }
     }
 
@@ -158,12 +158,12 @@ impl Reach {
         self.airing.push(from);
         self.started[from.index()] = now;
         self.latest = from;
-        let row = &mut self.reached[from.index() * self.ears.len()..][..self.ears.len()];
-        for (block, (ears, at)) in (0..).zip(self.ears.iter_mut().zip(row)) {
-            at.locked = at.listeners & !ears.hearing & !ears.transmitting;
-            at.deaf = at.listeners & ears.transmitting;
-            ears.spoilt = (ears.spoilt | at.listeners & ears.hearing) & !at.locked;
-            ears.hearing |= at.listeners;
+        let row = &mut self.reached[from.index() * self.receivers.len()..][..self.receivers.len()];
+        for (block, (receivers, at)) in (0..).zip(self.receivers.iter_mut().zip(row)) {
+            at.locked = at.listeners & !receivers.hearing & !receivers.transmitting;
+            at.half_duplex = at.listeners & receivers.transmitting;
+            receivers.spoilt = (receivers.spoilt | at.listeners & receivers.hearing) & !at.locked;
+            receivers.hearing |= at.listeners;
             broken(Nodes { block, bits: at.locked });
         }
     }
@@ -207,14 +207,14 @@ impl Reach {
     pub fn stop(&mut self, node: NodeId) -> bool {
         let one = Nodes::from(node);
         debug_assert!(self.is_transmitting(node), "{node} ends what it did not begin");
-        self.ears[one.index()].transmitting &= !one.bits;
+        self.receivers[one.index()].transmitting &= !one.bits;
         !self.hears_any(node)
     }
 
     /// The signal of `from` ends at its listeners. `heard` is told what they made of it.
     #[inline]
     pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
-        let (from, blocks) = (ppdu.from, self.ears.len());
+        let (from, blocks) = (ppdu.from, self.receivers.len());
         let (mpdus, is_front_free) = if self.parted.is_empty() { (0, false) } else { self.part(now, ppdu) };
         let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         if let Some(i) = self.airing.iter().position(|other| *other == from) {
@@ -223,19 +223,19 @@ impl Reach {
         for block in 0..blocks {
             let hearing = self.airing.iter().map(|other| self.reached[other.index() * blocks + block].listeners);
             let hearing = hearing.fold(0, |all, some| all | some);
-            let (ears, at) = (&mut self.ears[block], &mut self.reached[from.index() * blocks + block]);
-            ears.hearing = hearing;
+            let (receivers, at) = (&mut self.receivers[block], &mut self.reached[from.index() * blocks + block]);
+            receivers.hearing = hearing;
             let locked = std::mem::take(&mut at.locked);
             let mut said = Hearing {
                 block: block as u32,
                 listeners: at.listeners,
                 locked,
-                clear: locked & !ears.spoilt,
-                spoilt: locked & ears.spoilt,
-                deaf: at.listeners & at.deaf,
+                clear: locked & !receivers.spoilt,
+                spoilt: locked & receivers.spoilt,
+                half_duplex: at.listeners & at.half_duplex,
                 noise: 0,
                 free: locked,
-                turns_idle: at.listeners & !hearing & !ears.transmitting,
+                turns_idle: at.listeners & !hearing & !receivers.transmitting,
                 front: 0,
                 mpdus: 0,
             };
@@ -267,7 +267,7 @@ mod tests {
         SimTime::from_ns(ns)
     }
 
-    fn start(medium: &mut Reach, now: u64, from: NodeId) {
+    fn start(medium: &mut UnitDisc, now: u64, from: NodeId) {
         medium.start(from);
         medium.arrive(at(now), &ppdu(from), |_| {});
     }
@@ -277,7 +277,7 @@ mod tests {
     }
 
     /// What `to` made of the signal of `from`, which ends.
-    fn leave(medium: &mut Reach, from: NodeId, to: NodeId) -> Heard {
+    fn leave(medium: &mut UnitDisc, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
         medium.leave(at(10), &ppdu(from), |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
         found.expect("a listener").1
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn of_three_nodes_the_one_out_of_reach_hears_nothing() {
-        let mut medium = Reach::new(3);
+        let mut medium = UnitDisc::new(3);
         for (x, y) in [(A, C), (C, A)] {
             medium.set_reach(x, y, false);
         }
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn hidden_transmitters_spoil_each_other_at_the_one_between() {
-        let mut medium = Reach::new(3);
+        let mut medium = UnitDisc::new(3);
         for (x, y) in [(A, C), (C, A)] {
             medium.set_reach(x, y, false);
         }
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn who_transmits_is_deaf_until_the_next_signal_starts() {
-        let mut medium = Reach::new(2);
+        let mut medium = UnitDisc::new(2);
         start(&mut medium, 0, A);
         start(&mut medium, 0, B);
         // B ends first: A's signal still stands, but B missed its beginning.
@@ -329,7 +329,7 @@ mod tests {
         assert!(medium.stop(A));
         assert_eq!(
             leave(&mut medium, A, B),
-            Heard { verdict: Verdict::Deaf, is_locked: false, is_free: false, turns_idle: true }
+            Heard { verdict: Verdict::HalfDuplex, is_locked: false, is_free: false, turns_idle: true }
         );
     }
 
@@ -346,7 +346,7 @@ mod tests {
             (10, 41, 0b100, false),
             (10, 20, 0b111, false),
         ] {
-            let mut medium = Reach::new(3);
+            let mut medium = UnitDisc::new(3);
             for (x, y) in [(A, C), (C, A)] {
                 medium.set_reach(x, y, false);
             }

@@ -127,7 +127,7 @@ impl Sent {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum End {
     /// The receiver transmitted.
-    Deaf,
+    HalfDuplex,
     /// It never was locked on it; nothing but noise was needed for that, or something was.
     NotLocked { by_noise: bool },
     /// It left it for a stronger one.
@@ -143,7 +143,7 @@ const HOPELESS: f64 = -746.0;
 
 /// One receiver.
 #[derive(Debug)]
-pub(super) struct Ear {
+pub(super) struct Receiver {
     signals: Vec<Standing>,
     /// Of the frames it is locked on, if they are judged part by part.
     segments: Vec<Segment>,
@@ -163,9 +163,9 @@ pub(super) struct Ear {
     pub relocks: u64,
 }
 
-impl Ear {
-    pub fn new(nodes: usize, noise_mw: f64) -> Ear {
-        Ear {
+impl Receiver {
+    pub fn new(nodes: usize, noise_mw: f64) -> Receiver {
+        Receiver {
             signals: Vec::with_capacity(nodes.min(16)),
             segments: Vec::new(),
             noise_mw,
@@ -385,7 +385,7 @@ impl Ear {
         let end = match followed {
             Some(Lock { is_clean: true, .. }) => End::Alone,
             Some(Lock { ln, .. }) => End::Overlapped { ln },
-            None if self.is_transmitting || self.stopped > signal.started => End::Deaf,
+            None if self.is_transmitting || self.stopped > signal.started => End::HalfDuplex,
             None if signal.is_left => End::Left,
             None => End::NotLocked { by_noise: signal.mw < rules.preamble_sinr * self.noise_mw },
         };

@@ -9,9 +9,9 @@ const NODES: usize = 6;
 /// Who hears whom at random; the same in both media.
 fn media(draws: &mut Stream, capture: Option<Capture>) -> [Medium; 2] {
     // With a latency, levels would call two frames that start within it one collision of preambles.
-    let config = LevelsConfig { cca_preamble_latency: Dur::ZERO, ..config(capture) };
-    let levels = Levels::new(NODES, &config, &Streams::new(1));
-    let mut media = [Medium::new(NODES), Medium::Levels(Box::new(levels))];
+    let config = SinrConfig { cca_preamble_latency: Dur::ZERO, ..config(capture) };
+    let levels = Sinr::new(NODES, &config, &Streams::new(1));
+    let mut media = [Medium::new(NODES), Medium::Sinr(Box::new(levels))];
     for from in (0..NODES as u32).map(NodeId) {
         for to in (0..NODES as u32).map(NodeId) {
             let in_reach = draws.below(4) > 0;
@@ -61,8 +61,8 @@ fn levels_far_from_all_thresholds_give_the_verdicts_of_reach() {
             }
         }
     }
-    let [deaf, not_locked, spoilt, noise, clear] = seen;
-    assert!(deaf > 1000 && not_locked > 1000 && spoilt > 1000 && clear > 1000 && noise == 0, "{seen:?}");
+    let [half_duplex, not_locked, spoilt, noise, clear] = seen;
+    assert!(half_duplex > 1000 && not_locked > 1000 && spoilt > 1000 && clear > 1000 && noise == 0, "{seen:?}");
     assert!(ties > 1000, "{ties}");
 }
 
@@ -72,14 +72,14 @@ fn the_order_in_which_starts_of_one_instant_are_told_decides_nothing() {
     let (mut captured, mut noise) = (0, 0);
     for run in 0..400 {
         let curve = if run % 3 == 0 { step } else { crate::ln_survival };
-        let config = LevelsConfig { curve, ..config(if run % 2 == 0 { CAPTURE } else { None }) };
+        let config = SinrConfig { curve, ..config(if run % 2 == 0 { CAPTURE } else { None }) };
         let gains: Vec<f64> = (0..NODES * NODES).map(|_| -40.0 - f64::from(draws.below(75))).collect();
         let make = || {
-            let mut medium = Levels::new(NODES, &config, &Streams::new(run));
+            let mut medium = Sinr::new(NODES, &config, &Streams::new(run));
             for from in 0..NODES {
                 medium.set_gains(NodeId(from as u32), |to, _| Db(gains[from * NODES + to.index()]));
             }
-            Medium::Levels(Box::new(medium))
+            Medium::Sinr(Box::new(medium))
         };
         let mut all = history(&mut draws, 3);
         let (mut one, mut other) = (make(), make());
