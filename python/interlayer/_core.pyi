@@ -107,7 +107,7 @@ def run_batch(
     """
 
 def registry(
-    kind: Literal["schemes", "congestion", "receivers", "rate-controls", "routing"],
+    kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"],
 ) -> list[dict[str, str]]:
     """The registered plug-ins: `id`, `summary`, `source`; sorted by id.
 

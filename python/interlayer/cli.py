@@ -304,7 +304,7 @@ def readings_command(
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "rate-controls", "routing")
+_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "routing")
 
 
 @app.command("list")

@@ -229,7 +229,7 @@ def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path)
         assert 'did you mean "reno"' in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "rate-controls", "routing"])
+@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"])
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)
     assert done.returncode == 0

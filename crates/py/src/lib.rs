@@ -268,11 +268,13 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     let rows: Vec<[&str; 3]> = match kind {
         "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
         "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
+        "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
         "rate-controls" => registries.rate_controls.iter().map(|entry| row(entry.info)).collect(),
         "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
         other => {
-            let message =
-                format!("no list of \"{other}\"; there are schemes, congestion, receivers, rate-controls, routing");
+            let message = format!(
+                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, routing"
+            );
             return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
         }
     };

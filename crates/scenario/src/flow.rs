@@ -2,7 +2,7 @@
 
 use crate::channel::SOME_TIME;
 use crate::directory::Group;
-use crate::plug::{Congestion, Plug, Receivers};
+use crate::plug::{Congestion, Plug, Receivers, Recoveries};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
@@ -11,6 +11,8 @@ use units::{BitRate, Bytes, Dur, NodeId};
 
 /// The largest window that sequence numbers allow is 1 GiB. @RFC7323 sec. 2.3
 const BUFFER: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1 << 30));
+/// Of the timestamp clock: slower than any RTT, or wrapping within one. @RFC7323 sec. 5.4
+const TICK: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_us(1), Dur::from_secs(1));
 /// What the documentation says where `tcp::Config` decides.
 const TCP_DEFAULT: &str = "the simulated TCP's own default";
 /// In segments.
@@ -40,17 +42,57 @@ words! {
     }
 }
 
+words! { impl tcp::Undo, noun "way to undo" { "none" => None, "eifel" => Eifel, "f-rto" => FRto, "all" => All } }
+
+words! {
+    /// Appropriate byte counting.
+    pub enum ByteCounting {
+        /// One step per ACK.
+        "off" => Off,
+        else
+        /// Bytes, up to so many segments per ACK.
+        Limit(u8), in 1..=255,
+    }
+}
+
+words! {
+    /// The user timeout.
+    pub enum UserTimeout {
+        /// Retransmissions are counted, not timed.
+        "off" => Off,
+        else
+        /// Without progress for so long the connection fails.
+        After(Dur), in SOME_TIME,
+    }
+}
+
 table! {
     /// A TCP connection. `None`: as `tcp::Config` has it.
     pub struct Tcp {
         /// See `interlayer list congestion`.
         congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
+        /// How losses are repaired: see `interlayer list recovery`.
+        recovery: Option<Plug<Recoveries>>, or "the controller's own, with SACK `sack`",
+        /// Proportional rate reduction (RFC 9937), in recovery by SACK.
+        prr: Option<bool>, or TCP_DEFAULT,
+        /// Losses by time, not by count (RFC 8985), in recovery by SACK.
+        rack: Option<bool>, or TCP_DEFAULT,
+        /// A probe for a loss at the tail (RFC 8985), in recovery by SACK.
+        tlp: Option<bool>, or TCP_DEFAULT,
+        /// How a loss that was none is found out, and its cut undone.
+        undo: Option<tcp::Undo>, or TCP_DEFAULT,
+        /// The first slow start ends when the RTT rises (HyStart++, RFC 9406).
+        hystart: Option<bool>, or TCP_DEFAULT,
+        /// Segments leave at a rate, not in bursts.
+        pacing: Option<bool>, or TCP_DEFAULT,
         /// See `interlayer list receivers`.
         receiver: Option<Plug<Receivers>>, or TCP_DEFAULT,
         /// Longest delay of an acknowledgement.
         delayed_ack_timeout: Option<Dur>, or TCP_DEFAULT,
         /// Full segments per acknowledgement.
         delayed_ack_count: Option<u8>, in 1..=255, or TCP_DEFAULT,
+        /// Quick ACKs at the start and an adaptive delay from 40 ms, as Linux (receiver `delayed-ack`).
+        quickack: Option<bool>, or TCP_DEFAULT,
         /// In segments.
         initial_window: Option<u32>, in WINDOW, or TCP_DEFAULT,
         /// Where slow start first ends.
@@ -75,6 +117,8 @@ table! {
         nagle: Option<bool>, or TCP_DEFAULT,
         /// The timestamps option (RFC 7323).
         timestamps: Option<bool>, or TCP_DEFAULT,
+        /// One tick of the timestamp clock.
+        timestamp_tick: Option<Dur>, in TICK, or TCP_DEFAULT,
         /// Selective acknowledgements (RFC 2018).
         sack: Option<bool>, or TCP_DEFAULT,
         /// The window scale option (RFC 7323): a shift, the least that serves, or none.
@@ -83,6 +127,22 @@ table! {
         ecn: Option<bool>, or TCP_DEFAULT,
         /// New data on the first duplicates (RFC 3042).
         limited_transmit: Option<bool>, or TCP_DEFAULT,
+        /// Growth by bytes acknowledged, not by ACKs, with this limit in segments (RFC 3465).
+        byte_counting: Option<ByteCounting>, or TCP_DEFAULT,
+        /// Duplicate ACKs that make a loss.
+        dup_ack_threshold: Option<u32>, in 1..=1_000, or TCP_DEFAULT,
+        /// After an idle RTO the window is the initial one again (RFC 5681).
+        idle_restart: Option<bool>, or TCP_DEFAULT,
+        /// A window that is not used does not grow.
+        validate_cwnd: Option<bool>, or TCP_DEFAULT,
+        /// How long TIME-WAIT lasts.
+        time_wait: Option<Dur>, or TCP_DEFAULT,
+        /// How often a SYN is sent again.
+        syn_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT,
+        /// How often a segment is sent again by timer before the connection fails.
+        max_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT,
+        /// How long a connection lasts without progress.
+        user_timeout: Option<UserTimeout>, or TCP_DEFAULT,
         /// Sequence number of the SYN.
         initial_sequence: Option<u32>, or "drawn from the seed",
     }

@@ -37,7 +37,9 @@ pub use directory::Group;
 pub use error::{InputError, Result};
 pub use errors::{ErrorSpec, Shared, StateError};
 pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
-pub use flow::{Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, WindowScale};
+pub use flow::{
+    ByteCounting, Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout, WindowScale,
+};
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
 pub use plug::{Congestion, Plug, RateControls, Receivers, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
@@ -55,6 +57,8 @@ pub struct Names {
     pub congestion: Registry<()>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<()>,
+    /// Loss recoveries of TCP senders.
+    pub recoveries: Registry<()>,
     /// Routers.
     pub routers: Registry<()>,
     /// Rate controls of stations.
@@ -69,6 +73,7 @@ impl Default for Names {
         Names {
             congestion: Registry::new("congestion control"),
             receivers: Registry::new("receiver"),
+            recoveries: Registry::new("recovery"),
             routers: Registry::new("router"),
             rate_controls: Registry::new("rate control"),
             schemes: Registry::new("scheme"),

@@ -41,6 +41,10 @@ kind! {
     Receivers, receivers, "See `interlayer list receivers`."
 }
 kind! {
+    /// Loss recoveries of TCP senders.
+    Recoveries, recoveries, "See `interlayer list recovery`."
+}
+kind! {
     /// Routers.
     Routers, routers, "See `interlayer list routing`."
 }

@@ -5,7 +5,7 @@ use crate::options::timestamps;
 use crate::receiver::{AckDue, Arrived};
 use crate::timers::Timer;
 use crate::{Connection, State, Why};
-use units::SimTime;
+use units::{Dur, SimTime};
 use wire::{Content, Flags, Payload, Seq, SeqRange, Tcp};
 
 /// SEG.LEN: SYN and FIN count one each.
@@ -13,11 +13,33 @@ fn seg_len(tcp: &Tcp, payload: &Payload) -> u32 {
     payload.len + u32::from(tcp.flags.has(Flags::SYN)) + u32::from(tcp.flags.has(Flags::FIN))
 }
 
+/// How many of the ACKs that forged segments may provoke have gone out: ten in five seconds. @RFC5961 sec. 7
+#[derive(Debug, Default)]
+pub(crate) struct Throttle {
+    /// When the five seconds began.
+    since: SimTime,
+    count: u32,
+}
+
+impl Throttle {
+    const INTERVAL: Dur = Dur::from_secs(5);
+    const MOST: u32 = 10;
+
+    /// Whether one more may go; counts it.
+    fn allows(&mut self, now: SimTime) -> bool {
+        if now.since(self.since) >= Self::INTERVAL {
+            *self = Throttle { since: now, count: 0 };
+        }
+        self.count += 1;
+        self.count <= Self::MOST
+    }
+}
+
 impl Connection {
     pub(crate) fn segment_arrives(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload, ce: bool) {
         match self.state {
             State::Closed => self.refuse(tcp, payload),
-            State::Listen => self.arrives_in_listen(tcp, payload),
+            State::Listen => self.arrives_in_listen(now, tcp, payload),
             State::SynSent => self.arrives_in_syn_sent(now, tcp, payload),
             _ => self.arrives_synchronized(now, tcp, payload, ce),
         }
@@ -28,15 +50,15 @@ impl Connection {
         self.counters.segments_discarded += 1;
         if !tcp.flags.has(Flags::RST) {
             self.reset = Some(if tcp.flags.has(Flags::ACK) {
-                (tcp.ack, None)
+                self.reset_at(tcp.ack, None)
             } else {
-                (Seq(0), Some(tcp.seq + seg_len(tcp, payload)))
+                self.reset_at(Seq(0), Some(tcp.seq + seg_len(tcp, payload)))
             });
         }
     }
 
     /// @RFC9293 sec. 3.10.7.2
-    fn arrives_in_listen(&mut self, tcp: &Tcp, payload: &Payload) {
+    fn arrives_in_listen(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
         if tcp.flags.has(Flags::RST) {
             return;
         }
@@ -44,7 +66,7 @@ impl Connection {
             return self.refuse(tcp, payload);
         }
         if tcp.flags.has(Flags::SYN) {
-            self.peer_syn(tcp);
+            self.peer_syn(now, tcp);
             self.state = State::SynReceived;
         }
     }
@@ -65,7 +87,7 @@ impl Connection {
         if !tcp.flags.has(Flags::SYN) {
             return;
         }
-        self.peer_syn(tcp);
+        self.peer_syn(now, tcp);
         if acks_syn {
             self.establish(now, tcp);
             self.rcv.ack_now();
@@ -77,9 +99,9 @@ impl Connection {
     }
 
     /// Takes the peer's initial number and options. Data on a SYN is left for the peer to send again.
-    fn peer_syn(&mut self, tcp: &Tcp) {
+    fn peer_syn(&mut self, now: SimTime, tcp: &Tcp) {
         self.rcv.synchronize(tcp.seq);
-        self.options.meet(&tcp.options);
+        self.options.meet(now, &tcp.options);
         self.agree_on_ecn(tcp.flags);
     }
 
@@ -96,7 +118,7 @@ impl Connection {
         let shift = if tcp.flags.has(Flags::SYN) { 0 } else { self.options.snd_shift };
         snd.wnd = u32::from(tcp.window) << shift;
         (snd.max_wnd, snd.last_window, snd.wl1, snd.wl2) = (snd.wnd, tcp.window, tcp.seq, tcp.ack);
-        snd.established(&self.config, self.options.peer_mss, self.options.timestamps);
+        snd.established(&self.config, self.options.peer_mss, self.options.timestamps, self.options.sack);
         self.state = if snd.closing { State::FinWait1 } else { State::Established };
         self.events.connected();
     }
@@ -116,7 +138,7 @@ impl Connection {
             // Simultaneous open: the SYN is known, what counts is its ACK.
             (seq, len, syn) = (seq + 1, len - 1, false);
         }
-        if !self.passes_paws(tcp) {
+        if !self.passes_paws(now, tcp, payload) {
             return;
         }
         // First: the sequence number. As in Linux the edge itself is acceptable: an ACK from a peer that has filled
@@ -128,33 +150,36 @@ impl Connection {
             // is to tell the RTT of this copy, not the time since the first. @RFC7323 sec. 4.3 (2) asks for no more than
             // SEG.SEQ <= Last.ACK.sent; like Linux (tcp_sequence) this asks that the segment reaches up to there as well.
             if self.rcv.last_ack_sent.le(seq + len) {
-                self.record_timestamp(tcp);
+                self.record_timestamp(now, tcp);
             }
             return self.discard_unacceptable(now, tcp, payload);
         }
-        // Second: RST, believed only where it is exactly due. @RFC5961 sec. 3.2
+        // Second: RST, believed only where it is exactly due, and beyond the window dropped in silence: there the edge, which
+        // is acceptable above, is outside. @RFC5961 sec. 3.2
         if tcp.flags.has(Flags::RST) {
             if seq == self.rcv.nxt {
                 self.reset_arrives();
+            } else if seq.lt(self.rcv.edge) {
+                self.challenge(now);
             } else {
-                self.challenge();
+                self.counters.segments_discarded += 1;
             }
             return;
         }
         // Fourth: a SYN here is old or forged. @RFC5961 sec. 4.2
         if syn {
-            return self.challenge();
+            return self.challenge(now);
         }
         // Fifth: the ACK field.
         if !tcp.flags.has(Flags::ACK) {
             self.counters.segments_discarded += 1;
             return;
         }
-        self.record_timestamp(tcp);
         if self.state == State::SynReceived {
             if !(self.snd.una.lt(tcp.ack) && tcp.ack.le(self.snd.max)) {
                 return self.refuse(tcp, payload);
             }
+            self.record_timestamp(now, tcp);
             self.establish(now, tcp);
         } else {
             self.ask(|hook, facts| hook.on_segment(tcp, facts));
@@ -164,6 +189,11 @@ impl Connection {
         }
         if self.snd.closing && self.fin_acknowledged() && self.after_fin_acknowledged(now) {
             return;
+        }
+        // The peer's FIN once more, though in the window: its ACK was lost. @RFC9293 sec. 3.10.7.4, "fifth", TIME-WAIT
+        if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
+            self.rcv.ack_now();
+            self.timers.set(Timer::TimeWait, now + self.config.time_wait);
         }
         // Seventh and eighth: text and FIN.
         if payload.len > 0 && self.state.receives() {
@@ -182,29 +212,30 @@ impl Connection {
     }
 
     /// @RFC7323 sec. 5.3 R1, sec. 3.2: whether the timestamp is there and not old.
-    fn passes_paws(&mut self, tcp: &Tcp) -> bool {
+    fn passes_paws(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) -> bool {
         if !self.options.timestamps || tcp.flags.has(Flags::RST) {
             return true;
         }
         let stamp = timestamps(tcp);
-        let passes = stamp.is_some_and(|(tsval, _)| !self.options.is_old(tsval));
+        let passes = stamp.is_some_and(|(tsval, _)| !self.options.is_old(now, tsval));
         if !passes {
             self.counters.segments_discarded += 1;
             if stamp.is_some() {
-                self.rcv.due = AckDue::Alone;
+                self.disagree(now, tcp, payload);
             }
         }
         passes
     }
 
     /// TS.Recent, of a segment that begins no later than the last ACK said. PAWS has seen that its timestamp is not older.
-    /// @RFC7323 sec. 4.3 (2)
-    fn record_timestamp(&mut self, tcp: &Tcp) {
+    /// A segment that its ACK number gives away comes not so far: with a forged timestamp of the future in TS.Recent, PAWS
+    /// would drop the peer. @RFC7323 sec. 4.3 (2)
+    pub(crate) fn record_timestamp(&mut self, now: SimTime, tcp: &Tcp) {
         if self.options.timestamps
             && tcp.seq.le(self.rcv.last_ack_sent)
             && let Some((tsval, _)) = timestamps(tcp)
         {
-            self.options.ts_recent = tsval;
+            self.options.set_ts_recent(now, tsval);
         }
     }
 
@@ -214,16 +245,32 @@ impl Connection {
         if tcp.flags.has(Flags::RST) {
             return;
         }
-        self.counters.duplicate_segments += u64::from(payload.len > 0 && tcp.seq.lt(self.rcv.nxt));
-        self.rcv.due = AckDue::Alone;
+        if payload.len > 0 && tcp.seq.lt(self.rcv.nxt) {
+            self.counters.duplicate_segments += 1;
+            self.rcv.policy.on_duplicate();
+            self.rcv.duplicate = Some(SeqRange::new(tcp.seq, payload.len));
+        }
+        self.disagree(now, tcp, payload);
         if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
             self.timers.set(Timer::TimeWait, now + self.config.time_wait);
         }
     }
 
-    fn challenge(&mut self) {
+    /// A segment that may be forged: dropped, and the peer, if it lives, told where this end stands. @RFC5961
+    pub(crate) fn challenge(&mut self, now: SimTime) {
         self.counters.segments_discarded += 1;
-        self.rcv.due = AckDue::Alone;
+        if self.challenges.allows(now) {
+            self.rcv.due = AckDue::Alone;
+        }
+    }
+
+    /// The ACK of a segment that is not accepted. What carries data or a FIN the peer will repeat until it is told better; of
+    /// the rest the peer may disagree with the ACK in turn, and so on for ever.
+    fn disagree(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
+        let repeats = payload.len > 0 || tcp.flags.has(Flags::FIN);
+        if repeats || self.challenges.allows(now) {
+            self.rcv.due = AckDue::Alone;
+        }
     }
 
     /// "Second, check the RST bit".
@@ -272,6 +319,9 @@ impl Connection {
         // What is left of it inside the window.
         let start = tcp.seq.max(self.rcv.nxt);
         let end = (tcp.seq + payload.len).min(self.rcv.edge);
+        if tcp.seq.lt(start) {
+            self.rcv.duplicate = Some(SeqRange { start: tcp.seq, end: start.min(tcp.seq + payload.len) });
+        }
         if !start.lt(end) {
             if tcp.seq.lt(self.rcv.nxt) {
                 self.counters.duplicate_segments += 1;
@@ -304,8 +354,14 @@ impl Connection {
     }
 
     fn acknowledge_in_order(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
-        let arrival =
-            Arrival { number: self.rcv.segment_number(), len: payload.len, push: tcp.flags.has(Flags::PSH) };
+        let arrival = Arrival {
+            number: self.rcv.segment_number(),
+            len: payload.len,
+            push: tcp.flags.has(Flags::PSH),
+            now,
+            srtt: self.snd.rtt.srtt(),
+            rto: self.snd.rtt.rto(),
+        };
         match self.rcv.policy.on_data(&arrival) {
             Verdict::Now => self.rcv.ack_now(),
             Verdict::Within(wait) => {

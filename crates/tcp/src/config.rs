@@ -1,6 +1,6 @@
 //! Every parameter of an endpoint, its default and where the default comes from.
 
-use crate::{ack, cc};
+use crate::{Undo, ack, cc, recovery};
 use plugin::{Chosen, Params};
 use units::{Bytes, Dur};
 use wire::Seq;
@@ -13,6 +13,22 @@ pub struct Config {
     pub mss: u16,
     /// The congestion control. Default NewReno. See [`cc::registry`].
     pub congestion: Chosen<cc::Make>,
+    /// How losses are repaired. Default `None`: as the controller does by itself, or by SACK if both ends agreed on that. See
+    /// [`recovery::registry`].
+    pub recovery: Option<Chosen<recovery::Make>>,
+    /// Proportional rate reduction while SACK recovery lasts. Default off. @RFC9937
+    pub prr: bool,
+    /// Losses by time, not by count, in SACK recovery. Default off. @RFC8985 sec. 6
+    pub rack: bool,
+    /// A probe for a loss at the tail, in SACK recovery. Default off. @RFC8985 sec. 7
+    pub tlp: bool,
+    /// How a loss that was none is found out, and its cut undone. Default none. @RFC3522, @RFC3708, @RFC5682, @RFC4015
+    pub undo: Undo,
+    /// HyStart++: the first slow start ends when the RTT rises. Default off. @RFC9406
+    pub hystart: bool,
+    /// Segments leave at a rate and not in bursts, also if the controller names none: a window per RTT, times 2 in slow start
+    /// and 1.2 after it. Default off.
+    pub pacing: bool,
     /// The receiver's acknowledgment policy. Default delayed. See [`ack::registry`].
     pub ack_policy: Chosen<ack::Make>,
     /// Initial window in segments. Default 2; @RFC5681 eq. 1 allows 3 for this MSS, @RFC6928 10, the papers use 1 or 2.
@@ -42,13 +58,18 @@ pub struct Config {
     pub delayed_ack_timeout: Dur,
     /// Segments after which a delayed ACK goes out. Default 2, the most @RFC5681 sec. 4.2 allows.
     pub delayed_ack_count: u32,
+    /// Quick ACKs as in Linux: the first 16 segments of a stream, after a pause of an RTO and after a duplicate are
+    /// acknowledged at once; then the delay of an ACK follows the gaps between segments, from 40 ms to the greater of that and
+    /// the RTT, and at most `delayed_ack_timeout`. For the policy `delayed-ack`. Default off: the first segment waits as well.
+    pub quickack: bool,
     /// Nagle's algorithm. Default on, @RFC896, @RFC9293 sec. 3.7.4.
     pub nagle: bool,
     /// Offer timestamps, and use them if the peer does. Default off. @RFC7323 sec. 3
     pub timestamps: bool,
-    /// One tick of the timestamp clock. Default 1 ms. @RFC7323 sec. 5.4
+    /// One tick of the timestamp clock, from 1 us to 1 s. Default 1 ms; @RFC7323 sec. 5.4 has at least that.
     pub timestamp_tick: Dur,
-    /// Offer SACK; as a receiver, send blocks if the peer did too. No sender here uses them. Default off. @RFC2018
+    /// Offer SACK, and use it if the peer does: the receiver reports what lies beyond a gap and what came twice, and unless
+    /// `recovery` says otherwise (or the controller is Tahoe) the sender repairs what is missing. Default off. @RFC2018, @RFC2883
     pub sack: bool,
     /// Offer this shift count. Default none: no scaling. @RFC7323 sec. 2
     pub window_scale: Option<u8>,
@@ -61,7 +82,8 @@ pub struct Config {
     pub dup_ack_threshold: u32,
     /// After an idle RTO fall back to the initial window. Default on. @RFC5681 sec. 4.1
     pub idle_restart: bool,
-    /// Let cwnd grow only while it is what limits the sender. Default on, as Linux and ns-3 do; @RFC5681 says nothing.
+    /// Let cwnd grow only while it is what limits the sender: while it was full in the last round trip, or in slow start more
+    /// than half full. Default on, as Linux; @RFC5681 says nothing.
     pub validate_cwnd: bool,
     /// Initial send sequence number. Default 0.
     pub initial_sequence: Seq,
@@ -75,6 +97,9 @@ pub struct Config {
     /// R2: how often the same segment is sent again by timer before the connection fails. Default 15, as Linux.
     /// @RFC9293 sec. 3.8.3
     pub max_retries: u32,
+    /// How long something may stay unacknowledged before the connection fails, however often it was sent again. Probes of a
+    /// closed window that the peer answers do not count. Default none. @RFC9293 sec. 3.9.1.1, @RFC5482
+    pub user_timeout: Option<Dur>,
 }
 
 impl Default for Config {
@@ -82,6 +107,13 @@ impl Default for Config {
         Config {
             mss: 1460,
             congestion: Chosen { info: &cc::newreno::INFO, plugin: cc::newreno::make, params: Params::default() },
+            recovery: None,
+            prr: false,
+            rack: false,
+            tlp: false,
+            undo: Undo::None,
+            hystart: false,
+            pacing: false,
             ack_policy: Chosen { info: &ack::delayed::INFO, plugin: ack::delayed::make, params: Params::default() },
             initial_window_segments: 2,
             initial_ssthresh: None,
@@ -95,6 +127,7 @@ impl Default for Config {
             granularity: Dur::from_ms(10),
             delayed_ack_timeout: Dur::from_ms(200),
             delayed_ack_count: 2,
+            quickack: false,
             nagle: true,
             timestamps: false,
             timestamp_tick: Dur::from_ms(1),
@@ -110,6 +143,7 @@ impl Default for Config {
             time_wait: Dur::from_secs(60),
             syn_retries: 6,
             max_retries: 15,
+            user_timeout: None,
         }
     }
 }
@@ -126,6 +160,18 @@ pub enum ConfigError {
     /// A parameter that must be at least one is zero.
     #[error("{0}: must not be zero")]
     Zero(&'static str),
+    /// A timestamp clock that wraps within a round trip, or is slower than any RTT.
+    #[error("timestamp_tick: {0} is not between 1 us and 1 s")]
+    Tick(Dur),
+    /// SACK recovery without SACK.
+    #[error("recovery: \"sack\" needs sack = true")]
+    Recovery,
+    /// What works by a scoreboard is asked for without one.
+    #[error("{0}: needs sack = true and recovery = \"sack\"")]
+    Sack(&'static str),
+    /// Nothing would tell that a loss was none.
+    #[error("undo: \"eifel\" needs timestamps = true, or sack = true")]
+    Eifel,
     /// `min_rto` above `max_rto`.
     #[error("min_rto: {min} is more than max_rto, {max}")]
     Rto {
@@ -160,12 +206,30 @@ impl Config {
             ("initial_rto", self.initial_rto == Dur::ZERO),
             ("min_rto", self.min_rto == Dur::ZERO),
             ("delayed_ack_count", self.delayed_ack_count == 0),
-            ("timestamp_tick", self.timestamp_tick == Dur::ZERO),
             ("byte_counting", self.byte_counting == Some(0)),
             ("dup_ack_threshold", self.dup_ack_threshold == 0),
+            ("user_timeout", self.user_timeout == Some(Dur::ZERO)),
         ];
         if let Some((name, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(ConfigError::Zero(name));
+        }
+        if !(Dur::from_us(1)..=Dur::from_secs(1)).contains(&self.timestamp_tick) {
+            return Err(ConfigError::Tick(self.timestamp_tick));
+        }
+        let by_name = self.recovery.as_ref().map(|chosen| (chosen.plugin)(&chosen.params));
+        let tahoe = || (self.congestion.plugin)(&self.congestion.params).recovery() == cc::Recovery::Tahoe;
+        let wanted = by_name
+            .as_ref()
+            .map_or_else(|| !tahoe(), |recovery| recovery.evidence() == recovery::Evidence::Scoreboard);
+        if by_name.is_some() && wanted && !self.sack {
+            return Err(ConfigError::Recovery);
+        }
+        let needs = [("prr", self.prr), ("rack", self.rack), ("tlp", self.tlp)];
+        if let Some((name, _)) = needs.into_iter().find(|(_, on)| *on && !(wanted && self.sack)) {
+            return Err(ConfigError::Sack(name));
+        }
+        if self.undo == Undo::Eifel && !self.timestamps && !self.sack {
+            return Err(ConfigError::Eifel);
         }
         if self.min_rto > self.max_rto {
             return Err(ConfigError::Rto { min: self.min_rto, max: self.max_rto });

@@ -1,7 +1,9 @@
 //! The machine: inputs, outputs, timers. @RFC9293 sec. 3.9, 3.10
 
+use crate::arrives::Throttle;
 use crate::options::Negotiated;
 use crate::receiver::{AckDue, Receiver};
+use crate::selective::Pending;
 use crate::sender::Sender;
 use crate::timers::{Timer, Timers};
 use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, cc};
@@ -119,6 +121,15 @@ impl Events {
     }
 }
 
+/// A reset to send.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reset {
+    pub seq: Seq,
+    pub ack: Option<Seq>,
+    /// It belongs to a connection with timestamps. @RFC7323 sec. 3.2
+    pub stamped: bool,
+}
+
 /// One end of one connection.
 ///
 /// Call order: after every [`Connection::handle`], [`Connection::poll`] at the same instant until it returns `None`
@@ -139,8 +150,9 @@ pub struct Connection {
     pub(crate) counters: Counters,
     pub(crate) events: Events,
     pub(crate) hook: Option<Box<dyn SenderHook>>,
-    /// A reset to send: its SEQ, and its ACK if it has one.
-    pub(crate) reset: Option<(Seq, Option<Seq>)>,
+    pub(crate) reset: Option<Reset>,
+    /// Of ACKs that forged segments provoke.
+    pub(crate) challenges: Throttle,
     over: bool,
 }
 
@@ -170,6 +182,7 @@ impl Connection {
             events: Events::default(),
             hook: None,
             reset: None,
+            challenges: Throttle::default(),
             over: false,
             config,
         }
@@ -225,7 +238,11 @@ impl Connection {
 
     fn run_timers(&mut self, now: SimTime) {
         if self.timers.take_due(Timer::Retransmit, now) {
-            self.retransmission_timeout(now);
+            match self.snd.pending {
+                Pending::Timeout => self.retransmission_timeout(now),
+                Pending::Probe => self.probe_timeout(now),
+                Pending::Reorder => self.reorder_timeout(now),
+            }
         }
         if self.timers.take_due(Timer::Persist, now) {
             self.persist_timeout();
@@ -260,9 +277,15 @@ impl Connection {
     /// ABORT. @RFC9293 sec. 3.10.5
     fn abort(&mut self) {
         if self.state == State::SynReceived || self.state.is_synchronized() && self.state != State::TimeWait {
-            self.reset = Some((self.snd.nxt, Some(self.rcv.nxt)));
+            self.reset = Some(self.reset_at(self.snd.nxt, Some(self.rcv.nxt)));
         }
         self.enter_closed(None);
+    }
+
+    /// A reset with what the state allows: a connection that is no more has no timestamps.
+    pub(crate) fn reset_at(&self, seq: Seq, ack: Option<Seq>) -> Reset {
+        let agreed = self.state == State::SynReceived || self.state.is_synchronized();
+        Reset { seq, ack, stamped: agreed && self.options.timestamps }
     }
 
     /// Deletes the TCB.
@@ -301,6 +324,9 @@ impl Connection {
             SenderCommand::LocalAck(seq) => {
                 let seq = seq.min(self.snd.data_end()); // a FIN is the peer's to acknowledge
                 if self.state.sends() && self.snd.una.lt(seq) && seq.le(self.snd.max) {
+                    if self.snd.tracking.is_some() {
+                        self.track(now, seq, None);
+                    }
                     self.new_ack(now, seq, None);
                 }
             }
@@ -402,6 +428,12 @@ impl Connection {
     /// What is sent and not acknowledged, up to SND.NXT.
     pub fn flight_size(&self) -> Bytes {
         Bytes(u64::from(self.snd.flight()))
+    }
+
+    /// What is in the network, as far as is known: the flight, less what SACK blocks and losses tell to have left it.
+    /// @RFC6675 sec. 4
+    pub fn pipe(&self) -> Bytes {
+        Bytes(u64::from(self.snd.pipe()))
     }
 
     /// Smoothed RTT; `None` before the first sample.

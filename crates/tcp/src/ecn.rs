@@ -126,6 +126,7 @@ impl Connection {
         let window = &mut snd.window;
         let before = window.cwnd;
         window.flight_size = Bytes(flight);
+        window.hystart = None;
         snd.cc.on_congestion(Congestion::EcnMark, window);
         debug_assert!(window.cwnd >= window.mss, "cwnd {} < one segment", window.cwnd);
         window.cwnd = window.cwnd.min(before); // whatever the least ssthresh of the controller

@@ -1,11 +1,12 @@
 //! What goes out, in order: resets, SYNs, ACKs that must be alone, data and FIN, ACKs. @RFC9293 sec. 3.1, 3.5
 
+use crate::connection::Reset;
 use crate::receiver::AckDue;
 use crate::sender::Chosen;
 use crate::timers::Timer;
 use crate::{Connection, Output, State};
-use units::{Bytes, SimTime};
-use wire::{Flags, Payload, Seq, Tcp, TcpOptions};
+use units::{BitRate, Bytes, Dur, SimTime};
+use wire::{Flags, Payload, Seq, SeqRange, Tcp, TcpOptions};
 
 impl Connection {
     /// The next segment to send now, if any.
@@ -18,11 +19,14 @@ impl Connection {
                 return Some(self.data(now, chosen));
             }
         }
-        if matches!(self.rcv.due, AckDue::Now | AckDue::Alone) && self.state.is_synchronized() {
+        // SYN-RECEIVED owes ACKs too, but a SYN-ACK that is due acknowledges as well. @RFC9293 sec. 3.10.7.4, "first"
+        if matches!(self.rcv.due, AckDue::Now | AckDue::Alone)
+            && (self.state.is_synchronized() || self.state == State::SynReceived && self.snd.nxt != self.snd.iss)
+        {
             return Some(self.pure_ack(now));
         }
-        if let Some((seq, ack)) = self.reset.take() {
-            return Some(self.reset_segment(seq, ack));
+        if let Some(reset) = self.reset.take() {
+            return Some(self.reset_segment(now, reset));
         }
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
         (opening && self.snd.nxt == self.snd.iss).then(|| self.syn(now))
@@ -44,10 +48,11 @@ impl Connection {
             options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
         }
         // As many blocks as fit while there are gaps. @RFC2018 sec. 3
-        if self.options.sack && self.rcv.has_gap() {
+        if self.options.sack && self.rcv.has_blocks() {
             let (blocks, n) = self.rcv.sack_blocks();
-            let fit = room.saturating_sub(4) as usize / 8;
-            options.push_sack(&blocks[..n.min(fit)]);
+            let fit = n.min(room.saturating_sub(4) as usize / 8);
+            options.push_sack(&blocks[..fit]);
+            self.rcv.duplicate = self.rcv.duplicate.filter(|_| fit == 0);
         }
         self.timers.stop(Timer::DelayedAck);
         self.rcv.policy.on_ack_sent();
@@ -70,6 +75,9 @@ impl Connection {
         let end = data_end + u32::from(fin);
         let retransmission = seq.lt(self.snd.max);
 
+        if self.snd.una == self.snd.max {
+            self.snd.waits_since = now;
+        }
         // A probe may begin with what was never sent, and is no new data.
         let ect = self.options.ecn && len > 0 && advances && !retransmission;
 
@@ -89,18 +97,33 @@ impl Connection {
         if retransmission {
             self.counters.retransmissions += 1;
             self.snd.timed = None; // Karn: an ACK could be for either. @RFC6298 sec. 3
+            if self.snd.recovering.is_some() || self.snd.guard.is_some() {
+                let tsval = self.options.timestamps.then(|| self.options.tsval(now));
+                if let Some(memory) = self.snd.undo.as_deref_mut() {
+                    memory.repeated(tsval);
+                }
+            }
         } else if self.snd.timed.is_none() {
             self.snd.timed = Some((end, now));
         }
         let payload = Payload::stream(self.snd.offset(seq), len);
+        if let Some(tracking) = self.snd.tracking.as_deref_mut() {
+            let flight = self.snd.nxt - self.snd.una;
+            tracking.sent(now, SeqRange { start: seq, end }, flight, advances, retransmission);
+        }
         if advances {
-            self.snd.nxt = end;
+            let snd = &mut self.snd;
+            snd.nxt = end;
+            snd.usage.sent(snd.una, end, snd.mss, snd.window.cwnd);
         }
         self.snd.max = self.snd.max.max(end);
         self.snd.fin_sent |= fin;
         // A probe is the persist timer's business.
         if self.snd.nxt != self.snd.una && !self.timers.is_set(Timer::Retransmit) {
             self.arm_rto(now); // @RFC6298 (5.1)
+        }
+        if self.snd.tracking.is_some() && !retransmission {
+            self.arm_again(now);
         }
         self.snd.last_sent = now;
         self.counters.segments_sent += 1;
@@ -109,11 +132,25 @@ impl Connection {
             self.counters.data_segments_sent += 1;
             self.counters.bytes_sent += bytes.0;
             self.snd.cc.on_sent(now, bytes, &mut self.snd.window);
-            if let Some(rate) = self.snd.cc.pacing_rate(&self.snd.window) {
+            if let Some(rate) = self.pacing_rate() {
                 self.timers.set(Timer::Pace, now + bytes / rate);
             }
         }
         Output::Segment { tcp: self.segment(seq, self.rcv.nxt, flags, window, options), payload, retransmission, ect }
+    }
+
+    /// The controller's rate, or with `pacing` a window per RTT and somewhat more, so that the window stays the limit: twice
+    /// in slow start, 1.2 times after it. As Linux (tcp_update_pacing_rate).
+    #[inline]
+    fn pacing_rate(&self) -> Option<BitRate> {
+        let window = &self.snd.window;
+        let own = self.snd.cc.pacing_rate(window);
+        if own.is_some() || !self.config.pacing {
+            return own;
+        }
+        let share =
+            if window.cwnd.0 < window.ssthresh.0 / 2 { window.cwnd * 2 } else { Bytes(window.cwnd.0 / 5 * 6) };
+        self.snd.rtt.srtt().filter(|srtt| *srtt > Dur::ZERO).map(|srtt| share / srtt)
     }
 
     /// The SYN, or in SYN-RECEIVED the SYN-ACK. Its window is never scaled. @RFC7323 sec. 2.2
@@ -128,8 +165,9 @@ impl Connection {
         if retransmission {
             self.counters.retransmissions += 1;
             self.snd.timed = None;
-        } else if self.config.handshake_rtt {
-            self.snd.timed = Some((self.snd.iss + 1, now));
+        } else {
+            self.snd.timed = self.config.handshake_rtt.then_some((self.snd.iss + 1, now));
+            self.snd.waits_since = now;
         }
         self.snd.nxt = self.snd.iss + 1;
         self.snd.max = self.snd.nxt;
@@ -140,10 +178,14 @@ impl Connection {
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission, ect: false }
     }
 
-    fn reset_segment(&mut self, seq: Seq, ack: Option<Seq>) -> Output {
+    fn reset_segment(&mut self, now: SimTime, Reset { seq, ack, stamped }: Reset) -> Output {
+        let mut options = TcpOptions::default();
+        if stamped {
+            options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
+        }
         let flags = if ack.is_some() { Flags::RST | Flags::ACK } else { Flags::RST };
         self.counters.segments_sent += 1;
-        let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, TcpOptions::default());
+        let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
     }
 }

@@ -1,5 +1,6 @@
 //! What others may know about a flow.
 
+use crate::RateSample;
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Seq};
 
@@ -22,6 +23,14 @@ pub struct Ack {
     pub local: bool,
     /// The header's control bits.
     pub flags: Flags,
+    /// What its SACK blocks newly report, if the sender keeps a scoreboard. @RFC2018
+    pub sacked: Bytes,
+    /// What it made the sender take for lost, by the scoreboard. Zero for a hook, which is asked before.
+    pub lost: Bytes,
+    /// The delivery rate it tells, if the controller asks for it or recovery is by SACK.
+    pub rate: Option<RateSample>,
+    /// Its timestamps, TSval and TSecr, if both ends use them. @RFC7323
+    pub timestamps: Option<(u32, u32)>,
 }
 
 /// A snapshot of one end of a connection.
@@ -84,6 +93,10 @@ pub struct Counters {
     pub first_rto_sum: Dur,
     /// Losses found by duplicate ACKs.
     pub fast_retransmits: u64,
+    /// Tail loss probes sent. @RFC8985 sec. 7
+    pub tail_loss_probes: u64,
+    /// Losses that were none: their cuts were undone. @RFC4015
+    pub spurious_losses: u64,
     /// When losses of data were found for the first two times: by duplicate ACKs, or the first timeout of a sequence.
     pub losses_found: [Option<SimTime>; 2],
     /// Data segments received in the window with a congestion mark, if ECN was agreed on. @RFC3168 sec. 6.1.3

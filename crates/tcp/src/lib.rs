@@ -2,11 +2,11 @@
 //!
 //! [`Connection`] is one end of one connection: it is told what happened ([`Input`]) and says what is to be done
 //! ([`Output`]); it has no clock, no socket and no thread. Follows RFC 9293 (with the resets of RFC 5961), RFC 5681
-//! and RFC 6582 (congestion and loss recovery), RFC 6298 (timer), RFC 7323 (scale, timestamps), RFC 2018 (SACK, as a
-//! receiver), RFC 3042, RFC 3168 (ECN) and RFC 3465 as options.
+//! and RFC 6582 (congestion and loss recovery), RFC 6298 (timer), RFC 7323 (scale, timestamps), RFC 2018, 2883 and 6675
+//! (SACK), RFC 9937 (PRR), RFC 8985 (RACK, TLP), RFC 3042, RFC 3168 (ECN) and RFC 3465 as options.
 //!
-//! The stream is virtual: a payload is its place in the sender's stream, so a retransmission is a range and nothing is
-//! kept per segment. Left out: urgent data, Fast Open, SACK-based recovery (RFC 6675), path MTU discovery,
+//! The stream is virtual: a payload is its place in the sender's stream, so a retransmission is a range; a record per
+//! segment is kept only where recovery or the controller needs one. Left out: urgent data, Fast Open, path MTU discovery,
 //! keep-alive, data on a SYN (dropped; the peer sends it again).
 //!
 //! Ports (`docs/design`): a [`cc::CongestionControl`] decides the window, an [`ack::AckPolicy`] when to acknowledge, a
@@ -18,7 +18,14 @@
 //! | `arrives` | SEGMENT ARRIVES (@RFC9293 sec. 3.10.7) |
 //! | `sender` | what may be sent now (@RFC9293 sec. 3.8.6.2.1, @RFC896) |
 //! | `emit` | headers of what goes out |
-//! | `recovery` | duplicate ACKs, fast retransmit, timeout (@RFC5681 sec. 3.2, @RFC6582) |
+//! | `acks` | an ACK's way through the sender (@RFC5681 sec. 2, @RFC7323 sec. 4) |
+//! | `loss` | fast retransmit, recovery, timeout (@RFC5681 sec. 3.2, @RFC6582) |
+//! | `recovery` | the registry of recoveries |
+//! | `scoreboard`, `selective` | a record per segment; what they tell to send (@RFC6675) |
+//! | `prr`, `rack` | how much leaves in recovery (@RFC9937); losses by time and probes of the tail (@RFC8985) |
+//! | `undo` | losses that were none (@RFC3522, @RFC3708, @RFC5682) |
+//! | `hystart` | slow start that ends before a loss (@RFC9406) |
+//! | `rate` | delivery rate samples (@DRAFT-DRE) |
 //! | `ecn` | marks, their echo and their answer (@RFC3168 sec. 6.1) |
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
 //! | `receiver` | reassembly, offered window, SACK blocks (@RFC9293 sec. 3.8.6.2.2, @RFC2018) |
@@ -28,6 +35,9 @@
 pub mod ack;
 pub mod cc;
 
+pub mod recovery;
+
+mod acks;
 mod arrives;
 mod config;
 mod connection;
@@ -35,19 +45,28 @@ mod ecn;
 mod emit;
 mod facts;
 mod hook;
+mod hystart;
+mod loss;
 mod options;
 mod persist;
+mod prr;
+mod rack;
+mod rate;
 mod receiver;
-mod recovery;
 mod rto;
+mod scoreboard;
+mod selective;
 mod sender;
 mod state;
 mod timers;
+mod undo;
 
 pub use config::{Config, ConfigError};
 pub use connection::{Connection, Input, Output};
 pub use facts::{Ack, Counters, FlowFacts};
 pub use hook::{Loss, SenderCommand, SenderHook};
+pub use rate::RateSample;
 pub use rto::RttEstimator;
 pub use state::{State, Why};
+pub use undo::Undo;
 pub use wire::{Seq, SeqRange, SeqSet};

@@ -26,6 +26,8 @@ pub(crate) struct Negotiated {
     pub peer_mss: u16,
     /// The peer's timestamp to echo: TS.Recent.
     pub ts_recent: u32,
+    /// When it came.
+    ts_recent_at: SimTime,
     tick: Dur,
 }
 
@@ -40,19 +42,25 @@ impl Negotiated {
             rcv_shift: config.window_scale,
             peer_mss: DEFAULT_MSS,
             ts_recent: 0,
+            ts_recent_at: SimTime::ZERO,
             tick: config.timestamp_tick,
         }
     }
 
     /// The peer's SYN: keeps of the offer what it offers too.
-    pub fn meet(&mut self, syn: &TcpOptions) {
+    pub fn meet(&mut self, now: SimTime, syn: &TcpOptions) {
         self.peer_mss = syn.mss().unwrap_or(DEFAULT_MSS);
         self.sack &= syn.sack_permitted();
         self.rcv_shift = self.rcv_shift.filter(|_| syn.window_scale().is_some()); // @RFC7323 sec. 2.2
         self.snd_shift = self.rcv_shift.and(syn.window_scale()).unwrap_or(0);
         let stamps = syn.timestamps();
         self.timestamps &= stamps.is_some();
-        self.ts_recent = stamps.map_or(0, |(tsval, _)| tsval);
+        self.set_ts_recent(now, stamps.map_or(0, |(tsval, _)| tsval));
+    }
+
+    /// A younger timestamp of the peer has come.
+    pub fn set_ts_recent(&mut self, now: SimTime, tsval: u32) {
+        (self.ts_recent, self.ts_recent_at) = (tsval, now);
     }
 
     /// The options of a SYN or SYN-ACK.
@@ -83,8 +91,14 @@ impl Negotiated {
     }
 
     /// Whether a segment's timestamp is older than one already seen: PAWS. @RFC7323 sec. 5.3 R1
-    pub fn is_old(&self, tsval: u32) -> bool {
+    ///
+    /// TS.Recent says nothing any more before the sign of a difference turns. With a clock of 1 ms that is after 24 days,
+    /// with a faster one sooner, if the peer's is as fast as this end's. @RFC7323 sec. 5.5
+    pub fn is_old(&self, now: SimTime, tsval: u32) -> bool {
+        const TICKS: u64 = 24 * 86_400_000;
+        let days = Dur::from_ms(TICKS);
         (tsval.wrapping_sub(self.ts_recent) as i32) < 0
+            && now.since(self.ts_recent_at) < self.tick.saturating_mul(TICKS).min(days)
     }
 }
 

@@ -7,8 +7,10 @@ use units::SimTime;
 
 impl Connection {
     /// Nothing is in flight and nothing may be sent. If the peer's window is the reason, the timer runs, or the probe
-    /// it asked for goes out: one byte beyond a closed window, or what an open but silly one allows
+    /// it asked for goes out: one byte beyond a closed window (the FIN, if
+    /// nothing else is left), or what an open but silly one allows
     /// (@RFC9293 sec. 3.8.6.2.1 (4)).
+    #[inline(always)]
     pub(crate) fn persist(&mut self, now: SimTime) -> Option<Chosen> {
         if !self.snd.waits_for_window() {
             self.timers.stop(Timer::Persist);
@@ -22,7 +24,7 @@ impl Connection {
                 return Some(Chosen { seq, len: queued.min(self.snd.wnd), fin: false, advances: true });
             }
             self.counters.zero_window_probes += 1;
-            return Some(Chosen { seq, len: 1, fin: false, advances: false });
+            return Some(Chosen { seq, len: queued.min(1), fin: queued == 0, advances: false });
         }
         if !self.timers.is_set(Timer::Persist) {
             // First after an RTO, then backing off like it.

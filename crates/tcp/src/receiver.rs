@@ -60,6 +60,8 @@ pub(crate) struct Receiver {
     /// The longest payload so far: the segment size of @RFC9293 sec. 3.8.6.2.2.
     segment: u32,
     beyond: SeqSet,
+    /// What came twice and is not reported yet. @RFC2883
+    pub duplicate: Option<SeqRange>,
     /// A number of each of the last blocks that changed, the latest first. @RFC2018 sec. 4
     recent: [Seq; 4],
     recent_len: usize,
@@ -82,6 +84,7 @@ impl Receiver {
             buffer: config.receive_buffer.0,
             segment: 0,
             beyond: SeqSet::default(),
+            duplicate: None,
             recent: [Seq(0); 4],
             recent_len: 0,
         }
@@ -111,6 +114,13 @@ impl Receiver {
     pub fn take(&mut self, range: SeqRange) -> Arrived {
         debug_assert!(self.nxt.le(range.start) && range.end.le(self.edge), "{range:?} is not in the window");
         self.segment = self.segment.max(range.len());
+        if !self.beyond.is_empty() {
+            let known =
+                self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
+            let twice =
+                known.map(|known| SeqRange { start: known.start.max(range.start), end: known.end.min(range.end) });
+            self.duplicate = twice.or(self.duplicate);
+        }
         if range.start != self.nxt {
             return self.keep(range);
         }
@@ -138,25 +148,31 @@ impl Receiver {
         if self.beyond.len() == before { Arrived::Duplicate } else { Arrived::OutOfOrder }
     }
 
-    /// Whether something beyond a gap waits.
-    pub fn has_gap(&self) -> bool {
-        !self.beyond.is_empty()
+    /// Whether there is a block to report: something beyond a gap, or something that came twice.
+    pub fn has_blocks(&self) -> bool {
+        !self.beyond.is_empty() || self.duplicate.is_some()
     }
 
-    /// The blocks to report, the one that changed last first; how many, in the first elements. @RFC2018 sec. 4
+    /// The blocks to report: what came twice, once (@RFC2883 sec. 4), then the one that changed last (@RFC2018 sec. 4); how
+    /// many, in the first elements.
     pub fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
         let mut blocks = [SeqRange::default(); 4];
         let mut n = 0;
+        if let Some(twice) = self.duplicate {
+            blocks[0] = twice;
+            n = 1;
+        }
+        let first = n;
         for seq in &self.recent[..self.recent_len] {
             let block = self.beyond.ranges().iter().find(|block| block.contains(*seq));
-            if let Some(block) = block.filter(|block| !blocks[..n].contains(block)) {
+            if let Some(block) = block.filter(|block| n < blocks.len() && !blocks[first..n].contains(block)) {
                 blocks[n] = *block;
                 n += 1;
             }
         }
         // Filled up with blocks not reported lately, from the left.
         for block in self.beyond.ranges() {
-            if n < blocks.len() && !blocks[..n].contains(block) {
+            if n < blocks.len() && !blocks[first..n].contains(block) {
                 blocks[n] = *block;
                 n += 1;
             }
@@ -251,7 +267,9 @@ mod tests {
         assert_eq!(blocks[..n], [range(200, 300), range(600, 100)]);
         assert_eq!(r.take(range(210, 20)), Arrived::Duplicate);
         assert_eq!(r.take(range(0, 200)), Arrived::FilledGap);
-        assert_eq!((r.nxt, r.sack_blocks().1, r.unread()), (Seq(500), 1, 500));
+        // What came twice is reported first, once.
+        let (blocks, n) = r.sack_blocks();
+        assert_eq!((r.nxt, &blocks[..n], r.unread()), (Seq(500), &[range(210, 20), range(600, 100)][..], 500));
     }
 
     #[test]

@@ -2,8 +2,12 @@
 
 use crate::cc::{CongestionControl, Window};
 use crate::ecn::Reduction;
+use crate::hystart::HyStart;
 use crate::options::TIMESTAMPS_LEN;
+use crate::recovery::{self, Evidence, Recovery};
+use crate::selective::{Pending, Told, Tracking};
 use crate::timers::Timer;
+use crate::undo::{Memory, Undo};
 use crate::{Config, Connection, RttEstimator};
 use units::{Bytes, SimTime};
 use wire::{Seq, SeqRange, SeqSet};
@@ -47,6 +51,13 @@ pub(crate) struct Sender {
     pub mss: u32,
     pub window: Window,
     pub cc: Box<dyn CongestionControl>,
+    pub recovery: Box<dyn Recovery>,
+    /// The scoreboard, if anything needs one.
+    pub tracking: Option<Box<Tracking>>,
+    /// What is known of the last loss, if it may be undone.
+    pub undo: Option<Box<Memory>>,
+    /// What the retransmission timer is set for.
+    pub pending: Pending,
     pub rtt: RttEstimator,
     /// The segment being timed: the number after it, and when it left. Karn: none once anything is retransmitted.
     pub timed: Option<(Seq, SimTime)>,
@@ -62,6 +73,8 @@ pub(crate) struct Sender {
     pub recovering: Option<Recovering>,
     /// "recover" of @RFC6582, after a timeout or recovery: duplicates up to here tell nothing.
     pub guard: Option<Seq>,
+    /// How much of cwnd is used.
+    pub usage: Usage,
     /// The last cut, as far as ECN is concerned.
     pub reduction: Reduction,
     /// To be sent again, whatever the window.
@@ -72,6 +85,8 @@ pub(crate) struct Sender {
     max_window: Option<u32>,
     pub frozen: bool,
     pub last_sent: SimTime,
+    /// Since when what is in flight waits for an ACK: the last progress, or when it left an idle connection.
+    pub waits_since: SimTime,
     /// A probe of the closed window is to be sent.
     pub probe_due: bool,
     /// Probes since the window closed, and since the peer was last heard.
@@ -79,6 +94,36 @@ pub(crate) struct Sender {
     /// See `probes`.
     pub probes_unanswered: u32,
     nagle: bool,
+}
+
+/// What of cwnd was used in the round trip that lasts: cwnd that was not needed must not grow. As Linux
+/// (tcp_cwnd_validate, tcp_is_cwnd_limited). @RFC7661 sec. 4.1 has another measure of the same.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    /// The round trip is over when this is acknowledged.
+    end: Seq,
+    /// The greatest flight in it, in bytes.
+    greatest: u32,
+    /// The window was full in it: no whole segment more fitted.
+    full: bool,
+}
+
+impl Usage {
+    /// A segment has left: `una` to `nxt` is in flight now.
+    #[inline]
+    pub fn sent(&mut self, una: Seq, nxt: Seq, mss: u32, cwnd: Bytes) {
+        let flight = nxt - una;
+        let full = u64::from(flight) + u64::from(mss) > cwnd.0;
+        if full || self.end.le(una) || !self.full && flight > self.greatest {
+            *self = Usage { end: nxt, greatest: flight, full };
+        }
+    }
+
+    /// Whether cwnd kept the sender back. In slow start more than half of it is enough: a round trip doubles it.
+    #[inline]
+    pub fn limits(&self, window: &Window) -> bool {
+        self.full || window.in_slow_start() && window.cwnd.0 < 2 * u64::from(self.greatest)
+    }
 }
 
 /// Fast recovery.
@@ -108,6 +153,8 @@ impl Sender {
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
+        window.hystart = config.hystart.then(HyStart::default);
+        let cc = (config.congestion.plugin)(&config.congestion.params);
         Sender {
             iss,
             una: iss,
@@ -127,7 +174,11 @@ impl Sender {
             greatest_ack: iss,
             mss: u32::from(config.mss),
             window,
-            cc: (config.congestion.plugin)(&config.congestion.params),
+            recovery: recovery::natural(cc.recovery(), false),
+            tracking: None,
+            undo: (config.undo != Undo::None).then(Box::default),
+            pending: Pending::Timeout,
+            cc,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.granularity),
             timed: None,
             retries: 0,
@@ -137,12 +188,14 @@ impl Sender {
             inflation: 0,
             recovering: None,
             guard: None,
+            usage: Usage::default(),
             reduction: Reduction::default(),
             resend: SeqSet::default(),
             bound: u64::MAX,
             max_window: config.max_window_segments,
             frozen: false,
             last_sent: SimTime::ZERO,
+            waits_since: SimTime::ZERO,
             probe_due: false,
             probes: 0,
             probes_unanswered: 0,
@@ -151,7 +204,7 @@ impl Sender {
     }
 
     /// The handshake is over: the segment size is known, and with it the initial window.
-    pub fn established(&mut self, config: &Config, peer_mss: u16, timestamps: bool) {
+    pub fn established(&mut self, config: &Config, peer_mss: u16, timestamps: bool, sack: bool) {
         let options = if timestamps { TIMESTAMPS_LEN } else { 0 };
         // @RFC9293 sec. 3.7.1: Eff.snd.MSS. However little the peer names, a byte fits beside the options.
         self.mss = u32::from(config.mss.min(peer_mss)).max(options + 1) - options;
@@ -162,6 +215,51 @@ impl Sender {
         self.window.cwnd = self.window.initial;
         if self.syn_lost {
             self.rtt.after_lost_syn();
+        }
+        let natural = || recovery::natural(self.cc.recovery(), sack);
+        self.recovery = match &config.recovery {
+            None => natural(),
+            Some(chosen) => {
+                let recovery = (chosen.plugin)(&chosen.params);
+                // The peer does not speak SACK.
+                if recovery.evidence() == Evidence::Scoreboard && !sack { natural() } else { recovery }
+            }
+        };
+        self.tracking = Tracking::new(config, self, sack);
+        self.window.selective = self.is_selective();
+    }
+
+    /// Whether losses are found and repaired by a scoreboard.
+    #[inline]
+    pub fn is_selective(&self) -> bool {
+        self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
+    }
+
+    /// What the ACK at hand told the scoreboard, if there is one.
+    pub fn told(&self) -> Told {
+        self.tracking.as_ref().map_or_else(Told::default, |tracking| tracking.told)
+    }
+
+    /// Whether it keeps more than the plain state.
+    #[inline(always)]
+    pub fn keeps_more(&self) -> bool {
+        self.tracking.is_some() || self.undo.is_some()
+    }
+
+    /// What is in the network: the flight, less what a scoreboard knows to have left it. @RFC6675 sec. 4, SetPipe
+    #[inline]
+    pub fn pipe(&self) -> u32 {
+        match &self.tracking {
+            Some(tracking) if tracking.selective => tracking.board.pipe(self.flight()),
+            _ => self.flight(),
+        }
+    }
+
+    /// Back to the first number that is not acknowledged: all is sent again.
+    pub fn go_back(&mut self) {
+        self.nxt = self.una;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.board.clear();
         }
     }
 
@@ -184,11 +282,17 @@ impl Sender {
     pub fn flight_to_cut(&self) -> u64 {
         let flight = u64::from(self.flight());
         let kept = match self.inflation {
+            0 if self.dup_acks > 0 && self.is_selective() => u64::from(self.flight_before_dups),
             0 => flight,
             left if self.recovering.is_some() => flight.saturating_sub(left),
             _ => u64::from(self.flight_before_dups),
         };
         flight.min(kept.max(self.window.cwnd.0))
+    }
+
+    /// As [`Sender::flight_to_cut`], where a scoreboard knows what has left the network: for a timeout and for a mark.
+    pub fn pipe_to_cut(&self) -> u64 {
+        self.flight_to_cut().min(u64::from(self.pipe()))
     }
 
     /// One past the last byte the send buffer holds.
@@ -201,6 +305,12 @@ impl Sender {
         self.written - self.una_offset <= u64::from(self.buffer)
     }
 
+    /// Whether all that was written is acknowledged, and no FIN is wanted: there is nothing to choose from.
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        self.una == self.max && self.nxt == self.una && self.written == self.una_offset && !self.closing
+    }
+
     /// Bytes written that were never sent.
     pub fn unsent(&self) -> u64 {
         (self.written - self.una_offset).saturating_sub(u64::from(self.max - self.una))
@@ -211,8 +321,9 @@ impl Sender {
         self.una_offset + u64::from(seq - self.una)
     }
 
-    /// How far from SND.UNA sending may go, leaving the peer's window aside.
-    fn own_window(&self) -> u64 {
+    /// What may be in the network, leaving the peer's window aside.
+    #[inline(always)]
+    pub fn own_window(&self) -> u64 {
         let max = self.max_window.map_or(u64::MAX, |segments| u64::from(segments) * u64::from(self.mss));
         (self.window.cwnd.0 + self.inflation).min(self.bound).min(max)
     }
@@ -225,19 +336,36 @@ impl Sender {
         Chosen { seq: range.start, len, fin: data_end.lt(end), advances: false }
     }
 
+    /// The segment `range` as it was sent.
+    pub fn whole(&self, range: SeqRange) -> Chosen {
+        let data_end = self.data_end();
+        let len = range.end.min(data_end) - range.start;
+        Chosen { seq: range.start, len, fin: data_end.lt(range.end), advances: false }
+    }
+
+    /// The segment at SND.NXT, if the peer's window alone allows one: a probe of the tail.
+    pub fn next_beyond(&self) -> Option<Chosen> {
+        let data_end = self.data_end();
+        let queued = if self.nxt.lt(data_end) { data_end - self.nxt } else { 0 };
+        let len = queued.min(self.mss).min(self.wnd.saturating_sub(self.flight()));
+        let fin = self.closing && self.holds_all() && len == queued && len < self.wnd.saturating_sub(self.flight());
+        (len > 0 && (len == self.mss || len == queued)).then_some(Chosen { seq: self.nxt, len, fin, advances: true })
+    }
+
     /// The segment at SND.NXT, if the windows, silly-window avoidance and Nagle allow one.
+    #[inline(always)]
     fn next(&self) -> Option<Chosen> {
         let data_end = self.data_end();
         let flight = self.flight();
         let queued = if self.nxt.lt(data_end) { data_end - self.nxt } else { 0 };
         let fin_follows = self.closing && self.holds_all();
+        let theirs = self.wnd.saturating_sub(flight);
         if queued == 0 {
-            // A FIN takes no buffer: it needs no window. (As in BSD.)
-            let fin = fin_follows && self.nxt == data_end;
+            // Its number is the peer's window's to allow, but no own window's. @RFC9293 sec. 3.4: FIN counts in SEG.LEN
+            let fin = fin_follows && self.nxt == data_end && theirs > 0;
             return fin.then_some(Chosen { seq: self.nxt, len: 0, fin, advances: true });
         }
-        let theirs = self.wnd.saturating_sub(flight);
-        let usable = self.own_window().saturating_sub(u64::from(flight)).min(u64::from(theirs)) as u32;
+        let usable = self.own_window().saturating_sub(u64::from(self.pipe())).min(u64::from(theirs)) as u32;
         let len = queued.min(usable).min(self.mss);
         let last = len == queued && self.holds_all();
         // @RFC9293 sec. 3.8.6.2.1: (1) a full segment, (2) all there is, (3) half the largest window. Nagle
@@ -246,19 +374,23 @@ impl Sender {
         let send = len == self.mss
             || (len > 0 && last && (quiet || fin_follows))
             || (len > 0 && len == theirs && quiet && len >= self.max_wnd.div_ceil(2));
-        send.then_some(Chosen { seq: self.nxt, len, fin: last && fin_follows, advances: true })
+        send.then_some(Chosen { seq: self.nxt, len, fin: last && fin_follows && len < theirs, advances: true })
     }
 
-    /// Whether data waits that only the peer's window keeps back, with nothing in flight whose ACK could open it.
+    /// Whether data or a FIN waits that only the peer's window keeps back, with nothing in flight whose ACK could open it.
     pub fn waits_for_window(&self) -> bool {
         self.nxt == self.una
-            && self.nxt.lt(self.data_end())
-            && u64::from(self.wnd) < u64::from(self.mss).min(self.own_window())
+            && if self.nxt.lt(self.data_end()) {
+                u64::from(self.wnd) < u64::from(self.mss).min(self.own_window())
+            } else {
+                self.closing && self.wnd == 0
+            }
     }
 }
 
 impl Connection {
     /// What of data, FIN, repair or probe is to be sent now.
+    #[inline(always)]
     pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
         if self.snd.frozen {
             return None;
@@ -268,7 +400,40 @@ impl Connection {
             self.snd.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
             return Some(chosen);
         }
+        if self.snd.keeps_more() {
+            return self.choose_tracked(now);
+        }
         if self.timers.is_set(Timer::Pace) {
+            return None;
+        }
+        self.choose_new(now)
+    }
+
+    /// As [`Connection::choose`], of a sender that keeps more than the plain state. Out of the way of one that does not.
+    #[inline(never)]
+    fn choose_tracked(&mut self, now: SimTime) -> Option<Chosen> {
+        if let Some(new) = self.segment_of_doubt() {
+            return Some(new);
+        }
+        let chosen = if self.snd.is_selective() {
+            self.choose_selective(now)
+        } else if self.timers.is_set(Timer::Pace) {
+            return None;
+        } else {
+            self.choose_new(now)
+        };
+        if chosen.is_none() && self.snd.tracking.is_some() {
+            self.note_idle_application();
+        }
+        chosen
+    }
+
+    /// The next of the stream, or a probe of the peer's window.
+    #[inline(always)]
+    pub(crate) fn choose_new(&mut self, now: SimTime) -> Option<Chosen> {
+        if self.snd.is_idle() {
+            self.timers.stop(Timer::Persist);
+            self.snd.probes = 0;
             return None;
         }
         if self.snd.nxt == self.snd.una && self.snd.una == self.snd.max {
@@ -284,6 +449,7 @@ impl Connection {
     }
 
     /// @RFC5681 sec. 4.1: nothing sent for an RTO, and now something will be.
+    #[inline(always)]
     fn restart_after_idle(&mut self, now: SimTime) {
         let snd = &mut self.snd;
         if self.config.idle_restart && snd.nxt.lt(snd.data_end()) && now.since(snd.last_sent) > snd.rtt.rto() {

@@ -1,6 +1,6 @@
 //! In the steady state nothing is allocated: neither without loss nor while losses are repaired.
 
-use tcp::{Config, Connection, Input, Output};
+use tcp::{Config, Connection, Input, Output, Undo};
 use testkit::alloc::{Counting, calls};
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Tcp};
@@ -25,8 +25,7 @@ fn pump(from: &mut Connection, now: SimTime, wire: &mut Vec<(Tcp, Payload)>, sen
 }
 
 /// Allocations of `rounds` round trips after as many to warm up, and the segments delivered in them.
-fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
-    let config = Config { receive_buffer: Bytes(30 * 1460), sack: true, ..Config::default() };
+fn allocations(config: Config, lose: u64, rounds: u32) -> (u64, u64) {
     let mut sender = Connection::open(config.clone(), 1, 2);
     let mut receiver = Connection::listen(config, 2, 1);
     sender.handle(SimTime::ZERO, Input::Write(u64::MAX / 2));
@@ -61,9 +60,15 @@ fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
 /// One test, so that no other thread counts.
 #[test]
 fn the_steady_state_allocates_nothing() {
-    for lose in [u64::MAX, 97] {
-        let (allocations, segments) = allocations(lose, 2000);
-        assert!(segments > 10_000, "{segments} segments");
-        assert_eq!(allocations, 0, "losing every {lose}th");
+    let sack = Config { receive_buffer: Bytes(30 * 1460), sack: true, ..Config::default() };
+    let newreno = Config { recovery: tcp::recovery::find("newreno"), ..sack.clone() };
+    let all =
+        Config { prr: true, rack: true, tlp: true, undo: Undo::All, hystart: true, timestamps: true, ..sack.clone() };
+    for (name, config) in [("newreno", newreno), ("sack", sack), ("all of it", all)] {
+        for lose in [u64::MAX, 97] {
+            let (allocations, segments) = allocations(config.clone(), lose, 2000);
+            assert!(segments > 10_000, "{name}: {segments} segments");
+            assert_eq!(allocations, 0, "{name}, losing every {lose}th");
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::scenario::Names;
 use mac::rate;
 use plugin::Registry;
 use schemes::Install;
-use tcp::{ack, cc};
+use tcp::{ack, cc, recovery};
 
 /// The plug-ins that a scenario may name. A program adds its own to [`Registries::builtin`].
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub struct Registries {
     pub congestion: Registry<cc::Make>,
     /// Acknowledgement policies of TCP receivers.
     pub receivers: Registry<ack::Make>,
+    /// Loss recoveries of TCP senders.
+    pub recoveries: Registry<recovery::Make>,
     /// Rate controls of stations.
     pub rate_controls: Registry<rate::Make>,
     /// Routers.
@@ -28,6 +30,7 @@ impl Registries {
             schemes: schemes::registry(),
             congestion: cc::registry(),
             receivers: ack::registry(),
+            recoveries: recovery::registry(),
             rate_controls: rate::registry(),
             routers: net::router::registry(),
         }
@@ -38,6 +41,7 @@ impl Registries {
         Names {
             congestion: self.congestion.declarations(),
             receivers: self.receivers.declarations(),
+            recoveries: self.recoveries.declarations(),
             rate_controls: self.rate_controls.declarations(),
             routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),

@@ -35,6 +35,7 @@ pub const fn info(id: &'static str, params: &'static [Param]) -> Info {
 static CONGESTION: [Info; 5] =
     [info("newreno", &[]), info("reno", &[]), info("tahoe", &[]), info("vegas", &[]), info("veno", &[])];
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
+static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
 static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
@@ -47,6 +48,7 @@ pub fn names() -> Names {
     Names {
         congestion: registry("congestion control", &CONGESTION),
         receivers: registry("receiver", &RECEIVERS),
+        recoveries: registry("recovery", &RECOVERIES),
         routers: registry("router", &ROUTERS),
         rate_controls: registry("rate control", &RATE_CONTROLS),
         schemes: registry("scheme", &SCHEMES),
@@ -126,9 +128,17 @@ ack_gaps = true
 protocol = "tcp"
 datagram = "1000 B"
 congestion = "veno"
+recovery = "sack"
+prr = true
+rack = true
+tlp = true
+undo = "all"
+hystart = true
+pacing = true
 receiver = "delayed-ack"
 delayed_ack_timeout = "200 ms"
 delayed_ack_count = 2
+quickack = true
 initial_window = 2
 initial_ssthresh = "64 kB"
 max_window = 20
@@ -145,6 +155,15 @@ window_scale = 7
 ecn = true
 limited_transmit = true
 handshake_rtt = false
+timestamp_tick = "10 ms"
+byte_counting = 2
+dup_ack_threshold = 4
+idle_restart = false
+validate_cwnd = false
+time_wait = "120 s"
+syn_retries = 3
+max_retries = 8
+user_timeout = "100 s"
 initial_sequence = 4294967000
 
 [[flow]]

@@ -5,7 +5,7 @@ use crate::window::{Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use tcp::ack::{self, AckPolicy, Arrival, Verdict};
-use units::{FlowId, SimTime};
+use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Ipv4, L4, Packet, Payload, Pkt, Seq, SeqRange, Tcp, TcpOptions};
 
 /// What the agent knows of the receiver of one flow of data that it transmits.
@@ -240,8 +240,9 @@ impl Generators {
         }
         self.segments_acknowledged += joined;
         generator.segments += 1;
-        let arrival =
-            Arrival { number: generator.segments, len: packet.payload.len, push: tcp.flags.has(Flags::PSH) };
+        // A generator of ACKs times no segments: quick ACKs know no round trip, and the initial RTO.
+        let (now, push, rto) = (cx.now, tcp.flags.has(Flags::PSH), Dur::from_secs(1));
+        let arrival = Arrival { number: generator.segments, len: packet.payload.len, push, now, srtt: None, rto };
         // What every receiver acknowledges at once. @RFC5681 sec. 4.2
         let at_once = joined > 1 || packet.payload.len == 0 || tcp.flags.has(Flags::FIN);
         match if at_once { Verdict::Now } else { generator.policy.on_data(&arrival) } {

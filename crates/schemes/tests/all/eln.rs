@@ -237,6 +237,10 @@ fn heard(number: u32, flags: Flags, local: bool) -> Ack {
         duplicate: true,
         local,
         flags,
+        sacked: Bytes::ZERO,
+        lost: Bytes::ZERO,
+        rate: None,
+        timestamps: None,
     }
 }
 

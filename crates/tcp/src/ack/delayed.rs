@@ -1,14 +1,16 @@
 //! Delayed ACKs: every second segment, or after a time.
 //!
-//! - **Source** @RFC1122 4.2.3.2, @RFC5681 sec. 4.2.
-//! - **Departs** None. Segments are counted whatever their size (as BSD, ns-2 and ns-3 do), so small ones are
+//! - **Source** @RFC1122 4.2.3.2, @RFC5681 sec. 4.2. With `quickack` also Linux: tcp_input.c (tcp_event_data_recv,
+//!   tcp_enter_quickack_mode), tcp_output.c (tcp_send_delayed_ack).
+//! - **Departs** Segments are counted whatever their size (as BSD, ns-2 and ns-3 do), so small ones are
 //!   acknowledged sooner than "every second full-sized segment" asks. The timer runs from the first segment that
-//!   waits. No quick ACKs at the start as in Linux.
+//!   waits. With `quickack`: always 16 quick ACKs, where Linux takes fewer if the window is small; no "pingpong" mode,
+//!   in which an end that answers each request delays its ACKs from the start.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
 use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
-use units::Dur;
+use units::{Dur, SimTime};
 
 /// What the list says.
 pub const INFO: Info =
@@ -20,21 +22,76 @@ pub struct Delayed {
     count: u32,
     timeout: Dur,
     waiting: u32,
+    quick: Option<Quick>,
+}
+
+/// Linux's quick ACKs and its adaptive delay.
+#[derive(Debug)]
+struct Quick {
+    /// ACKs that still go out at once.
+    left: u32,
+    /// The delay that the arrivals suggest; none before the first.
+    delay: Option<Dur>,
+    last: SimTime,
+}
+
+/// TCP_MAX_QUICKACKS.
+const QUICK_ACKS: u32 = 16;
+/// TCP_DELACK_MIN and TCP_ATO_MIN.
+const LEAST_DELAY: Dur = Dur::from_ms(40);
+
+impl Quick {
+    /// The delay of an ACK for what came now; none for an ACK at once.
+    fn judge(&mut self, arrival: &Arrival, most: Dur) -> Option<Dur> {
+        let gap = arrival.now.since(self.last);
+        self.last = arrival.now;
+        let delay = match self.delay {
+            None => {
+                self.left = QUICK_ACKS;
+                LEAST_DELAY
+            }
+            Some(delay) if gap <= LEAST_DELAY / 2 => delay / 2 + LEAST_DELAY / 2,
+            Some(delay) if gap < delay => (delay / 2 + gap).min(arrival.rto),
+            Some(delay) => {
+                if gap > arrival.rto {
+                    self.left = QUICK_ACKS; // the sender may have begun anew with a small window
+                }
+                delay
+            }
+        };
+        self.delay = Some(delay);
+        let round_trip = arrival.srtt.unwrap_or(most).max(LEAST_DELAY);
+        (self.left == 0).then(|| delay.min(round_trip).min(most))
+    }
 }
 
 /// Makes one with the configuration's count and timeout.
 pub fn make(_: &Params, config: &Config) -> Box<dyn AckPolicy> {
-    Box::new(Delayed { count: config.delayed_ack_count, timeout: config.delayed_ack_timeout, waiting: 0 })
+    let quick = config.quickack.then_some(Quick { left: 0, delay: None, last: SimTime::ZERO });
+    Box::new(Delayed { count: config.delayed_ack_count, timeout: config.delayed_ack_timeout, waiting: 0, quick })
 }
 
 impl AckPolicy for Delayed {
-    fn on_data(&mut self, _: &Arrival) -> Verdict {
+    fn on_data(&mut self, arrival: &Arrival) -> Verdict {
         self.waiting += 1;
-        if self.waiting >= self.count { Verdict::Now } else { Verdict::Within(self.timeout) }
+        let delay = match &mut self.quick {
+            None => Some(self.timeout),
+            Some(quick) => quick.judge(arrival, self.timeout),
+        };
+        delay.filter(|_| self.waiting < self.count).map_or(Verdict::Now, Verdict::Within)
     }
 
     fn on_ack_sent(&mut self) {
         self.waiting = 0;
+        if let Some(quick) = &mut self.quick {
+            quick.left = quick.left.saturating_sub(1);
+        }
+    }
+
+    fn on_duplicate(&mut self) {
+        if let Some(quick) = &mut self.quick {
+            quick.left = QUICK_ACKS;
+        }
     }
 }
 
@@ -42,10 +99,34 @@ impl AckPolicy for Delayed {
 mod tests {
     use super::*;
 
+    fn arrival(ms: u64) -> Arrival {
+        let (now, rto) = (SimTime::ZERO + Dur::from_ms(ms), Dur::from_ms(300));
+        Arrival { number: 1, len: 1460, push: false, now, srtt: Some(Dur::from_ms(100)), rto }
+    }
+
+    #[test]
+    fn the_delay_follows_the_gaps_between_40_ms_and_the_round_trip() {
+        let config = Config { quickack: true, delayed_ack_count: 100, ..Config::default() };
+        let mut policy = make(&Params::default(), &config);
+        for i in 0..16 {
+            assert_eq!(policy.on_data(&arrival(i)), Verdict::Now);
+            policy.on_ack_sent();
+        }
+        let mut seen = Vec::new();
+        // Gaps of 30: 40 / 2 + 30 = 50, then 25 + 30, 27.5 + 30; of 1: 57.5 / 2 + 20.
+        for at in [45, 75, 105, 106] {
+            seen.push(policy.on_data(&arrival(at)));
+        }
+        let wait = |us| Verdict::Within(Dur::from_us(us));
+        assert_eq!(seen, [wait(50_000), wait(55_000), wait(57_500), wait(48_750)]);
+        // After an RTO without data 16 ACKs are quick again.
+        assert_eq!(policy.on_data(&arrival(500)), Verdict::Now);
+    }
+
     #[test]
     fn every_second_segment_is_acknowledged_and_any_ack_starts_the_count_anew() {
         let mut policy = make(&Params::default(), &Config::default());
-        let arrival = Arrival { number: 1, len: 1460, push: false };
+        let arrival = arrival(0);
         let later = Verdict::Within(Dur::from_ms(200));
         assert_eq!(policy.on_data(&arrival), later);
         assert_eq!(policy.on_data(&arrival), Verdict::Now);

@@ -52,6 +52,7 @@ impl AckPolicy for DynamicDelayed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use units::SimTime;
 
     #[test]
     fn d_is_1_2_3_4_from_segments_1_2_5_9() {
@@ -66,7 +67,8 @@ mod tests {
         let mut policy = make(&Params::default(), &Config::default());
         let mut acked = Vec::new();
         for number in 1..=18 {
-            if policy.on_data(&Arrival { number, len: 1460, push: false }) == Verdict::Now {
+            let (now, rto) = (SimTime::ZERO, Dur::from_secs(1));
+            if policy.on_data(&Arrival { number, len: 1460, push: false, now, srtt: None, rto }) == Verdict::Now {
                 acked.push(number);
                 policy.on_ack_sent();
             }

@@ -5,12 +5,12 @@
 
 use crate::Config;
 use core::fmt;
-use units::Dur;
+use units::{Dur, SimTime};
 
 pub use plugin::{Info, Params};
 
-/// Makes a policy with these parameters: those that its [`Info`] declares. It also reads `delayed_ack_timeout` and
-/// `delayed_ack_count` of the configuration.
+/// Makes a policy with these parameters: those that its [`Info`] declares. It also reads `delayed_ack_timeout`,
+/// `delayed_ack_count` and `quickack` of the configuration.
 pub type Make = fn(&Params, &Config) -> Box<dyn AckPolicy>;
 
 /// A data segment that came in order while nothing was missing.
@@ -22,6 +22,12 @@ pub struct Arrival {
     pub len: u32,
     /// Whether it carries PSH.
     pub push: bool,
+    /// When it came.
+    pub now: SimTime,
+    /// This end's smoothed RTT, if it has one: that of the handshake, unless it sends data as well.
+    pub srtt: Option<Dur>,
+    /// This end's retransmission timeout.
+    pub rto: Dur,
 }
 
 /// What to do about an [`Arrival`].
@@ -40,6 +46,9 @@ pub trait AckPolicy: fmt::Debug {
 
     /// An ACK went out, alone or with data: nothing waits any more.
     fn on_ack_sent(&mut self) {}
+
+    /// A segment that had come before: its ACK was lost or late. It is acknowledged at once in any case.
+    fn on_duplicate(&mut self) {}
 }
 
 plugin::registry! { "receiver", Make:

@@ -4,6 +4,7 @@
 //! inflation of the window by duplicate ACKs during fast recovery is the sender's too and never shows in `cwnd`.
 
 use crate::Ack;
+use crate::hystart::HyStart;
 use core::fmt;
 use units::{BitRate, Bytes, SimTime};
 
@@ -27,7 +28,7 @@ pub enum Congestion {
     },
 }
 
-/// How the sender recovers from a loss that duplicate ACKs told of.
+/// How a controller's sender recovers, if the configuration does not say. See [`crate::recovery`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
     /// No fast recovery: go back to the first byte not acknowledged and send from there in slow start.
@@ -67,15 +68,22 @@ pub trait CongestionControl: fmt::Debug {
         win.cwnd = win.cwnd.min(win.initial());
     }
 
-    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1).
+    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1). With SACK
+    /// there is none, and cwnd is ssthresh (@RFC6675 sec. 5).
     fn on_recovered(&mut self, win: &mut Window) {
-        win.cwnd = win.ssthresh.min(win.flight_size.max(win.mss) + win.mss);
+        let burst = if win.selective { Bytes(u64::MAX) } else { win.flight_size.max(win.mss) + win.mss };
+        win.cwnd = win.ssthresh.min(burst);
     }
 
-    /// The last cut was a mistake. (No detector of spurious losses exists here yet; nobody calls it.)
+    /// The last cut was a mistake: cwnd and ssthresh are restored. For what a controller remembers of its own.
     fn on_undo(&mut self, _win: &mut Window) {}
 
-    /// How losses are repaired. @RFC6582 unless said otherwise.
+    /// Whether the sender is to measure the delivery rate: [`Ack::rate`].
+    fn needs_rate(&self) -> bool {
+        false
+    }
+
+    /// How losses are repaired unless the configuration says otherwise. @RFC6582 by default.
     fn recovery(&self) -> Recovery {
         Recovery::NewReno
     }
@@ -101,7 +109,13 @@ pub struct Window {
     pub(crate) flight_size: Bytes,
     pub(crate) in_recovery: bool,
     pub(crate) limited: bool,
+    /// The first slow start, if it may end before a loss.
+    pub(crate) hystart: Option<HyStart>,
+    /// Losses are known segment by segment.
+    pub(crate) selective: bool,
     pub(crate) byte_counting: Option<u8>,
+    /// Slow start follows a timeout.
+    pub(crate) after_timeout: bool,
     /// What growth is left below one byte.
     fraction: f64,
 }
@@ -118,7 +132,10 @@ impl Window {
             flight_size: Bytes::ZERO,
             in_recovery: false,
             limited: true,
+            hystart: None,
+            selective: false,
             byte_counting: None,
+            after_timeout: false,
             fraction: 0.0,
         }
     }
@@ -163,6 +180,19 @@ impl Window {
         self.byte_counting
     }
 
+    /// What one ACK may add in slow start: a segment, or the limit of byte counting, but never more than a segment after a
+    /// timeout: its ACKs cover what had arrived before it. @RFC5681 eq. 2, @RFC3465 sec. 2.3
+    pub fn slow_start_limit(&self) -> Bytes {
+        let hystart = self.hystart.as_ref().map(HyStart::limit);
+        let segments = self.byte_counting.or(hystart).filter(|_| !self.after_timeout).unwrap_or(1);
+        self.mss * u64::from(segments)
+    }
+
+    /// By what growth in slow start is divided: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
+    pub fn slow_start_divisor(&self) -> u64 {
+        self.hystart.as_ref().map_or(1, HyStart::divisor)
+    }
+
     /// As [`Window::cut_flight_to`], but cwnd goes down to one segment and never up: the answer to a mark.
     /// @RFC3168 sec. 6.1.2
     pub fn mark_flight_to(&mut self, factor: f64) {
@@ -188,6 +218,7 @@ impl Window {
 }
 
 plugin::registry! { "congestion control", Make:
+    "cubic" => cubic,
     "newreno" => newreno,
     "reno" => reno,
     "tahoe" => tahoe,

@@ -13,6 +13,7 @@
 
 use super::{Congestion, CongestionControl, Info, Params, Recovery, Window};
 use crate::Ack;
+use units::Bytes;
 
 /// What the list says.
 pub const INFO: Info =
@@ -27,11 +28,10 @@ pub fn make(_: &Params) -> Box<dyn CongestionControl> {
     Box::new(Reno)
 }
 
-/// Slow start: cwnd grows by `min(N, L * SMSS)` for N bytes acknowledged; L = 1 is @RFC5681 eq. 2.
+/// Slow start: cwnd grows by `min(N, L * SMSS)` for N bytes acknowledged; see [`Window::slow_start_limit`].
 pub fn slow_start(ack: &Ack, win: &mut Window) {
     if win.may_grow() {
-        let limit = win.mss() * u64::from(win.byte_counting().unwrap_or(1));
-        win.cwnd += ack.acked.min(limit);
+        win.cwnd += Bytes(ack.acked.min(win.slow_start_limit()).0 / win.slow_start_divisor());
     }
 }
 
@@ -83,7 +83,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::{Bytes, SimTime};
+    use units::SimTime;
     use wire::{Flags, Seq};
 
     const MSS: Bytes = Bytes(1000);
@@ -98,6 +98,10 @@ mod tests {
             duplicate: false,
             local: false,
             flags: Flags::ACK,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
         }
     }
 
@@ -110,6 +114,9 @@ mod tests {
         win.byte_counting = Some(2);
         slow_start(&ack(3000), &mut win);
         assert_eq!(win.cwnd, Bytes(3400 + 2000));
+        win.after_timeout = true; // RFC 3465 sec. 2.3
+        slow_start(&ack(3000), &mut win);
+        assert_eq!(win.cwnd, Bytes(5400 + 1000));
     }
 
     #[test]

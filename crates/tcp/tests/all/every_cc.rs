@@ -60,6 +60,10 @@ fn run(cc: &mut dyn CongestionControl, mss: u64, history: &[Event], flights: &[u
             duplicate: true,
             local: false,
             flags: Flags::ACK,
+            sacked: Bytes(0),
+            lost: Bytes(0),
+            rate: None,
+            timestamps: None,
         };
         now += Dur::from_ms(7);
         let recovers = matches!(event, Event::Recovered) && recovering;
@@ -176,7 +180,7 @@ impl CongestionControl for Cuts {
 #[test]
 fn a_program_adds_a_controller_with_parameters_to_the_registry() {
     let registry = cc::registry().with(&CUTS, |params| Box::new(Cuts(params.float("share")))).unwrap();
-    assert_eq!(registry.ids(), ["cuts", "newreno", "reno", "tahoe"]);
+    assert_eq!(registry.ids(), ["cubic", "cuts", "newreno", "reno", "tahoe"]);
     let entry = registry.find("cuts").unwrap();
     let mut params = Params::defaults(entry.info.params);
     params.set("share", Value::Float(0.8));

@@ -47,8 +47,23 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     if let Some(plug) = &spec.receiver {
         config.ack_policy = chosen(&registries.receivers, plug);
     }
+    if let Some(plug) = &spec.recovery {
+        config.recovery = Some(chosen(&registries.recoveries, plug));
+    }
+    same!(spec => config: prr rack tlp undo hystart pacing);
     same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
-    same!(spec => config: nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
+    same!(spec => config: quickack nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
+    same!(spec => config: timestamp_tick dup_ack_threshold idle_restart validate_cwnd time_wait syn_retries max_retries);
+    config.byte_counting = match spec.byte_counting {
+        None => config.byte_counting,
+        Some(sc::ByteCounting::Off) => None,
+        Some(sc::ByteCounting::Limit(limit)) => Some(limit),
+    };
+    config.user_timeout = match spec.user_timeout {
+        None => config.user_timeout,
+        Some(sc::UserTimeout::Off) => None,
+        Some(sc::UserTimeout::After(time)) => Some(time),
+    };
     config.delayed_ack_count = spec.delayed_ack_count.map_or(config.delayed_ack_count, u32::from);
     config.initial_window_segments = spec.initial_window.unwrap_or(config.initial_window_segments);
     config.max_window_segments = spec.max_window.or(config.max_window_segments);

@@ -82,8 +82,10 @@ fn opportunities_of_acks_and_data_follow_the_ratio_of_their_contention_windows()
 fn ten_uploads_of_which_some_starve_are_equal_once_their_acks_have_the_channel() {
     for seed in 1..=3 {
         // A minute: who starves is decided by the first timeouts, and shows when slow start is long over.
-        let of =
-            |scheme| uploads("standard = \"802.11b\"", 10, "sack = true", scheme).replace("\"25 s\"", "\"60 s\"");
+        let of = |scheme| {
+            uploads("standard = \"802.11b\"", 10, "sack = true, recovery = \"newreno\"", scheme)
+                .replace("\"25 s\"", "\"60 s\"")
+        };
         let [without, with] = ["", EDCF_ACK].map(|scheme| run(&of(scheme), seed));
         let (before, after) = (goodputs(&without), goodputs(&with));
         let starved = |goodputs: &[f64]| goodputs.iter().filter(|x| **x < 0.2 * mean(goodputs)).count();

@@ -139,7 +139,7 @@ impl RateControl for Coarse {
 static FLOOD: Info = Info { id: "flood", summary: "asks by flooding", source: "none", params: &[] };
 
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers, rate_controls, routers } = Registries::builtin();
+    let Registries { schemes, congestion, receivers, recoveries, rate_controls, routers } = Registries::builtin();
     Registries {
         schemes: schemes.with(&COUNTS, count).unwrap(),
         rate_controls: rate_controls.with(&COARSE, |params, given| Box::new(Coarse::new(params, given))).unwrap(),
@@ -150,6 +150,7 @@ fn registries() -> Registries {
                 Box::new(Sparse { every: params.int("every"), timeout, waiting: 0 })
             })
             .unwrap(),
+        recoveries,
         routers: routers.with(&FLOOD, |site, _| Box::new(Flood::new(site))).unwrap(),
     }
 }

@@ -88,8 +88,9 @@ fn a_plain_syn_and_an_end_that_does_without_make_a_plain_syn_ack() {
 #[test]
 fn without_agreement_an_echo_says_nothing() {
     connected(config(), "20000 <mss 1000>").run(
-        "1    write 1000
-         1    > P. 1:1001(1000) ack 1
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
          1.1  < E. 1:1(0) ack 1001
          1.1  is cwnd=3000 ecn-cuts=0",
     );

@@ -201,3 +201,21 @@ fn sequence_numbers_wrap() {
          0.3  is flight=0 delivered=2000 cwnd=4000",
     );
 }
+
+#[test]
+fn syn_received_acknowledges_what_it_cannot_accept_at_once_and_not_later() {
+    // RFC 9293 sec. 3.10.7.4, first; RFC 5961 sec. 3.2 for the reset.
+    Script::listen(config()).run(
+        "0    < S 0:0(0) win 20000 <mss 1000>
+         0    > S. 0:0(0) ack 1 <mss 1000>
+         0.1  < . 70001:70001(0) ack 1
+         0.1  > . 1:1(0) ack 1 win 65535
+         0.2  < R 101:101(0)
+         0.2  > . 1:1(0) ack 1
+         0.2  is state=SynReceived
+         0.3  < . 1:1(0) ack 1
+         0.3  connected
+         0.4  write 100
+         0.4  > P. 1:101(100) ack 1",
+    );
+}

@@ -167,3 +167,44 @@ fn without_negotiation_there_are_no_blocks() {
          1 > . 1:1(0) ack 1",
     );
 }
+
+#[test]
+fn with_quickack_16_segments_are_acknowledged_at_once_then_the_delay_is_40_ms() {
+    // As Linux. Without it the first segment waits for 200 ms (above).
+    let mut script = connected(Config { quickack: true, ..delayed() }, PEER);
+    let mut segment = |at: &str, i: u32, answer: &str| {
+        script.run(&format!(
+            "{at} < . {}:{}(1000) ack 1\n{answer} > . 1:1(0) ack {}",
+            i * 1000 + 1,
+            i * 1000 + 1001,
+            i * 1000 + 1001
+        ));
+    };
+    for i in 0..16 {
+        segment("1", i, "1");
+    }
+    segment("1.01", 16, "1.05");
+    // After a pause of an RTO (1 s) at once again.
+    segment("3", 17, "3");
+}
+
+#[test]
+fn what_came_twice_is_the_first_block_once() {
+    // RFC 2883 sec. 4: below the ACK; within a block beyond a gap, which then follows; a part.
+    connected(Config { sack: true, ..config() }, "20000 <mss 1000, sackOK>").run(
+        "1    < . 1:1001(1000) ack 1
+         1    > . 1:1(0) ack 1001
+         1.1  < . 1:1001(1000) ack 1
+         1.1  > . 1:1(0) ack 1001 <sack 1:1001>
+         1.2  < . 2001:4001(2000) ack 1
+         1.2  > . 1:1(0) ack 1001 <sack 2001:4001>
+         1.3  < . 2001:3001(1000) ack 1
+         1.3  > . 1:1(0) ack 1001 <sack 2001:3001, sack 2001:4001>
+         1.4  < . 1:1001(1000) ack 1
+         1.4  > . 1:1(0) ack 1001 <sack 1:1001, sack 2001:4001>
+         1.5  < . 501:2001(1500) ack 1
+         1.5  > . 1:1(0) ack 4001 <sack 501:1001>
+         1.6  < . 4001:5001(1000) ack 1
+         1.6  > . 1:1(0) ack 5001",
+    );
+}

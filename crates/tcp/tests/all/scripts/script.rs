@@ -250,6 +250,7 @@ impl Script {
 
     fn parse_options(&self, text: &str) -> TcpOptions {
         let mut options = TcpOptions::default();
+        let mut blocks = Vec::new();
         for option in text.split(',').map(str::trim).filter(|option| !option.is_empty()) {
             let words: Vec<&str> = option.split_whitespace().collect();
             assert!(match words[..] {
@@ -257,8 +258,16 @@ impl Script {
                 ["sackOK"] => options.push_sack_permitted(),
                 ["wscale", n] => options.push_window_scale(n.parse().unwrap()),
                 ["TS", "val", a, "ecr", b] => options.push_timestamps(a.parse().unwrap(), b.parse().unwrap()),
+                ["sack", block] => {
+                    let (a, b) = pair(block);
+                    blocks.push(SeqRange { start: self.iss + a, end: self.iss + b });
+                    true
+                }
                 _ => panic!("option \"{option}\""),
             });
+        }
+        if !blocks.is_empty() {
+            options.push_sack(&blocks);
         }
         options
     }
@@ -283,6 +292,9 @@ impl Script {
             "ssthresh" => facts.ssthresh.0,
             "inflation" => facts.inflation.0,
             "flight" => facts.flight_size.0,
+            "pipe" => self.conn.pipe().0,
+            "tail-probes" => counters.tail_loss_probes,
+            "undone" => counters.spurious_losses,
             "mss" => facts.mss.0,
             "rwnd" => facts.snd_wnd.0,
             "unsent" => facts.unsent.0,
@@ -320,4 +332,16 @@ fn without(text: &str, word: &str) -> String {
         words.drain(i..i + 2);
     }
     words.join(" ")
+}
+
+/// `n` segments of 1000 B leave at 1 s, from number 1 on; `bytes` were written.
+pub fn out(config: Config, peer: &str, n: u32, bytes: u32) -> Script {
+    let mut script = connected(config, peer);
+    let mut text = format!("1 write {bytes}");
+    for i in 0..n {
+        let push = if (i + 1) * 1000 == bytes { "P" } else { "" };
+        text += &format!("\n1 > {push}. {}:{}(1000) ack 1", i * 1000 + 1, (i + 1) * 1000 + 1);
+    }
+    script.run(&text);
+    script
 }

@@ -238,3 +238,62 @@ fn an_ack_of_what_was_never_sent_is_answered_and_ignored() {
          1 is delivered=0 discarded=1",
     );
 }
+
+#[test]
+fn a_reset_at_the_right_edge_is_dropped_in_silence() {
+    // RFC 5961 sec. 3.2 (1): RCV.NXT + RCV.WND is the first number outside.
+    connected(config(), PEER).run(
+        "1    < R 65536:65536(0)
+         1    is state=Established discarded=1
+         1.1  < R 65535:65535(0)
+         1.1  > . 1:1(0) ack 1
+         1.1  is state=Established discarded=2",
+    );
+}
+
+#[test]
+fn time_wait_acknowledges_a_fin_within_the_window_too_and_starts_anew() {
+    // A peer that lost count repeats its FIN one number later.
+    connected(config(), PEER).run(
+        "1    close
+         1    > F. 1:1(0) ack 1
+         1.2  < F. 1:1(0) ack 2
+         1.2  peer-closed
+         1.2  > . 2:2(0) ack 2
+         31.2 < F. 2:2(0) ack 2
+         31.2 > . 2:2(0) ack 2
+         91.2 closed",
+    );
+}
+
+#[test]
+fn forged_segments_draw_ten_acks_in_five_seconds() {
+    // RFC 5961 sec. 7. Resets, SYNs, ACKs of what was never sent, ACKs beyond the window.
+    let forged = ["R 101:101(0)", "S 5000:5000(0)", ". 1:1(0) ack 9001", ". 70001:70001(0) ack 1"];
+    for forged in forged {
+        let mut script = connected(config(), PEER);
+        for i in 0..1000 {
+            let answer = if i < 10 { "1 > . 1:1(0) ack 1" } else { "" };
+            script.run(&format!("1 < {forged}\n{answer}"));
+        }
+        script.run(&format!("6 < {forged}\n6 > . 1:1(0) ack 1\n6 is discarded=1001 state=Established"));
+    }
+    // What the peer repeats until it is told better is told so each time: an old segment of data.
+    let mut script = connected(config(), PEER);
+    script.run("1 < . 1:1001(1000) ack 1\n1 > . 1:1(0) ack 1001");
+    for _ in 0..20 {
+        script.run("1 < . 1:1001(1000) ack 1\n1 > . 1:1(0) ack 1001");
+    }
+}
+
+#[test]
+fn a_reset_carries_the_timestamps_of_its_connection() {
+    // RFC 7323 sec. 3.2. What belongs to no connection any more has none.
+    connected(Config { timestamps: true, ..config() }, "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    abort
+         1    > R. 1:1(0) ack 1 win 0 <TS val 1000 ecr 500>
+         1    closed
+         2    < . 1:1(0) ack 1 <TS val 1500 ecr 100>
+         2    > R 1:1(0) win 0",
+    );
+}

@@ -1,6 +1,6 @@
 //! The retransmission timer, Karn's rule, timestamps. @RFC6298, @RFC7323
 
-use super::script::{config, connected};
+use super::script::{Script, config, connected};
 use tcp::Config;
 use units::Dur;
 
@@ -197,6 +197,47 @@ fn paws_drops_the_old_and_the_unstamped() {
 }
 
 #[test]
+fn a_segment_dropped_for_its_ack_number_leaves_ts_recent_alone() {
+    // A forged timestamp of the future would make PAWS drop the peer.
+    connected(stamped(), "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    < . 1:101(100) ack 9001 <TS val 999999 ecr 100>
+         1    > . 1:1(0) ack 1 <TS val 1000 ecr 500>
+         1.1  < . 1:101(100) ack 1 <TS val 501 ecr 100>
+         1.1  > . 1:1(0) ack 101 <TS val 1100 ecr 501>
+         1.1  is delivered=100",
+    );
+}
+
+#[test]
+fn paws_forgets_ts_recent_before_the_sign_of_the_clock_turns() {
+    // RFC 7323 sec. 5.5: after 24 days. The peer's clock of 1 ms has gone on by 25 days = 2160000000 ticks > 2^31.
+    connected(stamped(), "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1       < . 1:101(100) ack 1 <TS val 1400 ecr 100>
+         1       > . 1:1(0) ack 101 <TS val 1000 ecr 1400>
+         2160001 < . 101:201(100) ack 1 <TS val 2160001400 ecr 100>
+         2160001 > . 1:1(0) ack 201 <TS val 2160001000 ecr 2160001400>
+         2160002 < . 201:301(100) ack 1 <TS val 2160001399 ecr 100>   // and starts anew
+         2160002 > . 1:1(0) ack 201 <TS val 2160002000 ecr 2160001400>",
+    );
+    // With a tick of 1 us after 34.5 minutes; 2500 s are 2500000000 ticks.
+    let fast = Config { timestamp_tick: Dur::from_us(1), ..stamped() };
+    connected(fast, "20000 <mss 1000, TS val 500 ecr 0>").run(
+        "1    < . 1:101(100) ack 1 <TS val 500 ecr 100000>
+         1    > . 1:1(0) ack 101 <TS val 1000000 ecr 500>
+         2501 < . 101:201(100) ack 1 <TS val 2500000500 ecr 100000>
+         2501 > . 1:1(0) ack 201 <TS val 2501000000 ecr 2500000500>",
+    );
+}
+
+#[test]
+fn a_timestamp_clock_that_wraps_within_a_round_trip_is_refused() {
+    for tick in [Dur::from_ns(999), Dur::from_ms(1001)] {
+        let error = Config { timestamp_tick: tick, ..stamped() }.check().unwrap_err().to_string();
+        assert_eq!(error, format!("timestamp_tick: {tick} is not between 1 us and 1 s"));
+    }
+}
+
+#[test]
 fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
     // RFC 7323 sec. 4.3 (2). The ACK at 1.0 was lost, so the peer sends the segment again, stamped anew. Were the first stamp
     // echoed, the peer would take its own timeout for a round trip. A copy of an earlier segment changes nothing.
@@ -210,5 +251,56 @@ fn the_ack_of_a_last_segment_sent_again_echoes_the_later_copy() {
          2   > . 1:1(0) ack 2001 <TS val 2000 ecr 7>
          3   < . 1001:2001(1000) ack 1 <TS val 2006 ecr 100>
          3   > . 1:1(0) ack 2001 <TS val 3000 ecr 2006>",
+    );
+}
+
+#[test]
+fn byte_counting_adds_one_segment_per_ack_in_slow_start_after_a_timeout() {
+    // RFC 3465 sec. 2.3: L = 1 until slow start is over.
+    let counted = Config { byte_counting: Some(2), initial_window_segments: 8, ..config() };
+    connected(counted, "65535 <mss 1000>").run(
+        "1    write 8000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
+         1    > . 5001:6001(1000) ack 1
+         1    > . 6001:7001(1000) ack 1
+         1    > P. 7001:8001(1000) ack 1
+         2    > . 1:1001(1000) ack 1 again
+         2.1  < . 1:1(0) ack 3001
+         2.1  > . 3001:4001(1000) ack 1 again
+         2.1  > . 4001:5001(1000) ack 1 again
+         2.1  is cwnd=2000 ssthresh=4000
+         2.2  < . 1:1(0) ack 5001
+         2.2  > . 5001:6001(1000) ack 1 again
+         2.2  > . 6001:7001(1000) ack 1 again
+         2.2  > P. 7001:8001(1000) ack 1 again
+         2.2  is cwnd=3000
+         2.3  < . 1:1(0) ack 8001
+         2.3  is cwnd=4000",
+    );
+}
+
+#[test]
+fn the_user_timeout_ends_a_connection_that_makes_no_progress() {
+    let impatient = Config { user_timeout: Some(Dur::from_secs(5)), ..config() };
+    connected(impatient.clone(), "65535 <mss 1000>").run(
+        "10    write 2000
+         10    > . 1:1001(1000) ack 1
+         10    > P. 1001:2001(1000) ack 1
+         11    > . 1:1001(1000) ack 1 again
+         11.1  < . 1:1(0) ack 1001
+         11.1  > P. 1001:2001(1000) ack 1 again
+         13.1  > P. 1001:2001(1000) ack 1 again   // five seconds from 11.1 on
+         16.1  failed TimedOut",
+    );
+    // The SYN too.
+    Script::open(impatient).run(
+        "0    > S 0:0(0) <mss 1000>
+         1    > S 0:0(0) <mss 1000> again
+         3    > S 0:0(0) <mss 1000> again
+         5    failed TimedOut",
     );
 }

@@ -1,6 +1,6 @@
 //! Windows: buffers, silly windows on both sides, zero windows, Nagle. @RFC9293 sec. 3.7.4, 3.8.6, @RFC896
 
-use super::script::{config, connected};
+use super::script::{Script, config, connected};
 use plugin::Chosen;
 use tcp::cc::{self, Congestion, CongestionControl, Window};
 use tcp::{Ack, Config};
@@ -186,7 +186,7 @@ fn the_senders_own_limit_holds_and_cwnd_does_not_run_away() {
          1.2  > . 4001:5001(1000) ack 1
          1.2  < . 1:1(0) ack 4001
          1.2  > . 5001:6001(1000) ack 1
-         1.2  is cwnd=5000 flight=2000   // grown only while 2000 was at least half of it",
+         1.2  is cwnd=4000 flight=2000   // grown only while it was less than twice 2000",
     );
 }
 
@@ -231,7 +231,7 @@ fn after_an_idle_rto_the_window_is_the_initial_one_again() {
                 1    > P. 1001:2001(1000) ack 1
                 1.1  < . 1:1(0) ack 1001
                 1.1  < . 1:1(0) ack 2001
-                1.1  is cwnd=3000 rto=1s
+                1.1  is cwnd=4000 rto=1s
                 2.05 write 3000
                 2.05 > . 2001:3001(1000) ack 1
                 2.05 > . 3001:4001(1000) ack 1";
@@ -279,4 +279,103 @@ fn a_timeout_into_a_closed_window_probes() {
          4.2  < . 1:1(0) ack 2001 win 4000
          4.2  > P. 2001:3001(1000) ack 1",
     );
+}
+
+#[test]
+fn a_fin_waits_for_a_closed_window_and_probes_it_for_as_long_as_the_peer_answers() {
+    // RFC 9293 sec. 3.8.6.1: the connection must stay open.
+    let impatient = Config { max_retries: 2, ..config() };
+    connected(impatient, "1000 <mss 1000>").run(
+        "1     write 1000
+         1     > P. 1:1001(1000) ack 1
+         1     close
+         1.1   < . 1:1(0) ack 1001 win 0
+         2.1   > F. 1001:1001(0) ack 1
+         2.2   < . 1:1(0) ack 1001 win 0
+         4.1   > F. 1001:1001(0) ack 1 again
+         4.2   < . 1:1(0) ack 1001 win 0
+         8.1   > F. 1001:1001(0) ack 1 again
+         8.2   < . 1:1(0) ack 1001 win 0
+         16.1  > F. 1001:1001(0) ack 1 again
+         16.2  < . 1:1(0) ack 1001 win 0
+         16.2  is state=FinWait1 probes=4 timeouts=0
+         17    < . 1:1(0) ack 1001 win 1
+         17    > F. 1001:1001(0) ack 1 again
+         17.1  < . 1:1(0) ack 1002
+         17.1  is state=FinWait2",
+    );
+}
+
+#[test]
+fn a_fin_does_not_ride_beyond_the_window() {
+    let one = Config { initial_window_segments: 1, ..config() };
+    connected(one, "1000 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    close
+         1.1  < . 1:1(0) ack 1001 win 1000
+         1.1  > P. 1001:2001(1000) ack 1
+         1.2  < . 1:1(0) ack 2001 win 1000
+         1.2  > F. 2001:2001(0) ack 1",
+    );
+}
+
+#[test]
+fn an_ack_older_than_the_largest_window_takes_its_data_with_it() {
+    // RFC 5961 sec. 5.2: SND.UNA - MAX.SND.WND <= SEG.ACK. The peer's largest window is 2000.
+    connected(config(), "2000 <mss 1000>").run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 2001
+         1.2  < . 1:101(100) ack 0
+         1.2  > . 2001:2001(0) ack 1
+         1.2  is delivered=0 discarded=1
+         1.3  < . 1:101(100) ack 1
+         1.3  > . 2001:2001(0) ack 101
+         1.3  is delivered=100",
+    );
+}
+
+/// `n` segments are out of a window of ten, and no more is waiting.
+fn out_of_ten(n: u32, ssthresh: Option<Bytes>) -> Script {
+    let ten = Config { initial_window_segments: 10, initial_ssthresh: ssthresh, ..config() };
+    let mut script = connected(ten, "65535 <mss 1000>");
+    let mut text = format!("1 write {}", n * 1000);
+    for i in 0..n {
+        let push = if i + 1 == n { "P" } else { "" };
+        text += &format!("\n1 > {push}. {}:{}(1000) ack 1", i * 1000 + 1, (i + 1) * 1000 + 1);
+    }
+    script.run(&text);
+    script
+}
+
+#[test]
+fn a_window_that_was_full_grows_though_nothing_follows() {
+    // The greatest flight of the round counts, as in Linux: each of the ten ACKs adds a segment.
+    let mut script = out_of_ten(10, None);
+    for i in 1..=10 {
+        script.run(&format!("1.1 < . 1:1(0) ack {}", i * 1000 + 1));
+    }
+    script.run("1.1 is cwnd=20000 flight=0");
+}
+
+#[test]
+fn a_window_half_used_does_not_grow_one_more_than_half_used_does() {
+    // With six of ten, cwnd < 12000 holds for two ACKs.
+    for (used, cwnd) in [(5, 10_000), (6, 12_000)] {
+        let mut script = out_of_ten(used, None);
+        for i in 1..=used {
+            script.run(&format!("1.1 < . 1:1(0) ack {}", i * 1000 + 1));
+        }
+        script.run(&format!("1.1 is cwnd={cwnd}"));
+    }
+}
+
+#[test]
+fn in_congestion_avoidance_only_a_full_window_grows() {
+    for (used, cwnd) in [(9, 10_000), (10, 10_100)] {
+        let mut script = out_of_ten(used, Some(Bytes(5000)));
+        script.run(&format!("1.1 < . 1:1(0) ack 1001\n1.1 is cwnd={cwnd}"));
+    }
 }

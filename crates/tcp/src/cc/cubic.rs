@@ -1,0 +1,331 @@
+//! CUBIC: the window grows with the cube of the time since the last cut, fast far from the window of that cut, slowly near it.
+//!
+//! - **Source** @RFC9438.
+//! - **Sits** sender. **Reads** acked bytes, time, RTT, flight size. **Turns** cwnd, ssthresh.
+//! - **Departs** (a) cwnd_prior and W_max are of cwnd, the cut is of the flight size as eq. 5 asks; (b) the RTT of `W_cubic(t + RTT)`
+//!   is the last sample, zero before the first; (c) time in which the window is not the limit is left out of t; (d) growth
+//!   in slow start counts ACKs, as in [`super::reno`]; the variant that leaves slow start early is the sender's `hystart`.
+//! - **Checked** tests below (worked numbers, tables 1 and 2 of sec. 5.2); `every_cc`.
+
+use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
+use crate::Ack;
+use plugin::{Kind, Param, Value};
+use units::{Dur, SimTime};
+
+/// What the list says.
+pub const INFO: Info = Info {
+    id: "cubic",
+    summary: "a cubic function of the time since the last cut, at least as fast as Reno",
+    source: "RFC9438",
+    params: &[
+        Param {
+            key: "beta",
+            kind: Kind::Float { min: 0.1, max: 0.99 },
+            default: Value::Float(0.7),
+            doc: "What a cut leaves of the window.",
+        },
+        Param {
+            key: "c",
+            kind: Kind::Float { min: 0.001, max: 100.0 },
+            default: Value::Float(0.4),
+            doc: "How steep the cubic is, in segments per cubic second.",
+        },
+        Param {
+            key: "fast_convergence",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+            doc: "A flow whose window shrinks twice leaves room at once (section 4.7).",
+        },
+        Param {
+            key: "reno_friendly",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+            doc: "The window is never below what Reno would have (section 4.3).",
+        },
+    ],
+};
+
+/// The variables of sec. 4.1.2; windows in segments.
+#[derive(Debug, Clone, Copy, Default)]
+struct Epoch {
+    /// When congestion avoidance began, later by what the window was not the limit. None: it has not.
+    start: Option<SimTime>,
+    /// K, in seconds.
+    k: f64,
+    w_max: f64,
+    w_est: f64,
+    cwnd_prior: f64,
+    /// The last cut was that of a timeout: the first congestion avoidance after it begins at its own plateau.
+    after_timeout: bool,
+}
+
+/// The controller.
+#[derive(Debug)]
+pub struct Cubic {
+    beta: f64,
+    c: f64,
+    fast_convergence: bool,
+    reno_friendly: bool,
+    now: Epoch,
+    /// What it was before the last cut, for an undo. Sec. 4.9
+    before: Epoch,
+    rtt: Dur,
+    last_ack: SimTime,
+}
+
+/// Makes one.
+pub fn make(params: &Params) -> Box<dyn CongestionControl> {
+    Box::new(Cubic {
+        beta: params.float("beta"),
+        c: params.float("c"),
+        fast_convergence: params.bool("fast_convergence"),
+        reno_friendly: params.bool("reno_friendly"),
+        now: Epoch::default(),
+        before: Epoch::default(),
+        rtt: Dur::ZERO,
+        last_ack: SimTime::ZERO,
+    })
+}
+
+fn seconds(time: Dur) -> f64 {
+    time.ns() as f64 / 1e9
+}
+
+/// The cube root of a number not below zero, by Newton's method: the platform's may differ in the last bit.
+fn cbrt(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    // A third of the exponent is near enough to begin with.
+    let mut root = f64::from_bits(x.to_bits() / 3 + 0x2a9f_7893_0000_0000);
+    for _ in 0..6 {
+        root -= (root * root * root - x) / (3.0 * root * root);
+    }
+    root
+}
+
+impl Cubic {
+    /// alpha_cubic: what makes AIMD with beta as fast as Reno. Sec. 4.3
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+
+    /// W_cubic. Eq. 1
+    fn at(&self, t: f64) -> f64 {
+        let d = t - self.now.k;
+        self.c * d * d * d + self.now.w_max
+    }
+
+    /// Congestion avoidance begins with this window. Sec. 4.2, 4.8
+    fn begin(&mut self, now: SimTime, cwnd: f64) {
+        let epoch = &mut self.now;
+        if epoch.after_timeout || epoch.w_max < cwnd {
+            (epoch.w_max, epoch.k) = (cwnd, 0.0);
+        } else {
+            epoch.k = cbrt((epoch.w_max - cwnd) / self.c); // eq. 2
+        }
+        epoch.w_est = cwnd;
+        epoch.start = Some(now);
+        epoch.after_timeout = false;
+    }
+
+    fn avoid(&mut self, ack: &Ack, win: &mut Window) {
+        let mss = win.mss().0 as f64;
+        let cwnd = win.cwnd.0 as f64 / mss;
+        if self.now.start.is_none() {
+            self.begin(ack.now, cwnd);
+        }
+        let t = seconds(ack.now.since(self.now.start.unwrap_or(ack.now)));
+        let acked = ack.acked.0 as f64 / mss;
+        // Sec. 4.3: as Reno once the window before the cut is reached.
+        let alpha = if self.now.w_est >= self.now.cwnd_prior { 1.0 } else { self.alpha() };
+        self.now.w_est += alpha * acked / cwnd; // eq. 4
+        if self.reno_friendly && self.at(t) < self.now.w_est {
+            let more = self.now.w_est - cwnd;
+            win.grow(more.max(0.0) * mss);
+            return;
+        }
+        // Sec. 4.4, 4.5: the target is W_cubic(t + RTT), from cwnd to 1.5 cwnd.
+        let target = self.at(t + seconds(self.rtt)).clamp(cwnd, 1.5 * cwnd);
+        win.grow((target - cwnd) / cwnd * acked * mss);
+    }
+
+    /// A cut: W_max, with fast convergence. Sec. 4.6, 4.7
+    fn cut(&mut self, win: &Window) {
+        let cwnd = win.cwnd.0 as f64 / win.mss().0 as f64;
+        self.before = self.now;
+        let shrinks = self.fast_convergence && cwnd < self.now.w_max;
+        self.now.w_max = if shrinks { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.now.cwnd_prior = cwnd;
+        self.now.start = None;
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, ack: &Ack, win: &mut Window) {
+        let gap = ack.now.since(self.last_ack);
+        self.last_ack = ack.now;
+        self.rtt = ack.rtt.unwrap_or(self.rtt);
+        if !win.may_grow() {
+            // Time in which the window is not the limit does not count. Sec. 5.8
+            if !win.in_recovery() {
+                self.now.start = self.now.start.map(|start| start + gap);
+            }
+        } else if win.in_slow_start() {
+            reno::slow_start(ack, win);
+        } else {
+            self.avoid(ack, win);
+        }
+    }
+
+    fn on_congestion(&mut self, why: Congestion, win: &mut Window) {
+        match why {
+            Congestion::FastRetransmit => {
+                self.cut(win);
+                win.cut_flight_to(self.beta); // eq. 5
+            }
+            Congestion::EcnMark => {
+                self.cut(win);
+                win.mark_flight_to(self.beta);
+            }
+            Congestion::Rto { repeated } => {
+                if !repeated {
+                    self.cut(win);
+                    win.cut_flight_to(self.beta);
+                }
+                self.now.after_timeout = true; // sec. 4.8
+                self.now.start = None;
+                win.cwnd = win.mss();
+            }
+        }
+    }
+
+    fn on_undo(&mut self, _win: &mut Window) {
+        self.now = self.before; // sec. 4.9
+    }
+
+    fn probe(&self, out: &mut dyn Probe) {
+        out.gauge("cubic.w_max", "segments", self.now.w_max);
+        out.gauge("cubic.k", "s", self.now.k);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Bytes;
+    use wire::{Flags, Seq};
+
+    const MSS: Bytes = Bytes(1000);
+
+    fn cubic() -> Cubic {
+        Cubic {
+            beta: 0.7,
+            c: 0.4,
+            fast_convergence: true,
+            reno_friendly: true,
+            now: Epoch::default(),
+            before: Epoch::default(),
+            rtt: Dur::ZERO,
+            last_ack: SimTime::ZERO,
+        }
+    }
+
+    fn ack(now: SimTime, rtt: Dur) -> Ack {
+        Ack {
+            now,
+            number: Seq(0),
+            acked: MSS,
+            prior_flight: MSS,
+            rtt: Some(rtt),
+            duplicate: false,
+            local: false,
+            flags: Flags::ACK,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
+        }
+    }
+
+    #[test]
+    fn cube_roots() {
+        for x in [1e-9, 0.3, 1.0, 8.0, 27.0, 75.0, 1e12] {
+            let root = cbrt(x);
+            assert!((root * root * root / x - 1.0).abs() < 1e-14, "{x}: {root}");
+        }
+        assert_eq!(cbrt(0.0), 0.0);
+    }
+
+    #[test]
+    fn the_plateau_is_k_seconds_after_the_cut() {
+        // A window of 100 is cut to 70: K = cbrt(30 / 0.4) = 4.217 s; after it the window is 100 again.
+        let mut cubic = cubic();
+        let mut win = Window::new(MSS, 100, Some(Bytes(1)));
+        win.observe(Bytes(100_000), false);
+        cubic.on_congestion(Congestion::FastRetransmit, &mut win);
+        assert_eq!((win.cwnd, win.ssthresh), (Bytes(70_000), Bytes(70_000)));
+        cubic.begin(SimTime::ZERO, 70.0);
+        assert!((cubic.now.k - 4.217_163).abs() < 1e-6, "{}", cubic.now.k);
+        assert!((cubic.at(0.0) - 70.0).abs() < 1e-9 && (cubic.at(cubic.now.k) - 100.0).abs() < 1e-9);
+        assert!((cubic.alpha() - 9.0 / 17.0).abs() < 1e-12); // 3 * 0.3 / 1.7
+    }
+
+    #[test]
+    fn a_second_cut_below_the_first_leaves_more_room() {
+        // Sec. 4.7: at 80 < 100: W_max = 80 * 1.7 / 2 = 68.
+        let mut cubic = cubic();
+        let mut win = Window::new(MSS, 100, Some(Bytes(1)));
+        win.observe(Bytes(100_000), false);
+        cubic.on_congestion(Congestion::FastRetransmit, &mut win);
+        win.cwnd = Bytes(80_000);
+        cubic.on_congestion(Congestion::FastRetransmit, &mut win);
+        assert!((cubic.now.w_max - 68.0).abs() < 1e-9);
+        cubic.on_undo(&mut win);
+        assert!((cubic.now.w_max - 100.0).abs() < 1e-9);
+        cubic.fast_convergence = false;
+        win.cwnd = Bytes(80_000);
+        cubic.on_congestion(Congestion::FastRetransmit, &mut win);
+        assert!((cubic.now.w_max - 80.0).abs() < 1e-9);
+    }
+
+    /// The mean window when every `1 / p`-th segment is lost, stepped by ACK; the window is spread over the RTT.
+    fn mean_window(p: f64, rtt: f64) -> f64 {
+        let mut cubic = cubic();
+        let mut win = Window::new(MSS, 10, Some(MSS));
+        let period = (1.0 / p) as u64;
+        let (mut time, mut sum, mut count) = (0.0, 0.0, 0.0);
+        let losses = 100;
+        for i in 1..losses * period {
+            let window = win.cwnd.0 as f64 / 1000.0;
+            time += rtt / window;
+            if i > losses * period / 2 {
+                // Time-weighted: each ACK lasts for its share of a round trip.
+                (sum, count) = (sum + rtt, count + rtt / window);
+            }
+            let now = SimTime::ZERO + Dur::from_ns((time * 1e9) as u64);
+            win.observe(win.cwnd, false);
+            if i % period == 0 {
+                cubic.on_congestion(Congestion::FastRetransmit, &mut win);
+            } else {
+                cubic.on_ack(&ack(now, Dur::from_ns((rtt * 1e9) as u64)), &mut win);
+            }
+        }
+        sum / count
+    }
+
+    /// @RFC9438 sec. 5.2, tables 1 and 2: C = 0.4, RTT 0.1 s and 0.01 s. Within 10 %: the tables are of a fluid model.
+    #[test]
+    fn the_mean_windows_are_those_of_the_tables() {
+        for (rtt, table) in [
+            (0.1, &[(1e-3, 38.0), (1e-4, 187.0), (1e-5, 1054.0)][..]),
+            (0.01, &[(1e-3, 38.0), (1e-4, 120.0), (1e-5, 379.0)][..]),
+        ] {
+            for &(p, window) in table {
+                let got = mean_window(p, rtt);
+                println!("p = {p}, RTT {rtt}: {got:.1}, table {window}");
+                assert!((0.9..1.1).contains(&(got / window)), "p = {p}, RTT {rtt}: {got:.1}, table {window}");
+            }
+        }
+    }
+}

@@ -1,0 +1,481 @@
+//! The sender that keeps a scoreboard: what an ACK tells it, what is lost, what leaves next. @RFC6675, @RFC8985
+
+use crate::cc::Congestion;
+use crate::options::timestamps;
+use crate::prr::{Progress, Prr};
+use crate::rack::{self, Probe, Rack, Verdict};
+use crate::rate::{Rate, RateSample};
+use crate::recovery::Evidence;
+use crate::scoreboard::{Scoreboard, Segment};
+use crate::sender::{Chosen, Recovering, Sender};
+use crate::timers::Timer;
+use crate::{Ack, Config, Connection};
+use units::{Bytes, Dur, SimTime};
+use wire::{Seq, SeqRange, Tcp};
+
+/// What a sender with a scoreboard has beyond one without.
+#[derive(Debug)]
+pub(crate) struct Tracking {
+    pub board: Scoreboard,
+    pub rate: Rate,
+    /// Losses are found and repaired by the board. Otherwise it is there for the rate samples alone.
+    pub selective: bool,
+    /// Of segments sent once.
+    pub min_rtt: Option<Dur>,
+    /// RescueRxt. @RFC6675 sec. 2
+    rescue: Option<Seq>,
+    /// The first repair of a recovery leaves whatever the pipe. @RFC6675 sec. 5 step 4.3
+    forced: bool,
+    /// While a recovery that cut the window lasts.
+    prr: Option<Prr>,
+    rack: Option<Rack>,
+    probe: Option<Probe>,
+    /// When something that is out of order will be lost.
+    reorder: Option<SimTime>,
+    /// What the ACK at hand told.
+    pub told: Told,
+}
+
+/// What the timer of the retransmission is set for. @RFC8985 sec. 7.2: one at a time
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Pending {
+    #[default]
+    Timeout,
+    Probe,
+    Reorder,
+}
+
+/// What one ACK told the scoreboard, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Told {
+    /// Newly SACKed.
+    pub sacked: u32,
+    /// Newly SACKed, or acknowledged and not SACKed before.
+    pub delivered: u32,
+    /// What came twice.
+    pub dsack: Option<SeqRange>,
+    pub rate: Option<RateSample>,
+    /// The RTT of what was sent once.
+    pub rtt: Option<Dur>,
+    /// Of what had been sent at the last timeout, something that was not repeated arrived.
+    pub fresh: bool,
+}
+
+impl Tracking {
+    /// What the configuration, the peer and the controller make necessary, if anything.
+    pub fn new(config: &Config, snd: &Sender, sack: bool) -> Option<Box<Tracking>> {
+        let selective = sack && snd.recovery.evidence() == Evidence::Scoreboard;
+        (selective || snd.cc.needs_rate() || config.hystart).then(|| {
+            Box::new(Tracking {
+                board: Scoreboard::default(),
+                rate: Rate::default(),
+                selective,
+                min_rtt: None,
+                rescue: None,
+                forced: false,
+                prr: None,
+                rack: (selective && config.rack).then(Rack::default),
+                probe: (selective && config.tlp).then(Probe::default),
+                reorder: None,
+                told: Told::default(),
+            })
+        })
+    }
+
+    /// The recovery that lasted is over, or was none.
+    pub fn end_recovery(&mut self) {
+        (self.prr, self.rescue, self.forced, self.reorder) = (None, None, false, None);
+    }
+
+    /// A segment leaves: `advances` if it is the next of the stream, `repeats` if it was sent before.
+    pub fn sent(&mut self, now: SimTime, range: SeqRange, flight: u32, advances: bool, repeats: bool) {
+        let stamp = self.rate.send(now, self.board.pipe(flight) == 0);
+        if advances {
+            self.board.push(range, now, stamp, repeats);
+        } else {
+            self.board.sent_again(range, now, stamp);
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.sent(range.len());
+        }
+    }
+}
+
+/// The first block is no news but a duplicate: below the ACK, or within the second. @RFC2883 sec. 4
+fn duplicate(first: SeqRange, second: Option<SeqRange>, ack: Seq) -> bool {
+    first.end.le(ack) || second.is_some_and(|second| second.start.le(first.start) && first.end.le(second.end))
+}
+
+impl Connection {
+    /// Reads an ACK of everything before `ack` into the scoreboard. Without a header it is a scheme's local ACK.
+    #[inline(never)]
+    pub(crate) fn track(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) {
+        let options = &self.options;
+        let Some(tracking) = self.snd.tracking.as_deref_mut() else { return };
+        let Tracking { board, rate, min_rtt, rack, .. } = tracking;
+        let echoed = tcp.filter(|_| options.timestamps).and_then(timestamps).map(|(_, tsecr)| tsecr);
+        let (mut sacked, mut delivered, mut dsack) = (0, 0, None);
+        let (mut once, mut fresh, guard) = (None, false, self.snd.guard);
+        let mut deliver = |segment: &Segment| {
+            let len = segment.range.len();
+            delivered += len;
+            rate.deliver(len, segment.sent, segment.stamp);
+            if !segment.repeated {
+                let rtt = now.since(segment.sent);
+                *min_rtt = Some(min_rtt.map_or(rtt, |least| least.min(rtt)));
+                once = Some(once.map_or(rtt, |least: Dur| least.min(rtt)));
+                fresh |= guard.is_some_and(|guard| segment.range.end.le(guard));
+            }
+            if let Some(rack) = rack {
+                let original =
+                    echoed.is_some_and(|tsecr| (tsecr.wrapping_sub(options.tsval(segment.sent)) as i32) < 0);
+                rack.deliver(now, segment, original, min_rtt.unwrap_or(Dur::ZERO));
+            }
+        };
+        if let Some(tcp) = tcp.filter(|_| options.sack) {
+            let mut blocks = tcp.options.sack_blocks().peekable();
+            if let Some(first) = blocks.next() {
+                if duplicate(first, blocks.peek().copied(), ack) {
+                    dsack = Some(first);
+                } else {
+                    board.sack(first, |segment| {
+                        sacked += segment.range.len();
+                        deliver(segment);
+                    });
+                }
+                for block in blocks {
+                    board.sack(block, |segment| {
+                        sacked += segment.range.len();
+                        deliver(segment);
+                    });
+                }
+            }
+        }
+        board.acknowledge(ack, deliver);
+        if cfg!(debug_assertions) {
+            board.check();
+        }
+        let rate = rate.sample(now, *min_rtt);
+        if let (Some(rack), Some(_)) = (rack, dsack) {
+            rack.duplicate_seen(ack, self.snd.nxt);
+        }
+        tracking.told = Told { sacked, delivered, dsack, rate, rtt: once, fresh };
+    }
+
+    /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
+    pub(crate) fn find_losses(&mut self, now: SimTime, threshold: u32) -> u32 {
+        let snd = &mut self.snd;
+        let Some(tracking) = snd.tracking.as_deref_mut().filter(|tracking| tracking.selective) else { return 0 };
+        let Some(rack) = &tracking.rack else { return tracking.board.judge(threshold, snd.mss) };
+        let window = rack.window(&rack::Context {
+            min_rtt: tracking.min_rtt.unwrap_or(Dur::ZERO),
+            srtt: snd.rtt.srtt(),
+            recovering: snd.recovering.is_some() || snd.guard.is_some(),
+            enough_sacked: tracking.board.sacked_segments() >= threshold,
+        });
+        let mut wait = Dur::ZERO;
+        let lost = tracking.board.lose_if(|segment| match rack.remaining(segment, window, now) {
+            // What follows left later still, unless this one was sent again out of turn.
+            None => segment.repeated.then_some(false),
+            Some(Dur::ZERO) => Some(true),
+            Some(remaining) => {
+                wait = wait.max(remaining);
+                Some(false)
+            }
+        });
+        tracking.reorder = (wait > Dur::ZERO).then(|| now + wait);
+        lost
+    }
+
+    /// An ACK that acknowledges nothing, but tells of SACKed data. @RFC6675 sec. 2, 5
+    pub(crate) fn selective_duplicate(&mut self, now: SimTime, mut facts: Ack) {
+        self.counters.dup_acks_received += 1;
+        self.ask(|hook, flow| hook.on_ack(&facts, flow));
+        let configured = self.config.dup_ack_threshold;
+        let threshold = match self.snd.recovering {
+            None => self.ask(|hook, flow| hook.dup_ack_threshold(configured, flow)).unwrap_or(configured),
+            Some(_) => configured,
+        };
+        if self.snd.dup_acks == 0 {
+            self.snd.flight_before_dups = self.snd.flight();
+        }
+        self.snd.dup_acks += 1;
+        facts.lost = Bytes(u64::from(self.find_losses(now, threshold)));
+        let counted = self.snd.dup_acks >= threshold && self.snd.tracking.as_ref().is_some_and(|t| t.rack.is_none());
+        self.begin_if_lost(now, 0, counted);
+        let snd = &mut self.snd;
+        snd.window.flight_size = Bytes(u64::from(snd.pipe()));
+        snd.cc.on_dup_ack(&facts, &mut snd.window);
+        self.reduce(false);
+        self.arm_again(now);
+    }
+
+    /// Begins recovery if something is lost (or `counted`: enough duplicates) and none lasts. `acked` bytes were acknowledged
+    /// by the ACK at hand.
+    pub(crate) fn begin_if_lost(&mut self, now: SimTime, acked: u32, counted: bool) {
+        let snd = &mut self.snd;
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
+        if snd.recovering.is_some() || snd.guard.is_some() || !(counted || tracking.board.next_lost().is_some()) {
+            return;
+        }
+        tracking.board.lose_first();
+        (tracking.forced, tracking.rescue) = (true, None);
+        // RecoverFS. @RFC9937 sec. 6.1
+        let flight =
+            (snd.nxt - snd.una) + acked + tracking.told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
+        self.counters.fast_retransmits += 1;
+        self.counters.loss_found(now);
+        let cut = self.judge_loss(Congestion::FastRetransmit);
+        let snd = &mut self.snd;
+        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
+        snd.window.in_recovery = true;
+        if let Some(tracking) = snd.tracking.as_deref_mut() {
+            tracking.prr = (cut && self.config.prr).then(|| Prr::begin(u64::from(flight)));
+        }
+        self.arm_rto(now);
+    }
+
+    /// An ACK in recovery: what may leave for it. @RFC9937 sec. 6.2
+    pub(crate) fn reduce(&mut self, advanced: bool) {
+        let snd = &mut self.snd;
+        let (pipe, mss) = (u64::from(snd.pipe()), snd.window.mss.0);
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
+        let Some(prr) = &mut tracking.prr else { return };
+        let safe = advanced && tracking.board.next_lost().is_none();
+        let progress = Progress {
+            delivered: u64::from(tracking.told.delivered),
+            pipe,
+            safe,
+            ssthresh: snd.window.ssthresh.0,
+            mss,
+        };
+        if let Some(window) = prr.window(progress) {
+            snd.window.cwnd = Bytes(window.max(mss));
+        }
+    }
+
+    /// Recovery is over.
+    pub(crate) fn end_tracking(&mut self, cut: bool) {
+        let snd = &mut self.snd;
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
+        if tracking.prr.is_some() && cut {
+            snd.window.cwnd = snd.window.ssthresh; // @RFC9937 sec. 6.4
+        }
+        tracking.end_recovery();
+        if let Some(rack) = &mut tracking.rack {
+            rack.recovered();
+        }
+    }
+
+    /// What a sender that keeps more than the plain state does about an ACK of new data: `una` was the first number not
+    /// acknowledged, `acked` bytes are.
+    #[inline(never)]
+    pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>) {
+        let ack = self.snd.una;
+        if self.snd.is_selective() {
+            self.judge_probe(ack, acked, false);
+            self.begin_if_lost(now, ack - una, false);
+            self.reduce(true);
+            self.arm_again(now);
+        }
+        if self.snd.undo.is_some() {
+            self.undo_if_spurious(now, tcp, acked, false);
+        }
+    }
+
+    /// What it does about an ACK that acknowledges nothing; `duplicate` in the sense of @RFC5681 sec. 2.
+    #[inline(never)]
+    pub(crate) fn finish_duplicate(&mut self, now: SimTime, tcp: &Tcp, duplicate: bool) {
+        let sacked = self.snd.told().sacked;
+        if self.snd.is_selective() {
+            self.judge_probe(tcp.ack, 0, duplicate);
+            if sacked > 0 {
+                self.selective_duplicate(now, self.duplicate_facts(now, tcp));
+            } else {
+                self.counters.dup_acks_received += u64::from(duplicate);
+            }
+        } else if duplicate {
+            self.duplicate_ack(now, tcp);
+        }
+        if self.snd.undo.is_some() {
+            self.undo_if_spurious(now, Some(tcp), 0, duplicate || sacked > 0);
+        }
+    }
+
+    /// The retransmission timer expired. Returns whether the sender with a scoreboard stays where it is, and sends again only
+    /// what is not SACKed.
+    /// With `doubt` that is the first segment, until it is known whether the timeout was a mistake.
+    pub(crate) fn timeout_tracked(&mut self, now: SimTime, doubt: bool) -> bool {
+        let snd = &mut self.snd;
+        let closed = snd.wnd == 0; // taken back: only probes may go
+        let srtt = snd.rtt.srtt();
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return false };
+        tracking.end_recovery();
+        if let Some(probe) = &mut tracking.probe {
+            (probe.end, probe.due) = (None, false);
+        }
+        if !tracking.selective || closed {
+            return false;
+        }
+        tracking.forced = true; // the first goes whatever else is in flight
+        if doubt {
+            tracking.board.lose_first();
+            return true;
+        }
+        let reneged = tracking.board.reneged();
+        if reneged {
+            tracking.board.renege();
+        }
+        match &tracking.rack {
+            Some(rack) if !reneged => {
+                let min_rtt = tracking.min_rtt.unwrap_or(Dur::ZERO);
+                let window = rack.window(&rack::Context { min_rtt, srtt, recovering: true, enough_sacked: false });
+                tracking.board.lose_first();
+                tracking.board.lose_if(|segment| Some(rack.timed_out(segment, window, now)));
+            }
+            _ => tracking.board.lose_all(),
+        }
+        true
+    }
+
+    /// What leaves next, by the scoreboard. @RFC6675 sec. 4, NextSeg
+    pub(crate) fn choose_selective(&mut self, now: SimTime) -> Option<Chosen> {
+        if let Some(probe) = self.probe_segment() {
+            return Some(probe);
+        }
+        if self.timers.is_set(Timer::Pace) {
+            return None;
+        }
+        let (pipe, mss) = (u64::from(self.snd.pipe()), self.snd.mss);
+        let room = self.snd.own_window().saturating_sub(pipe);
+        let tracking = self.snd.tracking.as_deref_mut()?;
+        // (1) what is lost, in order.
+        if let Some(range) = tracking.board.next_lost() {
+            let repair = self.snd.whole(range);
+            let tracking = self.snd.tracking.as_deref_mut()?;
+            let may = u64::from(repair.len) <= room || tracking.forced;
+            tracking.forced &= !may;
+            return may.then_some(repair);
+        }
+        // (2) new data.
+        if let Some(new) = self.choose_new(now) {
+            return Some(new);
+        }
+        let tracking = self.snd.tracking.as_deref_mut()?;
+        let recover = self.snd.recovering.map(|r| r.recover);
+        if let (Some(recover), None, true) = (recover, &tracking.rack, u64::from(mss) <= room) {
+            // (3) what may be lost, below the highest SACKed.
+            let mut range = tracking.board.next_doubtful();
+            // (4) once, the last that is missing: the loss of the tail is told by nobody.
+            if range.is_none() && tracking.rescue.is_none_or(|rescue| rescue.lt(self.snd.una)) {
+                range = tracking.board.last_missing();
+                tracking.rescue = range.and(Some(recover));
+            }
+            if let Some(range) = range {
+                return Some(self.snd.whole(range));
+            }
+        }
+        None
+    }
+
+    /// Nothing left though more might have: samples of what is in flight tell the application's rate. @DRAFT-DRE sec. 3.4
+    pub(crate) fn note_idle_application(&mut self) {
+        let snd = &mut self.snd;
+        let (pipe, unsent) = (u64::from(snd.pipe()), snd.unsent());
+        let window = snd.window.cwnd.0;
+        if let Some(tracking) = snd.tracking.as_deref_mut()
+            && unsent < u64::from(snd.mss)
+            && pipe < window
+            && tracking.board.next_lost().is_none()
+        {
+            tracking.rate.limited_by_application(pipe);
+        }
+    }
+
+    /// Sets the timer for the reordering window, or for a probe of the tail, where the retransmission timeout would come later.
+    /// @RFC8985 sec. 6.2 step 5, 7.2
+    pub(crate) fn arm_again(&mut self, now: SimTime) {
+        let snd = &mut self.snd;
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
+        if snd.frozen || snd.nxt == snd.una {
+            return;
+        }
+        let flight = snd.nxt - snd.una;
+        let (at, pending) = if let Some(at) = tracking.reorder {
+            (at, Pending::Reorder)
+        } else if let Some(probe) = &tracking.probe
+            && probe.end.is_none()
+            && tracking.board.sacked() == 0
+            && snd.recovering.is_none()
+            && snd.guard.is_none()
+        {
+            (now + rack::probe_timeout(snd.rtt.srtt(), flight <= snd.mss), Pending::Probe)
+        } else {
+            if snd.pending != Pending::Timeout {
+                self.arm_rto(now);
+            }
+            return;
+        };
+        let timeout = tracking.board.segments().next().map_or(now, |first| first.sent) + snd.rtt.rto();
+        if at < timeout {
+            self.timers.set(Timer::Retransmit, at.max(now));
+            snd.pending = pending;
+        } else if snd.pending != Pending::Timeout || !self.timers.is_set(Timer::Retransmit) {
+            self.timers.set(Timer::Retransmit, timeout.max(now));
+            snd.pending = Pending::Timeout;
+        }
+    }
+
+    /// The reordering window has passed. @RFC8985 sec. 6.2 step 5
+    pub(crate) fn reorder_timeout(&mut self, now: SimTime) {
+        self.arm_rto(now);
+        self.find_losses(now, self.config.dup_ack_threshold);
+        if let Some(tracking) = self.snd.tracking.as_deref_mut() {
+            tracking.told = Told::default();
+        }
+        self.begin_if_lost(now, 0, false);
+        self.arm_again(now);
+    }
+
+    /// The tail has been silent for the probe's time. @RFC8985 sec. 7.3
+    pub(crate) fn probe_timeout(&mut self, now: SimTime) {
+        if let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) {
+            probe.due = true;
+            self.counters.tail_loss_probes += 1;
+        }
+        self.arm_rto(now);
+    }
+
+    /// The probe that is due: a new segment whatever the congestion window, or the last once more. @RFC8985 sec. 7.3
+    fn probe_segment(&mut self) -> Option<Chosen> {
+        let due = &mut self.snd.tracking.as_deref_mut()?.probe.as_mut()?.due;
+        if !core::mem::take(due) {
+            return None;
+        }
+        let new = self.snd.next_beyond();
+        let last = self.snd.tracking.as_deref()?.board.segments().last().map(|segment| segment.range);
+        let chosen = new.or_else(|| last.map(|range| self.snd.whole(range)))?;
+        let end = self.snd.max.max(chosen.seq + chosen.len + u32::from(chosen.fin));
+        let probe = self.snd.tracking.as_deref_mut()?.probe.as_mut()?;
+        let range = SeqRange::new(chosen.seq, chosen.len + u32::from(chosen.fin));
+        (probe.end, probe.range, probe.repeats) = (Some(end), range, new.is_none());
+        Some(chosen)
+    }
+
+    /// What an ACK says of the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
+    pub(crate) fn judge_probe(&mut self, ack: Seq, acked: u64, duplicate: bool) {
+        let told = self.snd.told();
+        let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
+            return;
+        };
+        let lost = probe.range;
+        let dsack = told.dsack.is_some_and(|range| probe.end == Some(range.end));
+        if probe.judge(ack, duplicate && told.sacked == 0 && told.dsack.is_none(), dsack) == Verdict::Repaired
+            && self.snd.recovering.is_none()
+            && self.snd.guard.is_none()
+            && self.judge_loss_of(lost, Congestion::FastRetransmit, acked)
+        {
+            self.snd.cc.on_recovered(&mut self.snd.window);
+        }
+    }
+}
