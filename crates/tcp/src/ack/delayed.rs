@@ -13,8 +13,12 @@ use crate::Config;
 use units::{Dur, SimTime};
 
 /// What the list says.
-pub const INFO: Info =
-    Info { id: "delayed-ack", summary: "acknowledges every n-th segment (2), or after a time", source: "RFC1122", params: &[] };
+pub const INFO: Info = Info {
+    id: "delayed-ack",
+    summary: "acknowledges every n-th segment (2), or after a time",
+    source: "RFC1122",
+    params: &[],
+};
 
 /// The policy: how many segments wait.
 #[derive(Debug)]

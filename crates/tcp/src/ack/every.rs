@@ -8,7 +8,8 @@ use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 
 /// What the list says.
-pub const INFO: Info = Info { id: "every", summary: "acknowledges every segment at once", source: "RFC9293", params: &[] };
+pub const INFO: Info =
+    Info { id: "every", summary: "acknowledges every segment at once", source: "RFC9293", params: &[] };
 
 /// The policy. It has no state.
 #[derive(Debug)]

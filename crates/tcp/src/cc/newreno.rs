@@ -11,8 +11,12 @@ use super::{Congestion, CongestionControl, Info, Params, Window, reno};
 use crate::Ack;
 
 /// What the list says.
-pub const INFO: Info =
-    Info { id: "newreno", summary: "Reno that repairs all losses of a window in one recovery", source: "RFC6582", params: &[] };
+pub const INFO: Info = Info {
+    id: "newreno",
+    summary: "Reno that repairs all losses of a window in one recovery",
+    source: "RFC6582",
+    params: &[],
+};
 
 /// The controller. It has no state beyond the window; partial ACKs are the sender's.
 #[derive(Debug, Default)]

@@ -12,7 +12,8 @@ use super::{Congestion, CongestionControl, Info, Params, Recovery, Window, reno}
 use crate::Ack;
 
 /// What the list says.
-pub const INFO: Info = Info { id: "tahoe", summary: "slow start after every loss, no fast recovery", source: "JAC88", params: &[] };
+pub const INFO: Info =
+    Info { id: "tahoe", summary: "slow start after every loss, no fast recovery", source: "JAC88", params: &[] };
 
 /// The controller. It has no state beyond the window.
 #[derive(Debug, Default)]
