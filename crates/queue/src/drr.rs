@@ -7,7 +7,7 @@
 //! - **Checked** tests below; `tests/all/books.rs`.
 
 use crate::{Entry, FlowKey};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use units::Bytes;
 
 /// The queue of one flow.
@@ -24,8 +24,8 @@ struct Lane<T> {
 #[derive(Debug)]
 pub(crate) struct Lanes<T> {
     lanes: Vec<Lane<T>>,
-    /// Where the queue of a flow is that has something queued.
-    of: BTreeMap<FlowKey, usize>,
+    /// Where the queue of a flow is that has something queued, by flow: a sorted table, which allocates nothing once it is large enough.
+    of: Vec<(FlowKey, usize)>,
     /// Queues with something in them, in the order of their turns. The first has had its quantum.
     turns: VecDeque<usize>,
     free: Vec<usize>,
@@ -38,7 +38,7 @@ impl<T> Lanes<T> {
     pub(crate) fn new(quantum: Bytes) -> Lanes<T> {
         Lanes {
             lanes: Vec::new(),
-            of: BTreeMap::new(),
+            of: Vec::new(),
             turns: VecDeque::new(),
             free: Vec::new(),
             quantum: quantum.max(Bytes(1)),
@@ -51,9 +51,9 @@ impl<T> Lanes<T> {
     }
 
     pub(crate) fn push(&mut self, flow: FlowKey, entry: Entry<T>) {
-        let at = match self.of.get(&flow) {
-            Some(at) => *at,
-            None => self.open(flow),
+        let at = match self.place(flow) {
+            Ok(place) => self.of[place].1,
+            Err(place) => self.open(flow, place),
         };
         let lane = &mut self.lanes[at];
         lane.bytes += entry.size;
@@ -61,8 +61,13 @@ impl<T> Lanes<T> {
         self.len += 1;
     }
 
+    /// Where a flow stands in the table, or belongs.
+    fn place(&self, flow: FlowKey) -> Result<usize, usize> {
+        self.of.binary_search_by_key(&flow, |(known, _)| *known)
+    }
+
     /// A queue for a flow that has none: last in turn, or first of all with its quantum.
-    fn open(&mut self, flow: FlowKey) -> usize {
+    fn open(&mut self, flow: FlowKey, place: usize) -> usize {
         let at = self.free.pop().unwrap_or_else(|| {
             self.lanes.push(Lane { flow, entries: VecDeque::new(), bytes: Bytes::ZERO, deficit: Bytes::ZERO });
             self.lanes.len() - 1
@@ -70,16 +75,17 @@ impl<T> Lanes<T> {
         let lane = &mut self.lanes[at];
         lane.flow = flow;
         lane.deficit = if self.turns.is_empty() { self.quantum } else { Bytes::ZERO };
-        self.of.insert(flow, at);
+        self.of.insert(place, (flow, at));
         self.turns.push_back(at);
         at
     }
 
     /// A queue ran empty: it loses its turn and what it might still have sent. @SV96 fig. 4
     fn close(&mut self, at: usize) {
-        let lane = &mut self.lanes[at];
-        lane.deficit = Bytes::ZERO;
-        self.of.remove(&lane.flow);
+        self.lanes[at].deficit = Bytes::ZERO;
+        if let Ok(place) = self.place(self.lanes[at].flow) {
+            self.of.remove(place);
+        }
         let was_first = self.turns.front() == Some(&at);
         self.turns.retain(|turn| *turn != at);
         self.free.push(at);
@@ -138,7 +144,7 @@ impl<T> Lanes<T> {
     /// the arrival's own and the entry has `short` bytes at least.
     pub(crate) fn push_out(&mut self, flow: FlowKey, size: Bytes, short: Bytes) -> Option<Entry<T>> {
         let longest = *self.turns.iter().max_by_key(|at| self.lanes[**at].bytes)?;
-        let own = self.of.get(&flow).map_or(Bytes::ZERO, |at| self.lanes[*at].bytes) + size;
+        let own = self.place(flow).map_or(Bytes::ZERO, |place| self.lanes[self.of[place].1].bytes) + size;
         let lane = &self.lanes[longest];
         let newest = lane.entries.back()?;
         if lane.bytes <= own || newest.size < short {

@@ -139,7 +139,7 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
     if factor is not None:
         return function, _count(_COUNTS[function], factor, values)
     if place > len(values):
-        raise InputError(f'metric "{metric}": there are {len(values)} {_GROUPS[group][0]}', metric)
+        raise InputError(f'metric "{metric}": there are {len(values)} rows', metric)
     if place:
         return pairs[0][0], math.nan if any(map(math.isnan, values)) else sorted(values)[place - 1]
     return function if function in ("jain", "cv") else pairs[0][0], _FUNCTIONS[function](values)

@@ -232,7 +232,7 @@ def jain(shares: Sequence[float] | Floats) -> float:
 
 
 def variation(values: Sequence[float] | Floats) -> float:
-    """Coefficient of variation: the standard deviation of these values (n − 1) over their mean; nan of one value or a mean of 0.
+    """Coefficient of variation: standard deviation (n − 1) over mean; nan of one value, or of a mean of 0.
 
     Of n shares it says the same as Jain's index: 1/J = 1 + (n − 1)/n · cv².
     """

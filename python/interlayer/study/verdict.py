@@ -4,12 +4,12 @@ A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-
 indices, and for gains, 0.01 is enough). What is computed without runs is exact. Then
 
 - **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02, from 0.95 on by 1 - J, within
-  a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our interval inside it (`differs`:
-  outside); a printed zero: zero in every run. A printed **mean of n runs** has a sampling error: the band is widened by it, and where it is wider than
-  the band the claim is `untestable`.
+  a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our interval inside it (`differs`: outside);
+  a printed zero: zero in every run. A printed **mean of n runs** has a sampling error: the band is widened by it, and
+  where it is wider than the band the claim is `untestable`.
 - **ratio**: a gain of the same sign, by an interval that excludes zero, and within the larger of 3 points and 30 % of
-  it; a printed range: our interval inside it. A range that the gains *span* is held
-  by its two ends. A share (new/old, not (new - old)/old) is a value: its zero is not "no effect".
+  it; a printed range: our interval inside it. A range that the gains *span* is held by its two ends. A share (new/old,
+  not (new - old)/old) is a value: its zero is not "no effect".
 - **order**: on every line, every neighbouring paired difference significant in the claimed direction; `differs` when
   one is significant against it, or not significant in it and shown equal within 2 %. Where the paper says "or equal",
   what is shown equal within 2 % holds.
