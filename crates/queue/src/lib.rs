@@ -1,6 +1,7 @@
 //! Queues: one home for those of interfaces, access points and wired links.
 //!
-//! First in, first out, limited in packets or in bytes; drop-tail or RED, which drops early or marks. What is queued is
+//! First in, first out, limited in packets or in bytes; drop-tail, RED, which drops early or marks, or a warning of congestion,
+//! which marks all beyond a threshold. What is queued is
 //! the caller's (`T`): an MSDU at an interface, a packet on a wire. The packet that is being sent is the caller's too: it
 //! left the queue when its service began.
 //!
@@ -32,6 +33,10 @@ pub enum Discipline {
     DropTail,
     /// Random early detection. @FJ93
     Red(Red),
+    /// Every packet that may be marked is, if it finds at least this much queued, in the limit's unit: the routers of TCP Jersey,
+    /// as @SAN14 sec. 4.3 describes them. Departs: it is marked when it comes, and not when it leaves; what may not be marked
+    /// passes.
+    Warning(f64),
 }
 
 /// What a queue is.
@@ -92,6 +97,7 @@ struct Entry<T> {
 enum State {
     DropTail,
     Red(red::State),
+    Warning(f64),
 }
 
 /// First in, first out. Times given to its methods never go back.
@@ -118,6 +124,7 @@ impl<T> Queue<T> {
         let state = match spec.discipline {
             Discipline::DropTail => State::DropTail,
             Discipline::Red(red) => State::Red(red::State::new(red, draws)),
+            Discipline::Warning(threshold) => State::Warning(threshold),
         };
         Queue {
             entries: VecDeque::with_capacity(room),
@@ -142,6 +149,13 @@ impl<T> Queue<T> {
         self.stats.bytes_offered += size;
         let mark = match &mut self.state {
             State::DropTail => Mark::None,
+            State::Warning(threshold) => {
+                let queued = match self.limit {
+                    Limit::Packets(_) => self.entries.len() as f64,
+                    Limit::Bytes(_) => self.bytes.0 as f64,
+                };
+                if is_ect && queued >= *threshold { Mark::Ce } else { Mark::None }
+            }
             State::Red(red) => {
                 let (queued, share) = match self.limit {
                     Limit::Packets(_) => (self.entries.len() as f64, 1.0),
@@ -256,10 +270,10 @@ impl<T> Queue<T> {
         Space { free, used: self.bytes, entries: self.entries.len() as u32 }
     }
 
-    /// RED's average as of the last arrival, in packets, or in bytes if the limit is; 0 for drop-tail.
+    /// RED's average as of the last arrival, in packets, or in bytes if the limit is; 0 for the others.
     pub fn average(&self) -> f64 {
         match &self.state {
-            State::DropTail => 0.0,
+            State::DropTail | State::Warning(_) => 0.0,
             State::Red(red) => red.average(),
         }
     }
@@ -405,6 +419,24 @@ mod tests {
         assert_eq!(queue.push(at(0), 2, Bytes(1), false), Ok(Mark::None), "the average was 149");
         assert_eq!(queue.push(at(0), 3, Bytes(1), false), Err((3, Refused::Early)), "the average is 150");
         assert!((queue.average() - 150.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_warning_marks_all_that_finds_the_threshold_and_drops_only_what_does_not_fit() {
+        let new = |limit, threshold| {
+            let spec = Spec { limit, discipline: Discipline::Warning(threshold) };
+            Queue::new(spec, Bytes(1000), Streams::new(1).get(Purpose::Queue, 0))
+        };
+        let mut packets = new(Limit::Packets(4), 2.0);
+        let marks: Vec<_> = (0..5).map(|i| packets.push(at(i), i, Bytes(10), i != 3)).collect();
+        assert_eq!(marks, [Ok(Mark::None), Ok(Mark::None), Ok(Mark::Ce), Ok(Mark::None), Err((4, Refused::Full))]);
+        assert_eq!((packets.stats(at(9)).marked, packets.stats(at(9)).dropped_early), (1, 0));
+        let mut bytes = new(Limit::Bytes(Bytes(1000)), 150.0);
+        assert_eq!(bytes.push(at(0), 0, Bytes(149), true), Ok(Mark::None));
+        assert_eq!(bytes.push(at(0), 1, Bytes(1), true), Ok(Mark::None), "149 are queued");
+        assert_eq!(bytes.push(at(0), 2, Bytes(1), true), Ok(Mark::Ce), "150 are");
+        assert_eq!(bytes.pop(at(1)), Some(0));
+        assert_eq!(bytes.push(at(1), 3, Bytes(1), true), Ok(Mark::None), "2 are");
     }
 
     #[test]

@@ -346,6 +346,28 @@ from = "a"
 to = "b"
 "#;
 
+/// Queues that warn, in packets and in bytes.
+pub const WARNING: &str = r#"
+scenario = { duration = "1 s" }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "1 Mb/s"
+queue = { discipline = "congestion-warning", packets = 100, threshold = 20 }
+[[link]]
+from = "b"
+to = "a"
+rate = "1 Mb/s"
+queue = { discipline = "congestion-warning", bytes = "20 kB", threshold = 3000 }
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
@@ -381,7 +403,7 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 9] = [TCP, UDP, WIRED, RED, AIR, MATRIX, GROUND, FREE, LEAST];
+pub const EXAMPLES: [&str; 10] = [TCP, UDP, WIRED, RED, WARNING, AIR, MATRIX, GROUND, FREE, LEAST];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     scenario::parse(text, &[], &names())

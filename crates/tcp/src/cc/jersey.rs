@@ -218,7 +218,7 @@ mod tests {
         jersey.on_congestion(Congestion::FastRetransmit, &mut win);
         assert_eq!((win.cwnd, win.ssthresh), (Bytes(20_000), Bytes(20_000)));
         let mut warned = acks.next(1);
-        warned.flags = warned.flags | Flags::ECE;
+        warned.flags |= Flags::ECE;
         jersey.on_ack(&warned, &mut win);
         jersey.on_congestion(Congestion::FastRetransmit, &mut win);
         assert_eq!((win.cwnd.0.div_ceil(10), win.ssthresh.0.div_ceil(10)), (1000, 1000)); // 100000 B/s, 100 ms

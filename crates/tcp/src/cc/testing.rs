@@ -61,7 +61,7 @@ impl Acks {
     pub fn next(&mut self, segments: u64) -> Ack {
         let acked = segments * self.mss;
         self.ack.now += self.gap;
-        self.ack.number = self.ack.number + acked as u32;
+        self.ack.number += acked as u32;
         self.ack.acked = Bytes(acked);
         self.ack.prior_flight = Bytes(acked + self.flight * self.mss);
         self.ack.duplicate = segments == 0;
