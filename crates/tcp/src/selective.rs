@@ -65,7 +65,7 @@ impl Tracking {
     /// What the configuration, the peer and the controller make necessary, if anything.
     pub fn new(config: &Config, snd: &Sender, sack: bool) -> Option<Box<Tracking>> {
         let selective = sack && snd.recovery.evidence() == Evidence::Scoreboard;
-        (selective || snd.cc.needs_rate() || config.hystart).then(|| {
+        (selective || snd.cc.needs_rate() || snd.cc.needs_rtt() || config.hystart).then(|| {
             Box::new(Tracking {
                 board: Scoreboard::default(),
                 rate: Rate::default(),

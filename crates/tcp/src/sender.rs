@@ -153,6 +153,7 @@ impl Sender {
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
+        window.timestamp_tick = config.timestamp_tick;
         window.hystart = config.hystart.then(HyStart::default);
         let cc = (config.congestion.plugin)(&config.congestion.params);
         Sender {

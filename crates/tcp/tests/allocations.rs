@@ -1,6 +1,6 @@
 //! In the steady state nothing is allocated: neither without loss nor while losses are repaired.
 
-use tcp::{Config, Connection, Input, Output, Undo};
+use tcp::{Config, Connection, Input, Output, Undo, cc};
 use testkit::alloc::{Counting, calls};
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Tcp};
@@ -70,5 +70,12 @@ fn the_steady_state_allocates_nothing() {
             assert!(segments > 10_000, "{name}: {segments} segments");
             assert_eq!(allocations, 0, "{name}, losing every {lose}th");
         }
+    }
+    let plain = Config { receive_buffer: Bytes(30 * 1460), timestamps: true, ..Config::default() };
+    for name in cc::NAMES {
+        let config = Config { congestion: cc::find(name).expect("it is registered"), ..plain.clone() };
+        let (allocations, segments) = allocations(config, 97, 2000);
+        assert!(segments > 5_000, "{name}: {segments} segments");
+        assert_eq!(allocations, 0, "{name}");
     }
 }

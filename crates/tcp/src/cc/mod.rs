@@ -6,7 +6,11 @@
 use crate::Ack;
 use crate::hystart::HyStart;
 use core::fmt;
-use units::{BitRate, Bytes, SimTime};
+use units::{BitRate, Bytes, Dur, SimTime};
+
+mod rounds;
+#[cfg(test)]
+mod testing;
 
 pub use plugin::{Info, Params};
 
@@ -68,11 +72,9 @@ pub trait CongestionControl: fmt::Debug {
         win.cwnd = win.cwnd.min(win.initial());
     }
 
-    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1). With SACK
-    /// there is none, and cwnd is ssthresh (@RFC6675 sec. 5).
+    /// Fast recovery is over. The default is [`Window::deflate`].
     fn on_recovered(&mut self, win: &mut Window) {
-        let burst = if win.selective { Bytes(u64::MAX) } else { win.flight_size.max(win.mss) + win.mss };
-        win.cwnd = win.ssthresh.min(burst);
+        win.deflate();
     }
 
     /// The last cut was a mistake: cwnd and ssthresh are restored. For what a controller remembers of its own.
@@ -81,6 +83,11 @@ pub trait CongestionControl: fmt::Debug {
     /// Whether the sender is to measure the delivery rate: [`Ack::rate`].
     fn needs_rate(&self) -> bool {
         false
+    }
+
+    /// Whether each ACK of segments sent once is to tell an RTT ([`Ack::rtt`]), and not one ACK per window.
+    fn needs_rtt(&self) -> bool {
+        self.needs_rate()
     }
 
     /// How losses are repaired unless the configuration says otherwise. @RFC6582 by default.
@@ -114,6 +121,8 @@ pub struct Window {
     /// Losses are known segment by segment.
     pub(crate) selective: bool,
     pub(crate) byte_counting: Option<u8>,
+    /// One tick of the timestamp clocks, if there are any.
+    pub(crate) timestamp_tick: Dur,
     /// Slow start follows a timeout.
     pub(crate) after_timeout: bool,
     /// What growth is left below one byte.
@@ -135,6 +144,7 @@ impl Window {
             hystart: None,
             selective: false,
             byte_counting: None,
+            timestamp_tick: Dur::from_ms(1),
             after_timeout: false,
             fraction: 0.0,
         }
@@ -153,6 +163,16 @@ impl Window {
     /// The initial window, which is also the restart window's bound.
     pub fn initial(&self) -> Bytes {
         self.initial
+    }
+
+    /// cwnd in segments.
+    pub fn segments(&self) -> f64 {
+        self.cwnd / self.mss
+    }
+
+    /// One tick of the timestamp clocks: this end's, and the peer's is taken to be the same.
+    pub fn timestamp_tick(&self) -> Dur {
+        self.timestamp_tick
     }
 
     /// What is in flight; after an ACK, what is left of it. New data that limited transmit let out is not counted.
@@ -210,6 +230,27 @@ impl Window {
         self.cwnd = Bytes(self.cwnd.0.saturating_add(whole));
     }
 
+    /// ssthresh becomes `bytes`, at least two segments, and cwnd no more than that: the cut of a controller that knows what the
+    /// path holds.
+    pub fn cut_to(&mut self, bytes: f64) {
+        self.ssthresh = Bytes(bytes as u64).max(self.mss * 2);
+        self.cwnd = self.cwnd.min(self.ssthresh);
+    }
+
+    /// As [`Window::cut_to`], but cwnd may go down to one segment: the answer to a mark. @RFC3168 sec. 6.1.2
+    pub fn mark_to(&mut self, bytes: f64) {
+        let before = self.cwnd;
+        self.cut_to(bytes);
+        self.cwnd = Bytes(bytes as u64).max(self.mss).min(before);
+    }
+
+    /// The end of fast recovery: cwnd is ssthresh, less what would leave in one burst since the flight is short (@RFC6582
+    /// sec. 3.2 step 3, 1). With SACK there is no such burst (@RFC6675 sec. 5).
+    pub fn deflate(&mut self) {
+        let burst = if self.selective { Bytes(u64::MAX) } else { self.flight_size.max(self.mss) + self.mss };
+        self.cwnd = self.ssthresh.min(burst);
+    }
+
     /// ssthresh and cwnd become `factor` of what is in flight, at least two segments. @RFC5681 eq. 4 for one half
     pub fn cut_flight_to(&mut self, factor: f64) {
         self.ssthresh = Bytes((self.flight_size.0 as f64 * factor) as u64).max(self.mss * 2);
@@ -218,8 +259,23 @@ impl Window {
 }
 
 plugin::registry! { "congestion control", Make:
+    "bic" => bic,
+    "compound" => compound,
     "cubic" => cubic,
+    "h-tcp" => htcp,
+    "highspeed" => highspeed,
+    "hybla" => hybla,
+    "illinois" => illinois,
+    "jersey" => jersey,
+    "new-jersey" => new_jersey,
     "newreno" => newreno,
     "reno" => reno,
+    "scalable" => scalable,
     "tahoe" => tahoe,
+    "vegas" => vegas,
+    "vegas-dynamic" => vegas_dynamic,
+    "veno" => veno,
+    "westwood" => westwood,
+    "westwood+" => westwood_plus,
+    "yeah" => yeah,
 }
