@@ -98,9 +98,12 @@ impl Connection {
         let prior_flight = u64::from(self.snd.flight());
         // The number of a FIN is no data.
         let acked = u64::from(ack - self.snd.una).min(self.snd.written - self.snd.una_offset);
-        let (sacked, rate) = match &self.snd.tracking {
-            None => (Bytes::ZERO, None),
-            Some(tracking) => (Bytes(u64::from(tracking.told.sacked)), tracking.told.rate),
+        let (sacked, rate, rtt) = match &self.snd.tracking {
+            None => (Bytes::ZERO, None, rtt),
+            Some(tracking) => {
+                let told = &tracking.told;
+                (Bytes(u64::from(told.sacked)), told.rate, told.rtt.or(rtt))
+            }
         };
         let mut facts = Ack {
             now,
@@ -127,6 +130,7 @@ impl Connection {
         snd.reduction.acknowledged(ack);
         if snd.guard.is_some_and(|recover| recover.lt(ack) || recover == ack && snd.is_selective()) {
             snd.guard = None;
+            snd.window.timeout_lasts = false;
         }
         if !snd.resend.is_empty() {
             snd.resend.forget_before(ack);
@@ -187,7 +191,7 @@ impl Connection {
             number: tcp.ack,
             acked: Bytes::ZERO,
             prior_flight: Bytes(u64::from(self.snd.flight())),
-            rtt: None,
+            rtt: told.rtt,
             duplicate: true,
             local: false,
             flags: tcp.flags,

@@ -15,7 +15,8 @@ pub struct Ack {
     pub acked: Bytes,
     /// What was in flight before it.
     pub prior_flight: Bytes,
-    /// The RTT it measured, if it did. At most one per window without timestamps.
+    /// The RTT it measured, if it did: of a segment sent once that it delivers, if the sender keeps a scoreboard; else by
+    /// timestamps, or without them at most one per window.
     pub rtt: Option<Dur>,
     /// Whether it is a duplicate in the sense of @RFC5681 sec. 2.
     pub duplicate: bool,

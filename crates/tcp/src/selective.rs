@@ -89,7 +89,7 @@ impl Tracking {
 
     /// A segment leaves: `advances` if it is the next of the stream, `repeats` if it was sent before.
     pub fn sent(&mut self, now: SimTime, range: SeqRange, flight: u32, advances: bool, repeats: bool) {
-        let stamp = self.rate.send(now, self.board.pipe(flight) == 0);
+        let stamp = self.rate.send(now, flight == 0);
         if advances {
             self.board.push(range, now, stamp, repeats);
         } else {
@@ -160,6 +160,7 @@ impl Connection {
             rack.duplicate_seen(ack, self.snd.nxt);
         }
         tracking.told = Told { sacked, delivered, dsack, rate, rtt: once, fresh };
+        self.snd.window.app_limited = tracking.rate.is_limited();
     }
 
     /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
@@ -230,7 +231,8 @@ impl Connection {
         snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
         snd.window.in_recovery = true;
         if let Some(tracking) = snd.tracking.as_deref_mut() {
-            tracking.prr = (cut && self.config.prr).then(|| Prr::begin(u64::from(flight)));
+            let reduces = cut && self.config.prr && !snd.cc.owns_window();
+            tracking.prr = reduces.then(|| Prr::begin(u64::from(flight)));
         }
         self.arm_rto(now);
     }
@@ -272,6 +274,7 @@ impl Connection {
     #[inline(never)]
     pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>) {
         let ack = self.snd.una;
+        self.note_limit();
         if self.snd.is_selective() {
             self.judge_probe(ack, acked, false);
             self.begin_if_lost(now, ack - una, false);
@@ -297,6 +300,7 @@ impl Connection {
         } else if duplicate {
             self.duplicate_ack(now, tcp);
         }
+        self.note_limit();
         if self.snd.undo.is_some() {
             self.undo_if_spurious(now, Some(tcp), 0, duplicate || sacked > 0);
         }
@@ -389,6 +393,18 @@ impl Connection {
             && tracking.board.next_lost().is_none()
         {
             tracking.rate.limited_by_application(pipe);
+            snd.window.app_limited = true;
+        }
+    }
+
+    /// The controller keeps less in flight than the path holds, to measure it: as if the application were the limit.
+    fn note_limit(&mut self) {
+        let snd = &mut self.snd;
+        if core::mem::take(&mut snd.window.mark_app_limited) {
+            let pipe = u64::from(snd.pipe());
+            if let Some(tracking) = snd.tracking.as_deref_mut() {
+                tracking.rate.limited_by_application(pipe);
+            }
         }
     }
 

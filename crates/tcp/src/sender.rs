@@ -216,6 +216,10 @@ impl Sender {
         if self.syn_lost {
             self.rtt.after_lost_syn();
         }
+        self.window.handshake_rtt = self.rtt.srtt();
+        if self.cc.owns_window() {
+            self.window.hystart = None;
+        }
         let natural = || recovery::natural(self.cc.recovery(), sack);
         self.recovery = match &config.recovery {
             None => natural(),

@@ -225,7 +225,7 @@ fn a_rate_control_is_chosen_for_all_radios_or_for_one_node() {
 #[test]
 fn registries_are_the_programs_own_and_change_nobody_elses() {
     let error = world::parse(&text("\"capped\"", "\"every\""), &[]).unwrap_err().to_string();
-    let known = "there are \"cubic\", \"newreno\", \"reno\" and \"tahoe\"";
+    let known = "there are \"bbr\", \"cubic\", \"newreno\", \"reno\" and \"tahoe\"";
     assert_eq!(error, format!("flow[0].transport.congestion: no congestion control \"capped\"; {known}"));
     let error = world::parse_with(&text("\"caped\"", "\"every\""), &[], registries()).unwrap_err().to_string();
     assert_eq!(error, "flow[0].transport.congestion: no congestion control \"caped\"; did you mean \"capped\"?");

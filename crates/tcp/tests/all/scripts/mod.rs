@@ -73,6 +73,7 @@
 //! | ECN, a window of one segment | `ecn::an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto` |
 //! | ECN, not ECT | `ecn::after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr`, `ecn::a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data`, `ecn::a_fin_without_data_and_a_reset_are_not_markable` |
 
+mod bbr;
 mod ecn;
 mod handshake;
 mod pace;
@@ -91,6 +92,7 @@ mod window;
 #[test]
 fn the_table_names_scripts_that_exist() {
     let files = [
+        ("bbr", include_str!("bbr.rs")),
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
         ("pace", include_str!("pace.rs")),
