@@ -130,8 +130,11 @@ impl Connection {
         snd.reduction.acknowledged(ack);
         if snd.guard.is_some_and(|recover| recover.lt(ack) || recover == ack && snd.is_selective()) {
             snd.guard = None;
-            snd.window.timeout_lasts = false;
+            if core::mem::take(&mut snd.window.timeout_lasts) {
+                self.end_timeout();
+            }
         }
+        let snd = &mut self.snd;
         if !snd.resend.is_empty() {
             snd.resend.forget_before(ack);
         }

@@ -32,6 +32,8 @@ pub(crate) struct Tracking {
     probe: Option<Probe>,
     /// When something that is out of order will be lost.
     reorder: Option<SimTime>,
+    /// When the retransmission timer would expire, while its slot is another's.
+    timeout_at: SimTime,
     /// What the ACK at hand told.
     pub told: Told,
 }
@@ -77,6 +79,7 @@ impl Tracking {
                 rack: (selective && config.rack).then(Rack::default),
                 probe: (selective && config.tlp).then(Probe::default),
                 reorder: None,
+                timeout_at: SimTime::NEVER,
                 told: Told::default(),
             })
         })
@@ -113,6 +116,9 @@ impl Connection {
         let options = &self.options;
         let Some(tracking) = self.snd.tracking.as_deref_mut() else { return };
         let Tracking { board, rate, min_rtt, rack, .. } = tracking;
+        if let Some(rack) = rack {
+            rack.begin();
+        }
         let echoed = tcp.filter(|_| options.timestamps).and_then(timestamps).map(|(_, tsecr)| tsecr);
         let (mut sacked, mut delivered, mut dsack) = (0, 0, None);
         let (mut once, mut fresh, guard) = (None, false, self.snd.guard);
@@ -253,6 +259,13 @@ impl Connection {
         };
         if let Some(window) = prr.window(progress) {
             snd.window.cwnd = Bytes(window.max(mss));
+        }
+    }
+
+    /// All that had been sent at the last timeout is acknowledged.
+    pub(crate) fn end_timeout(&mut self) {
+        if let Some(rack) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.rack.as_mut()) {
+            rack.recovered();
         }
     }
 
@@ -432,11 +445,14 @@ impl Connection {
             }
             return;
         };
-        let timeout = tracking.board.segments().next().map_or(now, |first| first.sent) + snd.rtt.rto();
-        if at < timeout {
-            self.timers.set(Timer::Retransmit, at.max(now));
+        if snd.pending == Pending::Timeout && self.timers.is_set(Timer::Retransmit) {
+            tracking.timeout_at = self.timers.at(Timer::Retransmit);
+        }
+        let timeout = tracking.timeout_at;
+        if at < timeout || pending == Pending::Probe {
+            self.timers.set(Timer::Retransmit, at.min(timeout).max(now)); // TLP_calc_PTO: not later than the timeout
             snd.pending = pending;
-        } else if snd.pending != Pending::Timeout || !self.timers.is_set(Timer::Retransmit) {
+        } else {
             self.timers.set(Timer::Retransmit, timeout.max(now));
             snd.pending = Pending::Timeout;
         }

@@ -153,7 +153,7 @@ impl Sender {
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
-        window.hystart = config.hystart.then(HyStart::default);
+        window.hystart = config.hystart.then(|| HyStart::new(config.pacing));
         let cc = (config.congestion.plugin)(&config.congestion.params);
         Sender {
             iss,
