@@ -229,6 +229,17 @@ def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path)
         assert 'did you mean "reno"' in done.stderr
 
 
+@pytest.mark.parametrize("preset", ["linux", "ns2", "rfc"])
+def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, tmp_path: Path) -> None:
+    done = command("check", BASE, "--effective", "--set", f"flow.0.transport={{ preset = '{preset}' }}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f'preset = "{preset}"' in done.stdout
+    assert "undo = " in done.stdout  # which the file does not say
+    shown = tmp_path / "shown.toml"
+    shown.write_text(done.stdout)
+    assert command("check", shown, "--effective").stdout == done.stdout
+
+
 @pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"])
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)

@@ -265,6 +265,8 @@ impl Window {
     }
 }
 
+mod ack_train;
+
 plugin::registry! { "congestion control", Make:
     "bbr" => bbr,
     "cubic" => cubic,
