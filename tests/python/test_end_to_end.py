@@ -79,7 +79,7 @@ def test_a_run_has_the_promised_columns() -> None:
 
 
 def short(**more: Any) -> interlayer.Scenario:
-    options = {"rate": "11 Mb/s", "flow": interlayer.tcp("reno"), "duration": "3 s", "warmup": "1 s"}
+    options = {"rate": "11 Mb/s", "flow": interlayer.tcp("reno", preset="rfc"), "duration": "3 s", "warmup": "1 s"}
     return interlayer.wlan(**(options | more))
 
 
