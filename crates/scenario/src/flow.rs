@@ -72,7 +72,7 @@ table! {
     /// A TCP connection. `None`: as `tcp::Config` has it.
     pub struct Tcp {
         /// All choices of a stack under one word; a key beside it wins. `interlayer check --effective` shows them.
-        preset: Option<tcp::Preset>, or "`rfc`",
+        preset: Option<tcp::Preset>, or "`linux`",
         /// See `interlayer list congestion`.
         congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
         /// How losses are repaired: see `interlayer list recovery`.

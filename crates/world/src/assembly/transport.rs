@@ -12,7 +12,7 @@ use units::{Bytes, SimTime};
 use wire::Seq;
 
 /// What a scenario gets that names no preset.
-const DEFAULT: tcp::Preset = tcp::Preset::Rfc;
+const DEFAULT: tcp::Preset = tcp::Preset::Linux;
 
 /// The preset of a flow.
 fn preset(spec: &sc::Tcp) -> tcp::Preset {
