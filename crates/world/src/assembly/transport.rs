@@ -63,6 +63,12 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
     same!(spec => config: quickack nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
     same!(spec => config: timestamp_tick dup_ack_threshold idle_restart validate_cwnd time_wait syn_retries max_retries);
+    if !config.repairs_by_sack() {
+        // Without SACK recovery, which a key beside the preset has switched off, the preset's own of it falls away.
+        config.prr &= spec.prr.is_some();
+        config.rack &= spec.rack.is_some();
+        config.tlp &= spec.tlp.is_some();
+    }
     config.byte_counting = match spec.byte_counting {
         None => config.byte_counting,
         Some(sc::ByteCounting::Off) => None,

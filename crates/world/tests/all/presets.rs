@@ -62,6 +62,11 @@ fn a_key_beside_a_preset_wins_and_the_window_scale_follows_the_buffer() {
     assert_eq!(key(with, "receive_buffer"), "\"64000 B\"");
     assert_eq!(key(with, "window_scale"), "0");
     assert_eq!(key(with, "rack"), "true");
+    // Without SACK, or with a recovery that does without, what needs it falls away; asked for, it is refused.
+    for with in ["sack = false", "recovery = \"newreno\"", "congestion = \"tahoe\""] {
+        let with = format!(", preset = \"linux\", {with}");
+        assert_eq!([key(&with, "prr"), key(&with, "rack"), key(&with, "tlp")], ["false"; 3], "{with}");
+    }
     let error = world::parse(
         "[scenario]\nduration = \"1 s\"\n[radio]\nstandard = \"802.11b\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\ntransport = { preset = \"linus\" }\n",
