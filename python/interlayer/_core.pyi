@@ -39,6 +39,9 @@ class Scenario:
     def to_json(self) -> str:
         """The scenario with every default filled in."""
 
+    def effective_json(self) -> str:
+        """The same with every key of each TCP connection written out, as `preset` and the keys beside it make them."""
+
 class Flow(TypedDict):
     """One flow's results over the measured time (warm-up excluded unless the name says otherwise)."""
 

@@ -56,7 +56,7 @@ Table = Mapping[str, object]
 def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
     """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`.
 
-    Options are the keys of `transport` in a scenario (docs/design/scenario.md), with the core's defaults.
+    Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is `preset`'s: Linux's choices.
     """
     named = {} if congestion is None else {"congestion": congestion}
     return {"protocol": "tcp", **named, **options}

@@ -339,13 +339,20 @@ def list_command(
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment.")],
     set_: Set = None,
+    effective: Annotated[
+        bool, typer.Option("--effective", help="Print the scenario with every key that applies, presets written out.")
+    ] = False,
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
+    import json
+
     from . import simulator, toml_text
     from .study import campaign, library
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
+        if effective:
+            raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
@@ -355,6 +362,9 @@ def check(
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
     s = _named(file, lambda: simulator.parse(text, overrides))
+    if effective:
+        output.to_stdout(toml_text.document(json.loads(s.effective_json())))
+        return
     counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
 

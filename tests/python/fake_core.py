@@ -56,6 +56,9 @@ class Scenario:
     def to_json(self) -> str:
         return json.dumps(self.data)
 
+    def effective_json(self) -> str:
+        return self.to_json()
+
     nodes = property(lambda self: [n["name"] for n in self.data.get("node", [])])
     flows = property(lambda self: [f.get("name", f"flow{i}") for i, f in enumerate(self.data.get("flow", []))])
 

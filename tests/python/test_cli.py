@@ -31,7 +31,7 @@ name = "b"
 name = "up"
 from = "a"
 to = "b"
-transport = { protocol = "tcp", datagram = "1500 B", receiver = "every" }
+transport = { protocol = "tcp", preset = "rfc", datagram = "1500 B", receiver = "every" }
 """
 
 

@@ -79,7 +79,7 @@ def test_a_run_has_the_promised_columns() -> None:
 
 
 def short(**more: Any) -> interlayer.Scenario:
-    options = {"rate": "11 Mb/s", "flow": interlayer.tcp("reno"), "duration": "3 s", "warmup": "1 s"}
+    options = {"rate": "11 Mb/s", "flow": interlayer.tcp("reno", preset="rfc"), "duration": "3 s", "warmup": "1 s"}
     return interlayer.wlan(**(options | more))
 
 
@@ -227,6 +227,17 @@ def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path)
         assert done.stderr.count("\n") == 1
         assert "transport.congestion" in done.stderr
         assert 'did you mean "reno"' in done.stderr
+
+
+@pytest.mark.parametrize("preset", ["linux", "ns2", "rfc"])
+def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, tmp_path: Path) -> None:
+    done = command("check", BASE, "--effective", "--set", f"flow.0.transport={{ preset = '{preset}' }}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f'preset = "{preset}"' in done.stdout
+    assert "undo = " in done.stdout  # which the file does not say
+    shown = tmp_path / "shown.toml"
+    shown.write_text(done.stdout)
+    assert command("check", shown, "--effective").stdout == done.stdout
 
 
 @pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"])

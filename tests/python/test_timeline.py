@@ -38,7 +38,7 @@ count = 3
 [[flow]]
 from = "sta"
 to = "ap"
-transport = { protocol = "tcp", datagram = "900 B", min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", datagram = "900 B", min_rto = "200 ms" }
 """
 
 LEVELS = """
@@ -82,7 +82,7 @@ transport = { protocol = "udp", datagram = "500 B" }
 [[flow]]
 from = "left"
 to = "server"
-transport = { protocol = "tcp", min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", min_rto = "200 ms" }
 [[flow]]
 from = "right"
 to = "ap"
@@ -360,7 +360,7 @@ def test_a_network_of_wires_has_no_timeline(tmp_path: Path, capsys: pytest.Captu
     file = tmp_path / "wires.toml"
     file.write_text(
         '[scenario]\nduration = "1 s"\n[[node]]\nname = "a"\n[[node]]\nname = "b"\n'
-        '[[link]]\nbetween = ["a", "b"]\nrate = "10 Mb/s"\n[[flow]]\nfrom = "a"\nto = "b"\n'
+        '[[link]]\nbetween = ["a", "b"]\nrate = "10 Mb/s"\n[[flow]]\nfrom = "a"\nto = "b"\ntransport.preset = "rfc"\n'
     )
     assert call("run", file, "--series", "--out", tmp_path / "out") == 0
     assert capsys.readouterr().err == ""
@@ -376,7 +376,7 @@ def test_the_test_double_is_drawn_too(core: Core, tmp_path: Path) -> None:
     from fake_core import Scenario
     from fake_core import timeline as made
 
-    scenario = Scenario.parse('[[node]]\nname = "a"\n[[node]]\nname = "b"\n[[flow]]\nfrom = "a"\nto = "b"')
+    scenario = Scenario.parse('[[node]]\nname = "a"\n[[node]]\nname = "b"\n[[flow]]\nfrom = "a"\nto = "b"\ntransport.preset = "rfc"')
     kept = made(scenario, (0, 10_000_000))
     assert {name for name in names if name != "addressee)"} == set(kept["columns"])
     figure = timeline_plot.figure(kept, "double", "")  # type: ignore[arg-type]

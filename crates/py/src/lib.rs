@@ -50,6 +50,11 @@ impl Scenario {
         self.of().to_json().to_string()
     }
 
+    /// The same with what presets decide written out; see the type stub.
+    fn effective_json(&self) -> String {
+        self.blueprint.effective().to_json().to_string()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.of().name

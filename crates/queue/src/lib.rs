@@ -154,7 +154,9 @@ impl<T> Queue<T> {
         };
         let store = match spec.discipline {
             Discipline::DropTail => Store::Fifo(VecDeque::with_capacity(room), Early::Nothing),
-            Discipline::Red(red) => Store::Fifo(VecDeque::with_capacity(room), Early::Red(red::State::new(red, draws))),
+            Discipline::Red(red) => {
+                Store::Fifo(VecDeque::with_capacity(room), Early::Red(red::State::new(red, draws)))
+            }
             Discipline::Warning(threshold) => Store::Fifo(VecDeque::with_capacity(room), Early::Warning(threshold)),
             Discipline::Drr => Store::Drr(drr::Lanes::new(mtu)),
         };

@@ -128,7 +128,11 @@ impl Connection {
         snd.reduction.acknowledged(ack);
         if snd.guard.is_some_and(|recover| recover.lt(ack) || recover == ack && snd.is_selective()) {
             snd.guard = None;
+            if core::mem::take(&mut snd.window.timeout_lasts) {
+                self.end_timeout();
+            }
         }
+        let snd = &mut self.snd;
         if !snd.resend.is_empty() {
             snd.resend.forget_before(ack);
         }
@@ -188,7 +192,7 @@ impl Connection {
             number: tcp.ack,
             acked: Bytes::ZERO,
             prior_flight: Bytes(u64::from(self.snd.flight())),
-            rtt: None,
+            rtt: told.rtt,
             duplicate: true,
             local: false,
             flags: tcp.flags,

@@ -127,6 +127,7 @@ ack_gaps = true
 [flow.transport]
 protocol = "tcp"
 datagram = "1000 B"
+preset = "linux"
 congestion = "veno"
 recovery = "sack"
 prr = true

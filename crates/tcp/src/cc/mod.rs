@@ -8,6 +8,7 @@ use crate::hystart::HyStart;
 use core::fmt;
 use units::{BitRate, Bytes, Dur, SimTime};
 
+mod ack_train;
 mod rounds;
 #[cfg(test)]
 mod testing;
@@ -90,6 +91,12 @@ pub trait CongestionControl: fmt::Debug {
         self.needs_rate()
     }
 
+    /// Whether cwnd is this controller's business in recovery too: proportional rate reduction and HyStart++ leave it alone, and
+    /// marks of ECN are not told.
+    fn owns_window(&self) -> bool {
+        false
+    }
+
     /// How losses are repaired unless the configuration says otherwise. @RFC6582 by default.
     fn recovery(&self) -> Recovery {
         Recovery::NewReno
@@ -125,6 +132,16 @@ pub struct Window {
     pub(crate) timestamp_tick: Dur,
     /// Slow start follows a timeout.
     pub(crate) after_timeout: bool,
+    /// Not everything that had been sent at the last timeout is acknowledged.
+    pub(crate) timeout_lasts: bool,
+    /// What is in the network when a loss is found.
+    pub(crate) pipe: Bytes,
+    /// The RTT of the handshake.
+    pub(crate) handshake_rtt: Option<Dur>,
+    /// What is in flight is less than there might be, since the application had no more.
+    pub(crate) app_limited: bool,
+    /// The controller says so itself.
+    pub(crate) mark_app_limited: bool,
     /// What growth is left below one byte.
     fraction: f64,
 }
@@ -146,6 +163,11 @@ impl Window {
             byte_counting: None,
             timestamp_tick: Dur::from_ms(1),
             after_timeout: false,
+            timeout_lasts: false,
+            pipe: Bytes::ZERO,
+            handshake_rtt: None,
+            app_limited: false,
+            mark_app_limited: false,
             fraction: 0.0,
         }
     }
@@ -183,6 +205,33 @@ impl Window {
     /// Whether fast recovery lasts.
     pub fn in_recovery(&self) -> bool {
         self.in_recovery
+    }
+
+    /// Whether a timeout's repairs last: not all that had been sent at the last one is acknowledged.
+    pub fn after_timeout_lasts(&self) -> bool {
+        self.timeout_lasts
+    }
+
+    /// What is in the network as far as the sender knows, lost segments left out. For
+    /// [`CongestionControl::on_congestion`] of a loss. @RFC6675 sec. 4, SetPipe
+    pub fn pipe(&self) -> Bytes {
+        self.pipe
+    }
+
+    /// The RTT of the handshake, if it was measured.
+    pub fn handshake_rtt(&self) -> Option<Dur> {
+        self.handshake_rtt
+    }
+
+    /// Whether what is in flight is less than it might be, since the application had no more. Known only if
+    /// [`CongestionControl::needs_rate`] or recovery is by SACK. @DRAFT-DRE sec. 3.4
+    pub fn app_limited(&self) -> bool {
+        self.app_limited
+    }
+
+    /// Samples of what is in flight now are to be taken as limited by the application: the controller itself keeps it low.
+    pub fn mark_app_limited(&mut self) {
+        self.mark_app_limited = true;
     }
 
     /// Whether cwnd is below ssthresh. (If equal, either would do; here congestion avoidance.) @RFC5681 sec. 3.1
@@ -259,6 +308,7 @@ impl Window {
 }
 
 plugin::registry! { "congestion control", Make:
+    "bbr" => bbr,
     "bic" => bic,
     "compound" => compound,
     "cubic" => cubic,

@@ -55,6 +55,7 @@ fn run(
     let mut now = SimTime::ZERO;
     let mut seen = Vec::new();
     let mut una = 0;
+    let owns = cc.owns_window(); // a loss is no reason for it
     for (i, (event, flight)) in history.iter().zip(flights.iter().cycle()).enumerate() {
         // What is in flight never exceeds cwnd.
         let flight = Bytes((flight * mss).min(win.cwnd.0));
@@ -91,13 +92,13 @@ fn run(
                 ack.duplicate = false;
                 cc.on_ack(&ack, &mut win);
                 cc.on_sent(now, Bytes(mss), &mut win);
-                assert!(!recovering || win.cwnd <= before.cwnd, "grows in recovery");
+                assert!(!recovering || owns || win.cwnd <= before.cwnd, "grows in recovery");
             }
             Event::Duplicate => cc.on_dup_ack(&ack, &mut win),
             Event::Loss(why) => {
                 cc.on_congestion(why, &mut win);
                 assert!(win.cwnd <= before.cwnd.max(Bytes(2 * mss)), "grows by a loss");
-                assert!(why != Congestion::EcnMark || win.cwnd <= before.cwnd, "grows by a mark");
+                assert!(why != Congestion::EcnMark || owns || win.cwnd <= before.cwnd, "grows by a mark");
                 assert!(win.ssthresh >= Bytes(2 * mss), "RFC 5681 eq. 4: {}", win.ssthresh);
             }
             Event::Recovered if recovers => cc.on_recovered(&mut win),
@@ -167,7 +168,7 @@ fn a_timeout_leaves_one_segment() {
 #[test]
 fn a_mark_lowers_the_window_but_never_below_a_segment() {
     // RFC 3168 sec. 6.1.2: as a loss, but bounded by one segment, where eq. 4 of RFC 5681 stops at two.
-    for entry in &cc::registry() {
+    for entry in cc::registry().iter().filter(|entry| !make(entry).owns_window()) {
         let name = entry.info.id;
         for (cwnd, least, most) in [(10_000, 1000, 9000), (3000, 1000, 2999), (1000, 1000, 1000)] {
             let mut win = Window::new(Bytes(1000), 1, None);

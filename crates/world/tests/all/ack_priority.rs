@@ -42,7 +42,7 @@ fn uploads(radio: &str, stations: u32, tcp: &str, more: &str) -> String {
         "scenario = {{ duration = \"25 s\", warmup = \"5 s\" }}\nradio = {{ access = \"edca\", edca = {{ be = {{ cw_max = 1023 }} }}, {radio} }}\n\
          [[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"sta\"\ncount = {stations}\n\
          [[flow]]\nfrom = \"sta\"\nto = \"ap\"\n\
-         transport = {{ protocol = \"tcp\", receive_buffer = \"65535 B\", {tcp} }}\n{more}"
+         transport = {{ protocol = \"tcp\", preset = \"rfc\", receive_buffer = \"65535 B\", {tcp} }}\n{more}"
     )
 }
 

@@ -227,7 +227,7 @@ impl Case {
                 None => _ = writeln!(text, "transport = {{ protocol = \"udp\", datagram = \"900 B\" }}"),
                 Some(back) => {
                     _ = writeln!(text, "reverse = {}\nreader = {}", back.text(), flow.reader);
-                    _ = writeln!(text, "transport = {{ protocol = \"tcp\", {} }}", flow.tcp);
+                    _ = writeln!(text, "transport = {{ protocol = \"tcp\", preset = \"rfc\", {} }}", flow.tcp);
                 }
             }
         }

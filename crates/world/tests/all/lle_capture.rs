@@ -25,7 +25,7 @@ from = "a"
 to = "b"
 traffic = {{ model = "bulk", bytes = "400040 B" }}
 reverse = {reverse}
-transport = {{ protocol = "tcp", receiver = "every" }}
+transport = {{ protocol = "tcp", preset = "rfc", receiver = "every" }}
 {scheme}
 "#
     )

@@ -114,6 +114,7 @@ reverse = {reverse}
 reader = {}
 [flow.transport]
 protocol = "tcp"
+preset = "rfc"
 congestion = "{}"
 receiver = "{}"
 timestamps = {}

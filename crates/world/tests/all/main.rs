@@ -25,6 +25,7 @@ mod network_conservation;
 mod notices;
 mod places;
 mod plug_ins;
+mod presets;
 mod senders;
 mod shared_air;
 mod snoop;

@@ -359,7 +359,7 @@ impl Case {
                     let Flow { datagram, receive_buffer, tcp, .. } = flow;
                     _ = writeln!(
                         text,
-                        "transport = {{ protocol = \"tcp\", datagram = \"{datagram} B\", receive_buffer = \"{receive_buffer} B\", {tcp} }}"
+                        "transport = {{ protocol = \"tcp\", preset = \"rfc\", datagram = \"{datagram} B\", receive_buffer = \"{receive_buffer} B\", {tcp} }}"
                     );
                 }
             }

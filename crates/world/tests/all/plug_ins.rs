@@ -159,7 +159,7 @@ fn text(congestion: &str, receiver: &str) -> String {
     format!(
         "scenario = {{ duration = \"1 s\" }}\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
          [[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n\
-         transport = {{ protocol = \"tcp\", congestion = {congestion}, receiver = {receiver} }}\n\
+         transport = {{ protocol = \"tcp\", preset = \"rfc\", congestion = {congestion}, receiver = {receiver} }}\n\
          [[scheme]]\nname = \"counts\"\n"
     )
 }

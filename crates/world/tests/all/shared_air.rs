@@ -93,7 +93,7 @@ fn a_disc_is_drawn_anew_for_each_seed_and_uniform_over_its_area() {
              layout = {{ model = \"disc\", radius = \"20 m\" }}\n\
              channel = {{ propagation = {{ model = \"log-distance\" }}, noise = \"-64.7 dBm\" }}\n\
              [[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"sta\"\ncount = 2\n\
-             [[flow]]\nfrom = \"sta\"\nto = \"ap\"\nstart = \"0.5 ms\"\n"
+             [[flow]]\nfrom = \"sta\"\nto = \"ap\"\nstart = \"0.5 ms\"\ntransport = {{ preset = \"rfc\" }}\n"
         )
     };
     // 16 dBm - 76.7 dB is 4 dB above that noise: who stands within 10 m hears the access point, and only who does has a way.

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
 const SNOOP: &str = "[[scheme]]\nname = \"snoop\"\n";
-const RENO: &str = r#"transport = { protocol = "tcp", congestion = "reno" }"#;
+const RENO: &str = r#"transport = { protocol = "tcp", preset = "rfc", congestion = "reno" }"#;
 
 /// A server, 100 Mb/s and 2 ms from an access point, sends to a mobile at 11 Mb/s.
 fn scenario(duration: &str, radio: &str, errors: &str, flow: &str, scheme: &str) -> String {
@@ -102,7 +102,8 @@ traffic = { model = "cbr", rate = "9 Mb/s" }"#;
 
 #[test]
 fn a_sender_with_sack_and_timestamps_is_told_nothing_either() {
-    let flow = r#"transport = { protocol = "tcp", congestion = "newreno", sack = true, timestamps = true }"#;
+    let flow =
+        r#"transport = { protocol = "tcp", preset = "rfc", congestion = "newreno", sack = true, timestamps = true }"#;
     for priority in [true, false] {
         let scheme = format!("{SNOOP}priority = {priority}\n");
         let told = five(0.01, "max_attempts = 4", flow, &scheme, ["fast_retransmits", "timeouts"]);
@@ -155,6 +156,7 @@ fn case() -> impl Strategy<Value = Case> {
                 r#"
 [flow.transport]
 protocol = "tcp"
+preset = "rfc"
 congestion = "{congestion}"
 receiver = "{receiver}"
 timestamps = {timestamps}

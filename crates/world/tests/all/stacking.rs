@@ -331,7 +331,7 @@ delay = "2 ms"
 from = "server"
 to = "mobile"
 traffic = {{ model = "bulk", bytes = "300 kB" }}
-transport = {{ protocol = "tcp", min_rto = "200 ms"{transport} }}
+transport = {{ protocol = "tcp", preset = "rfc", min_rto = "200 ms"{transport} }}
 {flow}
 {schemes}
 "#
