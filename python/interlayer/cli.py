@@ -7,8 +7,10 @@ interrupted, finished runs kept. A person gets tables and progress, a pipe gets 
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -21,8 +23,9 @@ from .show import output
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ._core import Run
+    from .errors import RunError
     from .study.outcome import Outcome
+    from .study.store import Store
 
 T = TypeVar("T")
 
@@ -48,6 +51,15 @@ Json = Annotated[
 ]
 
 
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        envvar="INTERLAYER_STORE",
+        help="Keep finished runs there, and do not repeat those that are there.",
+    ),
+]
 Readings = Annotated[
     str,
     typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
@@ -80,6 +92,7 @@ def run_command(
     set_: Set = None,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
     pcap: Annotated[Path | None, typer.Option(metavar="DIR", help="Write captures there, one a node and run.")] = None,
     series: Annotated[
         bool, typer.Option("--series", help="Keep time series (cwnd, rtt, queue, ...) and a timeline of the air.")
@@ -93,10 +106,14 @@ def run_command(
         ),
     ] = None,
 ) -> None:
-    """Run a scenario."""
+    """Run a scenario.
+
+    A store has no captures, series and timelines: with --pcap or --series all runs are made afresh.
+    """
     from . import simulator, toml_text
     from .measure import timeline
     from .show import as_json, files, terminal
+    from .study.runs import replications
 
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
@@ -106,23 +123,31 @@ def run_command(
     scenario = _named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
     first = scenario.seed if seed is None else seed
-    tasks = [(scenario, first + i) for i in range(runs or 1)]
+    wanted = runs or 1
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
         output.folder(pcap) as to_pcap,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
         started = time.perf_counter()
-        what, total = scenario.name or file.stem, len(tasks)
-        watch = None if progress is None else lambda done: progress(what, done, total)
-        pcap_dir = to_pcap.path if to_pcap else None
-        batch = simulator.run_batch(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, timeline=kept, progress=watch)
-        done: list[Run] = [r for r in batch.runs if r is not None]
+        what = scenario.name or file.stem
+        done, ended = replications(
+            scenario,
+            first,
+            wanted,
+            jobs=jobs,
+            store=stored,
+            watch=None if progress is None else lambda done: progress(what, done, wanted),
+            pcap_dir=to_pcap.path if to_pcap else None,
+            series=series,
+            timeline=kept,
+        )
         notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
-            result = as_json.run(what, simulator.version(), first, done, wall_s, batch.interrupted)
+            result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
             if to_folder:
                 notes = files.write_run(result, done, text + _changes(set_), to_folder.path)
                 to_folder.commit()
@@ -136,8 +161,7 @@ def run_command(
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
         for line in notes:
             print(f"interlayer: {line}", file=sys.stderr)
-    if batch.interrupted:
-        raise typer.Exit(130)
+    _end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
 
 
 @app.command("compare")
@@ -157,6 +181,7 @@ def compare_command(
     set_: Set = None,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
     """Compare schemes in a scenario: paired by seed, with intervals and significance."""
     from . import toml_text
@@ -167,6 +192,7 @@ def compare_command(
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
         found = _named(
@@ -180,6 +206,7 @@ def compare_command(
                 jobs=jobs,
                 name=file.stem,
                 progress=progress,
+                store=stored,
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
@@ -192,8 +219,8 @@ def compare_command(
             to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
             to_file.commit()
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
-    if found.interrupted:
-        raise typer.Exit(130)
+    given = [] if schemes is None else ["--schemes", schemes]
+    _end(found.interrupted, [(e, ["compare", str(file), *given]) for e in found.failures], set_)
 
 
 @app.command()
@@ -208,11 +235,12 @@ def reproduce(
     set_: Set = None,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
-    """Run an experiment of the papers afresh and judge its claims."""
+    """Run an experiment of the papers and judge its claims."""
     from .show import as_json, files, terminal
     from .study import campaign, library
-    from .study.runs import Store
+    from .study.runs import Cache
 
     if all_ and ids:
         raise InputError("--all: name experiments or take all, not both")
@@ -225,12 +253,13 @@ def reproduce(
     chosen = [library.load(name) for name in names]
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
-    store = Store()
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
+        cache = Cache(stored)
         for experiment in chosen:
             outcome = campaign.run(
                 experiment,
@@ -240,7 +269,7 @@ def reproduce(
                 jobs=jobs,
                 overrides=overrides,
                 progress=progress,
-                store=store,
+                cache=cache,
                 over_time=to_folder is not None,
                 base_only=readings == "base",
             )
@@ -259,8 +288,8 @@ def reproduce(
                 to_file.commit()
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
-    if outcome.interrupted:
-        raise typer.Exit(130)
+    failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
+    _end(outcome.interrupted, failures, set_)
 
 
 @app.command("readings")
@@ -272,17 +301,20 @@ def readings_command(
     jobs: Jobs = 0,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
     """Show which reading of what a paper leaves open makes which of its claims true."""
     from .show import files, joint, terminal
     from .study import joint as judged
     from .study import library
+    from .study.runs import Cache
 
     _one_of("--readings", readings, ("all", "base"))
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
         found = judged.run(
@@ -291,6 +323,7 @@ def readings_command(
             runs=judged.RUNS if runs is None else runs,
             jobs=jobs,
             progress=progress,
+            cache=Cache(stored),
             base_only=readings == "base",
         )
         if found is None:  # Ctrl-C: a joint judgement needs all of them
@@ -359,6 +392,36 @@ def check(
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
 
 
+store_app = typer.Typer(help="Look after a store of finished runs.", no_args_is_help=True)
+app.add_typer(store_app, name="store")
+
+
+@store_app.command("list")
+def store_list(store: StoreFile = None, json: Json = None) -> None:
+    """What is in a store: runs, scenarios and sizes, by the hash of the core that made them."""
+    from .show import as_json, store_words
+
+    with _needed(store) as stored:
+        found = as_json.store(stored)
+    with output.file(_json_file(json)) as to_file:
+        if to_file:
+            to_file.path.write_text(as_json.dumps(found), encoding="utf-8")
+            to_file.commit()
+    if json is None or json == "-":
+        output.to_stdout(as_json.dumps(found) if json else store_words.listed(found))
+
+
+@store_app.command("prune")
+def store_prune(store: StoreFile = None) -> None:
+    """Remove the runs that other cores than this one made: no command of this core reads them."""
+    from .show import store_words
+
+    with _needed(store) as stored:
+        before = stored.size()
+        gone = stored.prune()
+    output.to_stdout(store_words.pruned(gone, before - stored.size()))
+
+
 @app.command()
 def bench(
     against: Annotated[
@@ -420,6 +483,34 @@ def _changes(texts: Sequence[str] | None) -> str:
     return "".join(f"\n# --set {text}" for text in texts or [])
 
 
+def _opened(store: Path | None) -> AbstractContextManager[Store | None]:
+    from .study.store import Store
+
+    return nullcontext() if store is None else Store(store)
+
+
+def _needed(store: Path | None) -> Store:
+    from .study.store import Store
+
+    if store is None:
+        raise InputError("which store? Name its file with --store, or in the variable INTERLAYER_STORE")
+    if not (found := Store(store)).exists():
+        raise InputError(f"--store: no file {store}")
+    return found
+
+
+def _end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
+    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
+    if failures:
+        e, words = failures[0]
+        overrides = [word for text in set_ or [] for word in ("--set", text)]
+        again = shlex.join(["interlayer", *words, *overrides, "--seed", str(e.seed), "--runs", "1"])
+        others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        raise typer.Exit(_complain(f"{e}{others}; to repeat it: {again}", e.status))
+    if interrupted:
+        raise typer.Exit(130)
+
+
 def _json_file(json: str | None) -> Path | None:
     return None if json in (None, "-") else Path(str(json))
 
@@ -458,10 +549,15 @@ def _status(arguments: list[str]) -> int:
     except typer.TyperException as e:  # a wrong option or argument: same line, same status as any wrong input
         return _complain(_usage(e), 2)
     except InterlayerError as e:
-        return _complain(str(e), 2)
+        return _complain(str(e), e.status)
     except BrokenPipeError:
         output.silence_stdout()
         return 0
+    except OSError as e:  # of a place that no command named: stdout on a full disk, a vanished working folder
+        output.silence_stdout()
+        return _complain(f"{e.filename or 'output'}: {(e.strerror or str(e)).lower()}", 1)
+    except MemoryError:
+        return _complain("out of memory", 1)
     except KeyboardInterrupt:
         return 130
     return status if isinstance(status, int) else 0

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from interlayer.errors import OutputError
+from interlayer.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,13 +40,13 @@ class Staged:
 
 @contextmanager
 def folder(target: Path | None) -> Iterator[Staged | None]:
-    """A folder to fill for `target`, None for None. Raises `OutputError` at once if it could not be written later."""
+    """A folder to fill for `target`, None for None. Raises at once if it could not be written later."""
     if target is None:
         yield None
         return
     target = target.absolute()
     if target.exists() and not target.is_dir():
-        raise OutputError(f"{target}: is a file, not a folder")
+        raise InputError(f"{target}: is a file, not a folder")
     if target.is_dir() and not os.access(target, os.W_OK):
         raise OutputError(f"{target}: permission denied")
     made = _make_parent(target)
@@ -67,15 +67,15 @@ def folder(target: Path | None) -> Iterator[Staged | None]:
 
 @contextmanager
 def file(target: Path | None) -> Iterator[Staged | None]:
-    """A file to fill for `target`, None for None. Raises `OutputError` at once if it could not be written later."""
+    """A file to fill for `target`, None for None. Raises at once if it could not be written later."""
     if target is None:
         yield None
         return
     target = target.absolute()
     if target.is_dir():
-        raise OutputError(f"{target}: is a folder, not a file")
+        raise InputError(f"{target}: is a folder, not a file")
     if not target.parent.is_dir():
-        raise OutputError(f"{target}: no folder {target.parent}")
+        raise InputError(f"{target}: no folder {target.parent}")
     if target.exists() and not target.is_file():  # /dev/stderr, a pipe: written in place, there is nothing to rename
         yield Staged(target, target)
         return
