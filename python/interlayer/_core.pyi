@@ -23,6 +23,7 @@ class Scenario:
     duration_s: float
     warmup_s: float
     seed: int
+    run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
 

@@ -122,17 +122,17 @@ def run_command(
     text, overrides = toml_text.read_text(file), _overrides(set_)
     scenario = _named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
+    _tell(simulator.forecast(scenario, runs or 1, jobs))
     first = scenario.seed if seed is None else seed
-    wanted = runs or 1
+    wanted, what = runs or 1, scenario.name or file.stem
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, f"run {what}") as to_folder,
         output.file(_json_file(json)) as to_file,
-        output.folder(pcap) as to_pcap,
+        output.folder(pcap, f"run {what}", "*.pcapng") as to_pcap,
         _opened(store) as stored,
         terminal.progress() as progress,
     ):
         started = time.perf_counter()
-        what = scenario.name or file.stem
         done, ended = replications(
             scenario,
             first,
@@ -149,18 +149,17 @@ def run_command(
             wall_s = time.perf_counter() - started
             result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
             if to_folder:
-                notes = files.write_run(result, done, text + _changes(set_), to_folder.path)
-                to_folder.commit()
+                with to_folder.filled() as path:
+                    notes = files.write_run(result, done, text + _changes(set_), path)
             if to_pcap:
                 _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()
             if to_file:
-                to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
-                to_file.commit()
+                to_file.write(as_json.dumps(result))
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
         for line in notes:
-            print(f"interlayer: {line}", file=sys.stderr)
+            _tell(line)
     _end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
 
 
@@ -190,7 +189,7 @@ def compare_command(
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, f"compare {file.stem}") as to_folder,
         output.file(_json_file(json)) as to_file,
         _opened(store) as stored,
         terminal.progress() as progress,
@@ -213,11 +212,10 @@ def compare_command(
             raise typer.Exit(130)
         result = as_json.comparison(found)
         if to_folder:
-            files.write_comparison(found, result, to_folder.path)
-            to_folder.commit()
+            with to_folder.filled() as path:
+                files.write_comparison(found, result, path)
         if to_file:
-            to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
-            to_file.commit()
+            to_file.write(as_json.dumps(result))
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
     given = [] if schemes is None else ["--schemes", schemes]
     _end(found.interrupted, [(e, ["compare", str(file), *given]) for e in found.failures], set_)
@@ -254,7 +252,7 @@ def reproduce(
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
         output.file(_json_file(json)) as to_file,
         _opened(store) as stored,
         terminal.progress() as progress,
@@ -281,11 +279,10 @@ def reproduce(
             objects = [as_json.outcome(o) for o in outcomes]
             text = as_json.dumps(objects[0] if len(chosen) == 1 else objects)
             if to_folder:
-                files.write_outcomes(outcomes, to_folder.path)
-                to_folder.commit()
+                with to_folder.filled() as path:
+                    files.write_outcomes(outcomes, path)
             if to_file:
-                to_file.path.write_text(text, encoding="utf-8")
-                to_file.commit()
+                to_file.write(text)
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
     failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
@@ -312,7 +309,7 @@ def readings_command(
     _one_of("--readings", readings, ("all", "base"))
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, " ".join(["readings", *ids])) as to_folder,
         output.file(_json_file(json)) as to_file,
         _opened(store) as stored,
         terminal.progress() as progress,
@@ -329,11 +326,10 @@ def readings_command(
         if found is None:  # Ctrl-C: a joint judgement needs all of them
             raise typer.Exit(130)
         if to_folder:
-            files.write_readings(found, to_folder.path)
-            to_folder.commit()
+            with to_folder.filled() as path:
+                files.write_readings(found, path)
         if to_file:
-            to_file.path.write_text(joint.dumps(found), encoding="utf-8")
-            to_file.commit()
+            to_file.write(joint.dumps(found))
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
@@ -362,8 +358,7 @@ def list_command(
         rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
     with output.file(_json_file(json)) as to_file:
         if to_file:
-            to_file.path.write_text(as_json.dumps(rows), encoding="utf-8")
-            to_file.commit()
+            to_file.write(as_json.dumps(rows))
     if json is None or json == "-":
         output.to_stdout(as_json.dumps(rows) if json else terminal.entries(rows))
 
@@ -390,9 +385,11 @@ def check(
     s = _named(file, lambda: simulator.parse(text, overrides))
     counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
+    if memory := simulator.forecast(s, 1, 1):
+        output.to_stdout(f"{file}: {memory}")
 
 
-store_app = typer.Typer(help="Look after a store of finished runs.", no_args_is_help=True)
+store_app = typer.Typer(help="Look after a store of finished runs.")
 app.add_typer(store_app, name="store")
 
 
@@ -405,8 +402,7 @@ def store_list(store: StoreFile = None, json: Json = None) -> None:
         found = as_json.store(stored)
     with output.file(_json_file(json)) as to_file:
         if to_file:
-            to_file.path.write_text(as_json.dumps(found), encoding="utf-8")
-            to_file.commit()
+            to_file.write(as_json.dumps(found))
     if json is None or json == "-":
         output.to_stdout(as_json.dumps(found) if json else store_words.listed(found))
 
@@ -449,8 +445,7 @@ def bench(
         if rows:
             text = as_json.dumps(benchmark.to_json(rows))
             if to_file:
-                to_file.path.write_text(text, encoding="utf-8")
-                to_file.commit()
+                to_file.write(text)
     if rows:
         output.to_stdout(text if json == "-" else benchmark.table(rows))
     if interrupted:
@@ -561,6 +556,11 @@ def _status(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     return status if isinstance(status, int) else 0
+
+
+def _tell(line: str) -> None:
+    if line:
+        print(f"interlayer: {line}", file=sys.stderr)
 
 
 def _complain(line: str, status: int) -> int:

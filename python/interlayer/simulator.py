@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from . import machine, quantity
 from .errors import InputError, InterlayerError, OutputError, RunError, writing
 
 if TYPE_CHECKING:
@@ -82,15 +83,16 @@ def stream(
     from . import _core
 
     check_jobs(jobs)
-    runner = None
+    runner, room = None, _Room()
     todo, asked = iter(tasks), {}
     try:
         while True:
-            while runner is None or runner.pending < _AHEAD * runner.jobs:
+            while runner is None or runner.pending < min(_AHEAD * runner.jobs, room.runs):
                 if (task := next(todo, None)) is None:
                     break
                 scenario, seed = task
                 check_seeds(seed, 1)
+                room.make_for(scenario)
                 if runner is None:
                     pcap = None if pcap_dir is None else str(pcap_dir)
                     at_once = min(jobs, _MOST_JOBS)
@@ -106,10 +108,51 @@ def stream(
     except _core.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
     except OSError as e:
-        raise OutputError(f"{pcap_dir or 'threads'}: {str(e).partition(' (os error')[0].lower()}") from e
+        raise OutputError(str(e).partition(" (os error")[0]) from e
     finally:
         if runner is not None:
             runner.stop()
+
+
+_LARGE = 100_000_000
+"""Bytes of a run from which memory is thought of: all smaller ones fit beside each other."""
+
+
+class _Room:
+    """How many of the runs of a stream the memory holds at once, of which it is told one by one."""
+
+    def __init__(self) -> None:
+        self.runs = 2**63
+        self._free: int | None = None
+        self._largest = _LARGE
+
+    def make_for(self, scenario: _core.Scenario) -> None:
+        """Raise `InputError` if a run of it does not fit."""
+        if (needed := scenario.run_bytes) <= self._largest:
+            return
+        self._largest = needed
+        if self._free is None:
+            self._free = machine.free_memory()
+        if self._free is None:
+            return
+        self.runs = self._free // needed
+        if not self.runs:
+            name, nodes, size = scenario.name or "scenario", len(scenario.nodes), quantity.size
+            need = f"{nodes} nodes need {size(needed)} of memory for a run, and {size(self._free)} are free"
+            raise InputError(f"{name}: {need}", "node")
+
+
+def forecast(scenario: _core.Scenario, runs: int, jobs: int) -> str:
+    """What runs of a large scenario will take of the memory, in words; empty for small ones. Nothing is taken yet."""
+    if (needed := scenario.run_bytes) <= _LARGE:
+        return ""
+    free, size = machine.free_memory(), quantity.size
+    text = f"{len(scenario.nodes)} nodes: a run takes up to {size(needed)} of memory"
+    if free is None:
+        return text
+    at_once = min(runs, jobs or machine.cores())
+    limited = f", so {max(1, free // needed)} at a time" if at_once * needed > free >= needed else ""
+    return f"{text}; {size(free)} are free{limited}"
 
 
 def run_batch(

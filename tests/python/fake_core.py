@@ -51,6 +51,7 @@ class Scenario:
     name = property(lambda self: self.data.get("scenario", {}).get("name", ""))
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
+    run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
 
     def to_json(self) -> str:

@@ -1,5 +1,7 @@
 //! `interlayer._core`: texts in, columns out. Conversion only; decides nothing.
 
+#[cfg(debug_assertions)]
+mod fault;
 mod timeline;
 
 use numpy::PyArray1;
@@ -42,7 +44,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, overrides = Vec::new()))]
     fn parse(py: Python<'_>, text: &str, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-        let blueprint = world::parse(text, &overrides).map_err(|error| input_error(py, &error))?;
+        let blueprint = world::parse_with(text, &overrides, registries()).map_err(|error| input_error(py, &error))?;
         Ok(Scenario { blueprint })
     }
 
@@ -66,6 +68,12 @@ impl Scenario {
         self.of().warmup.as_secs_f64()
     }
 
+    /// The memory in bytes that one run takes at most.
+    #[getter]
+    fn run_bytes(&self) -> usize {
+        self.blueprint.run_bytes()
+    }
+
     #[getter]
     fn seed(&self) -> u64 {
         self.of().seed
@@ -84,6 +92,14 @@ impl Scenario {
     fn __repr__(&self) -> String {
         format!("<Scenario \"{}\": {} nodes, {} flows>", self.of().name, self.of().nodes.len(), self.of().flows.len())
     }
+}
+
+/// What scenarios may name.
+fn registries() -> Registries {
+    #[cfg(debug_assertions)]
+    return fault::registries();
+    #[cfg(not(debug_assertions))]
+    Registries::builtin()
 }
 
 /// Runs made in the background; see the type stub.

@@ -1,7 +1,6 @@
 //! A run that panics is an error of that run: its words are kept, and nothing is printed.
 
 use std::any::Any;
-use std::backtrace::{Backtrace, BacktraceStatus};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -13,19 +12,16 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Installs, once in a process, a panic hook that leaves panics of runs to [`caught`]. All others go to the hook that was there, and so
-/// do those of runs if `RUST_BACKTRACE` asks for a backtrace.
+/// Installs, once in a process, a panic hook that leaves panics of runs to [`caught`]. All others go to the hook that was there.
 pub fn hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let others = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let in_run = IN_RUN.get();
-            if in_run && let Some(place) = info.location() {
-                PLACE.with_borrow_mut(|kept| *kept = format!("{}:{}", place.file(), place.line()));
-            }
-            if !in_run || Backtrace::capture().status() == BacktraceStatus::Captured {
+            if !IN_RUN.get() {
                 others(info);
+            } else if let Some(place) = info.location() {
+                PLACE.with_borrow_mut(|kept| *kept = format!("{}:{}", place.file(), place.line()));
             }
         }));
     });

@@ -25,6 +25,7 @@ mod network_conservation;
 mod notices;
 mod places;
 mod plug_ins;
+mod runner;
 mod shared_air;
 mod snoop;
 mod stacking;
