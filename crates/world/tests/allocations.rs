@@ -89,7 +89,7 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
     }
 }
 
-/// Of many nodes the squares decide: from 200 to 400 nodes a run grows by most of what the forecast grows by, and is never beyond it.
+/// Of many nodes the squares decide: from 150 to 300 nodes a run grows by most of what the forecast grows by, and is never beyond it.
 #[test]
 fn a_run_takes_the_memory_that_was_forecast() {
     let a = "standard = '802.11a'";
@@ -102,12 +102,12 @@ fn a_run_takes_the_memory_that_was_forecast() {
         ("in reach", a, ""),
         ("EDCA", edca, ""),
         ("with levels", a, levels),
-        ("a line", a, "[layout]\nmodel = 'line'\nspacing = '1 m'\n[channel]\nrange = '200 m'\n"),
+        ("routes are searched", a, "[layout]\nmodel = 'line'\nspacing = '1 m'\n[channel]\nrange = '180 m'\n"),
         ("errors", a, errors),
         ("states", a, states),
         ("a scheme", a, "[[scheme]]\nname = 'lle-tcp'\n"),
     ] {
-        let [few, many] = [200, 400].map(|nodes| {
+        let [few, many] = [150, 300].map(|nodes| {
             let text = star(nodes - 1, 1, radio, rest).replace("'1 s'", "'20 ms'");
             let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
             let (run, peak) = alloc::peak(|| world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)));

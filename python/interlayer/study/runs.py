@@ -211,4 +211,5 @@ def _run(missing: Iterator[tuple[Any, Task]], made: Callable[[Any, Run], None], 
                     made(name, run)
     except KeyboardInterrupt:
         ended.interrupted = True
+    ended.failures.sort(key=lambda e: (e.seed, e.scenario))  # whichever finished first
     return ended

@@ -171,17 +171,19 @@ class Store:
         self._database = database
         try:
             with self._plainly():
-                database.execute("PRAGMA journal_mode = WAL")
-                # A commit is safe from the death of the process at once, and from that of the machine a little later.
-                database.execute("PRAGMA synchronous = NORMAL")
+                database.execute("BEGIN")  # all three of one moment: another may be making it a store
+                [[tables]] = database.execute("SELECT count(*) FROM sqlite_master")
                 [[application]] = database.execute("PRAGMA application_id")
                 [[format_]] = database.execute("PRAGMA user_version")
-                [[tables]] = database.execute("SELECT count(*) FROM sqlite_master")
+                database.execute("COMMIT")
             if application != _IS_OURS and (application or tables):
                 raise InputError(f"--store: {self.path} is an SQLite file, and no store of Interlayer", "--store")
             if format_ > _FORMAT:
                 raise InputError(f"--store: {self.path} is of a later version of Interlayer", "--store")
             with self._plainly():
+                database.execute("PRAGMA journal_mode = WAL")
+                # A commit is safe from the death of the process at once, and from that of the machine a little later.
+                database.execute("PRAGMA synchronous = NORMAL")
                 if not format_:
                     database.executescript(_TABLES)
                 self._core = self._id()
