@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import Comparison, Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
-    from .errors import InputError, InterlayerError, OutputError
+    from .errors import InputError, InterlayerError, OutputError, RunError
     from .measure.stats import Estimate
 
     __version__: str
@@ -30,6 +30,7 @@ _WHERE = {
     "Interrupted": "api",
     "OutputError": "errors",
     "Result": "api",
+    "RunError": "errors",
     "Scenario": "api",
     "compare": "api",
     "load": "api",
@@ -48,6 +49,7 @@ __all__ = [
     "Interrupted",
     "OutputError",
     "Result",
+    "RunError",
     "Scenario",
     "__version__",
     "compare",

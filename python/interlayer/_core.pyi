@@ -3,7 +3,7 @@
 Every quantity's unit is the suffix of its name (`_bps`, `_s`, `_bytes`); names without one are counts or texts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -23,6 +23,7 @@ class Scenario:
     duration_s: float
     warmup_s: float
     seed: int
+    run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
 
@@ -85,29 +86,37 @@ class Run(TypedDict):
     series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.0.cwnd_bytes" -> {"t_s": ..., "value": ...}
     timeline: Timeline | None
 
-class Batch:
-    """What a batch gave: one entry a task in the order given; None where it did not run."""
+class Runner:
+    """Makes runs in the background, `jobs` at a time (0: one a core), without the interpreter's lock.
 
-    runs: list[Run | None]
-    interrupted: bool
-
-def run_batch(
-    tasks: Sequence[tuple[Scenario, int]],
-    *,
-    jobs: int = 0,
-    pcap_dir: str | None = None,
-    series: bool = False,
-    timeline: tuple[int, int] | None = None,
-    fingerprint: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> Batch:
-    """Run each (scenario, seed), `jobs` at a time (0: one a core), without the interpreter's lock.
-
-    The result of a task depends on nothing but its scenario and seed. `progress(done)` is called from the calling
-    thread now and then. Ctrl-C stops the batch: finished runs are returned and `interrupted` is true.
-    With `pcap_dir`, writes `<node>-<seed>.pcapng` there. Raises `InputError` if a folder cannot be written.
-    `timeline` is a window in ns: what is in the air within it is kept.
+    A run depends on nothing but its scenario and seed. With `pcap_dir`, writes `<node>-<seed>.pcapng` there. `timeline`
+    is a window in ns: what is in the air within it is kept. Threads begin as runs are submitted, and end by `stop`.
     """
+
+    jobs: int
+    pending: int  # submitted, and not come back
+
+    def __init__(
+        self,
+        *,
+        jobs: int = 0,
+        pcap_dir: str | None = None,
+        series: bool = False,
+        timeline: tuple[int, int] | None = None,
+        fingerprint: bool = False,
+    ) -> None: ...
+    def submit(self, scenario: Scenario, seed: int) -> int:
+        """Ask for a run; gives its number, counted from 0. Raises `OSError` if no thread can be had."""
+
+    def next(self) -> tuple[int, Run | str] | None:
+        """Wait for the next run that finishes: its number, and it or what failed in the program. None: none is pending.
+
+        Ctrl-C while it waits raises `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and
+        `OSError` if a capture cannot be written.
+        """
+
+    def stop(self) -> None:
+        """Stop the runs under way, forget the others, and wait for the threads."""
 
 def registry(
     kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"],

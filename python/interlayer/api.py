@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import simulator, toml_text
-from .errors import InputError
+from .errors import InputError, writing
 from .measure import metrics, stats
 from .measure import timeline as windows
 from .study import comparison
+from .study.runs import Cache, replications
+from .study.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -245,27 +248,38 @@ def run(
     series: bool = False,
     timeline: str | None = None,
     pcap: str | Path | None = None,
+    store: str | Path | None = None,
 ) -> Result:
     """Run a scenario: one that was built, or a file's path.
 
     Run i has the seed `seed + i`; `seed` is the scenario's own (1) unless given. `jobs` runs at a time, 0 for one a
     core. `timeline` is the window in which transmissions are kept (`"2 s..2.01 s"`, `"all"`). `pcap` is a folder for
-    `<node>-<seed>.pcapng`. Raises `InputError`, and `Interrupted` on Ctrl-C.
+    `<node>-<seed>.pcapng`. `store` is a file of finished runs: those that are there are not made again, unless series,
+    timeline or captures are asked for. Raises `InputError`, `OutputError`, `Interrupted` on Ctrl-C, and the `RunError`
+    of a run that failed, after all others.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     parsed = (scenario if isinstance(scenario, Scenario) else load(scenario))._parse()
-    first = parsed.seed if seed is None else seed
-    tasks = [(parsed, first + i) for i in range(runs)]
-    if pcap is not None:
-        Path(pcap).mkdir(parents=True, exist_ok=True)
     kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
     pcap_dir = None if pcap is None else Path(pcap)
-    batch = simulator.run_batch(tasks, jobs=jobs, series=series, timeline=kept, pcap_dir=pcap_dir)
-    done = [r for r in batch.runs if r is not None]
-    if batch.interrupted:
+    if pcap_dir is not None:
+        with writing(pcap_dir):
+            pcap_dir.mkdir(parents=True, exist_ok=True)
+    first = parsed.seed if seed is None else seed
+    with _opened(store) as stored:
+        done, ended = replications(
+            parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
+        )
+    if ended.is_whole:
+        return Result(done)
+    if ended.interrupted:
         raise Interrupted(Result(done) if done else None)
-    return Result(done)
+    raise ended.failures[0].of(Result(done) if done else None)
+
+
+def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
+    return nullcontext() if store is None else Store(Path(store))
 
 
 def compare(
@@ -275,21 +289,25 @@ def compare(
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
+    store: str | Path | None = None,
 ) -> Comparison:
     """Run a scenario with one scheme after the other, the same seeds for each, and compare them in pairs.
 
     `schemes` names the arms, the first being what the others are compared with: `"none,lle-tcp"`, or a list of names
     and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. Without it: `none`
     and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval and
-    p-value. Raises `InputError`, and `Interrupted` on Ctrl-C.
+    p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of = scenario if isinstance(scenario, Scenario) else load(scenario)
-    found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs)
+    with _opened(store) as stored:
+        found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored)
     compared = None if found is None else Comparison._of(found)
     if compared is None or compared.interrupted:
         raise Interrupted(compared)
+    if compared.failures:
+        raise compared.failures[0].of(compared)
     return compared
 
 
@@ -301,14 +319,23 @@ def reproduce(
     quick: bool = False,
     jobs: int = 0,
     readings: Literal["all", "base"] = "all",
+    store: str | Path | None = None,
 ) -> Outcome:
     """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts, `readings = "base"` varies nothing
-    of what the paper leaves open: the verdicts are then preliminary. Raises `InputError`.
+    of what the paper leaves open: the verdicts are then preliminary. `store` is a file of finished runs, as in `run`.
+    Raises `InputError`, `OutputError`. After Ctrl-C, or if a run failed, the outcome is `preliminary` and says why.
     """
     from .study import campaign, library
 
-    return campaign.run(
-        library.load(experiment), seed=seed, runs=runs, quick=quick, jobs=jobs, base_only=readings == "base"
-    )
+    with _opened(store) as stored:
+        return campaign.run(
+            library.load(experiment),
+            seed=seed,
+            runs=runs,
+            quick=quick,
+            jobs=jobs,
+            base_only=readings == "base",
+            cache=Cache(stored),
+        )

@@ -7,8 +7,10 @@ interrupted, finished runs kept. A person gets tables and progress, a pipe gets 
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -21,8 +23,9 @@ from .show import output
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ._core import Run
+    from .errors import RunError
     from .study.outcome import Outcome
+    from .study.store import Store
 
 T = TypeVar("T")
 
@@ -48,6 +51,15 @@ Json = Annotated[
 ]
 
 
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        envvar="INTERLAYER_STORE",
+        help="Keep finished runs there, and do not repeat those that are there.",
+    ),
+]
 Readings = Annotated[
     str,
     typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
@@ -80,6 +92,7 @@ def run_command(
     set_: Set = None,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
     pcap: Annotated[Path | None, typer.Option(metavar="DIR", help="Write captures there, one a node and run.")] = None,
     series: Annotated[
         bool, typer.Option("--series", help="Keep time series (cwnd, rtt, queue, ...) and a timeline of the air.")
@@ -93,10 +106,14 @@ def run_command(
         ),
     ] = None,
 ) -> None:
-    """Run a scenario."""
+    """Run a scenario.
+
+    A store has no captures, series and timelines: with --pcap or --series all runs are made afresh.
+    """
     from . import simulator, toml_text
     from .measure import timeline
     from .show import as_json, files, terminal
+    from .study.runs import replications
 
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
@@ -105,39 +122,45 @@ def run_command(
     text, overrides = toml_text.read_text(file), _overrides(set_)
     scenario = _named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
+    _tell(simulator.forecast(scenario, runs or 1, jobs))
     first = scenario.seed if seed is None else seed
-    tasks = [(scenario, first + i) for i in range(runs or 1)]
+    wanted, what = runs or 1, scenario.name or file.stem
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, f"run {what}") as to_folder,
         output.file(_json_file(json)) as to_file,
-        output.folder(pcap) as to_pcap,
+        output.folder(pcap, f"run {what}", "*.pcapng") as to_pcap,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
         started = time.perf_counter()
-        what, total = scenario.name or file.stem, len(tasks)
-        watch = None if progress is None else lambda done: progress(what, done, total)
-        pcap_dir = to_pcap.path if to_pcap else None
-        batch = simulator.run_batch(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, timeline=kept, progress=watch)
-        done: list[Run] = [r for r in batch.runs if r is not None]
+        done, ended = replications(
+            scenario,
+            first,
+            wanted,
+            jobs=jobs,
+            store=stored,
+            watch=None if progress is None else lambda done: progress(what, done, wanted),
+            pcap_dir=to_pcap.path if to_pcap else None,
+            series=series,
+            timeline=kept,
+        )
         notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
-            result = as_json.run(what, simulator.version(), first, done, wall_s, batch.interrupted)
+            result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
             if to_folder:
-                notes = files.write_run(result, done, text + _changes(set_), to_folder.path)
-                to_folder.commit()
+                with to_folder.filled() as path:
+                    notes = files.write_run(result, done, text + _changes(set_), path)
             if to_pcap:
                 _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()
             if to_file:
-                to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
-                to_file.commit()
+                to_file.write(as_json.dumps(result))
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
         for line in notes:
-            print(f"interlayer: {line}", file=sys.stderr)
-    if batch.interrupted:
-        raise typer.Exit(130)
+            _tell(line)
+    _end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
 
 
 @app.command("compare")
@@ -157,6 +180,7 @@ def compare_command(
     set_: Set = None,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
     """Compare schemes in a scenario: paired by seed, with intervals and significance."""
     from . import toml_text
@@ -165,8 +189,9 @@ def compare_command(
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, f"compare {file.stem}") as to_folder,
         output.file(_json_file(json)) as to_file,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
         found = _named(
@@ -180,20 +205,20 @@ def compare_command(
                 jobs=jobs,
                 name=file.stem,
                 progress=progress,
+                store=stored,
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
             raise typer.Exit(130)
         result = as_json.comparison(found)
         if to_folder:
-            files.write_comparison(found, result, to_folder.path)
-            to_folder.commit()
+            with to_folder.filled() as path:
+                files.write_comparison(found, result, path)
         if to_file:
-            to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
-            to_file.commit()
+            to_file.write(as_json.dumps(result))
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
-    if found.interrupted:
-        raise typer.Exit(130)
+    given = [] if schemes is None else ["--schemes", schemes]
+    _end(found.interrupted, [(e, ["compare", str(file), *given]) for e in found.failures], set_)
 
 
 @app.command()
@@ -208,11 +233,12 @@ def reproduce(
     set_: Set = None,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
-    """Run an experiment of the papers afresh and judge its claims."""
+    """Run an experiment of the papers and judge its claims."""
     from .show import as_json, files, terminal
     from .study import campaign, library
-    from .study.runs import Store
+    from .study.runs import Cache
 
     if all_ and ids:
         raise InputError("--all: name experiments or take all, not both")
@@ -225,12 +251,13 @@ def reproduce(
     chosen = [library.load(name) for name in names]
     overrides = _overrides(set_)
     outcomes: list[Outcome] = []
-    store = Store()
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
         output.file(_json_file(json)) as to_file,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
+        cache = Cache(stored)
         for experiment in chosen:
             outcome = campaign.run(
                 experiment,
@@ -240,7 +267,7 @@ def reproduce(
                 jobs=jobs,
                 overrides=overrides,
                 progress=progress,
-                store=store,
+                cache=cache,
                 over_time=to_folder is not None,
                 base_only=readings == "base",
             )
@@ -252,15 +279,14 @@ def reproduce(
             objects = [as_json.outcome(o) for o in outcomes]
             text = as_json.dumps(objects[0] if len(chosen) == 1 else objects)
             if to_folder:
-                files.write_outcomes(outcomes, to_folder.path)
-                to_folder.commit()
+                with to_folder.filled() as path:
+                    files.write_outcomes(outcomes, path)
             if to_file:
-                to_file.path.write_text(text, encoding="utf-8")
-                to_file.commit()
+                to_file.write(text)
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
-    if outcome.interrupted:
-        raise typer.Exit(130)
+    failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
+    _end(outcome.interrupted, failures, set_)
 
 
 @app.command("readings")
@@ -272,17 +298,20 @@ def readings_command(
     jobs: Jobs = 0,
     out: Out = None,
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
     """Show which reading of what a paper leaves open makes which of its claims true."""
     from .show import files, joint, terminal
     from .study import joint as judged
     from .study import library
+    from .study.runs import Cache
 
     _one_of("--readings", readings, ("all", "base"))
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
-        output.folder(out) as to_folder,
+        output.folder(out, " ".join(["readings", *ids])) as to_folder,
         output.file(_json_file(json)) as to_file,
+        _opened(store) as stored,
         terminal.progress() as progress,
     ):
         found = judged.run(
@@ -291,16 +320,16 @@ def readings_command(
             runs=judged.RUNS if runs is None else runs,
             jobs=jobs,
             progress=progress,
+            cache=Cache(stored),
             base_only=readings == "base",
         )
         if found is None:  # Ctrl-C: a joint judgement needs all of them
             raise typer.Exit(130)
         if to_folder:
-            files.write_readings(found, to_folder.path)
-            to_folder.commit()
+            with to_folder.filled() as path:
+                files.write_readings(found, path)
         if to_file:
-            to_file.path.write_text(joint.dumps(found), encoding="utf-8")
-            to_file.commit()
+            to_file.write(joint.dumps(found))
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
@@ -329,8 +358,7 @@ def list_command(
         rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
     with output.file(_json_file(json)) as to_file:
         if to_file:
-            to_file.path.write_text(as_json.dumps(rows), encoding="utf-8")
-            to_file.commit()
+            to_file.write(as_json.dumps(rows))
     if json is None or json == "-":
         output.to_stdout(as_json.dumps(rows) if json else terminal.entries(rows))
 
@@ -367,6 +395,37 @@ def check(
         return
     counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
+    if memory := simulator.forecast(s, 1, 1):
+        output.to_stdout(f"{file}: {memory}")
+
+
+store_app = typer.Typer(help="Look after a store of finished runs.")
+app.add_typer(store_app, name="store")
+
+
+@store_app.command("list")
+def store_list(store: StoreFile = None, json: Json = None) -> None:
+    """What is in a store: runs, scenarios and sizes, by the hash of the core that made them."""
+    from .show import as_json, store_words
+
+    with _needed(store) as stored:
+        found = as_json.store(stored)
+    with output.file(_json_file(json)) as to_file:
+        if to_file:
+            to_file.write(as_json.dumps(found))
+    if json is None or json == "-":
+        output.to_stdout(as_json.dumps(found) if json else store_words.listed(found))
+
+
+@store_app.command("prune")
+def store_prune(store: StoreFile = None) -> None:
+    """Remove the runs that other cores than this one made: no command of this core reads them."""
+    from .show import store_words
+
+    with _needed(store) as stored:
+        before = stored.size()
+        gone = stored.prune()
+    output.to_stdout(store_words.pruned(gone, before - stored.size()))
 
 
 @app.command()
@@ -396,8 +455,7 @@ def bench(
         if rows:
             text = as_json.dumps(benchmark.to_json(rows))
             if to_file:
-                to_file.path.write_text(text, encoding="utf-8")
-                to_file.commit()
+                to_file.write(text)
     if rows:
         output.to_stdout(text if json == "-" else benchmark.table(rows))
     if interrupted:
@@ -428,6 +486,34 @@ def _count(things: Sequence[object], noun: str) -> str:
 
 def _changes(texts: Sequence[str] | None) -> str:
     return "".join(f"\n# --set {text}" for text in texts or [])
+
+
+def _opened(store: Path | None) -> AbstractContextManager[Store | None]:
+    from .study.store import Store
+
+    return nullcontext() if store is None else Store(store)
+
+
+def _needed(store: Path | None) -> Store:
+    from .study.store import Store
+
+    if store is None:
+        raise InputError("which store? Name its file with --store, or in the variable INTERLAYER_STORE")
+    if not (found := Store(store)).exists():
+        raise InputError(f"--store: no file {store}")
+    return found
+
+
+def _end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
+    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
+    if failures:
+        e, words = failures[0]
+        overrides = [word for text in set_ or [] for word in ("--set", text)]
+        again = shlex.join(["interlayer", *words, *overrides, "--seed", str(e.seed), "--runs", "1"])
+        others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        raise typer.Exit(_complain(f"{e}{others}; to repeat it: {again}", e.status))
+    if interrupted:
+        raise typer.Exit(130)
 
 
 def _json_file(json: str | None) -> Path | None:
@@ -468,13 +554,23 @@ def _status(arguments: list[str]) -> int:
     except typer.TyperException as e:  # a wrong option or argument: same line, same status as any wrong input
         return _complain(_usage(e), 2)
     except InterlayerError as e:
-        return _complain(str(e), 2)
+        return _complain(str(e), e.status)
     except BrokenPipeError:
         output.silence_stdout()
         return 0
+    except OSError as e:  # of a place that no command named: stdout on a full disk, a vanished working folder
+        output.silence_stdout()
+        return _complain(f"{e.filename or 'output'}: {(e.strerror or str(e)).lower()}", 1)
+    except MemoryError:
+        return _complain("out of memory", 1)
     except KeyboardInterrupt:
         return 130
     return status if isinstance(status, int) else 0
+
+
+def _tell(line: str) -> None:
+    if line:
+        print(f"interlayer: {line}", file=sys.stderr)
 
 
 def _complain(line: str, status: int) -> int:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class InterlayerError(Exception):
     """Everything this package raises on purpose; `str(e)` is one plain line."""
+
+    status: ClassVar[int] = 1
+    """The exit status of a command that ends by it."""
 
 
 class InputError(InterlayerError, ValueError):
@@ -19,13 +23,44 @@ class InputError(InterlayerError, ValueError):
     `path` is the key as the file spells it (`flow[1].transport.congestion`), empty where no key is to blame.
     """
 
+    status = 2
+
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(message)
         self.path = path
 
 
 class OutputError(InterlayerError, OSError):
-    """A result has nowhere to go: the folder or file cannot be written."""
+    """The operating system refuses: a folder or file cannot be written, the disk is full, memory cannot be had."""
+
+
+class RunError(InterlayerError):
+    """A run failed by a mistake of the program. The other runs of its campaign went on.
+
+    `scenario` and `seed` name it; `result` is what the other runs gave, where there is such a thing.
+    """
+
+    def __init__(self, scenario: str, seed: int, why: str) -> None:
+        super().__init__(f'scenario "{scenario}", seed {seed}: {" ".join(why.split())}')
+        self.scenario = scenario
+        self.seed = seed
+        self.result: object = None
+
+    def of(self, result: object) -> RunError:
+        """The same error, with what the other runs gave."""
+        self.result = result
+        return self
+
+
+@contextmanager
+def writing(what: object) -> Iterator[None]:
+    """What the operating system or a writer of files says inside is an `OutputError` of `what`, in one line."""
+    try:
+        yield
+    except InterlayerError:
+        raise
+    except OSError as e:
+        raise OutputError(f"{what}: {(e.strerror or str(e)).lower()}") from e
 
 
 def suggestion(word: str, known: Iterable[object]) -> str:

@@ -34,6 +34,15 @@ UNITS = tuple(dict.fromkeys(unit for scale in _SCALES.values() for unit in scale
 _TEXT = re.compile(r"\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([A-Za-z/%]*)\s*")
 
 
+def size(count: float) -> str:
+    """So many bytes for people: `512 B`, `3.4 MB`, `46 GB`; three digits at most."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if abs(count) < 999.5 or unit == "TB":
+            return f"{count:.3g} {unit}" if unit != "B" else f"{count:.0f} B"
+        count /= 1000
+    raise AssertionError
+
+
 def column(metric: str, columns: Iterable[str]) -> str:
     """The column that `metric` names: itself, or itself plus a unit suffix (`goodput` -> `goodput_bps`)."""
     known = list(columns)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .errors import InputError
+from . import machine, quantity
+from .errors import InputError, InterlayerError, OutputError, RunError, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Generator, Iterable, Sequence
 
     from . import _core
     from ._core import Run
@@ -17,6 +19,12 @@ Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-contr
 
 _SEEDS = 2**63
 """How many seeds there are: what TOML and a column of a frame can hold."""
+
+_MOST_JOBS = 4096
+"""Threads that are started at most, whatever is asked for."""
+
+_AHEAD = 2
+"""Runs that are submitted for each job: one is made, one waits. No more, whatever is wanted."""
 
 
 class Batch(NamedTuple):
@@ -37,44 +45,129 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> _core.Scenari
     """Read and check a scenario; overrides are (path, TOML text), later ones win. Raises `InputError`."""
     from . import _core
 
+    _note_file()
     try:
         return _core.Scenario.parse(text, list(overrides))
     except _core.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
 
 
-def run_batch(
-    tasks: Sequence[tuple[_core.Scenario, int]],
+def check_seeds(first: int, runs: int) -> None:
+    """Raise `InputError` unless so many seeds from `first` on are there."""
+    for seed in (first, first + runs - 1):
+        if not 0 <= seed < _SEEDS:
+            raise InputError(f"seed: {seed} is not from 0 to {_SEEDS - 1}", "seed")
+
+
+def check_jobs(jobs: int) -> None:
+    """Raise `InputError` for less than no job."""
+    if jobs < 0:
+        raise InputError(f"jobs: {jobs} is below 0; 0 is one a core", "jobs")
+
+
+def stream(
+    tasks: Iterable[tuple[_core.Scenario, int]],
     *,
     jobs: int = 0,
     pcap_dir: Path | None = None,
     series: bool = False,
     timeline: tuple[int, int] | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Batch:
-    """Run each (scenario, seed), `jobs` at a time (0: one a core). Ctrl-C gives what was finished.
+) -> Generator[tuple[int, Run | RunError]]:
+    """Run each (scenario, seed), `jobs` at a time (0: one a core); gives each with its number as it finishes.
 
-    `timeline` is the window in ns in which the timeline of the air is kept (`timeline.window`).
+    Tasks are taken as they are needed: nothing is kept of those that have not begun. One that fails by a mistake of the
+    program gives its error, and the others go on. `timeline` is the window in ns in which the timeline of the air is
+    kept (`timeline.window`). Close it, or Ctrl-C, and what is under way is stopped. Raises `InputError`, and
+    `OutputError` if a capture cannot be written.
     """
     from . import _core
 
-    if not tasks:
-        return Batch([], False)
-    for _, seed in tasks:
-        if not 0 <= seed < _SEEDS:
-            raise InputError(f"seed: {seed} is not from 0 to {_SEEDS - 1}", "seed")
+    check_jobs(jobs)
+    runner, room = None, _Room()
+    todo, asked = iter(tasks), {}
     try:
-        batch = _core.run_batch(
-            list(tasks),
-            jobs=jobs,
-            pcap_dir=None if pcap_dir is None else str(pcap_dir),
-            series=series,
-            timeline=timeline,
-            progress=progress,
-        )
+        while True:
+            while runner is None or runner.pending < min(_AHEAD * runner.jobs, room.runs):
+                if (task := next(todo, None)) is None:
+                    break
+                scenario, seed = task
+                check_seeds(seed, 1)
+                room.make_for(scenario)
+                if runner is None:
+                    pcap = None if pcap_dir is None else str(pcap_dir)
+                    at_once = min(jobs, _MOST_JOBS)
+                    runner = _core.Runner(jobs=at_once, pcap_dir=pcap, series=series, timeline=timeline)
+                asked[runner.submit(scenario, seed)] = task
+            if runner is None or (found := runner.next()) is None:
+                return
+            number, run = found
+            scenario, seed = asked.pop(number)
+            yield number, RunError(scenario.name, seed, run) if isinstance(run, str) else run
+    except InterlayerError:
+        raise
     except _core.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
-    return Batch(list(batch.runs), batch.interrupted)
+    except OSError as e:
+        raise OutputError(str(e).partition(" (os error")[0]) from e
+    finally:
+        if runner is not None:
+            runner.stop()
+
+
+_LARGE = 100_000_000
+"""Bytes of a run from which memory is thought of: all smaller ones fit beside each other."""
+
+
+class _Room:
+    """How many of the runs of a stream the memory holds at once, of which it is told one by one."""
+
+    def __init__(self) -> None:
+        self.runs = 2**63
+        self._free: int | None = None
+        self._largest = _LARGE
+
+    def make_for(self, scenario: _core.Scenario) -> None:
+        """Raise `InputError` if a run of it does not fit."""
+        if (needed := scenario.run_bytes) <= self._largest:
+            return
+        self._largest = needed
+        if self._free is None:
+            self._free = machine.free_memory()
+        if self._free is None:
+            return
+        self.runs = self._free // needed
+        if not self.runs:
+            name, nodes, size = scenario.name or "scenario", len(scenario.nodes), quantity.size
+            need = f"{nodes} nodes need {size(needed)} of memory for a run, and {size(self._free)} are free"
+            raise InputError(f"{name}: {need}", "node")
+
+
+def forecast(scenario: _core.Scenario, runs: int, jobs: int) -> str:
+    """What runs of a large scenario will take of the memory, in words; empty for small ones. Nothing is taken yet."""
+    if (needed := scenario.run_bytes) <= _LARGE:
+        return ""
+    free, size = machine.free_memory(), quantity.size
+    text = f"{len(scenario.nodes)} nodes: a run takes up to {size(needed)} of memory"
+    if free is None:
+        return text
+    at_once = min(runs, jobs or machine.cores())
+    limited = f", so {max(1, free // needed)} at a time" if at_once * needed > free >= needed else ""
+    return f"{text}; {size(free)} are free{limited}"
+
+
+def run_batch(
+    tasks: Sequence[tuple[_core.Scenario, int]], *, jobs: int = 0, pcap_dir: Path | None = None, series: bool = False
+) -> Batch:
+    """Run a few (scenario, seed). Ctrl-C gives what was finished. Raises as `stream` does, and `RunError`."""
+    runs: list[Run | None] = [None] * len(tasks)
+    try:
+        for number, run in stream(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series):
+            if isinstance(run, RunError):
+                raise run
+            runs[number] = run
+    except KeyboardInterrupt:
+        return Batch(runs, True)
+    return Batch(runs, False)
 
 
 def registry(kind: Registry) -> list[dict[str, str]]:
@@ -82,3 +175,37 @@ def registry(kind: Registry) -> list[dict[str, str]]:
     from . import _core
 
     return [dict(entry) for entry in _core.registry(kind)]
+
+
+# ------------------------------------------------------------------------------------------------- the file of the core
+
+_files: dict[str, tuple[int, ...]] = {}
+"""What the file of a core was when it was first used."""
+
+
+def core_hash() -> str:
+    """A hash of the compiled core: a version number stands still while code changes. Raises `OutputError`.
+
+    The file may have been replaced since it was loaded, by a build: then its hash would be another core's.
+    """
+    path = _note_file()
+    with writing(path), Path(path).open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if _looks(path) != _files[path]:
+        raise OutputError(f"{path}: was replaced while this process ran; start it again")
+    return found[:16]
+
+
+def _note_file() -> str:
+    from . import _core
+
+    path = str(_core.__file__)
+    if path not in _files:
+        _files[path] = _looks(path)
+    return path
+
+
+def _looks(path: str) -> tuple[int, ...]:
+    with writing(path):
+        it = Path(path).stat()
+    return it.st_ino, it.st_size, it.st_mtime_ns

@@ -51,6 +51,7 @@ class Scenario:
     name = property(lambda self: self.data.get("scenario", {}).get("name", ""))
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
+    run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
 
     def to_json(self) -> str:
@@ -73,12 +74,6 @@ def _replace(data: Any, path: str, value: Any) -> None:
     for part in parents:
         data = data[int(part)] if part.isdecimal() else data.setdefault(part, {})
     data[int(last) if last.isdecimal() else last] = value
-
-
-@dataclass
-class Batch:
-    runs: list[dict[str, Any] | None]
-    interrupted: bool
 
 
 def airtime_model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
@@ -148,39 +143,71 @@ def timeline(scenario: Scenario, window: tuple[int, int]) -> dict[str, Any]:
     }
 
 
-class Core:
-    """The module's functions over a `model`; `stop_after` makes a batch end as Ctrl-C would."""
-
-    def __init__(self) -> None:
-        self.model: Model = airtime_model
-        self.stop_after: int | None = None
-        self.queues: dict[str, int] | None = None  # packets dropped by queue; None: a core without the table
-        self.batches: list[int] = []
-
-    def run_batch(
+class Runner:
+    def __init__(
         self,
-        tasks: Sequence[tuple[Scenario, int]],
+        core: Core,
         *,
         jobs: int = 0,
         pcap_dir: str | None = None,
         series: bool = False,
         timeline: tuple[int, int] | None = None,
-        fingerprint: bool = False,
-        progress: Callable[[int], None] | None = None,
-    ) -> Batch:
-        self.batches.append(len(tasks))
-        runs: list[dict[str, Any] | None] = []
-        for i, (scenario, seed) in enumerate(tasks):
-            if self.stop_after is not None and i >= self.stop_after:
-                runs.append(None)
-                continue
-            runs.append(self.one(scenario, seed, series, timeline))
-            if pcap_dir is not None:
-                for node in scenario.nodes:
-                    Path(pcap_dir, f"{node}-{seed}.pcapng").write_bytes(b"capture")
-            if progress:
-                progress(i + 1)
-        return Batch(runs, interrupted=None in runs)
+    ) -> None:
+        self.core, self.pcap_dir, self.series, self.timeline = core, pcap_dir, series, timeline
+        self.jobs = jobs or 2
+        self.waiting: dict[int, tuple[Scenario, int]] = {}
+        self.done = 0
+        self.is_stopped = False
+
+    @property
+    def pending(self) -> int:
+        return len(self.waiting)
+
+    def submit(self, scenario: Scenario, seed: int) -> int:
+        number = self.core.batches[-1]
+        self.core.batches[-1] += 1
+        self.waiting[number] = (scenario, seed)
+        self.core.most_pending = max(self.core.most_pending, self.pending)
+        return number
+
+    def next(self) -> tuple[int, dict[str, Any] | str] | None:
+        if not self.waiting:
+            return None
+        if self.core.stop_after is not None and self.done >= self.core.stop_after:
+            raise KeyboardInterrupt
+        number = self.core.order(list(self.waiting))
+        scenario, seed = self.waiting.pop(number)
+        self.done += 1
+        if number in self.core.fails:
+            return number, "panicked: attempt to\nsubtract with overflow (crates/mac/src/station/mod.rs:7)"
+        if self.pcap_dir is not None:
+            for node in scenario.nodes:
+                Path(self.pcap_dir, f"{node}-{seed}.pcapng").write_bytes(b"capture")
+        return number, self.core.one(scenario, seed, self.series, self.timeline)
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+class Core:
+    """The module's functions over a `model`. `batches` has the number of runs submitted to each runner.
+
+    `stop_after` makes a runner end as Ctrl-C would, `fails` are tasks that fail, `order` chooses which task that is
+    pending finishes next.
+    """
+
+    def __init__(self) -> None:
+        self.model: Model = airtime_model
+        self.stop_after: int | None = None
+        self.fails: set[int] = set()
+        self.order: Callable[[list[int]], int] = min
+        self.queues: dict[str, int] | None = None  # packets dropped by queue; None: a core without the table
+        self.batches: list[int] = []
+        self.most_pending = 0
+
+    def runner(self, **options: Any) -> Runner:
+        self.batches.append(0)
+        return Runner(self, **options)
 
     def one(self, scenario: Scenario, seed: int, series: bool, window: tuple[int, int] | None = None) -> dict[str, Any]:
         found = self.model(scenario.data, np.random.default_rng(seed))
@@ -220,8 +247,8 @@ class Core:
             __version__="0.0.0-fake",
             InputError=InputError,
             Scenario=Scenario,
-            Batch=Batch,
-            run_batch=self.run_batch,
+            Runner=self.runner,
+            __file__=__file__,
             registry=self.registry,
             schema=lambda: "{}",
         )

@@ -86,7 +86,7 @@ def test_the_table_shows_both_times_and_the_ratio(log: Path, capsys: pytest.Capt
 def test_a_peer_that_fails_is_one_line(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bench._PEER.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('libns3 is gone')\n")
     status, out, err = call(capsys, "--against", "ns3", "--case", "6-uploads")
-    assert (status, out) == (2, "")
+    assert (status, out) == (1, "")
     assert err == "interlayer: --against ns3: the peer failed: libns3 is gone\n"
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import interlayer
 from interlayer.study import campaign, library
-from interlayer.study.runs import Store
+from interlayer.study.runs import Cache
 from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -163,13 +163,13 @@ def test_every_claim_has_a_verdict_and_those_against_have_evidence(name: str, re
         assert not s.unexplained, f"{s.claim.id} {s.verdict}: {s.why}"
 
 
-QUICK_STORE = Store()
+QUICK_RUNS_MADE = Cache()
 
 
 @pytest.mark.papers
 @pytest.mark.parametrize("name", [name for name in HEAVY if "league" not in name])
 def test_a_heavy_experiment_measures_all_it_claims(name: str) -> None:
-    outcome = campaign.run(library.load(name), quick=True, store=QUICK_STORE)
+    outcome = campaign.run(library.load(name), quick=True, cache=QUICK_RUNS_MADE)
     assert len(outcome.scored) == len(outcome.experiment.claims)
     assert all(s.verdict is None for s in outcome.scored), "three runs decide nothing"
 

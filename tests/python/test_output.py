@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interlayer.errors import OutputError
+from interlayer.errors import InputError, InterlayerError, OutputError
 from interlayer.show import output
 
 not_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -87,14 +87,14 @@ def test_a_place_that_cannot_be_is_refused_before_anything_runs(place: str, tmp_
     (tmp_path / "file").write_text("")
     (tmp_path / "dir.json").mkdir()
     manager = output.file if place.endswith(".json") else output.folder
-    with pytest.raises(OutputError) as caught, manager(tmp_path / place):
+    with pytest.raises(InterlayerError) as caught, manager(tmp_path / place):
         pytest.fail("entered")
     assert str(tmp_path) in str(caught.value)
     assert names(tmp_path) == ["dir.json", "file"]
 
 
 def test_a_file_in_no_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="no folder"), output.file(tmp_path / "a" / "r.json"):
+    with pytest.raises(InputError, match="no folder"), output.file(tmp_path / "a" / "r.json"):
         pytest.fail("entered")
 
 

@@ -628,7 +628,7 @@ def test_no_experiment_has_a_scored_claim_without_a_measurement() -> None:
 def test_every_value_of_what_is_open_is_a_scenario_and_has_an_effect(name: str) -> None:
     e = library.load(name)
     assert e.open is not None
-    runner = campaign.Campaign(e, 1, 1, (), None, campaign.Store())
+    runner = campaign.Campaign(e, 1, 1, (), None, campaign.Cache())
     base = {c.id: runner.looks_like(campaign.Variant(), c) for c in e.claims}
     for reading in readings.chosen(e.open.parameters):
         if len(reading.changes) == 1:  # `interlayer check` reads the pairs too

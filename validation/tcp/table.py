@@ -51,7 +51,7 @@ def derived(row: Row) -> Row:
 
 
 def measure(key: tuple[str, str, str, int, float], seeds: Iterable[int], seconds: int) -> Row:
-    from interlayer import _core
+    from interlayer import simulator
 
     congestion, min_rto, stamps, b, p = key
     changes = {
@@ -63,8 +63,8 @@ def measure(key: tuple[str, str, str, int, float], seeds: Iterable[int], seconds
         "flow.0.transport.min_rto": f'"{min_rto} s"',
         "flow.0.transport.timestamps": "true" if stamps == "on" else "false",
     }
-    scenario = _core.Scenario.parse((HERE / "wire.toml").read_text(), list(changes.items()))
-    runs = [run for run in _core.run_batch([(scenario, seed) for seed in seeds]).runs if run is not None]
+    scenario = simulator.parse((HERE / "wire.toml").read_text(), list(changes.items()))
+    runs = [run for run in simulator.run_batch([(scenario, seed) for seed in seeds]).runs if run is not None]
     assert all(q["dropped_packets"] == 0 for run in runs for q in run["queues"])
     flows = [run["flows"][0] for run in runs]
     mss = 1448 if stamps == "on" else 1460

@@ -73,6 +73,16 @@ impl Routes {
         routes
     }
 
+    /// The memory in bytes that a table of so many nodes takes.
+    pub const fn bytes(nodes: usize) -> usize {
+        nodes * nodes * size_of::<Option<Hop>>()
+    }
+
+    /// The memory in bytes that the search takes over so many hops of all nodes together, their lists included.
+    pub const fn search_bytes(hops: usize) -> usize {
+        hops * (size_of::<Hop>() + size_of::<(NodeId, u64)>())
+    }
+
     /// The next hop from `from` towards `to`; `None` if there is no route, or `to` was no destination.
     pub fn next(&self, from: NodeId, to: NodeId) -> Option<Hop> {
         self.next[from.index() * self.nodes + to.index()]

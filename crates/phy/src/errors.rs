@@ -189,6 +189,11 @@ impl Errors {
         Errors { nodes, pairs, states }
     }
 
+    /// The memory in bytes of the errors of so many nodes, if any pair ever errs; and if pairs have states, of those.
+    pub const fn bytes(nodes: usize, have_states: bool) -> usize {
+        nodes * nodes * (size_of::<Pair>() + if have_states { size_of::<State>() } else { 0 })
+    }
+
     /// Whether no pair ever errs.
     pub fn is_none(&self) -> bool {
         self.pairs.is_empty()

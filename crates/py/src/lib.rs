@@ -1,14 +1,17 @@
 //! `interlayer._core`: texts in, columns out. Conversion only; decides nothing.
 
+#[cfg(debug_assertions)]
+mod fault;
 mod timeline;
 
 use numpy::PyArray1;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use world::scenario::InputError as WorldInputError;
 use world::{Blueprint, Cell, Registries, Row, Run, RunError};
 
@@ -41,7 +44,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, overrides = Vec::new()))]
     fn parse(py: Python<'_>, text: &str, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-        let blueprint = world::parse(text, &overrides).map_err(|error| input_error(py, &error))?;
+        let blueprint = world::parse_with(text, &overrides, registries()).map_err(|error| input_error(py, &error))?;
         Ok(Scenario { blueprint })
     }
 
@@ -70,6 +73,12 @@ impl Scenario {
         self.of().warmup.as_secs_f64()
     }
 
+    /// The memory in bytes that one run takes at most.
+    #[getter]
+    fn run_bytes(&self) -> usize {
+        self.blueprint.run_bytes()
+    }
+
     #[getter]
     fn seed(&self) -> u64 {
         self.of().seed
@@ -90,82 +99,89 @@ impl Scenario {
     }
 }
 
-/// What a batch gave: one entry a task in the order given; `None` where it did not run.
-#[pyclass(frozen, module = "interlayer._core")]
-struct Batch {
-    #[pyo3(get)]
-    runs: Py<PyList>,
-    #[pyo3(get)]
-    interrupted: bool,
+/// What scenarios may name.
+fn registries() -> Registries {
+    #[cfg(debug_assertions)]
+    return fault::registries();
+    #[cfg(not(debug_assertions))]
+    Registries::builtin()
 }
 
-/// How long the calling thread sleeps between looks at signals and progress.
-const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(5);
+/// Runs made in the background; see the type stub.
+#[pyclass(frozen, module = "interlayer._core")]
+struct Runner {
+    // Nobody holds it for longer than a patience, or waits for it with the interpreter's lock in hand.
+    inner: Mutex<world::Runner>,
+}
 
-/// Run each (scenario, seed), `jobs` at a time, without the interpreter's lock; see the type stub.
-#[pyfunction]
-#[pyo3(signature = (tasks, *, jobs = 0, pcap_dir = None, series = false, timeline = None, fingerprint = false, progress = None))]
-#[allow(clippy::too_many_arguments, reason = "keywords of a Python function")]
-fn run_batch(
-    py: Python<'_>,
-    tasks: Vec<(PyRef<'_, Scenario>, u64)>,
-    jobs: usize,
-    pcap_dir: Option<PathBuf>,
-    series: bool,
-    timeline: Option<(u64, u64)>,
-    fingerprint: bool,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Batch> {
-    let blueprints: Vec<(Blueprint, u64)> =
-        tasks.iter().map(|(scenario, seed)| (scenario.blueprint.clone(), *seed)).collect();
-    drop(tasks);
-    let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
-    let (stop, done) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let (results, failure) = std::thread::scope(|scope| {
-        let worker = scope.spawn(|| {
-            let tasks: Vec<_> = blueprints.iter().map(|(blueprint, seed)| (blueprint, *seed)).collect();
-            world::run_batch(&tasks, jobs, &record, &stop, |n| done.store(n, Ordering::Relaxed))
-        });
-        // Signals and the callback belong to the thread that called; the lock is released while it sleeps.
-        let mut failure = None;
-        let mut told = 0;
-        while !worker.is_finished() {
-            py.detach(|| std::thread::sleep(LOOK_EVERY));
-            let now = done.load(Ordering::Relaxed);
-            let news = progress.as_ref().filter(|_| now != told && failure.is_none());
-            told = now;
-            let outcome =
-                py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(py, (now,)).map(drop)));
-            if let Err(error) = outcome {
-                stop.store(true, Ordering::Relaxed);
-                failure.get_or_insert(error);
-            }
-        }
-        let results = worker.join().map_err(|_| PyRuntimeError::new_err("a run panicked: a mistake of the program"));
-        (results, failure)
-    });
-    let interrupted = match failure {
-        Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => true,
-        Some(error) => return Err(error),
-        None => false,
-    };
-    if let Some(tell) = progress.filter(|_| !interrupted) {
-        tell.call1(py, (blueprints.len(),))?;
+/// How long a call waits for a run before it looks at signals.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+impl Runner {
+    /// With the runner, without the interpreter's lock.
+    fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut world::Runner) -> T + Send) -> T {
+        py.detach(|| act(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner)))
     }
-    let runs = PyList::empty(py);
-    for (result, (blueprint, _)) in results?.into_iter().zip(&blueprints) {
-        match result {
-            Ok(run) => runs.append(run_dict(py, &run, blueprint.scenario())?)?,
-            Err(RunError::Interrupted) => runs.append(py.None())?,
-            Err(RunError::Input(error)) => return Err(input_error(py, &error)),
-            Err(RunError::Capture(error)) => {
-                let error = WorldInputError { path: "pcap".to_owned(), message: error.to_string() };
-                return Err(input_error(py, &error));
-            }
-            Err(error @ RunError::Books(_)) => return Err(PyRuntimeError::new_err(error.to_string())),
+}
+
+#[pymethods]
+impl Runner {
+    #[new]
+    #[pyo3(signature = (*, jobs = 0, pcap_dir = None, series = false, timeline = None, fingerprint = false))]
+    fn new(
+        jobs: usize,
+        pcap_dir: Option<PathBuf>,
+        series: bool,
+        timeline: Option<(u64, u64)>,
+        fingerprint: bool,
+    ) -> Runner {
+        let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
+        Runner { inner: Mutex::new(world::Runner::new(jobs, record)) }
+    }
+
+    /// How many runs are made at a time.
+    #[getter]
+    fn jobs(&self, py: Python<'_>) -> usize {
+        self.with(py, |runner| runner.jobs())
+    }
+
+    /// How many were submitted and have not come back.
+    #[getter]
+    fn pending(&self, py: Python<'_>) -> usize {
+        self.with(py, |runner| runner.pending())
+    }
+
+    /// Ask for a run; see the type stub.
+    fn submit(&self, py: Python<'_>, scenario: &Scenario, seed: u64) -> PyResult<u64> {
+        let blueprint = scenario.blueprint.clone();
+        Ok(self.with(py, |runner| runner.submit(blueprint, seed))?)
+    }
+
+    /// Wait for the next run that finishes; see the type stub.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<(u64, Bound<'py, PyAny>)>> {
+        loop {
+            py.check_signals()?;
+            let (done, pending) = self.with(py, |runner| (runner.next(PATIENCE), runner.pending()));
+            let Some(done) = done else {
+                match pending {
+                    0 => return Ok(None),
+                    _ => continue,
+                }
+            };
+            let found = match done.result {
+                Ok(run) => run_dict(py, &run, done.blueprint.scenario())?.into_any(),
+                Err(RunError::Input(error)) => return Err(input_error(py, &error)),
+                Err(RunError::Capture(error)) => return Err(error.into()),
+                Err(error) => PyString::new(py, &error.to_string()).into_any(),
+            };
+            return Ok(Some((done.task, found)));
         }
     }
-    Ok(Batch { runs: runs.unbind(), interrupted })
+
+    /// Stop what is under way and forget the rest; see the type stub.
+    fn stop(&self, py: Python<'_>) {
+        self.with(py, world::Runner::stop);
+    }
 }
 
 fn row_dict<'py>(py: Python<'py>, row: &Row) -> PyResult<Bound<'py, PyDict>> {
@@ -306,8 +322,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("InputError", module.py().get_type::<InputError>())?;
     module.add_class::<Scenario>()?;
-    module.add_class::<Batch>()?;
-    module.add_function(wrap_pyfunction!(run_batch, module)?)?;
+    module.add_class::<Runner>()?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)
 }

@@ -1,11 +1,16 @@
 //! A scenario that was checked, and what all its runs share.
 
 use crate::assembly;
+use crate::memory;
 use crate::registries::Registries;
 use crate::scenario::{self, InputError, Scenario};
 use crate::shared::Shared;
 use std::sync::Arc;
 use units::Bytes;
+
+/// Up to so many nodes a scenario is put together when it is read, and what is wrong with its routes and schemes is found then.
+/// Beyond, that would take memory and time as a run does; the run finds it, before it begins.
+const TRIED_NODES: usize = 1000;
 
 /// A scenario that was checked whole. A clone is cheap: all runs of a cell share one.
 #[derive(Debug, Clone)]
@@ -14,13 +19,16 @@ pub struct Blueprint {
 }
 
 impl Blueprint {
-    /// Checks what the scenario's own checks cannot know. Everything that may fail is tried once, for the scenario's seed.
+    /// Checks what the scenario's own checks cannot know. Everything that may fail is tried once, for the scenario's seed, up to
+    /// [`TRIED_NODES`].
     fn new(scenario: Scenario, registries: Registries) -> Result<Blueprint, InputError> {
         let macs = assembly::macs(&scenario)?;
         let errors_at = assembly::errors_at(&scenario)?;
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
         let mut shared = Shared { scenario, registries, macs, errors_at, tcps: Vec::new(), mtu };
-        assembly::sites(&shared, shared.scenario.seed)?;
+        if shared.scenario.nodes.len() <= TRIED_NODES {
+            assembly::sites(&shared, shared.scenario.seed)?;
+        }
         shared.tcps = assembly::tcps(&shared.scenario, &shared.registries)?;
         Ok(Blueprint { shared: Arc::new(shared) })
     }
@@ -40,6 +48,11 @@ impl Blueprint {
             }
         }
         scenario
+    }
+
+    /// The memory in bytes that one run takes, at most; what the taps keep is not in it.
+    pub fn run_bytes(&self) -> usize {
+        memory::of_run(&self.shared)
     }
 
     pub(crate) fn shared(&self) -> &Shared {

@@ -2,14 +2,18 @@
 
 use crate::assembly;
 use crate::blueprint::Blueprint;
+use crate::panics;
 use crate::results::{self, Run};
 use crate::scenario::{InputError, Scenario};
 use crate::taps::{self, Captures, Series, Taps, Timeline, Window};
 use crate::world::Interrupted;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
 use units::Dur;
 use wire::radiotap;
 
@@ -41,6 +45,9 @@ pub enum RunError {
     /// The books do not balance: a mistake of the program.
     #[error("a packet is unaccounted for: {0}")]
     Books(String),
+    /// It panicked: a mistake of the program. What the panic said, and where.
+    #[error("panicked: {0}")]
+    Panicked(String),
 }
 
 impl From<Interrupted> for RunError {
@@ -71,6 +78,11 @@ pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool)
     if run.books.balance() { Ok(run) } else { Err(RunError::Books(format!("{:?}", run.books))) }
 }
 
+/// As [`run`]; a panic is an error of this run alone.
+fn run_caught(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
+    panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|said| Err(RunError::Panicked(said)))
+}
+
 fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunError> {
     let (frequency_mhz, flags) = match scenario.radio.standard {
         phy::Standard::A => (5180, radiotap::Channel::OFDM_5GHZ),
@@ -81,45 +93,151 @@ fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunE
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
-/// Runs every task, `jobs` at a time (0: one a core). Results stand in the order of the tasks, and none depends on
-/// another or on `jobs`. A task that did not run because `stop` was set has [`RunError::Interrupted`].
+/// What a worker is given.
+struct Task {
+    number: u64,
+    blueprint: Blueprint,
+    seed: u64,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Done {
+    /// Which task it was, counted from 0 in the order in which they were submitted.
+    pub task: u64,
+    /// Its scenario.
+    pub blueprint: Blueprint,
+    /// What came of it.
+    pub result: Result<Run, RunError>,
+}
+
+/// Makes runs in the background, some at a time: they are submitted one by one, and come back as they finish.
 ///
-/// `progress` is called from this thread whenever some more are done.
-pub fn run_batch(
-    tasks: &[(&Blueprint, u64)],
+/// Nothing is kept of a run that has not been submitted or has been taken back. Whoever submits bounds what waits here.
+/// Dropping it stops the runs under way and waits for their threads.
+#[derive(Debug)]
+pub struct Runner {
+    record: Arc<Record>,
+    stop: Arc<AtomicBool>,
+    /// `None` once it was told to stop: workers then find the end of the queue.
+    tasks: Option<Sender<Task>>,
+    queue: Arc<Mutex<Receiver<Task>>>,
+    into: Sender<Done>,
+    done: Receiver<Done>,
+    workers: Vec<JoinHandle<()>>,
     jobs: usize,
-    record: &Record,
-    stop: &AtomicBool,
-    mut progress: impl FnMut(usize),
-) -> Vec<Result<Run, RunError>> {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = if jobs == 0 { cores() } else { jobs }.min(tasks.len()).max(1);
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new((0..tasks.len()).map(|_| Err(RunError::Interrupted)).collect::<Vec<_>>());
-    let finished = AtomicUsize::new(0);
-    let work = || {
-        while !stop.load(Ordering::Relaxed) {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some((blueprint, seed)) = tasks.get(i) else { return };
-            let result = run(blueprint, *seed, record, stop);
-            if let Ok(mut done) = done.lock() {
-                done[i] = result;
-            }
-            finished.fetch_add(1, Ordering::Relaxed);
+    submitted: u64,
+    pending: usize,
+}
+
+impl Runner {
+    /// One that makes `jobs` runs at a time; 0: one a core. Threads begin as runs are submitted.
+    pub fn new(jobs: usize, record: Record) -> Runner {
+        panics::hook();
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let ((tasks, queue), (into, done)) = (channel(), channel());
+        Runner {
+            record: Arc::new(record),
+            stop: Arc::default(),
+            tasks: Some(tasks),
+            queue: Arc::new(Mutex::new(queue)),
+            into,
+            done,
+            workers: Vec::new(),
+            jobs: if jobs == 0 { cores() } else { jobs },
+            submitted: 0,
+            pending: 0,
         }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        let mut told = 0;
-        while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-            let now = finished.load(Ordering::Relaxed);
-            if now != told || now < tasks.len() {
-                told = now;
-                progress(now);
+    }
+
+    /// How many runs are made at a time.
+    pub fn jobs(&self) -> usize {
+        self.jobs
+    }
+
+    /// How many have been submitted and not come back.
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// Asks for a run and gives its number. After [`Runner::stop`] it never comes.
+    ///
+    /// # Errors
+    /// If not a single thread can be had.
+    pub fn submit(&mut self, blueprint: Blueprint, seed: u64) -> io::Result<u64> {
+        if self.workers.len() < self.jobs.min(self.pending + 1) {
+            match self.worker() {
+                Ok(worker) => self.workers.push(worker),
+                Err(error) if self.workers.is_empty() => return Err(error),
+                Err(_) => self.jobs = self.workers.len(),
             }
         }
-    });
-    progress(finished.load(Ordering::Relaxed));
-    done.into_inner().unwrap_or_default()
+        let number = self.submitted;
+        if let Some(tasks) = &self.tasks {
+            // The other end is in `self`: it never fails.
+            self.pending += usize::from(tasks.send(Task { number, blueprint, seed }).is_ok());
+        }
+        self.submitted += 1;
+        Ok(number)
+    }
+
+    fn worker(&self) -> io::Result<JoinHandle<()>> {
+        let (record, stop, queue) = (Arc::clone(&self.record), Arc::clone(&self.stop), Arc::clone(&self.queue));
+        let into = self.into.clone();
+        let next = move || queue.lock().ok()?.recv().ok();
+        let work = move || {
+            while let Some(Task { number, blueprint, seed }) = next() {
+                let result = run_caught(&blueprint, seed, &record, &stop);
+                if stop.load(Ordering::Relaxed) || into.send(Done { task: number, blueprint, result }).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name("interlayer run".to_owned()).spawn(work)
+    }
+
+    /// The next run that finishes, in whatever order they do. `None` if that takes longer than `patience`, or nothing is
+    /// pending.
+    pub fn next(&mut self, patience: Duration) -> Option<Done> {
+        if self.pending == 0 {
+            return None;
+        }
+        let done = self.done.recv_timeout(patience).ok()?;
+        self.pending -= 1;
+        Some(done)
+    }
+
+    /// Stops the runs under way and forgets the others; returns when all threads have ended.
+    pub fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        (self.tasks, self.pending) = (None, 0);
+        for worker in self.workers.drain(..) {
+            // What a run's own panic would say has been caught; there is no other.
+            _ = worker.join();
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Runs every task, `jobs` at a time (0: one a core). Results stand in the order of the tasks, and none depends on
+/// another or on `jobs`.
+pub fn run_batch(tasks: &[(&Blueprint, u64)], jobs: usize, record: &Record) -> Vec<Result<Run, RunError>> {
+    let mut runner = Runner::new(jobs, record.clone());
+    let mut results: Vec<Result<Run, RunError>> = tasks.iter().map(|_| Err(RunError::Interrupted)).collect();
+    for (blueprint, seed) in tasks {
+        if runner.submit((*blueprint).clone(), *seed).is_err() {
+            return results;
+        }
+    }
+    while runner.pending() > 0 {
+        if let Some(done) = runner.next(Duration::MAX) {
+            results[done.task as usize] = done.result;
+        }
+    }
+    results
 }

@@ -1,5 +1,5 @@
-//! The steady state of a run allocates nothing (design.md section 8): a run that lasts longer asks the allocator for as
-//! much as a short one.
+//! The steady state of a run allocates nothing: a run that lasts longer asks the allocator for as much as a short one. What
+//! a run asks for in all is what was told beforehand.
 
 use std::sync::atomic::AtomicBool;
 use testkit::alloc::{self, Counting};
@@ -88,5 +88,37 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
         let [short, long] = [4, 24].map(|seconds| calls(&behind_wires(seconds, wire, radio, rest), seconds));
         println!("{name}: {short} calls in a run of 4 s, {long} in one of 24 s");
         assert!(long <= short + most, "{name}: {short} in 4 s, {long} in 24 s");
+    }
+}
+
+/// Of many nodes the squares decide: from 150 to 300 nodes a run grows by most of what the forecast grows by, and is never beyond it.
+#[test]
+fn a_run_takes_the_memory_that_was_forecast() {
+    let a = "standard = '802.11a'";
+    let edca = "standard = '802.11a'\naccess = 'edca'";
+    let levels = "[channel]\npropagation = { model = 'log-distance', exponent = 3.5 }\n";
+    let errors = "[channel]\nerrors = { model = 'packet', per = 0.01 }\n";
+    let states = "[channel]\nerrors = { model = 'two-state', good = { per = 0 }, bad = { per = 1 }, \
+                  mean_good = '90 ms', mean_bad = '10 ms' }\n";
+    for (name, radio, rest) in [
+        ("in reach", a, ""),
+        ("EDCA", edca, ""),
+        ("with levels", a, levels),
+        ("routes are searched", a, "[layout]\nmodel = 'line'\nspacing = '1 m'\n[channel]\nrange = '180 m'\n"),
+        ("errors", a, errors),
+        ("states", a, states),
+        ("a scheme", a, "[[scheme]]\nname = 'lle-tcp'\n"),
+    ] {
+        let [few, many] = [150, 300].map(|nodes| {
+            let text = star(nodes - 1, 1, radio, rest).replace("'1 s'", "'20 ms'");
+            let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let (run, peak) = alloc::peak(|| world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)));
+            run.expect("books in balance");
+            (peak as f64, scenario.run_bytes() as f64)
+        });
+        println!("{name}: {:.1} MB of {:.1}; {:.1} of {:.1}", few.0 / 1e6, few.1 / 1e6, many.0 / 1e6, many.1 / 1e6);
+        assert!(few.0 <= few.1 && many.0 <= many.1, "{name}: {few:?} {many:?} bytes were taken and forecast");
+        let (grown, forecast) = (many.0 - few.0, many.1 - few.1);
+        assert!(grown >= 0.5 * forecast, "{name}: {grown} bytes more were taken, {forecast} forecast");
     }
 }

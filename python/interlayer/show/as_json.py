@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from interlayer._core import Run
+    from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate
     from interlayer.study.comparison import Difference, Paired
     from interlayer.study.experiment import Claim, Derived, Experiment
     from interlayer.study.outcome import Outcome, Scored
     from interlayer.study.readings import Open
+    from interlayer.study.runs import Ended
+    from interlayer.study.store import Store
 
 
 def dumps(value: object) -> str:
@@ -41,7 +44,7 @@ def finite(value: object) -> Any:
     return value
 
 
-def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, interrupted: bool) -> dict[str, Any]:
+def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, ended: Ended) -> dict[str, Any]:
     """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
     found: dict[str, Any] = {
         "scenario": name,
@@ -52,8 +55,30 @@ def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, 
         "sim_s": sum(run["sim_s"] for run in runs),
     }
     found |= metrics.tables(runs)
-    if interrupted:
-        found["interrupted"] = True
+    return found | _ended(ended.interrupted, ended.failures)
+
+
+def store(s: Store) -> dict[str, Any]:
+    """The object of `interlayer store list --json`. Sizes are those of the runs; `bytes` is that of the file."""
+    cores = [
+        {
+            "core": one.hash,
+            "version": one.version,
+            "is_current": one.is_current,
+            "scenarios": one.scenarios,
+            "runs": one.runs,
+            "bytes": one.bytes,
+        }
+        for one in s.cores()
+    ]
+    return {"store": str(s.path), "bytes": s.size(), "cores": cores}
+
+
+def _ended(interrupted: bool, failures: Sequence[RunError]) -> dict[str, Any]:
+    """What is said of runs that are missing; nothing if none is."""
+    found: dict[str, Any] = {"interrupted": True} if interrupted else {}
+    if failures:
+        found["failed"] = [{"scenario": e.scenario, "seed": e.seed, "error": str(e)} for e in failures]
     return found
 
 
@@ -78,8 +103,7 @@ def outcome(o: Outcome) -> dict[str, Any]:
         found["preliminary"] = True
     if e.open is not None:
         found["open"] = open_(e.open, o)
-    if o.interrupted:
-        found["interrupted"] = True
+    found |= _ended(o.interrupted, o.failures)
     found["rows"] = rows(o)
     if e.comparisons:
         found["gains"] = gains(o)
@@ -248,8 +272,7 @@ def comparison(c: Paired) -> dict[str, Any]:
     }
     if c.overrides:
         found["set"] = dict(c.overrides)
-    if c.interrupted:
-        found["interrupted"] = True
+    found |= _ended(c.interrupted, c.failures)
     compared = [metric for metric in METRICS if c.has(metric)]
     found["arms"] = [
         {

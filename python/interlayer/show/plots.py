@@ -83,7 +83,7 @@ def caption(outcome: Outcome) -> str:
     if not outcome.cells():
         return f"No runs: arithmetic alone. Interlayer {outcome.version}"
     runs = f"{outcome.fewest_runs}" if outcome.fewest_runs == outcome.runs else f"{outcome.fewest_runs}–{outcome.runs}"
-    state = ", interrupted" if outcome.interrupted else ", a quick look" if outcome.quick else ""
+    state = f", {outcome.why_preliminary.removesuffix(' gives no verdict')}" if outcome.preliminary else ""
     seeds = f"seeds from {outcome.seed}, common to all points and arms"
     return f"{runs} runs each ({seeds}); bars: 95 % intervals (Student t){state}. Interlayer {outcome.version}"
 

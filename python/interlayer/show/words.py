@@ -122,7 +122,7 @@ def tally(outcome: Outcome) -> str:
     if not outcome.experiment.scored:
         return f"{len(outcome.scored)} claims, {outcome.experiment.evidence}: shown, not scored"
     if outcome.preliminary:
-        return "interrupted: no verdicts" if outcome.interrupted else "a quick look: no verdicts"
+        return f"{outcome.why_preliminary.removesuffix(' gives no verdict')}: no verdicts"
     count = counts(outcome)
     text = f"{count[Verdict.HOLDS]} of {len(outcome.scored) - count[Verdict.ARITHMETIC]} claims hold"
     if count[Verdict.DIFFERS]:

@@ -24,7 +24,7 @@ from . import bands, expression, readings
 from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Reading
-from .runs import Store, extend
+from .runs import Cache, Ended, Wanted, extend
 from .verdict import FOR_LARGEST, Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from interlayer import _core
     from interlayer._core import Run
 
-    from .runs import Progress, Wanted
+    from .runs import Progress
 
 
 QUICK_RUNS = 3
@@ -60,10 +60,12 @@ class Campaign:
     jobs: int
     overrides: tuple[tuple[str, str], ...]
     progress: Progress | None
-    store: Store
+    cache: Cache
+    ended: Ended = field(default_factory=Ended)
+    """How the rounds ended so far."""
 
     def scenario(self, variant: Variant, cell: Cell) -> tuple[str, _core.Scenario]:
-        """A cell's key in the store, and its scenario."""
+        """What names a cell's runs (`Cache.key`), and its scenario."""
         if cell not in variant.scenarios:
             under, over = self._of_reading(variant.reading, cell)
             ours = [(path, toml_text.literal(value)) for path, value in [*self.e.settings, *under]]
@@ -73,7 +75,7 @@ class Campaign:
                 scenario = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
             except InputError as error:
                 raise InputError(f"{self.e.id}, {cell.arm}: {error}", error.path) from error
-            variant.scenarios[cell] = Store.key(scenario), scenario
+            variant.scenarios[cell] = Cache.key(scenario), scenario
         return variant.scenarios[cell]
 
     def _of_reading(self, reading: Reading, cell: Cell) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
@@ -91,17 +93,18 @@ class Campaign:
         return (tuple(self.scenario(variant, cell)[0] for cell in claim.cells()), variant.results.read(claim))
 
     def extend(self, wanted: Iterable[tuple[Variant, Cell, int]], round_: int) -> bool:
-        """Bring each (variant, cell) to a number of runs; false if interrupted."""
+        """Bring each (variant, cell) to a number of runs; false if interrupted, or if a run failed."""
         targets: dict[tuple[int, Cell], tuple[Variant, int]] = {}
         for variant, cell, runs in wanted:
             _, before = targets.get((id(variant), cell), (variant, 0))
             targets[id(variant), cell] = (variant, max(runs, before))
-        wanted_runs: list[Wanted] = []
-        for (_, cell), (variant, runs) in targets.items():
-            into = variant.results.runs.setdefault(cell, [])
-            wanted_runs += [(i, *self.scenario(variant, cell), into) for i in range(len(into), runs)]
+        lists = [
+            Wanted(*self.scenario(variant, cell), variant.results.runs.setdefault(cell, []), runs)
+            for (_, cell), (variant, runs) in targets.items()
+        ]
         what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
-        return extend(wanted_runs, self.seed, self.store, self.jobs, what, self.progress)
+        self.ended = extend(lists, self.seed, self.cache, self.jobs, what, self.progress)
+        return self.ended.is_whole
 
     def over_time(self, variant: Variant) -> Run | None:
         """The run that the file asks to see over time, with its series; None if it asks for none."""
@@ -124,7 +127,7 @@ def run(
     jobs: int = 0,
     overrides: Sequence[tuple[str, str]] = (),
     progress: Progress | None = None,
-    store: Store | None = None,
+    cache: Cache | None = None,
     over_time: bool = False,
     base_only: bool = False,
 ) -> Outcome:
@@ -133,14 +136,14 @@ def run(
     `runs` fixes the number of replications; without it there are 10 and as many more as the claims need, up to
     `max_runs`. `quick` takes 3 and gives no verdict. `overrides` (path, TOML text) go over the file's settings and
     under the sweep and the arms; one of a path that these set is an `InputError`, one of what is open closes it.
-    `progress(what, done, total)` is called now and then. With a `store` that several experiments are given, what they
-    have in common runs once. `over_time`: the run that the file asks to see over time is run again for its series.
-    With `base_only` nothing open is varied, and the verdicts are preliminary.
+    `progress(what, done, total)` is called now and then. With a `cache` that several experiments are given, what they
+    have in common runs once; it may have a store on disk behind it. `over_time`: the run that the file asks to see over
+    time is run again for its series. With `base_only` nothing open is varied, and the verdicts are preliminary.
     """
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
     experiment = _closed(experiment, overrides)
-    campaign = Campaign(experiment, seed, jobs, tuple(overrides), progress, Store() if store is None else store)
+    campaign = Campaign(experiment, seed, jobs, tuple(overrides), progress, Cache() if cache is None else cache)
     main = Variant()
     evidence = [(c, e) for c in experiment.claims for e in c.evidence if e.is_counter_run]
     variants = {_name(e): Variant(e.overrides) for _, e in evidence}
@@ -186,7 +189,8 @@ def run(
         wall_s=0.0,
         overrides=tuple(overrides),
         quick=quick,
-        interrupted=not finished,
+        interrupted=campaign.ended.interrupted,
+        failures=tuple(campaign.ended.failures),
         fixed_runs=runs,
         base_only=base_only and experiment.open is not None and experiment.scored,
         readings=(BASE, *(v.reading for v in varied)) if varied else (),
@@ -204,7 +208,7 @@ def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> 
     e = _closed(e, overrides)
     if e.open is None:
         return []
-    campaign, found = Campaign(e, 1, 1, tuple(overrides), None, Store()), readings.chosen(e.open.parameters)
+    campaign, found = Campaign(e, 1, 1, tuple(overrides), None, Cache()), readings.chosen(e.open.parameters)
     for reading in found:
         variant = Variant(reading=reading)
         for cell in e.cells():
@@ -329,7 +333,7 @@ def _score(
     if not e.scored:
         return made(None, f"{e.evidence}, not scored")
     if outcome.preliminary:
-        return made(None, "interrupted" if outcome.interrupted else "a quick look gives no verdict")
+        return made(None, outcome.why_preliminary)
     assert varied is not None
     judged = varied.readings(alpha)
     verdict = over_readings([j.judgement.verdict for j in judged])

@@ -21,9 +21,11 @@ from .runs import simulate
 
 if TYPE_CHECKING:
     from interlayer._core import Run
+    from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate, Floats
 
     from .runs import Progress
+    from .store import Store
 
 RUNS = 10
 """Replications unless told otherwise: what a verdict needs at least."""
@@ -175,6 +177,8 @@ class Paired:
     wall_s: float
     overrides: tuple[tuple[str, str], ...] = ()
     interrupted: bool = False
+    failures: tuple[RunError, ...] = ()
+    """Runs that failed by a mistake of the program."""
 
     @property
     def baseline(self) -> Arm:
@@ -226,11 +230,14 @@ def run(
     jobs: int = 0,
     name: str = "",
     progress: Progress | None = None,
+    store: Store | None = None,
 ) -> Paired | None:
     """Run a scenario's text once for each arm and seed; `overrides` (path, TOML text) go over the file, under the arms.
 
     `seed` is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that
-    every arm has are kept, marked `interrupted`; None if there is none. Raises `InputError`.
+    every arm has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
+    none. Runs that a `store` has are taken from there. Raises `InputError`, `OutputError`, and `RunError` if a run
+    failed and no seed is whole.
     """
     started = time.perf_counter()
     for path, _ in overrides:
@@ -243,12 +250,12 @@ def run(
     first = own.seed if seed is None else seed
     scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm) for arm in chosen]
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
-    wanted = [
-        (i, scenario, results[arm.label]) for i in range(runs) for arm, scenario in zip(chosen, scenarios, strict=True)
-    ]
+    wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]
     what = own.name or name
-    finished = simulate(wanted, first, jobs, what, progress)
+    ended = simulate(wanted, runs, first, jobs, what, progress, store)
     common = min(len(found) for found in results.values())
+    if not common and ended.failures:
+        raise ended.failures[0]
     if not common:
         return None
     return Paired(
@@ -260,7 +267,8 @@ def run(
         version=simulator.version(),
         wall_s=time.perf_counter() - started,
         overrides=tuple(overrides),
-        interrupted=not finished,
+        interrupted=ended.interrupted,
+        failures=tuple(ended.failures),
     )
 
 

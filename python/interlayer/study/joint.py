@@ -26,7 +26,7 @@ from interlayer.measure import stats
 from . import point, readings
 from .campaign import Campaign, Variant
 from .readings import BASE, Parameter, Reading
-from .runs import Store
+from .runs import Cache, Ended, Wanted, extend
 from .verdict import Judgement, columns_of, holm_step, judge_columns
 
 if TYPE_CHECKING:
@@ -108,10 +108,12 @@ def run(
     runs: int = RUNS,
     jobs: int = 0,
     progress: Progress | None = None,
-    store: Store | None = None,
+    cache: Cache | None = None,
     base_only: bool = False,
 ) -> Joint | None:
     """Run the readings of all experiments together and judge their claims; None if interrupted.
+
+    A run that fails raises its `RunError`, after all others.
 
     Claims that are arithmetic, or that cannot fail, are left out. `base_only`: the base reading alone.
     """
@@ -122,13 +124,16 @@ def run(
     opens = [e.open for e in experiments if e.open is not None]
     parameters = readings.together(opens)
     chosen = [BASE] if base_only else readings.chosen(parameters)
-    shared = Store() if store is None else store
+    shared = Cache() if cache is None else cache
     parts = [_Part(e, Campaign(e, seed, jobs, (), progress, shared), chosen) for e in experiments]
     if not any(part.claims for part in parts):
         raise InputError("none of these claims rests on a measurement")
     wanted = [one for part in parts for one in part.wanted(runs)]
-    if not _run_all(wanted, seed, jobs, shared, progress):
+    ended = _run_all(wanted, seed, jobs, shared, progress)
+    if ended.interrupted:
         return None
+    if ended.failures:
+        raise ended.failures[0]
     columns = [found for part in parts for found in part.judged()]
     rows = _rows(chosen, columns)
     return Joint(
@@ -182,18 +187,15 @@ class _Part:
 
 
 def _run_all(
-    wanted: Sequence[tuple[Campaign, Variant, int]], seed: int, jobs: int, store: Store, progress: Progress | None
-) -> bool:
-    """All runs of all experiments as one batch; false if interrupted."""
-    from .runs import extend
-
-    runs = [
-        (i, *campaign.scenario(variant, cell), variant.results.runs.setdefault(cell, []))
+    wanted: Sequence[tuple[Campaign, Variant, int]], seed: int, jobs: int, cache: Cache, progress: Progress | None
+) -> Ended:
+    """All runs of all experiments together."""
+    lists = [
+        Wanted(*campaign.scenario(variant, cell), variant.results.runs.setdefault(cell, []), n)
         for campaign, variant, n in wanted
         for cell in variant.scenarios
-        for i in range(n)
     ]
-    return extend(runs, seed, store, jobs, "readings", progress)
+    return extend(lists, seed, cache, jobs, "readings", progress)
 
 
 def _rows(chosen: Sequence[Reading], columns: Sequence[Sequence[InReading]]) -> tuple[Row, ...]:

@@ -21,6 +21,7 @@ from .verdict import Judgement, Verdict
 
 if TYPE_CHECKING:
     from interlayer._core import Run
+    from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate, Floats
 
 
@@ -235,6 +236,8 @@ class Outcome:
     overrides: tuple[tuple[str, str], ...] = ()
     quick: bool = False
     interrupted: bool = False
+    failures: tuple[RunError, ...] = ()
+    """Runs that failed by a mistake of the program."""
     fixed_runs: int | None = None
     base_only: bool = False
     """What is open was not varied, though something is: the verdicts are of the base reading, and preliminary."""
@@ -245,8 +248,15 @@ class Outcome:
 
     @property
     def preliminary(self) -> bool:
-        """No verdict was to be had: a quick look, or an interrupted run."""
-        return self.quick or self.interrupted
+        """No verdict was to be had: a quick look, an interrupted run, or one that failed."""
+        return self.quick or self.interrupted or bool(self.failures)
+
+    @property
+    def why_preliminary(self) -> str:
+        """Why there is no verdict, in words."""
+        if self.interrupted:
+            return "interrupted"
+        return "a run failed" if self.failures else "a quick look gives no verdict"
 
     @property
     def runs(self) -> int:

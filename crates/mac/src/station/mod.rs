@@ -199,6 +199,11 @@ impl Station {
         }
     }
 
+    /// The memory in bytes that a station takes for each of the others, which have so many categories at most.
+    pub const fn bytes_a_peer(categories: u8) -> usize {
+        size_of::<u8>() + (1 + categories as usize) * size_of::<Received>()
+    }
+
     /// Report each failed attempt too; off unless somebody listens.
     pub fn report_attempts(&mut self) {
         self.reports_attempts = true;

@@ -164,6 +164,9 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
+    /// What a signal takes that stands here.
+    pub const SIGNAL_BYTES: usize = size_of::<Standing>();
+
     pub fn new(nodes: usize, noise_mw: f64) -> Receiver {
         Receiver {
             signals: Vec::with_capacity(nodes.min(16)),

@@ -141,6 +141,12 @@ impl Sinr {
         }
     }
 
+    /// The memory in bytes that one of so many nodes takes at most: everybody is above the floor everywhere, and all transmit.
+    pub const fn bytes(nodes: usize) -> usize {
+        let link = size_of::<NodeId>() + size_of::<Link>() + size_of::<Path>() + size_of::<Chance>();
+        nodes * nodes * (size_of::<Db>() + link + Receiver::SIGNAL_BYTES)
+    }
+
     /// Sets a node's transmit power.
     pub fn set_power(&mut self, node: NodeId, power: Dbm) {
         self.powers_mw[node.index()] = power.milliwatt().0;

@@ -74,6 +74,11 @@ impl UnitDisc {
         medium
     }
 
+    /// The memory in bytes that one of so many nodes takes.
+    pub const fn bytes(nodes: usize) -> usize {
+        nodes * Nodes::blocks(nodes) * size_of::<Reached>()
+    }
+
     fn row(&self, from: NodeId) -> &[Reached] {
         &self.reached[from.index() * self.receivers.len()..][..self.receivers.len()]
     }

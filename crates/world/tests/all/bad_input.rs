@@ -184,7 +184,7 @@ fn one_task_of_a_batch_that_cannot_write_takes_none_of_the_others_with_it() {
     let scenario = world::parse(&text("", ""), &[]).unwrap();
     let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
     let tasks = [(&scenario, 1), (&scenario, 2), (&scenario, 3)];
-    let results = world::run_batch(&tasks, 2, &record, &AtomicBool::new(false), |_| {});
+    let results = world::run_batch(&tasks, 2, &record);
     assert!(results[0].is_ok() && results[2].is_ok(), "{results:?}");
     assert!(matches!(results[1], Err(RunError::Capture(_))), "{:?}", results[1]);
     assert_eq!(folder.names(), ["a-1.pcapng", "a-3.pcapng", "b-1.pcapng", "b-2.pcapng", "b-3.pcapng"]);

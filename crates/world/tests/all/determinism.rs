@@ -187,9 +187,8 @@ fn seeds_differ() {
 fn a_batch_gives_the_same_bits_whatever_the_number_of_jobs() {
     let scenarios = ALL.map(scenario);
     let tasks: Vec<(&Blueprint, u64)> = (0..12).map(|i| (&scenarios[i % 4], i as u64 / 4 + 1)).collect();
-    let stop = AtomicBool::new(false);
     let batch = |jobs| {
-        let runs = world::run_batch(&tasks, jobs, &fingerprints(), &stop, |_| {});
+        let runs = world::run_batch(&tasks, jobs, &fingerprints());
         runs.into_iter().map(Result::unwrap).collect::<Vec<Run>>()
     };
     let alone: Vec<Run> = tasks.iter().map(|(scenario, seed)| run(scenario, *seed, &fingerprints())).collect();

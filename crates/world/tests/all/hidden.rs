@@ -126,7 +126,7 @@ fn mean(values: &[f64]) -> (f64, f64) {
 fn measure(row: &Row, air: Air, seconds: u64) -> [(f64, f64); 3] {
     let scenario = world::parse(&row.scenario(air, seconds), &[]).unwrap_or_else(|error| panic!("{error}"));
     let tasks: Vec<_> = (1..=REPLICATIONS).map(|seed| (&scenario, seed)).collect();
-    let runs = world::run_batch(&tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {});
+    let runs = world::run_batch(&tasks, 0, &Record::default());
     let runs: Vec<Run> =
         runs.into_iter().collect::<Result<_, _>>().expect("every run ends with its books in balance");
     let of = |read: &dyn Fn(&Run) -> f64| mean(&runs.iter().map(read).collect::<Vec<_>>());

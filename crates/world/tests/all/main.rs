@@ -26,6 +26,7 @@ mod notices;
 mod places;
 mod plug_ins;
 mod presets;
+mod runner;
 mod senders;
 mod shared_air;
 mod snoop;

@@ -247,7 +247,7 @@ fn a_blueprint_is_shared_by_runs_and_clones() {
     assert!(std::ptr::eq(blueprint.scenario(), clone.scenario()), "a clone copies nothing");
     let tasks = [(&blueprint, 1), (&clone, 1)];
     let record = Record { fingerprint: true, ..Record::default() };
-    let runs = world::run_batch(&tasks, 2, &record, &AtomicBool::new(false), |_| {});
+    let runs = world::run_batch(&tasks, 2, &record);
     let [one, other] = [0, 1].map(|i| runs[i].as_ref().unwrap().fingerprint.unwrap());
     assert_eq!(one, other);
 }

@@ -11,7 +11,6 @@
 //! ACK brings an RTT: without them one segment a window is timed, the first of a train as a rule, whose ACK is never
 //! the one that a receiver delays.
 
-use std::sync::atomic::AtomicBool;
 use world::Blueprint;
 use world::{Record, Run};
 
@@ -143,7 +142,7 @@ fn parse(text: &str, seconds: f64, overrides: &[(&str, String)]) -> Blueprint {
 }
 
 fn run_all(tasks: &[(&Blueprint, u64)]) -> Vec<Run> {
-    world::run_batch(tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {})
+    world::run_batch(tasks, 0, &Record::default())
         .into_iter()
         .collect::<Result<_, _>>()
         .expect("every run ends with its books in balance")

@@ -1,6 +1,5 @@
 //! Rows of the reference as scenarios, and what replications of them give.
 
-use std::sync::atomic::AtomicBool;
 use world::Blueprint;
 use world::{Record, Run};
 
@@ -98,7 +97,7 @@ pub fn measure(rows: &[(Row, f64)]) -> Vec<Measured> {
     let scenarios: Vec<Blueprint> = rows.iter().map(|(row, seconds)| scenario(row, *seconds)).collect();
     let tasks: Vec<(&Blueprint, u64)> =
         scenarios.iter().flat_map(|s| (1..=REPLICATIONS).map(move |seed| (s, seed))).collect();
-    let runs: Vec<Run> = world::run_batch(&tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {})
+    let runs: Vec<Run> = world::run_batch(&tasks, 0, &Record::default())
         .into_iter()
         .collect::<Result<_, _>>()
         .expect("every run ends with its books in balance");

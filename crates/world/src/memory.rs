@@ -1,0 +1,50 @@
+//! What a run will take of the machine's memory, told before it is made.
+//!
+//! What grows with the square of the nodes is counted where it is made, with the sizes of its own types: the medium, the
+//! errors of pairs, routes, what stations keep of each other. The rest is a constant for each node and flow.
+//! `tests/allocations.rs` compares the sum with what the allocator was asked for.
+
+use crate::scenario::{ErrorSpec, Role};
+use crate::shared::Shared;
+use mac::{Config, Station};
+use net::Routes;
+use phy::Errors;
+use phy::medium::{Sinr, UnitDisc};
+use units::NodeId;
+
+/// Of a node beside what it keeps of each other: its station and chain; and of each of its categories, which is one under DCF: a queue
+/// with its packets.
+const NODE: usize = 10_000;
+const CATEGORY: usize = 6_000;
+/// Of a flow: two ends.
+const FLOW: usize = 5_000;
+/// Of a scheme at a node, and what it keeps there of each other node, at most.
+const SCHEME: usize = 5_000;
+const SCHEME_PEER: usize = 8;
+
+/// The memory in bytes of one run, at most.
+pub(crate) fn of_run(shared: &Shared) -> usize {
+    let scenario = &shared.scenario;
+    let nodes = scenario.nodes.len();
+    let pairs = nodes * nodes;
+    let has_levels = scenario.channel.powers.is_some() && scenario.radio.levels.is_some();
+    let medium = if has_levels { Sinr::bytes(nodes) } else { UnitDisc::bytes(nodes) };
+    let specs = || scenario.channel.pair.iter().filter_map(|pair| pair.errors).chain([scenario.channel.errors]);
+    let have_states = specs().any(|spec| matches!(spec, ErrorSpec::TwoState { .. }));
+    let errors = if specs().all(|spec| spec == ErrorSpec::None) { 0 } else { Errors::bytes(nodes, have_states) };
+    // The table, and the row of each node at its router.
+    let routes = 2 * Routes::bytes(nodes);
+    // With access points a station has one neighbour. Without, all may be neighbours; if they surely are, nothing is searched.
+    let is_independent = !scenario.nodes.iter().any(|node| node.entry.role == Role::Ap);
+    let is_mesh = !has_levels && scenario.channel.range.is_none() && scenario.links.is_empty();
+    let neighbours = match (is_independent, is_mesh) {
+        (true, true) => pairs * size_of::<NodeId>(),
+        (true, false) => pairs * size_of::<NodeId>() + Routes::search_bytes(pairs),
+        (false, _) => 0,
+    };
+    let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
+    let stations = pairs * Station::bytes_a_peer(categories);
+    let schemes = scenario.schemes.len() * (nodes * SCHEME + pairs * SCHEME_PEER);
+    let linear = nodes * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
+    medium + errors + routes + neighbours + stations + schemes + linear
+}

@@ -1,0 +1,42 @@
+//! A run that panics is an error of that run: its words are kept, and nothing is printed.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether this thread makes a run now.
+    static IN_RUN: Cell<bool> = const { Cell::new(false) };
+    /// Where the last panic of a run of this thread was.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Installs, once in a process, a panic hook that leaves panics of runs to [`caught`]. All others go to the hook that was there.
+pub fn hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !IN_RUN.get() {
+                others(info);
+            } else if let Some(place) = info.location() {
+                PLACE.with_borrow_mut(|kept| *kept = format!("{}:{}", place.file(), place.line()));
+            }
+        }));
+    });
+}
+
+/// What `run` returns; if it panics, what the panic said and where it was.
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    IN_RUN.set(true);
+    // A run shares nothing that can change with anybody else: what it leaves behind is dropped with it.
+    let result = catch_unwind(AssertUnwindSafe(run));
+    IN_RUN.set(false);
+    result.map_err(|payload| format!("{} ({})", words(payload.as_ref()), PLACE.take()))
+}
+
+fn words(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no words")
+}
