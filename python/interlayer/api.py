@@ -172,9 +172,9 @@ class Result:
     @cached_property
     def summary(self) -> pl.DataFrame:
         """A row per run: `goodput_bps`, `jain`, ..."""
-        import polars as pl
+        from .show import frames
 
-        return pl.DataFrame([{"seed": run["seed"], **run["summary"]} for run in self.runs], infer_schema_length=None)
+        return frames.summary(self.runs)
 
     @cached_property
     def series(self) -> pl.DataFrame:

@@ -17,6 +17,7 @@ import typer
 
 from .errors import InputError, InterlayerError, suggestion
 from .show import output
+from .study import replications
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,7 +75,15 @@ def _options(
 @app.command("run")
 def run_command(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
-    runs: Runs = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            min=1,
+            metavar="N",
+            help=f"Replications. By default {replications.RULE}; 1 with --pcap or --series.",
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     set_: Set = None,
@@ -106,7 +115,9 @@ def run_command(
     scenario = _named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
     first = scenario.seed if seed is None else seed
-    tasks = [(scenario, first + i) for i in range(runs or 1)]
+    recorded = pcap is not None or series
+    wanted = runs or (1 if recorded else replications.default(scenario))
+    tasks = [(scenario, first + i) for i in range(wanted)]
     with (
         output.folder(out) as to_folder,
         output.file(_json_file(json)) as to_file,
@@ -133,7 +144,7 @@ def run_command(
                 to_file.path.write_text(as_json.dumps(result), encoding="utf-8")
                 to_file.commit()
     if done:
-        output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
+        output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         for line in notes:
             print(f"interlayer: {line}", file=sys.stderr)
     if batch.interrupted:

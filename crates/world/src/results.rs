@@ -91,10 +91,10 @@ impl Run {
     }
 }
 
-/// Jain's index of fairness, (Σx)² / (n Σx²); 1 for no flow or no traffic. @JAI84
+/// Jain's index of fairness, (Σx)² / (n Σx²); NaN, which is undefined, for no flow or where nothing was delivered. @JCH84
 pub fn jain(rates: &[f64]) -> f64 {
     let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
-    if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
+    if squares == 0.0 { f64::NAN } else { sum * sum / (rates.len() as f64 * squares) }
 }
 
 /// Reads the results off a world whose run is over.
@@ -414,6 +414,6 @@ mod tests {
         assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), 0.25);
         // (1 + 2 + 3)² / (3 · 14) = 36 / 42.
         assert!((jain(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-15);
-        assert_eq!(jain(&[]), 1.0);
+        assert!(jain(&[]).is_nan() && jain(&[0.0, 0.0]).is_nan());
     }
 }

@@ -36,7 +36,7 @@ _GROUPS = {
 TABLES = dict(_GROUPS.values())
 """The tables of a run, and the column that names a row in each. Read them with `table`: a run may lack one."""
 
-_FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
+FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": lambda x: float(np.mean(x)),
     "sum": lambda x: float(np.sum(x)),
     "min": lambda x: float(np.min(x)),
@@ -44,6 +44,7 @@ _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "spread": lambda x: float(np.max(x) - np.min(x)),
     "jain": stats.jain,
 }
+"""What may stand before the bracket of a metric that is taken over several rows."""
 _NTH = "smallest"
 """Of the rows, the k-th smallest: `smallest(2, flow.*.goodput)`."""
 
@@ -56,6 +57,11 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 def table(run: Run, name: str) -> list[dict[str, Any]]:
     """The rows of a table; none where the run has no such table."""
     return run.get(name) or []  # type: ignore[return-value]
+
+
+def number(value: object) -> float | None:
+    """A cell as a number; None for a text, and for what is missing or undefined."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def read(run: Run, metric: str) -> tuple[str, float]:
@@ -125,8 +131,8 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
         factor, inner = _factor(function, inner, metric)
     elif function == _NTH:
         place, inner = _place(inner, metric)
-    elif function not in _FUNCTIONS:
-        known = [*_FUNCTIONS, *_COUNTS, _NTH]
+    elif function not in FUNCTIONS:
+        known = [*FUNCTIONS, *_COUNTS, _NTH]
         raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
     group, _, rest = inner.partition(".")
     if group not in _GROUPS:
@@ -140,7 +146,7 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
         raise InputError(f'metric "{metric}": there are {len(values)} {_GROUPS[group][0]}', metric)
     if place:
         return pairs[0][0], math.nan if any(map(math.isnan, values)) else sorted(values)[place - 1]
-    return "jain" if function == "jain" else pairs[0][0], _FUNCTIONS[function](values)
+    return "jain" if function == "jain" else pairs[0][0], FUNCTIONS[function](values)
 
 
 def _factor(function: str, inner: str, metric: str) -> tuple[float, str]:
