@@ -315,6 +315,9 @@ def readings_command(
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
+_ALSO = {"rate-control": "rate-controls", "receiver": "receivers", "routers": "routing", "recoveries": "recovery"}
+"""Other words for lists: the key of a scenario that names what is listed, and the plural."""
+
 _LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "routing")
 
 
@@ -328,6 +331,7 @@ def list_command(
     from .show import as_json, terminal
     from .study import library
 
+    kind = _ALSO.get(kind, kind)
     if kind not in _LISTS:
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":

@@ -82,3 +82,10 @@ def registry(kind: Registry) -> list[dict[str, str]]:
     from . import _core
 
     return [dict(entry) for entry in _core.registry(kind)]
+
+
+def absent(noun: str, name: str) -> str | None:
+    """What to say of a name that is not modelled, such as the scheme `c3tcp`; None of any other."""
+    from . import _core
+
+    return _core.absent(noun, name)

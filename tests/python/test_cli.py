@@ -103,6 +103,12 @@ def tree(folder: Path) -> list[str]:
         ("compare none.toml", "none.toml: no such file or directory"),
         ("compare TOY", "toy.toml: no [[scheme]] to compare; say which: --schemes none,lle-tcp"),
         ("compare TOY --schemes none,lle-tpc", '--schemes: no scheme "lle-tpc"; did you mean "lle-tcp"?'),
+        ("compare TOY --schemes none,c3tcp", '--schemes: scheme "c3tcp" is not modelled yet'),
+        (
+            "reproduce dynarq-fig-2",
+            'experiment "dynarq-fig-2" (Mahmoodi 2009) is not modelled yet, see docs/not-modelled.md',
+        ),
+        ("reproduce lle-fig-3.10", 'experiment "lle-fig-3.10" (Kliazovich 2006, several hops) is not modelled yet'),
         ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),
         ("compare TOY --schemes none", "it takes two to compare"),
         ("compare TOY --schemes lle-tcp,none,lle-tcp", '"lle-tcp" comes twice'),

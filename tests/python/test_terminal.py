@@ -135,12 +135,12 @@ def test_run_shows_flows_whole_and_leaves_zeros_out(columns: int) -> None:
     is_whole(shown, columns)
     assert "lecture-hall: 10 runs, seeds from 1" in shown
     assert all(f" {flow} " in shown for flow in ("up1", "up2", "up4", "down2", "call"))
-    assert "lost_noise" not in shown  # 0 in all runs
+    assert "lost_to_noise" not in shown  # 0 in all runs
     single = on_terminal(columns, "run", EXAMPLES / "single-hop.toml", "--runs", 2)
     is_whole(single, columns)
     assert "0 in every flow: retransmissions, timeouts." in single
     assert "jain" not in single  # of one flow it is 1, whatever happens
-    assert "max_min" not in single
+    assert "goodput_spread" not in single
 
 
 @pytest.mark.parametrize("columns", [80, 160])

@@ -100,7 +100,7 @@ impl Agent for AccessPoint {
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         // What only a failure or a bounded window would count is none of this scheme's.
         self.generators.counters(&mut |name, value| {
-            if !matches!(name, "duplicate_acks_made" | "windows_lowered") {
+            if !matches!(name, "dup_acks_made" | "windows_lowered") {
                 out(name, value);
             }
         });

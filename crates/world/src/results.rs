@@ -112,7 +112,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         ("goodput_bps", Cell::Real(rates.iter().sum())),
         ("datagram_throughput_bps", Cell::Real(sum_of("datagram_throughput_bps"))),
         ("jain", Cell::Real(jain(&rates))),
-        ("max_min_bps", Cell::Real(max - min)),
+        ("goodput_spread_bps", Cell::Real(max - min)),
         ("retransmissions", Cell::Real(sum_of("retransmissions"))),
         ("timeouts", Cell::Real(sum_of("timeouts"))),
         ("collision_probability", Cell::Real(collision_probability(world))),
@@ -214,7 +214,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("duplicate_segments", count(1, |c| c.duplicate_segments)),
                 ("rtt_samples", Cell::Count(samples)),
                 ("rtt_mean_s", Cell::Real(rtt)),
-                ("acknowledged_bytes_total", Cell::Count(ends[0].acknowledged())),
+                ("acked_bytes_total", Cell::Count(ends[0].acknowledged())),
                 ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
                 ("state", Cell::Text(format!("{:?}", ends[0].state()))),
@@ -319,13 +319,13 @@ fn frame_record(class: FrameClass, tally: &Tally) -> Record {
         ("received", Cell::Count(tally.received)),
         ("lost_to_noise", Cell::Count(tally.noise)),
         ("lost_to_collision", Cell::Count(tally.collision)),
-        ("lost_to_deafness", Cell::Count(tally.half_duplex)),
+        ("lost_to_half_duplex", Cell::Count(tally.half_duplex)),
         ("lost_to_data", Cell::Count(data)),
         ("lost_to_tcp_ack", Cell::Count(ack)),
         ("lost_to_rts_cts", Cell::Count(rts)),
         ("lost_to_other", Cell::Count(other)),
         ("error_rate", rate(tally.noise + tally.collision + tally.half_duplex)),
-        ("deafness_rate", rate(tally.half_duplex)),
+        ("half_duplex_rate", rate(tally.half_duplex)),
         ("data_collision_rate", rate(data)),
         ("tcp_ack_collision_rate", rate(ack)),
         ("rts_cts_collision_rate", rate(rts)),
@@ -403,7 +403,7 @@ mod tests {
         let counts = ["lost_to_data", "lost_to_tcp_ack", "lost_to_rts_cts", "lost_to_other"].map(found);
         assert_eq!(counts, [20.0, 8.0, 9.0, 8.0]);
         assert_eq!(counts.iter().sum::<f64>(), found("lost_to_collision"));
-        let rates = ["error_rate", "deafness_rate", "data_collision_rate", "tcp_ack_collision_rate"].map(found);
+        let rates = ["error_rate", "half_duplex_rate", "data_collision_rate", "tcp_ack_collision_rate"].map(found);
         assert_eq!(rates, [0.375, 0.1, 0.1, 0.04]);
         assert_eq!(found("rts_cts_collision_rate"), 0.045);
     }

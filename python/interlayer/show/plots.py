@@ -11,6 +11,7 @@ import numpy as np
 
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
+from interlayer.measure import metrics
 from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
@@ -388,7 +389,8 @@ def over_time(outcome: Outcome) -> Figure:
     e, run = outcome.experiment, outcome.over_time
     assert e.over_time is not None
     assert run is not None
-    found = [_matching(run["series"] or {}, pattern) for pattern in e.over_time.columns]
+    named = [metrics.by_name(run, pattern) for pattern in e.over_time.columns]
+    found = [_matching(run["series"] or {}, pattern) for pattern in named]
     with style():
         figure = Figure(figsize=(8.0, 0.8 + 2.8 * len(found)), layout="constrained")
         FigureCanvasAgg(figure)

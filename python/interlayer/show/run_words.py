@@ -113,7 +113,7 @@ def queues(result: Mapping[str, Any]) -> Grid | None:
     return Grid(columns, lines) if full else None
 
 
-_OF_SEVERAL = ("goodput_bps", "datagram_throughput_bps", "jain", "max_min_bps", "retransmissions", "timeouts")
+_OF_SEVERAL = ("goodput_bps", "datagram_throughput_bps", "jain", "goodput_spread_bps", "retransmissions", "timeouts")
 """What the summary says of all flows together: of a single flow it stands in that flow's line, or is a constant."""
 
 

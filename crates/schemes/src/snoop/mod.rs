@@ -50,7 +50,7 @@ const PARAMS: &[Param] = &[
         doc: "packets kept for each connection; later ones go uncached until there is room",
     },
     Param {
-        key: "dup_acks",
+        key: "dup_ack_threshold",
         kind: Kind::Int { min: 1, max: 3 },
         default: Value::Int(1),
         doc: "which duplicate ACK starts a local retransmission; those before it reach the sender",
@@ -134,7 +134,7 @@ impl Snoop {
             address,
             limits: Limits {
                 cache: count("cache") as usize,
-                dup_acks: count("dup_acks"),
+                dup_acks: count("dup_ack_threshold"),
                 min_timeout: params.time("min_timeout"),
                 retransmissions: count("max_retransmissions"),
                 hides_sack: params.choice("sack") == "hide",

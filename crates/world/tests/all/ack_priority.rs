@@ -268,7 +268,7 @@ fn acks_with_more_power_survive_data_and_others_classes_are_left_alone() {
         run(&format!("channel = {{ propagation = {{ model = \"log-distance\" }} }}\n{text}"), 1)
     };
     let lost =
-        |run: &Run| ["lost_ack_data", "lost_transmitter_busy"].map(|name| Run::number(&run.summary, name).unwrap());
+        |run: &Run| ["lost_ack_data", "lost_to_half_duplex"].map(|name| Run::number(&run.summary, name).unwrap());
     let priority = |class: &str| format!("[[scheme]]\nname = \"capture-qos\"\nat = [\"ap\"]\nfor = \"{class}\"\n");
     let (without, with) = (of(""), of(&priority("tcp-ack")));
     let ([before, _], [after, deaf]) = (lost(&without), lost(&with));
