@@ -328,7 +328,7 @@ def list_command(
 ) -> None:
     """What there is: one id first on each line."""
     from . import simulator
-    from .show import as_json, terminal
+    from .show import as_json, references, terminal
     from .study import library
 
     kind = _ALSO.get(kind, kind)
@@ -341,7 +341,8 @@ def list_command(
             for e in loaded
         ]
     else:
-        rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
+        found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
+        rows = [entry | {"source": references.told(entry["source"])} for entry in found]
     with output.file(_json_file(json)) as to_file:
         if to_file:
             to_file.path.write_text(as_json.dumps(rows), encoding="utf-8")

@@ -106,7 +106,7 @@ def tree(folder: Path) -> list[str]:
         ("compare TOY --schemes none,c3tcp", '--schemes: scheme "c3tcp" is not modelled yet'),
         (
             "reproduce dynarq-fig-2",
-            'experiment "dynarq-fig-2" (Mahmoodi 2009) is not modelled yet, see docs/not-modelled.md',
+            'experiment "dynarq-fig-2" (Mahmoodi et al. 2007) is not modelled yet, see docs/not-modelled.md',
         ),
         ("reproduce lle-fig-3.10", 'experiment "lle-fig-3.10" (Kliazovich 2006, several hops) is not modelled yet'),
         ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),

@@ -179,7 +179,7 @@ pub fn message(noun: &str, text: &str) -> Option<String> {
     if let Some((.., instead)) = INSTEAD.iter().find(|(n, name, _)| *n == noun && is(name)) {
         return Some(format!("no {noun} {}; {instead}", suggest::quote(text)));
     }
-    let found = ABSENT.iter().any(|absent| absent.noun == noun && absent.names.iter().any(|name| is(&name)));
+    let found = ABSENT.iter().any(|absent| absent.noun == noun && absent.names.iter().any(is));
     found.then(|| format!("{noun} {} is not modelled yet, see docs/not-modelled.md", suggest::quote(text)))
 }
 

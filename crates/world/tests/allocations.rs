@@ -1,4 +1,4 @@
-//! The steady state of a run allocates nothing (design.md section 8): a run that lasts longer asks the allocator for as
+//! The steady state of a run allocates nothing: a run that lasts longer asks the allocator for as
 //! much as a short one.
 
 use std::sync::atomic::AtomicBool;

@@ -27,9 +27,9 @@ ABSENT = (
     ("lle-fig-3.8?", "Kliazovich 2006, testbed"),
     ("lle-fig-3.1[0-3]", "Kliazovich 2006, several hops"),
     ("c3tcp-*", "Kliazovich 2006, chapter 4"),
-    ("dynarq-*", "Mahmoodi 2009"),
-    ("nackvegas-*", "Cheng 2011"),
-    ("linkarq-*", "Dalal 2014"),
+    ("dynarq-*", "Mahmoodi et al. 2007"),
+    ("nackvegas-*", "Cheng et al. 2011"),
+    ("linkarq-*", "Dalal et al. 2014"),
 )
 """Experiments of the five papers that are not here: patterns of their ids, and what they are of."""
 
