@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import os
 import signal
 import subprocess
@@ -360,6 +361,18 @@ def test_queues_of_an_access_point_are_metrics_and_shown_when_they_drop(tmp_path
     assert "ap.air" in shown
     assert "server->ap" not in shown
     assert "queue drops" in command("compare", file, "--schemes", "none,lle-tcp", "--runs", 2).stdout
+
+
+def test_nothing_delivered_has_no_fairness(tmp_path: Path) -> None:
+    cell = interlayer.wlan(stations=3, loss=1.0, duration="2 s", warmup="1 s")
+    r = interlayer.run(cell, runs=2)
+    assert all(math.isnan(x) for x in r.sample("summary.jain"))
+    assert r.summary["jain"].to_list() == [None, None]
+    file = tmp_path / "lost.toml"
+    file.write_text(cell.to_toml())
+    found = json.loads(command("run", file, "--runs", 2, "--json", "-").stdout)
+    assert found["summary"]["jain"] == found["flows"][0]["rtt_mean_s"] == {"mean": None, "ci95": None}
+    assert "jain" not in command("run", file, "--runs", 2).stdout
 
 
 # ---------------------------------------------------------------------------------------------------------- captures

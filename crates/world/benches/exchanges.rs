@@ -1,5 +1,5 @@
 //! Frame exchanges a second of whole runs: `cargo bench -p interlayer-world`. Budget: 0.5 µs an exchange with six stations
-//! and TCP, 15 ms for 30 s of one flow (design.md section 8). docs/design/performance.md says where the time goes.
+//! and TCP, 15 ms for 30 s of one flow. docs/design/performance.md says where the time goes.
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

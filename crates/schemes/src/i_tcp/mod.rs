@@ -1,6 +1,6 @@
 //! I-TCP: the base station ends every connection between a wired host and a mobile, and goes on with one of its own.
 //!
-//! - **Source** @BB95: Bakre & Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; seed 000 sec. 2.4.2 and
+//! - **Source** @BB95: Bakre & Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; @KLI06 sec. 2.4.2 and
 //!   tables 2.2, 2.3. Of the paper only the abstract and summaries were at hand.
 //! - **Realism** no oracle. Needs readable TCP headers. Breaks TCP's promise: a byte is acknowledged to its sender before
 //!   its receiver has it (`acked_not_delivered_bytes`), and is lost if the base station dies (`acked_lost_bytes`).

@@ -266,7 +266,7 @@ fn check_flow(case: &Case, run: &Run, index: usize, is_over: bool) -> Result<(),
         prop_assert_eq!(delivered, got * 872);
         return Ok(());
     };
-    let acknowledged = count(run, index, "acknowledged_bytes_total");
+    let acknowledged = count(run, index, "acked_bytes_total");
     let back_delivered = count(run, index, "reverse_delivered_bytes_total");
     for (writes, delivered) in [(flow.writes.0, delivered), (back, back_delivered)] {
         if let Some(written) = writes.at_most() {

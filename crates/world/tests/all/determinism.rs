@@ -157,8 +157,8 @@ fn bits(run: &Run) -> String {
     format!("{seed} {simulated:?} {events} {exchanges} {books:?} {summary} {records:?}")
 }
 
-/// Renewing: run this test, put in what it prints, and say in the commit which behaviour changed and why (style.md
-/// section 11: new fingerprints alone, with the reason). PHY: frames on the air. MAC: reports on MSDUs. TCP: segments
+/// Renewing: run this test, put in what it prints, and say in the commit which behaviour changed and why (CONTRIBUTING.md,
+/// Commits: new fingerprints alone, with the reason). PHY: frames on the air. MAC: reports on MSDUs. TCP: segments
 /// at transport ends. Which of the three moved, and in which scenario, tells where to look: a change of TCP alone leaves
 /// SATURATED as it is. Debug and release builds assert the same numbers (`cargo test`, `cargo test --release`).
 #[test]

@@ -1,6 +1,7 @@
 //! The tests of crate world, in one binary: linking is most of a small test's time.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod absent;
 mod ack_priority;
 mod ack_return;
 mod bad_input;

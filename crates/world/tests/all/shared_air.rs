@@ -29,8 +29,8 @@ fn near_the_access_point_powers_change_nothing_and_far_off_the_frames_are_lost_t
     let lost = |metres| {
         let run = run(&at_distance(metres), 1);
         let count = |name| Run::number(&run.summary, name).unwrap();
-        assert_eq!(count("lost_data_data") + count("lost_transmitter_busy"), 0.0, "nobody else sends");
-        count("lost_noise") / run.exchanges as f64
+        assert_eq!(count("lost_data_data") + count("lost_to_half_duplex"), 0.0, "nobody else sends");
+        count("lost_to_noise") / run.exchanges as f64
     };
     assert_eq!(lost(15.0), 0.0);
     let edge = lost(23.0);

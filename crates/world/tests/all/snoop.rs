@@ -179,7 +179,7 @@ max_rto = "2 s"
         .prop_map(|(cache, dup_acks, timeout, most, (hides, on_report, priority))| {
             let sack = if hides { "hide" } else { "keep" };
             format!(
-                "{SNOOP}cache = {cache}\ndup_acks = {dup_acks}\nmin_timeout = \"{timeout}\"\nmax_retransmissions = {most}\n\
+                "{SNOOP}cache = {cache}\ndup_ack_threshold = {dup_acks}\nmin_timeout = \"{timeout}\"\nmax_retransmissions = {most}\n\
                  sack = \"{sack}\"\non_report = {on_report}\npriority = {priority}\n"
             )
         });
@@ -215,7 +215,7 @@ proptest! {
         let run = run(&text, case.seed);
         let number = |name: &str| run.flow(0, name).map(|value| value as u64);
         prop_assert_eq!(number("delivered_bytes_total"), Some(bytes), "{}", text);
-        prop_assert_eq!(number("acknowledged_bytes_total"), Some(bytes));
+        prop_assert_eq!(number("acked_bytes_total"), Some(bytes));
         prop_assert_eq!(number("acked_undelivered_bytes"), Some(0));
         prop_assert_eq!(number("reverse_delivered_bytes_total"), Some(if case.two_way { bytes } else { 0 }));
     }

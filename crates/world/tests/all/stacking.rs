@@ -353,7 +353,7 @@ transport = {{ protocol = "tcp", preset = "rfc", min_rto = "200 ms"{transport} }
 
 fn is_complete(run: &Run) -> bool {
     let column = |name| run.flow(0, name).unwrap();
-    column("delivered_bytes_total") == 300_000.0 && column("acknowledged_bytes_total") == 300_000.0
+    column("delivered_bytes_total") == 300_000.0 && column("acked_bytes_total") == 300_000.0
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn it_counts_by_class_and_outcome_what_the_results_count() {
             assert_eq!(number(row, "captured"), ended(&["captured"]), "{name}");
             assert_eq!(number(row, "lost_to_noise"), ended(&["noise"]), "{name}");
             assert_eq!(number(row, "lost_to_collision"), ended(&["collision"]), "{name}");
-            assert_eq!(number(row, "lost_to_deafness"), ended(&["transmitter-busy"]), "{name}");
+            assert_eq!(number(row, "lost_to_half_duplex"), ended(&["half-duplex"]), "{name}");
             let airtime: Dur = began().fold(Dur::ZERO, |sum, it| sum + it.airtime);
             assert_eq!(row.last().unwrap(), &("airtime_s", Cell::Real(airtime.as_secs_f64())), "{name}");
             for it in of_class().filter(|it| it.end() >= warmup) {
