@@ -124,8 +124,13 @@ docs: build
 	$(BIN)/interlayer run examples/lecture-hall.toml --series --window "2.004 s..2.009 s" --out target/figures/run
 	cp target/figures/run/timeline.png docs/figures/
 
-# The long truths: closed forms and independent simulations, and every claim of the papers measured afresh.
+# Its tests and `reproduce` share their runs, so that an hour of experiments is paid for once for each core.
+RUNS := $(CURDIR)/target/validate.db
+validate: export INTERLAYER_STORE = $(RUNS)
+
+# The long truths: closed forms and independent simulations, and every claim of the papers measured.
 validate: build
+	@test ! -e $(RUNS) || $(BIN)/interlayer store prune
 	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
 	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do $(BIN)/python -m pytest $$part || exit 1; done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def reproduced(name: str) -> Outcome:
     """An experiment's outcome; several tables of a page share it."""
     import interlayer
 
-    return interlayer.reproduce(name)
+    return interlayer.reproduce(name, store=os.environ.get("INTERLAYER_STORE"))
 
 
 def claims(name: str) -> str:

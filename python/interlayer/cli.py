@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from .errors import InputError, InterlayerError, suggestion
+from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .errors import RunError
     from .study.outcome import Outcome
     from .study.store import Store
 
@@ -568,6 +567,8 @@ def _status(arguments: list[str]) -> int:
             sys.stdout.flush()
     except typer.TyperException as e:  # a wrong option or argument: same line, same status as any wrong input
         return _complain(_usage(e), 2)
+    except RunError as e:
+        return _complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
     except InterlayerError as e:
         return _complain(str(e), e.status)
     except BrokenPipeError:

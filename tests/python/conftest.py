@@ -29,6 +29,13 @@ settings.register_profile("interlayer", derandomize=True, deadline=None)
 settings.load_profile("interlayer")
 
 
+@pytest.fixture(autouse=True)
+def no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store of the user's is none of the tests' business; what judges papers shares that of `make validate`."""
+    if request.node.get_closest_marker("papers") is None:
+        monkeypatch.delenv("INTERLAYER_STORE", raising=False)
+
+
 @pytest.fixture
 def core(monkeypatch: pytest.MonkeyPatch) -> Core:
     """The package over the test double."""

@@ -247,7 +247,9 @@ def test_run_out_writes_figure_data_page_and_captures(interlayer: Any, toy: Path
     data = {f"{t}.{kind}" for t in ("flows", "nodes", "frames", "series", "timeline") for kind in ("csv", "parquet")}
     figures = {f"{t}.{kind}" for t in ("flows", "series", "timeline") for kind in ("png", "svg")}
     captures = {f"captures/{n}-{s}.pcapng" for n in "ab" for s in (1, 2)}
-    assert set(tree(folder)) == data | figures | captures | {"index.html", "result.json", "timeline.trace.json"}
+    lists = {"interlayer.json", "captures/interlayer.json"}
+    others = {"index.html", "result.json", "timeline.trace.json"}
+    assert set(tree(folder)) == data | figures | captures | lists | others
 
 
 def test_a_pipe_gets_no_colour_and_no_progress(interlayer: Any, toy: Path) -> None:
@@ -386,7 +388,7 @@ def test_reproduce_out_writes_every_form(interlayer: Any, tmp_path: Path) -> Non
     folder = tmp_path / "out"
     assert interlayer("reproduce", "lle-fig-3.7a", "--out", folder)[0] == 0
     forms = {f"lle-fig-3.7a.{kind}" for kind in ("png", "svg", "html", "csv", "parquet", "json")}
-    assert set(tree(folder)) == forms | {"index.html"}
+    assert set(tree(folder)) == forms | {"index.html", "interlayer.json"}
 
 
 def test_reproduce_twice_gives_the_same_figure(interlayer: Any, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_folder_appears_whole_at_commit(tmp_path: Path) -> None:
         (staged.path / "x").write_text("1")
         assert not (tmp_path / "a" / "out").exists()
         staged.commit()
-    assert names(tmp_path) == ["a", "a/out", "a/out/x"]
+    assert names(tmp_path) == ["a", "a/out", "a/out/interlayer.json", "a/out/x"]
 
 
 def test_without_a_commit_nothing_is_left_not_even_the_parents(tmp_path: Path) -> None:
@@ -34,16 +34,18 @@ def test_without_a_commit_nothing_is_left_not_even_the_parents(tmp_path: Path) -
 
 
 def test_in_a_folder_that_exists_other_files_stay(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
+    with output.folder(tmp_path / "out") as staged:
+        assert staged is not None
+        (staged.path / "x").write_text("old")
+        staged.commit()
     (tmp_path / "out" / "mine").write_text("kept")
-    (tmp_path / "out" / "x").write_text("old")
     with output.folder(tmp_path / "out") as staged:
         assert staged is not None
         (staged.path / "x").write_text("new")
         (staged.path / "sub").mkdir()
         (staged.path / "sub" / "y").write_text("new")
         staged.commit()
-    assert names(tmp_path) == ["out", "out/mine", "out/sub", "out/sub/y", "out/x"]
+    assert names(tmp_path) == ["out", "out/interlayer.json", "out/mine", "out/sub", "out/sub/y", "out/x"]
     assert (tmp_path / "out" / "x").read_text() == "new"
 
 
