@@ -61,7 +61,7 @@ def all_of_them() -> dict[str, Reference]:
 
 
 def told(source: str) -> str:
-    """A source with author and year for every key in it: `Choi et al. 2007, in Sang 2014 ...` for `CRS07, in SAN14 ...`."""
+    """A source with author and year for every key: `Choi et al. 2007, in Sang 2014 ...` for `CRS07, in SAN14 ...`."""
     known = all_of_them()
     return re.sub(r"@?\b(?:80211-\d{4}|[A-Z]+\d+)\b", lambda m: _label(known, m[0]), source)
 
