@@ -18,9 +18,6 @@ FILES = [
     for name in subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     if Path(name).suffix in TEXTS and (ROOT / name).is_file() and Path(name).name != Path(__file__).name
 ]
-REWRITTEN = {Path("docs/ftca.md")}
-"""Pages that are written anew at the same time; to be empty when they have landed."""
-FILES = [path for path in FILES if path not in REWRITTEN]
 KNOWN = references.all_of_them()
 LABELS = {reference.label for reference in KNOWN.values()}
 

@@ -91,7 +91,10 @@ def read(run: Run, metric: str) -> tuple[str, float]:
     return _value(run, group, row, name, metric)
 
 
-SERIES = ("cwnd", "ssthresh", "flight_size", "rwnd", "rto", "srtt")
+_MEANS = {("queue", "packets"): "mean_packets", ("flow", "cwnd"): "cwnd_mean"}
+"""Time series whose exact mean over the measured time is a column: the name of the series leads to it."""
+
+SERIES = ("ssthresh", "flight_size", "rwnd", "rto", "srtt")
 """What is a time series of a flow and no column of the tables."""
 
 
@@ -126,8 +129,7 @@ def _over_time(run: Run, group: str, row: Mapping[str, Any], name: str, metric: 
 
 
 def _value(run: Run, group: str, row: Mapping[str, Any], name: str, metric: str) -> tuple[str, float]:
-    if group == "queue" and name == "packets":  # what the series calls its samples; the table has their mean in time
-        name = "mean_packets"
+    name = _MEANS.get((group, quantity.without_unit(name)), name)
     if not _has(row, name) and (found := _over_time(run, group, row, name, metric)):
         return found
     column = quantity.column(name, row)

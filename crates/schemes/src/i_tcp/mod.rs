@@ -19,7 +19,7 @@
 //!   `snoop` and `eln` belong after it, `lle-tcp` before it.
 //!   (f) Streams are virtual. A segment that does not fit the stream, such as one of real bytes, is refused.
 //! - **Bound** of what is acknowledged and never delivered if the base station dies: `buffer` for each direction.
-//! - **Checked** tests in `tests/all/i_tcp.rs`, `tests/i_tcp_allocations.rs`; `every_scheme`; `world/tests/all/i_tcp.rs`;
+//! - **Checked** tests in `tests/all/i_tcp.rs`, `tests/allocations.rs`; `every_scheme`; `world/tests/all/i_tcp.rs`;
 //!   docs/schemes/i-tcp.md.
 //!
 //! Which connections: those whose SYN crosses between the radio and a wire. A SYN that came by radio was seen at
