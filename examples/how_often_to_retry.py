@@ -4,7 +4,7 @@ import interlayer as il
 
 print("attempts  goodput, Mb/s   given up   TCP timeouts")
 for attempts in (1, 2, 3, 4, 5, 7):
-    cell = il.wlan(rate="11 Mb/s", flow=il.tcp("newreno"), loss=1 / 3, radio={"max_attempts": attempts})
+    cell = il.wlan(rate="11 Mb/s", flow=il.tcp("newreno", preset="rfc"), loss=1 / 3, radio={"max_attempts": attempts})
     result = il.run(cell, seed=1, runs=10)
     nodes = result.nodes.sum()
     lost = nodes["msdus_given_up"][0] / nodes["msdus_offered"][0]

@@ -4,7 +4,7 @@ import interlayer as il
 
 
 def ten_runs(**more):
-    return il.run(il.wlan(rate="11 Mb/s", flow=il.tcp("reno"), loss=0.01, **more), seed=1, runs=10)
+    return il.run(il.wlan(rate="11 Mb/s", flow=il.tcp("reno", preset="rfc"), loss=0.01, **more), seed=1, runs=10)
 
 
 plain, cured = ten_runs(), ten_runs(scheme="lle-tcp")

@@ -40,6 +40,9 @@ class Scenario:
     def to_json(self) -> str:
         """The scenario with every default filled in."""
 
+    def effective_json(self) -> str:
+        """The same with every key of each TCP connection written out, as `preset` and the keys beside it make them."""
+
 class Flow(TypedDict):
     """One flow's results over the measured time (warm-up excluded unless the name says otherwise)."""
 
@@ -71,6 +74,7 @@ class Run(TypedDict):
     seed: int
     sim_s: float  # wall-clock seconds of the event loop, start-up excluded
     simulated_s: float
+    warmup_s: float
     events: int
     exchanges: int  # frame exchanges in the air
     flows: list[dict[str, Any]]
@@ -78,9 +82,9 @@ class Run(TypedDict):
     queues: list[dict[str, Any]]  # per queue, radios first: "id" first
     frames: list[dict[str, Any]]  # per frame class: "class" first
     schemes: list[dict[str, Any]]  # per (scheme, node): "id" ("lle-tcp@sender"), "scheme", "node", then its counters
-    summary: dict[str, float]  # goodput_bps, jain, max_min_bps, ...
+    summary: dict[str, float]  # goodput_bps, jain, goodput_spread_bps, ...
     fingerprint: dict[Literal["phy", "mac", "tcp"], str] | None
-    series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.0.cwnd_bytes" -> {"t_s": ..., "value": ...}
+    series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.up.cwnd_bytes" -> {"t_s": ..., "value": ...}
     timeline: Timeline | None
 
 class Runner:
@@ -122,6 +126,9 @@ def registry(
 
     Of schemes also what they ask of the nodes where they sit, in words with spaces between: `sits`, `reads`, `turns`.
     """
+
+def absent(noun: str, name: str) -> str | None:
+    """What to say of a name that is not modelled (noun `scheme`, `standard`, `router`, ...); None of any other."""
 
 def schema() -> str:
     """The JSON Schema of a scenario."""

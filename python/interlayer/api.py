@@ -59,7 +59,8 @@ Table = Mapping[str, object]
 def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
     """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`.
 
-    Options are the keys of `transport` in a scenario (docs/design/scenario.md), with the core's defaults.
+    Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is as `preset` has it:
+    Linux's choices.
     """
     named = {} if congestion is None else {"congestion": congestion}
     return {"protocol": "tcp", **named, **options}
@@ -175,9 +176,9 @@ class Result:
     @cached_property
     def summary(self) -> pl.DataFrame:
         """A row per run: `goodput_bps`, `jain`, ..."""
-        import polars as pl
+        from .show import frames
 
-        return pl.DataFrame([{"seed": run["seed"], **run["summary"]} for run in self.runs], infer_schema_length=None)
+        return frames.summary(self.runs)
 
     @cached_property
     def series(self) -> pl.DataFrame:

@@ -8,6 +8,7 @@ less; ours hold the making of the world and of the results too, so their ratio i
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import time
 from dataclasses import dataclass
@@ -29,10 +30,11 @@ _DOT11B = "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'"
 
 # The peer's TCP, for scenes that it runs too: bench/README.md.
 _UPLOAD = (
-    "transport = { protocol = 'tcp', datagram = '576 B', initial_window = 1, min_rto = '200 ms', granularity = '1 ms', "
+    "transport = { protocol = 'tcp', preset = 'rfc', datagram = '576 B', initial_window = 1, min_rto = '200 ms', "
+    "granularity = '1 ms', "
     "send_buffer = '65535 B' }\ntraffic = { model = 'bulk' }"
 )
-_DOWNLOAD = "transport = { protocol = 'tcp', datagram = '1500 B' }\ntraffic = { model = 'bulk' }"
+_DOWNLOAD = "transport = { protocol = 'tcp', preset = 'rfc', datagram = '1500 B' }\ntraffic = { model = 'bulk' }"
 _SATURATED = "transport = { protocol = 'udp', datagram = '1500 B' }\ntraffic = { model = 'saturated' }"
 
 
@@ -167,25 +169,23 @@ def to_json(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """The same for a person."""
-    from rich import box
-    from rich.table import Table
-
     from . import simulator
+    from .measure.stats import plain
     from .show import terminal
+    from .show.grid import Column, Grid
 
     paired = any("ratio" in row for row in rows)
-    shown = Table(title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("case")
     extra = ("ns-3, s", "ratio", "of processor time") if paired else ()
-    for name in ("simulated, s", "wall, s", *extra, "x real time", "events/s", "exchanges/s", "ns/exchange"):
-        shown.add_column(name, justify="right")
+    heads = ("simulated, s", "wall, s", *extra, "x real time", "events/s", "exchanges/s", "ns/exchange")
+    lines = []
     for row in rows:
-        cells = [f"{row['simulated_s']:g}", f"{row['interlayer_s']:.3g}"]
+        cells = [plain(row["simulated_s"]), plain(row["interlayer_s"], 3)]
         if paired:
-            cells += [f"{row['ns3_s']:.3g}", f"{row['ratio']:.0f}", f"{row['cpu_ratio']:.0f}"]
+            cells += [plain(row["ns3_s"], 3), f"{row['ratio']:.0f}", f"{row['cpu_ratio']:.0f}"]
         per_exchange_ns = 1e9 / row["exchanges_per_s"] if row["exchanges_per_s"] else float("nan")
-        cells += [f"{row['real_time_ratio']:.3g}", f"{row['events_per_s']:.3g}", f"{row['exchanges_per_s']:.3g}"]
-        shown.add_row(row["name"], *cells, f"{per_exchange_ns:.0f}")
+        cells += [plain(row[name], 3) for name in ("real_time_ratio", "events_per_s", "exchanges_per_s")]
+        lines.append([row["name"], *cells, "–" if math.isnan(per_exchange_ns) else f"{per_exchange_ns:.0f}"])
+    shown = Grid([Column("case", is_text=True, folds=True), *map(Column, heads)], lines, splits=True)
     peer = f", ns-3 {rows[0]['ns3_version']}" if paired else ""
     what = "pairs" if paired else "runs"
     return terminal.render(shown, f"medians of {rows[0]['runs']} {what}. Interlayer {simulator.version()}{peer}")

@@ -19,6 +19,7 @@ import typer
 
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
+from .study import replications
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +86,15 @@ def _options(
 @app.command("run")
 def run_command(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
-    runs: Runs = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            min=1,
+            metavar="N",
+            help=f"Replications. By default {replications.RULE}; 1 with --pcap or --series.",
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     set_: Set = None,
@@ -112,7 +121,7 @@ def run_command(
     from . import simulator, toml_text
     from .measure import timeline
     from .show import as_json, files, terminal
-    from .study.runs import replications
+    from .study import runs as campaign_runs
 
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
@@ -121,9 +130,10 @@ def run_command(
     text, overrides = toml_text.read_text(file), _overrides(set_)
     scenario = _named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
-    _tell(simulator.forecast(scenario, runs or 1, jobs))
     first = scenario.seed if seed is None else seed
-    wanted, what = runs or 1, scenario.name or file.stem
+    recorded = pcap is not None or series
+    wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or file.stem
+    _tell(simulator.forecast(scenario, wanted, jobs))
     with (
         output.folder(out, f"run {what}") as to_folder,
         output.file(_json_file(json)) as to_file,
@@ -132,7 +142,7 @@ def run_command(
         terminal.progress() as progress,
     ):
         started = time.perf_counter()
-        done, ended = replications(
+        done, ended = campaign_runs.replications(
             scenario,
             first,
             wanted,
@@ -156,7 +166,7 @@ def run_command(
             if to_file:
                 to_file.write(as_json.dumps(result))
     if done:
-        output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result))
+        output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         for line in notes:
             _tell(line)
     _end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
@@ -333,6 +343,9 @@ def readings_command(
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
+_ALSO = {"rate-control": "rate-controls", "receiver": "receivers", "routers": "routing", "recoveries": "recovery"}
+"""Other words for lists: the key of a scenario that names what is listed, and the plural."""
+
 _LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "routing")
 
 
@@ -343,9 +356,10 @@ def list_command(
 ) -> None:
     """What there is: one id first on each line."""
     from . import simulator
-    from .show import as_json, terminal
+    from .show import as_json, references, terminal
     from .study import library
 
+    kind = _ALSO.get(kind, kind)
     if kind not in _LISTS:
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
@@ -355,7 +369,8 @@ def list_command(
             for e in loaded
         ]
     else:
-        rows = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
+        found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
+        rows = [entry | {"source": references.told(entry["source"])} for entry in found]
     with output.file(_json_file(json)) as to_file:
         if to_file:
             to_file.write(as_json.dumps(rows))
@@ -367,13 +382,20 @@ def list_command(
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment.")],
     set_: Set = None,
+    effective: Annotated[
+        bool, typer.Option("--effective", help="Print the scenario with every key that applies, presets written out.")
+    ] = False,
 ) -> None:
     """Say what is wrong in a file, where, and what was meant."""
+    import json
+
     from . import simulator, toml_text
     from .study import campaign, library
 
     text, overrides = toml_text.read_text(file), _overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
+        if effective:
+            raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
@@ -383,6 +405,9 @@ def check(
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
     s = _named(file, lambda: simulator.parse(text, overrides))
+    if effective:
+        output.to_stdout(toml_text.document(json.loads(s.effective_json())))
+        return
     counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
     if memory := simulator.forecast(s, 1, 1):

@@ -34,6 +34,18 @@ UNITS = tuple(dict.fromkeys(unit for scale in _SCALES.values() for unit in scale
 _TEXT = re.compile(r"\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([A-Za-z/%]*)\s*")
 
 
+RENAMED = {
+    "lost_to_deafness": "lost_to_half_duplex",
+    "lost_transmitter_busy": "lost_to_half_duplex",
+    "deafness_rate": "half_duplex_rate",
+    "lost_noise": "lost_to_noise",
+    "max_min": "goodput_spread",
+    "acknowledged_bytes_total": "acked_bytes_total",
+    "duplicate_acks_made": "dup_acks_made",
+}
+"""What columns were called, unit left out, and what they are called now."""
+
+
 def size(count: float) -> str:
     """So many bytes for people: `512 B`, `3.4 MB`, `46 GB`; three digits at most."""
     for unit in ("B", "kB", "MB", "GB", "TB"):
@@ -49,6 +61,9 @@ def column(metric: str, columns: Iterable[str]) -> str:
     for suffix in ("", *(f"_{unit}" for unit in _SCALES if unit)):
         if metric + suffix in known:
             return metric + suffix
+    old = metric if metric in RENAMED else without_unit(metric)
+    if old in RENAMED and any(without_unit(c) == RENAMED[old] or c == RENAMED[old] for c in known):
+        raise InputError(f'no metric "{metric}"; it is called "{RENAMED[old]}" now', metric)
     raise InputError(f'no metric "{metric}"{suggestion(metric, [without_unit(c) for c in known])}', metric)
 
 

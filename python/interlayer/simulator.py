@@ -209,3 +209,10 @@ def _looks(path: str) -> tuple[int, ...]:
     with writing(path):
         it = Path(path).stat()
     return it.st_ino, it.st_size, it.st_mtime_ns
+
+
+def absent(noun: str, name: str) -> str | None:
+    """What to say of a name that is not modelled, such as the scheme `c3tcp`; None of any other."""
+    from . import _core
+
+    return _core.absent(noun, name)

@@ -57,6 +57,9 @@ class Scenario:
     def to_json(self) -> str:
         return json.dumps(self.data)
 
+    def effective_json(self) -> str:
+        return self.to_json()
+
     nodes = property(lambda self: [n["name"] for n in self.data.get("node", [])])
     flows = property(lambda self: [f.get("name", f"flow{i}") for i, f in enumerate(self.data.get("flow", []))])
 
@@ -103,8 +106,8 @@ def queue(name: str, dropped: int) -> dict[str, Any]:
 
 
 CLASSES = ["tcp-data", "tcp-ack", "tcp-control", "udp", "other", "rts", "cts", "ack"]
-OUTCOMES = ["received", "captured", "noise", "collision", "transmitter-busy", "out-of-reach", "group", "in-the-air"]
-CAUSES = ["noise", "data-ack", "ack-data", "data-data", "ack-ack", "rts", "other", "transmitter-busy"]
+OUTCOMES = ["received", "captured", "noise", "collision", "half-duplex", "out-of-reach", "group", "in-the-air"]
+CAUSES = ["noise", "data-ack", "ack-data", "data-data", "ack-ack", "rts", "other", "half-duplex"]
 
 
 def timeline(scenario: Scenario, window: tuple[int, int]) -> dict[str, Any]:
@@ -222,6 +225,7 @@ class Core:
             "seed": seed,
             "sim_s": 0.001,
             "simulated_s": 30.0,
+            "warmup_s": 2.0,
             "events": 10,
             "exchanges": 5,
             "flows": flows,
@@ -231,7 +235,9 @@ class Core:
             **({} if self.queues is None else {"queues": [queue(*one) for one in self.queues.items()]}),
             "summary": {"goodput_bps": sum(f["goodput_bps"] for f in flows), "jain": 1.0},
             "fingerprint": None,
-            "series": {"flow.0.cwnd_bytes": {"t_s": np.arange(5.0), "value": np.arange(5.0)}} if series else None,
+            "series": {f"flow.{scenario.flows[0]}.cwnd_bytes": {"t_s": np.arange(5.0), "value": np.arange(5.0)}}
+            if series
+            else None,
             "timeline": None if window is None else timeline(scenario, window),
         }
 
@@ -247,6 +253,7 @@ class Core:
             Runner=self.runner,
             __file__=__file__,
             registry=self.registry,
+            absent=lambda noun, name: f'{noun} "{name}" is not modelled yet' if name == "c3tcp" else None,
             schema=lambda: "{}",
         )
         return found

@@ -267,6 +267,8 @@ def test_a_run_over_time_is_drawn_and_its_mistakes_are_named(core: Core, tmp_pat
         path.name for path in tmp_path.iterdir()
     }
     assert "of 3 the one of lowest throughput" in svg
+    by_index = over_time(OVER_TIME.replace("flow.*.cwnd", "flow.0.cwnd"))
+    assert plots.over_time(campaign.run(by_index, over_time=True, quick=True)) is not None
     for old, new, message in [
         ('arm = "lle-tcp", ', "", "this leaves 3"),
         ("lowest", "least", 'over_time.run.least: unknown key; did you mean "lowest"?'),
@@ -276,5 +278,5 @@ def test_a_run_over_time_is_drawn_and_its_mistakes_are_named(core: Core, tmp_pat
         with pytest.raises(InputError) as caught:
             over_time(OVER_TIME.replace(old, new))
         assert message in str(caught.value)
-    with pytest.raises(InputError, match=r'over_time.columns: no "flow.\*.cwmd"; did you mean "flow.0.cwnd"'):
+    with pytest.raises(InputError, match=r'over_time.columns: no "flow.\*.cwmd"; did you mean "flow.transfer.cwnd"'):
         plots.over_time(campaign.run(over_time(OVER_TIME.replace("cwnd", "cwmd")), over_time=True, quick=True))

@@ -27,7 +27,7 @@ FLOW = """
 name = "down{i}"
 from = "server"
 to = "sta{i}"
-transport = {{ protocol = "tcp" }}
+transport = {{ protocol = "tcp", preset = "rfc" }}
 """
 CELL = '[scenario]\nname = "cell"\n[radio]\n[channel]\nper = 0.0\n' + "".join(FLOW.format(i=i) for i in range(10))
 ALONE = '[scenario]\nname = "alone"\n[radio]\n[channel]\nper = 0.0\n' + FLOW.format(i=0)

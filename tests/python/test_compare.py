@@ -35,7 +35,7 @@ name = "b"
 name = "up"
 from = "a"
 to = "b"
-transport = { protocol = "tcp" }
+transport = { protocol = "tcp", preset = "rfc" }
 """
 WITH_SCHEME = (
     SCENARIO
@@ -360,8 +360,10 @@ def test_api_compares_what_was_built_or_loaded(seen: list[Any], toy: Path, core:
 
 @pytest.mark.core
 def test_with_the_core_the_gain_is_that_of_two_runs_side_by_side() -> None:
-    cell = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), duration="4 s", warmup="1 s")
-    cured = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), duration="4 s", warmup="1 s", scheme="lle-tcp")
+    cell = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno", preset="rfc"), duration="4 s", warmup="1 s")
+    cured = interlayer.wlan(
+        rate="11 Mb/s", flow=interlayer.tcp("reno", preset="rfc"), duration="4 s", warmup="1 s", scheme="lle-tcp"
+    )
     found = interlayer.compare(cell, "none,lle-tcp", seed=1, runs=5)
     gain = interlayer.run(cured, seed=1, runs=5).gain_over(interlayer.run(cell, seed=1, runs=5), "summary.goodput")
     d = found.difference("lle-tcp")

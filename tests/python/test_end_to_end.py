@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import os
 import signal
 import subprocess
@@ -79,7 +80,7 @@ def test_a_run_has_the_promised_columns() -> None:
 
 
 def short(**more: Any) -> interlayer.Scenario:
-    options = {"rate": "11 Mb/s", "flow": interlayer.tcp("reno"), "duration": "3 s", "warmup": "1 s"}
+    options = {"rate": "11 Mb/s", "flow": interlayer.tcp("reno", preset="rfc"), "duration": "3 s", "warmup": "1 s"}
     return interlayer.wlan(**(options | more))
 
 
@@ -229,6 +230,17 @@ def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path)
         assert 'did you mean "reno"' in done.stderr
 
 
+@pytest.mark.parametrize("preset", ["linux", "ns2", "rfc"])
+def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, tmp_path: Path) -> None:
+    done = command("check", BASE, "--effective", "--set", f"flow.0.transport={{ preset = '{preset}' }}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f'preset = "{preset}"' in done.stdout
+    assert "undo = " in done.stdout  # which the file does not say
+    shown = tmp_path / "shown.toml"
+    shown.write_text(done.stdout)
+    assert command("check", shown, "--effective").stdout == done.stdout
+
+
 @pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"])
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)
@@ -349,6 +361,18 @@ def test_queues_of_an_access_point_are_metrics_and_shown_when_they_drop(tmp_path
     assert "ap.air" in shown
     assert "server->ap" not in shown
     assert "queue drops" in command("compare", file, "--schemes", "none,lle-tcp", "--runs", 2).stdout
+
+
+def test_nothing_delivered_has_no_fairness(tmp_path: Path) -> None:
+    cell = interlayer.wlan(stations=3, loss=1.0, duration="2 s", warmup="1 s")
+    r = interlayer.run(cell, runs=2)
+    assert all(math.isnan(x) for x in r.sample("summary.jain"))
+    assert r.summary["jain"].to_list() == [None, None]
+    file = tmp_path / "lost.toml"
+    file.write_text(cell.to_toml())
+    found = json.loads(command("run", file, "--runs", 2, "--json", "-").stdout)
+    assert found["summary"]["jain"] == found["flows"][0]["rtt_mean_s"] == {"mean": None, "ci95": None}
+    assert "jain" not in command("run", file, "--runs", 2).stdout
 
 
 # ---------------------------------------------------------------------------------------------------------- captures

@@ -107,7 +107,7 @@ per = 0.0
 [[flow]]
 from = "server"
 to = "sta"
-transport = { protocol = "tcp", datagram = "1000 B" }
+transport = { protocol = "tcp", preset = "rfc", datagram = "1000 B" }
 """
 SETUP = """
 title = "A set-up"

@@ -6,8 +6,9 @@ import json
 import math
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -61,6 +62,23 @@ def read(page: str) -> Reader:
     reader.close()
     assert reader.open == []
     return reader
+
+
+def test_what_is_undefined_is_null_in_frames_and_files(tmp_path: Path) -> None:
+    run: Any = {
+        "seed": 1,
+        "sim_s": 0.0,
+        "flows": [{"id": "up", "goodput_bps": 0.0, "rtt_mean_s": math.nan}],
+        "summary": {"goodput_bps": 0.0, "jain": math.nan},
+        "series": {"flow.up.ssthresh_bytes": {"t_s": np.arange(2.0), "value": np.array([math.nan, 1.0])}},
+    }
+    assert frames.table([run], "flows")["rtt_mean_s"].to_list() == [None]
+    assert frames.summary([run])["jain"].to_list() == [None]
+    assert frames.series([run])["value"].to_list() == [None, 1.0]
+    frames.write(frames.table([run], "flows"), tmp_path / "flows")
+    assert pl.read_csv(tmp_path / "flows.csv")["rtt_mean_s"].null_count() == 1
+    assert "NaN" not in (tmp_path / "flows.csv").read_text()
+    assert as_json.dumps(as_json.run("x", "0", 1, [run], 0.0, False)).count('"mean": null') == 2
 
 
 def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path) -> None:

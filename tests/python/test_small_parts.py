@@ -6,6 +6,7 @@ import math
 import tomllib
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -189,6 +190,51 @@ def test_metric_paths_reach_every_table(a_run: Any, metric: str, column: str) ->
 def test_a_wrong_metric_path_says_what_is_wrong(a_run: Any, metric: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         metrics.read(a_run, metric)
+
+
+def test_a_time_series_is_a_metric_its_mean_after_warm_up() -> None:
+    t = np.arange(1.0, 7.0)  # of six samples, four are after 2 s of warm-up
+    run: Any = {
+        "warmup_s": 2.0,
+        "flows": [
+            {"id": "up", "goodput_bps": 1.0, "protocol": "tcp"},
+            {"id": "call", "goodput_bps": 2.0, "protocol": "udp"},
+        ],
+        "queues": [{"id": "ap.air", "mean_packets": 7.5}],
+        "summary": {},
+        "series": {
+            "flow.up.cwnd_bytes": {"t_s": t, "value": 1000 * t},
+            "flow.up.srtt_s": {"t_s": t, "value": np.array([9, 9, math.nan, 1, 2, 3])},
+            "flow.up.ssthresh_bytes": {"t_s": t, "value": np.full(6, math.nan)},
+            "flow.up.goodput_bps": {"t_s": t, "value": t},
+            "queue.ap.air.packets": {"t_s": t, "value": t},
+        },
+    }
+    assert metrics.read(run, "flow.0.cwnd") == metrics.read(run, "flow.up.cwnd_bytes") == ("cwnd_bytes", 4500)
+    assert metrics.read(run, "mean(flow.*.cwnd)") == ("cwnd_bytes", 4500)  # the UDP flow has none
+    assert metrics.read(run, "flow.up.srtt") == ("srtt_s", 2)
+    assert math.isnan(metrics.read(run, "flow.up.ssthresh")[1])
+    assert metrics.read(run, "flow.up.goodput") == ("goodput_bps", 1)  # the table's own
+    assert metrics.read(run, "queue.ap.air.packets") == ("mean_packets", 7.5)
+    assert metrics.by_name(run, "flow.0.cwnd") == "flow.up.cwnd"
+    with pytest.raises(InputError, match=r'no metric "cwnd"'):
+        metrics.read(run, "flow.call.cwnd")
+    run["series"] = None
+    with pytest.raises(InputError, match="cwnd is a time series; keep it with --series"):
+        metrics.read(run, "flow.0.cwnd")
+
+
+def test_an_old_name_is_told_its_new_one() -> None:
+    row = {"class": "tcp-ack", "lost_to_half_duplex": 3, "half_duplex_rate": 0.5}
+    run: Any = {"frames": [row], "summary": {"goodput_spread_bps": 1.0}}
+    for metric, new in (
+        ("frame.tcp-ack.deafness_rate", "half_duplex_rate"),
+        ("frame.tcp-ack.lost_to_deafness", "lost_to_half_duplex"),
+        ("summary.max_min", "goodput_spread"),
+        ("summary.max_min_bps", "goodput_spread"),
+    ):
+        with pytest.raises(InputError, match=f'it is called "{new}" now'):
+            metrics.read(run, metric)
 
 
 QUEUES = {"ap": 1, "ap.air": 2, "server->ap": 4}

@@ -19,7 +19,7 @@ chance 1/W.
   p = 1 - (1 - tau)^(n-1).
 
 tau is then the number of such starts over the slots they take. The stages of an MSDU's attempts are a chain, as in
-@WU02, with the three kinds of start beside the stage.
+@WPL02, with the three kinds of start beside the stage.
 
 **Assumes** independence of the stations, that all count on one grid (slotsim's reading `aligned`), and for a collision
 right after a collision that the number of its transmitters is distributed as that of the first one's.

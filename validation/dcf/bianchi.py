@@ -1,13 +1,13 @@
 """The finite-retry Bianchi model of saturated DCF, and the closed form for one station.
 
 Sources: @BIA00 Bianchi, "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3),
-2000 (throughput, eq. 13); @WU02 Wu, Peng, Long, Cheng, Ma, "Performance of Reliable Transport Protocol over IEEE 802.11
+2000 (throughput, eq. 13); @WPL02 Wu, Peng, Long, Cheng, Ma, "Performance of Reliable Transport Protocol over IEEE 802.11
 Wireless LAN: Analysis and Enhancement", IEEE INFOCOM 2002 (the retry limit in the chain; also Chatzimisios, Vitsas,
 Boucouvalas, "Throughput and delay analysis of IEEE 802.11 protocol", IWNA 2002). tau is written by the conditional
 argument of Bianchi & Tinnirello, "Remarks on IEEE 802.11 DCF Performance Analysis", IEEE Comm. Letters 9(8), 2005,
-which gives @WU02's tau for uniform windows without its case distinction (test_bianchi.py compares the two).
+which gives @WPL02's tau for uniform windows without its case distinction (test_bianchi.py compares the two).
 
-Departs from @WU02 as domain.md, "Bianchi, exactly", asks: T_c ends with EIFS (SIFS + ACK at the lowest rate + DIFS).
+Departs from @WPL02: T_c ends with EIFS (SIFS + ACK at the lowest rate + DIFS).
 
 Run: python3 bianchi.py         (prints the model's table)
 """
@@ -19,13 +19,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "airtime"))
 from work import FRAMES, data, dsss_us, ofdm_us  # noqa: E402
 
-MAX_ATTEMPTS = 7  # dot11ShortRetryLimit, 802.11-2016 Annex C; domain.md: 7 transmissions
+MAX_ATTEMPTS = 7  # dot11ShortRetryLimit, 802.11-2016 Annex C: 7 transmissions
 STATIONS = (1, 2, 5, 10, 20, 50)
 
 
 @dataclass(frozen=True)
 class Phy:
-    """Microseconds. 16.3.3 (b) and 17.4.4 (a) of 802.11-2016; domain.md, Constants."""
+    """Microseconds. 16.3.3 (b) and 17.4.4 (a) of 802.11-2016."""
 
     slot: int
     sifs: int
@@ -50,7 +50,7 @@ class Phy:
         return t + (self.rts + self.sifs + self.ack + self.sifs if rts else 0)
 
     def t_collision(self, payload: int, rts: bool) -> int:
-        """A collision and the EIFS after it: domain.md, not @BIA00, whose listeners wait DIFS."""
+        """A collision and the EIFS after it; in @BIA00 listeners wait DIFS."""
         return (self.rts if rts else self.data_at(payload)) + self.eifs
 
 

@@ -17,7 +17,7 @@ def test_bianchi_here_is_bianchi_there():
 
 
 def test_the_numbers_worked_out_for_figure_3_3_are_bianchis_without_a_retry_limit():
-    # claims.toml, ftca-fig-3.3, derived: CW 15 to 1023, 6 to 9 stations, to one decimal.
+    # Sang 2014, Fig. 3.3, worked out: CW 15 to 1023, 6 to 9 stations, to one decimal.
     worked = {6: 30.3, 7: 32.9, 8: 35.0, 9: 36.8}
     for n, percent in worked.items():
         assert abs(100 * bianchi(15, n, NO_LIMIT) - percent) <= 0.0501

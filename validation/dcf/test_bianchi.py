@@ -16,7 +16,7 @@ def deviation(standard, rts, reading, n, payload):
 
 
 def wu_tau(p: float, w: int, m_cw: int, m: int) -> float:
-    """@WU02, b_00 with retry limit m and the window at its cap from stage m_cw on; tau = b_00 (1 - p^(m+1)) / (1 - p)."""
+    """@WPL02, b_00 with retry limit m and the window at its cap from stage m_cw on; tau = b_00 (1 - p^(m+1)) / (1 - p)."""
     d = w * (1 - (2 * p) ** (min(m_cw, m) + 1)) * (1 - p) + (1 - 2 * p) * (1 - p ** (m + 1))
     if m > m_cw:
         d += w * 2**m_cw * p ** (m_cw + 1) * (1 - 2 * p) * (1 - p ** (m - m_cw))
@@ -98,7 +98,7 @@ def test_collision_probability_does_not_depend_on_what_is_sent():
 
 
 def test_aligned_reading_keeps_domain_mds_tolerances():
-    # domain.md, "Bianchi, exactly": throughput 2 %; p 6 % for two stations and 5 % for more.
+    # Tolerances of README.md: throughput 2 %; p 6 % for two stations and 5 % for more.
     for standard in ("b", "a"):
         for rts in ("off", "on"):
             for n in (2, 5, 10, 20, 50):

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "airtime"))
 from work import FRAMES, data, ofdm_us  # noqa: E402
 
-SLOT, SIFS = 9, 16  # 802.11a, domain.md, Constants
+SLOT, SIFS = 9, 16  # 802.11a
 PAYLOAD = 1500  # octets of an IP datagram
 QOS_CONTROL = 2  # octets, 9.2.4.5
 DATA = ofdm_us(data(PAYLOAD) + QOS_CONTROL, "54")

@@ -48,7 +48,7 @@ queue = {{ packets = 500 }}
 """
 
 TCP = """\
-transport = {{ protocol = "tcp", datagram = "576 B", congestion = "newreno", receiver = "{receiver}", \
+transport = {{ protocol = "tcp", preset = "rfc", datagram = "576 B", congestion = "newreno", receiver = "{receiver}", \
 delayed_ack_count = {count}, delayed_ack_timeout = "200 ms", initial_window = 1, initial_ssthresh = "unlimited", \
 send_buffer = "{window} B", receive_buffer = "{window} B", min_rto = "200 ms", initial_rto = "1 s", \
 granularity = "1 ms", nagle = true, timestamps = false, sack = false, window_scale = "off", limited_transmit = false }}

@@ -1,5 +1,5 @@
 //! Random streams: one per (purpose, entity), derived from the seed, so that a new station or a new draw elsewhere
-//! changes nobody's numbers (style.md section 6).
+//! changes nobody's numbers.
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -95,7 +95,7 @@ impl Stream {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// True with probability `p`. Draws only if `p` is neither 0 nor 1 (design.md section 4).
+    /// True with probability `p`. Draws only if `p` is neither 0 nor 1.
     pub fn chance(&mut self, p: f64) -> bool {
         p > 0.0 && (p >= 1.0 || self.unit() < p)
     }

@@ -7,7 +7,7 @@
 use units::SimTime;
 
 /// What goes first among timers of one instant. At one instant ends come before starts, and starts do not hear each
-/// other: two stations whose backoff ends together do collide (design.md section 4).
+/// other: two stations whose backoff ends together do collide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {

@@ -1,5 +1,5 @@
 //! Time a transmission takes in the medium, from its start to its end at all listeners: `cargo bench -p interlayer-phy`.
-//! Budget: one pass over the listeners at the start and one at the end, nothing allocated (design.md section 8).
+//! Budget: one pass over the listeners at the start and one at the end, nothing allocated.
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

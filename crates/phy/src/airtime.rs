@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(us(Standard::B, 2_000, 14, Preamble::Short), 152);
         // 54 Mb/s: 1536 B: ⌈(22 + 12288) / 216⌉ = 57 symbols: 20 + 228.
         assert_eq!(us(Standard::A, 54_000, 1536, Preamble::Long), 248);
-        // ACK at 24 Mb/s: ⌈134 / 96⌉ = 2: 28; at 6 Mb/s: ⌈134 / 24⌉ = 6: 44 (domain.md, Constants).
+        // ACK at 24 Mb/s: ⌈134 / 96⌉ = 2: 28; at 6 Mb/s: ⌈134 / 24⌉ = 6: 44.
         assert_eq!(us(Standard::A, 24_000, 14, Preamble::Long), 28);
         assert_eq!(us(Standard::A, 6_000, 14, Preamble::Long), 44);
         // The same in 802.11g with its signal extension.

@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn difs_and_eifs_are_those_of_the_tables() {
-        // domain.md, Constants: DIFS 50, 34, 28 µs.
+        // SIFS + 2 slots (@80211-2020 10.3.7): DIFS 50, 34, 28 µs.
         assert_eq!(Standard::B.timing().difs(), Dur::from_us(50));
         assert_eq!(Standard::A.timing().difs(), Dur::from_us(34));
         assert_eq!(Standard::G.timing().difs(), Dur::from_us(28));

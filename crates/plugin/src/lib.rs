@@ -6,6 +6,7 @@
 //!
 //! Leaves out: reading values from a file. The crate `scenario` does that, by [`Kind`].
 
+pub mod absent;
 mod params;
 mod registry;
 pub mod suggest;

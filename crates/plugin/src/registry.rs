@@ -10,7 +10,8 @@ pub struct Info {
     pub id: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// Key of its source.
+    /// Key of its source in the bibliography (`docs/references.bib`), and a place in it: `CRS07, in SAN14 chapter 5`. Lists
+    /// show author and year.
     pub source: &'static str,
     /// Its own keys in a scenario.
     pub params: &'static [Param],

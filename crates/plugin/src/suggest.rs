@@ -1,5 +1,7 @@
 //! Messages about words: quotations, lists, and the nearest of the words that would have done.
 
+use crate::absent;
+
 /// `text` as part of one line: control characters are written as escapes.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -56,8 +58,11 @@ pub fn hint<S: AsRef<str>>(text: &str, words: &[S]) -> String {
     }
 }
 
-/// `no congestion control "venno"; did you mean "veno"?`
+/// `no congestion control "venno"; did you mean "veno"?`, or that it is not modelled.
 pub fn no_such<S: AsRef<str>>(noun: &str, text: &str, known: &[S]) -> String {
+    if let Some(message) = absent::message(noun, text) {
+        return message;
+    }
     format!("no {noun} {}; {}", quote(text), hint(text, known))
 }
 
@@ -81,6 +86,11 @@ pub fn nearest<'w, S: AsRef<str>>(text: &str, words: &'w [S]) -> Vec<&'w str> {
     }
     // As near as many others is not near.
     if found.len() > 3 { Vec::new() } else { found }
+}
+
+/// Whether two words differ only in what makes no difference.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    fold(one) == fold(other)
 }
 
 /// Case and the choice between `_`, `-` and a space are no difference.

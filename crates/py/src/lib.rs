@@ -53,6 +53,11 @@ impl Scenario {
         self.of().to_json().to_string()
     }
 
+    /// The same with what presets decide written out; see the type stub.
+    fn effective_json(&self) -> String {
+        self.blueprint.effective().to_json().to_string()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.of().name
@@ -202,6 +207,7 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     dict.set_item("seed", run.seed)?;
     dict.set_item("sim_s", run.sim_s)?;
     dict.set_item("simulated_s", run.simulated.as_secs_f64())?;
+    dict.set_item("warmup_s", of.warmup.as_secs_f64())?;
     dict.set_item("events", run.events)?;
     dict.set_item("exchanges", run.exchanges)?;
     dict.set_item("flows", table(py, &run.flows)?)?;
@@ -305,6 +311,12 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     Ok(list)
 }
 
+/// What to say of a name that is not modelled; `None` of any other.
+#[pyfunction]
+fn absent(noun: &str, name: &str) -> Option<String> {
+    plugin::absent::message(noun, name)
+}
+
 /// The JSON Schema of a scenario.
 #[pyfunction]
 fn schema() -> String {
@@ -319,5 +331,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Scenario>()?;
     module.add_class::<Runner>()?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
+    module.add_function(wrap_pyfunction!(absent, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)
 }

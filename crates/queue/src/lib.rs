@@ -1,7 +1,7 @@
 //! Queues: one home for those of interfaces, access points and wired links.
 //!
-//! Limited in packets or in bytes. First in, first out, with drop-tail or RED, which drops early or marks; or a queue for each
-//! flow under deficit round robin. What is queued is the caller's (`T`): an MSDU at an interface, a packet on a wire. The
+//! Limited in packets or in bytes. First in, first out, with drop-tail, RED, which drops early or marks, or a warning of
+//! congestion, which marks all beyond a threshold; or a queue for each flow under deficit round robin. What is queued is the caller's (`T`): an MSDU at an interface, a packet on a wire. The
 //! packet that is being sent is the caller's too: it left the queue when its service began.
 //!
 //! Left out: disciplines that act when a packet leaves (CoDel), RED that adapts its parameters.
@@ -35,6 +35,10 @@ pub enum Discipline {
     /// A queue for each flow, served by deficit round robin with a quantum of a full packet. When it is full the longest
     /// queue loses its newest entry. @SV96
     Drr,
+    /// Every packet that may be marked is, if it finds at least this much queued, in the limit's unit: the routers of TCP Jersey,
+    /// as @SAN14 sec. 4.3 describes them. Departs: it is marked when it comes, and not when it leaves; what may not be marked
+    /// passes.
+    Warning(f64),
 }
 
 /// What a queue knows of a packet that arrives.
@@ -112,11 +116,19 @@ pub(crate) struct Entry<T> {
     since: SimTime,
 }
 
+/// What marks or drops arrivals of a FIFO before it is full. Drop-tail has no stream to draw from.
+#[derive(Debug)]
+enum Early {
+    Nothing,
+    Red(red::State),
+    Warning(f64),
+}
+
 /// What is queued, in its order.
 #[derive(Debug)]
 enum Store<T> {
-    /// First in, first out; RED's memory, if it is RED.
-    Fifo(VecDeque<Entry<T>>, Option<red::State>),
+    /// First in, first out.
+    Fifo(VecDeque<Entry<T>>, Early),
     Drr(drr::Lanes<T>),
 }
 
@@ -141,8 +153,11 @@ impl<T> Queue<T> {
             Limit::Bytes(_) => 64,
         };
         let store = match spec.discipline {
-            Discipline::DropTail => Store::Fifo(VecDeque::with_capacity(room), None),
-            Discipline::Red(red) => Store::Fifo(VecDeque::with_capacity(room), Some(red::State::new(red, draws))),
+            Discipline::DropTail => Store::Fifo(VecDeque::with_capacity(room), Early::Nothing),
+            Discipline::Red(red) => {
+                Store::Fifo(VecDeque::with_capacity(room), Early::Red(red::State::new(red, draws)))
+            }
+            Discipline::Warning(threshold) => Store::Fifo(VecDeque::with_capacity(room), Early::Warning(threshold)),
             Discipline::Drr => Store::Drr(drr::Lanes::new(mtu)),
         };
         Queue {
@@ -168,18 +183,28 @@ impl<T> Queue<T> {
         self.stats.offered += 1;
         self.stats.bytes_offered += size;
         let mut mark = Mark::None;
-        let entries = self.len();
-        if let Store::Fifo(_, Some(red)) = &mut self.store {
-            let (queued, share) = match self.limit {
-                Limit::Packets(_) => (entries as f64, 1.0),
+        if let Store::Fifo(entries, early) = &mut self.store {
+            let queued = || match self.limit {
+                Limit::Packets(_) => (entries.len() as f64, 1.0),
                 Limit::Bytes(_) => (self.bytes.0 as f64, size / self.mtu),
             };
-            match red.arrival(now, queued, share, is_ect) {
-                red::Verdict::Pass => {}
-                red::Verdict::Mark => mark = Mark::Ce,
-                red::Verdict::Drop => {
-                    self.stats.dropped_early += 1;
-                    return Err((entry, Refused::Early));
+            match early {
+                Early::Nothing => {}
+                Early::Warning(threshold) => {
+                    if is_ect && queued().0 >= *threshold {
+                        mark = Mark::Ce;
+                    }
+                }
+                Early::Red(red) => {
+                    let (queued, share) = queued();
+                    match red.arrival(now, queued, share, is_ect) {
+                        red::Verdict::Pass => {}
+                        red::Verdict::Mark => mark = Mark::Ce,
+                        red::Verdict::Drop => {
+                            self.stats.dropped_early += 1;
+                            return Err((entry, Refused::Early));
+                        }
+                    }
                 }
             }
         }
@@ -191,8 +216,8 @@ impl<T> Queue<T> {
                 Limit::Bytes(most) => (self.bytes + size).saturating_sub(most),
             };
             match &mut self.store {
-                Store::Fifo(_, red) => {
-                    if let Some(red) = red {
+                Store::Fifo(_, early) => {
+                    if let Early::Red(red) = early {
                         red.signalled();
                     }
                     return Err((entry, Refused::Full));
@@ -330,8 +355,8 @@ impl<T> Queue<T> {
     /// RED's average as of the last arrival, in packets, or in bytes if the limit is; 0 for the others.
     pub fn average(&self) -> f64 {
         match &self.store {
-            Store::Fifo(_, Some(red)) => red.average(),
-            Store::Fifo(_, None) | Store::Drr(_) => 0.0,
+            Store::Fifo(_, Early::Red(red)) => red.average(),
+            Store::Fifo(..) | Store::Drr(_) => 0.0,
         }
     }
 
@@ -348,7 +373,7 @@ impl<T> Queue<T> {
     }
 
     fn note_if_empty(&mut self, now: SimTime) {
-        if let Store::Fifo(entries, Some(red)) = &mut self.store
+        if let Store::Fifo(entries, Early::Red(red)) = &mut self.store
             && entries.is_empty()
         {
             red.emptied(now);
@@ -482,6 +507,24 @@ mod tests {
         assert_eq!(queue.push(at(0), 2, arrival(1, false)), Ok(Mark::None), "the average was 149");
         assert_eq!(queue.push(at(0), 3, arrival(1, false)), Err((3, Refused::Early)), "the average is 150");
         assert!((queue.average() - 150.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_warning_marks_all_that_finds_the_threshold_and_drops_only_what_does_not_fit() {
+        let new = |limit, threshold| {
+            let spec = Spec { limit, discipline: Discipline::Warning(threshold) };
+            Queue::new(spec, Bytes(1000), Streams::new(1).get(Purpose::Queue, 0))
+        };
+        let mut packets = new(Limit::Packets(4), 2.0);
+        let marks: Vec<_> = (0..5).map(|i| packets.push(at(i), i, arrival(10, i != 3))).collect();
+        assert_eq!(marks, [Ok(Mark::None), Ok(Mark::None), Ok(Mark::Ce), Ok(Mark::None), Err((4, Refused::Full))]);
+        assert_eq!((packets.stats(at(9)).marked, packets.stats(at(9)).dropped_early), (1, 0));
+        let mut bytes = new(Limit::Bytes(Bytes(1000)), 150.0);
+        assert_eq!(bytes.push(at(0), 0, arrival(149, true)), Ok(Mark::None));
+        assert_eq!(bytes.push(at(0), 1, arrival(1, true)), Ok(Mark::None), "149 are queued");
+        assert_eq!(bytes.push(at(0), 2, arrival(1, true)), Ok(Mark::Ce), "150 are");
+        assert_eq!(bytes.pop(at(1)), Some(0));
+        assert_eq!(bytes.push(at(1), 3, arrival(1, true)), Ok(Mark::None), "2 are");
     }
 
     #[test]

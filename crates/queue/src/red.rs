@@ -1,7 +1,7 @@
 //! Random early detection.
 //!
 //! - **Source** @FJ93: Floyd & Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions
-//!   on Networking 1(4), 1993, fig. 2 and sec. IV, VI, VII. Gentle: @Floyd2000, "Recommendation on using the gentle variant of
+//!   on Networking 1(4), 1993, fig. 2 and sec. IV, VI, VII. Gentle: @FLO00, "Recommendation on using the gentle variant of
 //!   RED". Marking: @RFC3168 sec. 7.
 //! - **Departs** (a) `count` is what sec. VII defines, the packets let pass since the last mark, which makes the distance
 //!   between marks uniform on 1 … 1/p_b; fig. 2 counts the arriving packet as well, and never reaches 1/p_b after a mark.
@@ -25,7 +25,7 @@ pub struct Red {
     pub max_p: f64,
     /// Weight of the queue found by an arrival in the moving average, `w_q`.
     pub weight: f64,
-    /// The probability rises from `max_p` at `max_th` to 1 at twice that, where it would jump to 1. @Floyd2000
+    /// The probability rises from `max_p` at `max_th` to 1 at twice that, where it would jump to 1. @FLO00
     pub gentle: bool,
     /// Packets that may be are marked where others are dropped, up to the average from which all are dropped, ECT or
     /// not. @RFC3168 sec. 7
@@ -74,7 +74,7 @@ impl Red {
     }
 
     /// Probability of a mark at this average, before the packets since the last mark and the size are considered: `p_b`.
-    /// @FJ93 sec. IV; above `max_th` @Floyd2000
+    /// @FJ93 sec. IV; above `max_th` @FLO00
     pub fn marking(&self, average: f64) -> f64 {
         if average < self.min_th {
             0.0

@@ -228,6 +228,15 @@ fn queue(s: &Scenario, queue: &Queue, path: &str) -> Result<()> {
         let (datagram, i) = (flow.entry.transport.datagram, flow.index);
         fail!("{path}.bytes", "{limit} holds not one datagram of {datagram} (flow[{i}])");
     }
+    if let Discipline::Warning { threshold } = queue.discipline {
+        let (most, unit) = match queue.limit {
+            Limit::Packets(packets) => (f64::from(packets), "packets"),
+            Limit::Bytes(bytes) => (bytes.0 as f64, "bytes"),
+        };
+        if threshold >= most {
+            fail!("{path}.threshold", "{threshold} is never found: the queue holds {most} {unit}");
+        }
+    }
     let Discipline::Red { min_th, max_th, max_p, weight, .. } = queue.discipline else { return Ok(()) };
     if max_th <= min_th {
         fail!("{path}.max_th", "{max_th} is not above min_th, {min_th}");

@@ -14,7 +14,7 @@ const BUFFER: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1 << 3
 /// Of the timestamp clock: slower than any RTT, or wrapping within one. @RFC7323 sec. 5.4
 const TICK: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_us(1), Dur::from_secs(1));
 /// What the documentation says where `tcp::Config` decides.
-const TCP_DEFAULT: &str = "the simulated TCP's own default";
+const TCP_DEFAULT: &str = "the preset's";
 /// In segments.
 const WINDOW: RangeInclusive<u32> = RangeInclusive::new(1, 1_000_000_000);
 
@@ -41,6 +41,8 @@ words! {
         Shift(u8), in 0..=14,
     }
 }
+
+words! { impl tcp::Preset, noun "preset" { "linux" => Linux, "ns2" => Ns2, "rfc" => Rfc } }
 
 words! { impl tcp::Undo, noun "way to undo" { "none" => None, "eifel" => Eifel, "f-rto" => FRto, "all" => All } }
 
@@ -69,6 +71,8 @@ words! {
 table! {
     /// A TCP connection. `None`: as `tcp::Config` has it.
     pub struct Tcp {
+        /// All choices of a stack under one word; a key beside it wins. `interlayer check --effective` shows them.
+        preset: Option<tcp::Preset>, or "`linux`",
         /// See `interlayer list congestion`.
         congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
         /// How losses are repaired: see `interlayer list recovery`.
@@ -166,6 +170,13 @@ table! {
         protocol => Protocol,
         /// IP datagram of a full segment or message, all headers and TCP options included.
         datagram: Bytes = "1500 B", in SOME_BYTES,
+    }
+}
+
+impl FlowEntry {
+    /// The same with these keys of a connection.
+    pub fn set_tcp(&mut self, tcp: Tcp) {
+        self.transport.protocol = Protocol::Tcp(tcp);
     }
 }
 

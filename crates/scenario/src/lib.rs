@@ -41,7 +41,7 @@ pub use flow::{
     ByteCounting, Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout, WindowScale,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Plug, RateControls, Receivers, Registered, Routers, Schemes};
+pub use plug::{Congestion, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
 pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;

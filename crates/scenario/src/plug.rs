@@ -66,7 +66,8 @@ pub struct Plug<K> {
 }
 
 impl<K> Plug<K> {
-    fn new(info: &'static Info, params: Params) -> Plug<K> {
+    /// A plug-in with these parameters, of which it has all.
+    pub fn new(info: &'static Info, params: Params) -> Plug<K> {
         Plug { chosen: Chosen { info, plugin: (), params }, kind: PhantomData }
     }
 

@@ -17,7 +17,7 @@ one_of! { impl queue::Limit {
 } }
 
 tagged! {
-    /// What becomes of packets before a queue is full. `queue::Discipline` also has the time of a packet on the outgoing
+    /// What becomes of packets before a queue is full. For RED `queue::Discipline` also has the time of a packet on the outgoing
     /// link, which no key states.
     ///
     /// Defaults of RED: Floyd, "RED: Discussions of Setting Parameters", 1997, and gentle as she recommended in 2000.
@@ -42,6 +42,11 @@ tagged! {
         },
         /// A queue for each flow, served by deficit round robin, a full packet's bytes a turn; what is full takes from the longest.
         "drr" => Drr,
+        /// Every packet of an ECN-capable transport is marked from a length on: the routers of TCP Jersey.
+        "congestion-warning" => Warning {
+            /// Length found from which a packet is marked, in the limit's unit.
+            threshold: f64, in THRESHOLD,
+        },
     }
 }
 

@@ -5,7 +5,7 @@ use crate::item::{About, Codec, Item, wrong};
 use crate::{Names, Result};
 use core::any::Any;
 use core::ops::RangeInclusive;
-use plugin::suggest;
+use plugin::{absent, suggest};
 use serde_json::{Map, Value as Json, json};
 use toml::Value;
 
@@ -425,8 +425,17 @@ pub(crate) fn merge(into: &mut Json, from: Json) {
     }
 }
 
+/// Keys that were called otherwise: the old name and the new.
+const RENAMED: &[(&str, &str)] = &[("dup_acks", "dup_ack_threshold")];
+
 /// What to say of a key that a table does not have.
 fn unknown(key: &str, known: &[&str], names: &Names) -> String {
+    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == key && known.contains(new)) {
+        return format!("no such key; it is called \"{new}\" now");
+    }
+    if let Some(message) = absent::message("key", key) {
+        return message;
+    }
     let near = suggest::nearest(key, known);
     if !near.is_empty() {
         return format!("no such key; did you mean {}?", suggest::list(&near));

@@ -1,7 +1,7 @@
 //! TCP ACK agent: the access point makes the TCP ACKs of downloads from MAC ACKs, stations drop the real ones.
 //!
 //! - **Source** @PLL05: Pang, Liew, Leung, "Performance improvement of 802.11 wireless access network with TCP ACK agent and
-//!   auto-zoom backoff algorithm", VTC 2005-Spring; its first half, as its abstract and seed 002 section 4.3 tell it.
+//!   auto-zoom backoff algorithm", VTC 2005-Spring; its first half, as its abstract and @SAN14 section 4.3 tell it.
 //! - **Realism** no oracle: MAC reports, TCP headers, what is announced at association. Breaks TCP's promise as [`crate::lle_tcp`]
 //!   does, with the same bound: an acknowledged byte has reached the station, not its host. Nothing for encrypted traffic.
 //! - **Departs**
@@ -25,8 +25,8 @@ use wire::{Packet, Pkt};
 /// Its declaration.
 pub const INFO: Info = Info {
     id: "ack-agent",
-    summary: "the access point makes TCP ACKs of downloads from MAC ACKs, stations drop the real ones",
-    source: "PLL05, in seed 002 section 4.3",
+    summary: "the access point makes TCP ACKs of downloads, stations drop theirs; without the paper's auto-zoom backoff",
+    source: "PLL05, in SAN14 section 4.3",
     params: &[],
 };
 
@@ -100,7 +100,7 @@ impl Agent for AccessPoint {
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         // What only a failure or a bounded window would count is none of this scheme's.
         self.generators.counters(&mut |name, value| {
-            if !matches!(name, "duplicate_acks_made" | "windows_lowered") {
+            if !matches!(name, "dup_acks_made" | "windows_lowered") {
                 out(name, value);
             }
         });

@@ -2,7 +2,7 @@
 //! AIFS.
 //!
 //! - **Source** @TZL08: Thangaraj, Zeng & Li, "Performance analysis of the IEEE 802.11e wireless networks with TCP ACK
-//!   prioritization", IEEE ICCCN 2008, as seed 002 chapter 5 tells it and its abstract; the paper itself was not at hand.
+//!   prioritization", IEEE ICCCN 2008, as @SAN14 chapter 5 tells it and its abstract; the paper itself was not at hand.
 //! - **Realism** no oracle; a look at TCP headers at the access point alone. A card that sets AIFS per category only cannot.
 //! - **Departs** how much shorter is not told: `slots`. An access point may have AIFSN 1, a station 2 at least (@80211-2020
 //!   annex C, dot11QAPEDCATableAIFSN and dot11EDCATableAIFSN).
@@ -23,7 +23,7 @@ pub const INFO: Info = Info {
             key: "slots",
             kind: Kind::Int { min: 1, max: 14 },
             default: Value::Int(1),
-            doc: "how many slots the AIFS of an ACK is shorter than its category's",
+            doc: "how many slots the AIFS of an ACK is shorter than its category's; ours, the paper was not to be had",
         },
         Param {
             key: "least",

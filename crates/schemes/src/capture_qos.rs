@@ -2,11 +2,11 @@
 //! captures them out of collisions.
 //!
 //! - **Source** @NLH07: Nyandoro, Libman & Hassan, "Service differentiation using the capture effect in 802.11 wireless LANs",
-//!   IEEE Trans. Wireless Commun. 6(8), 2007, as seed 002 section 4.2 tells it, and the abstracts of its forerunners (IEEE
+//!   IEEE Trans. Wireless Commun. 6(8), 2007, as @SAN14 section 4.2 tells it, and the abstracts of its forerunners (IEEE
 //!   WCNC 2004, Globecom 2005); the paper itself was not at hand.
 //! - **Realism** no oracle. More power reaches farther, and is counted against nobody's battery here. Per class it takes a
-//!   card that sets power per frame, which seed 002 doubts, and a look at TCP headers.
-//! - **Departs** the papers raise a station (`for = "all"`); per class is ours, after seed 002's remark. Then the answers of the
+//!   card that sets power per frame, which @SAN14 doubts, and a look at TCP headers.
+//! - **Departs** the papers raise a station (`for = "all"`); per class is ours, after @SAN14's remark. Then the answers of the
 //!   node (CTS, ACK) stay at its own power.
 //! - **Bound** without `at` in the scenario every node has it, and nobody an advantage.
 //! - **Checked** `tests/all/capture_qos.rs`; `world/tests/all/ack_priority.rs`: who wins a collision, and by how much goodput.
@@ -20,14 +20,14 @@ use wire::{Class, Packet};
 /// Its declaration.
 pub const INFO: Info = Info {
     id: "capture-qos",
-    summary: "frames with priority go out with more power, so that receivers capture them",
+    summary: "frames with priority go out with more power, so that receivers capture them, if it is enough",
     source: "NLH07",
     params: &[
         Param {
             key: "more_mw",
             kind: Kind::Float { min: 0.0, max: 10_000.0 },
             default: Value::Float(10.0),
-            doc: "how much more than the node's own transmit power, in mW",
+            doc: "how much more than the node's own transmit power, in mW; captures begin some 10 dB over other frames",
         },
         Param {
             key: "for",

@@ -1,7 +1,7 @@
 //! DCF+: the MAC ACK of a station with data for the acknowledged one works as an RTS for that data.
 //!
 //! - **Source** @WPL02: Wu, Peng, Long, Cheng, Ma, "Performance of reliable transport protocol over IEEE 802.11 wireless LAN:
-//!   analysis and enhancement", INFOCOM 2002, as seed 002 section 4.2 and figure 4.2 tell it.
+//!   analysis and enhancement", INFOCOM 2002, as @SAN14 section 4.2 and figure 4.2 tell it.
 //! - **Realism** no oracle; looks at no packet, so encrypted traffic is no different. Stations that know nothing of it read the
 //!   Duration of an ACK, as of any frame. Both ends of a link must have it.
 //! - **Departs** what the sources leave open:
@@ -26,7 +26,7 @@ use units::{Dur, NodeId};
 pub const INFO: Info = Info {
     id: "dcf-plus",
     summary: "the MAC ACK works as an RTS for the receiver's own data",
-    source: "WPL02, in seed 002 section 4.2",
+    source: "WPL02, in SAN14 section 4.2",
     params: &[],
 };
 

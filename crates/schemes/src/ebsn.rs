@@ -1,7 +1,7 @@
 //! EBSN: while the radio fails, the base station keeps telling the TCP source, which puts its retransmission timer off.
 //!
 //! - **Source** @BKVP97: Bakshi, Krishna, Vaidya & Pradhan, "Improving performance of TCP over wireless networks", Proc.
-//!   17th ICDCS, 1997; as seed 000 sec. 2.4.2 tells it. The paper itself was not at hand.
+//!   17th ICDCS, 1997; as @KLI06 sec. 2.4.2 tells it. The paper itself was not at hand.
 //! - **Realism** no oracle; needs readable TCP headers at the base station and a way back for ICMP, which firewalls may
 //!   not give. Any host that can guess a connection can keep its timer from expiring: nothing authenticates a notice.
 //! - **Departs**

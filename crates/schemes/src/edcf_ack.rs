@@ -2,14 +2,14 @@
 //! another with larger ones.
 //!
 //! - **Source** @LC05: Leith & Clifford, "Using the 802.11e EDCF to achieve TCP upload fairness over WLAN links", IEEE WiOpt
-//!   2005, as seed 002 chapter 5 tells it and its abstract; the paper itself was not at hand.
+//!   2005, as @SAN14 chapter 5 tells it and its abstract; the paper itself was not at hand.
 //! - **Realism** no oracle; a look at TCP headers. Every node must take part: data of a station without it keeps the small
 //!   AIFS of best effort.
 //! - **Departs** the defaults are assumed: ACKs AIFSN 2 and CWmin 1, so that with data at AIFSN 6 no ACK meets data. What is
 //!   neither and asks for the ACKs' category goes with the data: theirs is for them alone. SYN, SYN-ACK and FIN are no ACKs,
 //!   as the paper speaks of none. A category keeps its TXOP limit.
 //! - **Bound** two categories of one station collide inside; the ratio below is for ACKs at one node and data at others.
-//! - **Checked** `tests/all/edcf_ack.rs`; `world/tests/all/ack_priority.rs`: opportunities in the ratio of the windows, seed 002
+//! - **Checked** `tests/all/edcf_ack.rs`; `world/tests/all/ack_priority.rs`: opportunities in the ratio of the windows, @SAN14
 //!   figure 5.3 and its cure.
 
 use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
@@ -45,13 +45,13 @@ pub const INFO: Info = Info {
             doc: "whose ACKs: those of whoever forwards (uploads, the paper), or of stations too",
         },
         category("ack_category", "vo", "the category of pure ACKs"),
-        aifsn("ack_aifsn", 2, "slots of its interframe space beyond SIFS"),
-        window("ack_cw_min", 1, "its least contention window in slots"),
-        window("ack_cw_max", 31, "its greatest contention window in slots"),
+        aifsn("ack_aifsn", 2, "slots of its interframe space beyond SIFS; ours, the paper was not to be had"),
+        window("ack_cw_min", 1, "its least contention window in slots; ours, the paper was not to be had"),
+        window("ack_cw_max", 31, "its greatest contention window in slots; ours, the paper was not to be had"),
         category("data_category", "be", "the category of data"),
-        aifsn("data_aifsn", 6, "slots of its interframe space beyond SIFS"),
-        window("data_cw_min", 31, "its least contention window in slots"),
-        window("data_cw_max", 1023, "its greatest contention window in slots"),
+        aifsn("data_aifsn", 6, "slots of its interframe space beyond SIFS; ours, the paper was not to be had"),
+        window("data_cw_min", 31, "its least contention window in slots; ours, the paper was not to be had"),
+        window("data_cw_max", 1023, "its greatest contention window in slots; ours, the paper was not to be had"),
     ],
 };
 

@@ -1,7 +1,7 @@
 //! ELN: the base station marks ACKs that still wait for what the radio lost, and the TCP sender repeats it without a cut.
 //!
 //! - **Source** @BK98: Balakrishnan & Katz, "Explicit Loss Notification and Wireless Web Performance", IEEE Globecom
-//!   Internet Mini-Conference, 1998; as seed 000 sec. 2.4.2 tells it; the paper itself was not at hand. What a
+//!   Internet Mini-Conference, 1998; as @KLI06 sec. 2.4.2 tells it; the paper itself was not at hand. What a
 //!   sender does with a mark: as `tcp_eln` of ns-2's `Agent/TCP` (`eln_rxmit_thresh_` 1, a number repeated once).
 //! - **Realism** no oracle; costs one reserved flag bit ([`Flags::LOSS_NOTICE`]), which firewalls of today may clear, and a
 //!   look at every TCP header: nothing is marked where headers are encrypted.

@@ -1,7 +1,7 @@
 //! EWA: a router lowers the window that receivers advertise to what its queue has room for.
 //!
 //! - **Source** @KVR02: Kalampoukas, Varma & Ramakrishnan, "Explicit Window Adaptation: A Method to Enhance TCP Performance",
-//!   IEEE/ACM ToN 10(3), 2002 (IEEE INFOCOM 1998; seed 000 sec. 4). The paper was not at hand: the window's formula is as
+//!   IEEE/ACM ToN 10(3), 2002 (IEEE INFOCOM 1998; @KLI06 sec. 4). The paper was not at hand: the window's formula is as
 //!   the project's notes on the field quote it.
 //! - **Realism** no oracle: headers that pass, the room in its own transmit queue. Fails if TCP headers are encrypted.
 //! - **Departs**

@@ -1,6 +1,6 @@
 //! FTCA, fair TCP channel access: TCP's control packets have the highest access category for themselves.
 //!
-//! - **Source** seed 002 chapter 5. The author's published code (csdev/ns3-ftca) leaves FIN and RST out, against the text:
+//! - **Source** @SAN14 chapter 5. The author's published code (csdev/ns3-ftca) leaves FIN and RST out, against the text:
 //!   `control = "set-up"`.
 //! - **Realism** no oracle; a look at TCP headers at every node, so encrypted traffic is all "everything else".
 //! - **Departs** what the text leaves open: a segment that carries data is data whatever its flags (SYN, FIN, piggybacked
@@ -21,7 +21,7 @@ use wire::{Flags, Packet};
 pub const INFO: Info = Info {
     id: "ftca",
     summary: "TCP's control packets have the highest access category for themselves",
-    source: "seed 002 chapter 5",
+    source: "SAN14 chapter 5",
     params: &[Param {
         key: "control",
         kind: Kind::Choice(&["all", "set-up"]),

@@ -2,7 +2,7 @@
 //! captures fewer of their frames.
 //!
 //! - **Source** @GRGSD06: Ganu, Ramachandran, Gruteser, Seskar & Deng, "Methods for restoring MAC layer fairness in IEEE 802.11
-//!   networks with physical layer capture", ACM REALMAN 2006, as seed 002 chapter 5 tells it; the paper itself was not at hand.
+//!   networks with physical layer capture", ACM REALMAN 2006, as @SAN14 chapter 5 tells it; the paper itself was not at hand.
 //! - **Realism** no oracle: an access point measures the powers of its stations. It may tell them EDCA parameters, but in
 //!   beacons the same to all (@80211-2020 9.4.2.28); for each its own takes another way.
 //! - **Departs** how AIFS follows from power is not told: the weakest station has `least`, and each `db_per_slot` over it makes a
@@ -30,7 +30,7 @@ pub const INFO: Info = Info {
             key: "db_per_slot",
             kind: Kind::Float { min: 0.1, max: 100.0 },
             default: Value::Float(10.0),
-            doc: "so many dB over the weakest station make one slot more, to the nearest",
+            doc: "so many dB over the weakest station make one slot more, to the nearest; ours, the paper was not to be had",
         },
         aifsn("largest", 15, "AIFSN that no category exceeds"),
     ],

@@ -1,7 +1,7 @@
 //! TAP, TCP ACK priority: the access point sends the TCP ACKs of uploads ahead of everything, several in one opportunity.
 //!
 //! - **Source** @CRS07: Choi, Ryu, Seok, Kwon, Choi, "Optimizing aggregate throughput of upstream TCP flows over IEEE 802.11
-//!   wireless LANs", PIMRC 2007, as seed 002 chapter 5 tells it.
+//!   wireless LANs", PIMRC 2007, as @SAN14 chapter 5 tells it.
 //! - **Realism** no oracle: a look at the TCP headers of what the access point forwards, so nothing is done for encrypted traffic.
 //! - **Departs**
 //!   (a) The original puts up to n ACKs into one aggregate for several receivers. Here each is an ordinary frame with a MAC
@@ -23,8 +23,8 @@ use wire::Packet;
 /// Its declaration.
 pub const INFO: Info = Info {
     id: "tap",
-    summary: "TCP ACKs leave the access point ahead of everything, several in one opportunity",
-    source: "CRS07, in seed 002 chapter 5",
+    summary: "TCP ACKs leave the access point ahead of everything, several in one opportunity; without the paper's aggregation",
+    source: "CRS07, in SAN14 chapter 5",
     params: &[
         Param {
             key: "acks",
@@ -41,7 +41,7 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// ACKs in one opportunity with basic access, and with RTS/CTS. Seed 002 chapter 5
+/// ACKs in one opportunity with basic access, and with RTS/CTS. @SAN14 chapter 5
 const ACKS: [u16; 2] = [4, 8];
 /// SIFS and two slots are a DIFS. @80211-2020 10.3.2.3.5
 const DIFS_SLOTS: u8 = 2;

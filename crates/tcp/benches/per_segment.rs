@@ -1,6 +1,6 @@
 //! Nanoseconds per data segment, its share of ACKs included, both ends together: `cargo bench -p interlayer-tcp`.
 //!
-//! Two connections joined by a function call; the world adds the network. Budget: 150 ns (design.md section 8).
+//! Two connections joined by a function call; the world adds the network. Budget: 150 ns.
 
 use std::hint::black_box;
 use tcp::{Config, Connection, Input, Output, ack};

@@ -3,6 +3,7 @@
 //! What a scoreboard adds is in `selective`; what is done about a loss in `loss`.
 
 use crate::options::timestamps;
+use crate::selective::Tracking;
 use crate::timers::Timer;
 use crate::{Ack, Connection};
 use units::{Bytes, Dur, SimTime};
@@ -98,9 +99,9 @@ impl Connection {
         let prior_flight = u64::from(self.snd.flight());
         // The number of a FIN is no data.
         let acked = u64::from(ack - self.snd.una).min(self.snd.written - self.snd.una_offset);
-        let (sacked, rate) = match &self.snd.tracking {
-            None => (Bytes::ZERO, None),
-            Some(tracking) => (Bytes(u64::from(tracking.told.sacked)), tracking.told.rate),
+        let (sacked, rate, rtt) = match self.snd.tracking.as_deref() {
+            None => (Bytes::ZERO, None, rtt),
+            Some(Tracking { told, .. }) => (Bytes(u64::from(told.sacked)), told.rate, told.rtt.or(rtt)),
         };
         let mut facts = Ack {
             now,
@@ -127,7 +128,11 @@ impl Connection {
         snd.reduction.acknowledged(ack);
         if snd.guard.is_some_and(|recover| recover.lt(ack) || recover == ack && snd.is_selective()) {
             snd.guard = None;
+            if core::mem::take(&mut snd.window.timeout_lasts) {
+                self.end_timeout();
+            }
         }
+        let snd = &mut self.snd;
         if !snd.resend.is_empty() {
             snd.resend.forget_before(ack);
         }
@@ -149,7 +154,7 @@ impl Connection {
         window.flight_size = Bytes(u64::from(pipe));
         if let Some(hystart) = window.hystart.as_mut()
             && window.cwnd < window.ssthresh
-            && hystart.on_ack(ack, snd.nxt, snd.tracking.as_ref().and_then(|tracking| tracking.told.rtt).or(rtt))
+            && hystart.on_ack(ack, snd.nxt, rtt)
         {
             window.ssthresh = window.cwnd; // @RFC9406 sec. 4.2
         }
@@ -187,7 +192,7 @@ impl Connection {
             number: tcp.ack,
             acked: Bytes::ZERO,
             prior_flight: Bytes(u64::from(self.snd.flight())),
-            rtt: None,
+            rtt: told.rtt,
             duplicate: true,
             local: false,
             flags: tcp.flags,

@@ -186,6 +186,19 @@ pub enum ConfigError {
 const MAX_BUFFER: Bytes = Bytes(1 << 30);
 
 impl Config {
+    /// Whether recovery is by SACK, if both ends agree on it.
+    fn wants_scoreboard(&self) -> bool {
+        match &self.recovery {
+            Some(chosen) => (chosen.plugin)(&chosen.params).evidence() == recovery::Evidence::Scoreboard,
+            None => (self.congestion.plugin)(&self.congestion.params).recovery() != cc::Recovery::Tahoe,
+        }
+    }
+
+    /// Whether losses are repaired by a scoreboard, if the peer agrees on SACK: what `prr`, `rack` and `tlp` need.
+    pub fn repairs_by_sack(&self) -> bool {
+        self.sack && self.wants_scoreboard()
+    }
+
     /// Whether a connection can be made of it. [`crate::Connection::open`] and `listen` assume so.
     pub fn check(&self) -> Result<(), ConfigError> {
         if self.mss == 0 {
@@ -216,12 +229,8 @@ impl Config {
         if !(Dur::from_us(1)..=Dur::from_secs(1)).contains(&self.timestamp_tick) {
             return Err(ConfigError::Tick(self.timestamp_tick));
         }
-        let by_name = self.recovery.as_ref().map(|chosen| (chosen.plugin)(&chosen.params));
-        let tahoe = || (self.congestion.plugin)(&self.congestion.params).recovery() == cc::Recovery::Tahoe;
-        let wanted = by_name
-            .as_ref()
-            .map_or_else(|| !tahoe(), |recovery| recovery.evidence() == recovery::Evidence::Scoreboard);
-        if by_name.is_some() && wanted && !self.sack {
+        let wanted = self.wants_scoreboard();
+        if self.recovery.is_some() && wanted && !self.sack {
             return Err(ConfigError::Recovery);
         }
         let needs = [("prr", self.prr), ("rack", self.rack), ("tlp", self.tlp)];

@@ -123,6 +123,10 @@ impl Connection {
         if snd.recovering.is_some() || snd.reduction.told != Told::Yes {
             return; // the echo of what is answered already
         }
+        if snd.cc.owns_window() {
+            snd.reduction.made(false); // the peer is told to stop, nothing else. As Linux with such a controller
+            return;
+        }
         let window = &mut snd.window;
         let before = window.cwnd;
         window.flight_size = Bytes(flight);

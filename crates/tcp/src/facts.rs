@@ -15,7 +15,8 @@ pub struct Ack {
     pub acked: Bytes,
     /// What was in flight before it.
     pub prior_flight: Bytes,
-    /// The RTT it measured, if it did. At most one per window without timestamps.
+    /// The RTT it measured, if it did. At most one per window without timestamps, unless the sender keeps records of segments
+    /// (SACK recovery, or the controller asks for it): then of the youngest that it acknowledges and that was sent once.
     pub rtt: Option<Dur>,
     /// Whether it is a duplicate in the sense of @RFC5681 sec. 2.
     pub duplicate: bool,
@@ -31,6 +32,14 @@ pub struct Ack {
     pub rate: Option<RateSample>,
     /// Its timestamps, TSval and TSecr, if both ends use them. @RFC7323
     pub timestamps: Option<(u32, u32)>,
+}
+
+impl Ack {
+    /// The number that is sent next: what leaves from now on is acknowledged beyond it. A round trip lasts until an ACK
+    /// reaches what this was at its beginning.
+    pub fn next(&self) -> Seq {
+        self.number + self.prior_flight.saturating_sub(self.acked).0 as u32
+    }
 }
 
 /// A snapshot of one end of a connection.

@@ -11,7 +11,7 @@ const SAMPLES: u32 = 8;
 const ROUNDS: u32 = 5;
 /// CSS_GROWTH_DIVISOR.
 const DIVISOR: u64 = 4;
-/// L, in segments, without pacing.
+/// L, in segments, without pacing; with pacing there is none.
 const LIMIT: u8 = 8;
 /// MIN_RTT_THRESH and MAX_RTT_THRESH.
 const THRESHOLD: (Dur, Dur) = (Dur::from_ms(4), Dur::from_ms(16));
@@ -35,9 +35,15 @@ pub(crate) struct HyStart {
     /// rttSampleCount.
     samples: u32,
     css: Option<Conservative>,
+    paced: bool,
 }
 
 impl HyStart {
+    /// Of a sender that paces, or not.
+    pub fn new(paced: bool) -> HyStart {
+        HyStart { paced, ..HyStart::default() }
+    }
+
     /// An ACK up to `una` in slow start, with `nxt` sent; `rtt` if it measured one. Returns whether slow start is over.
     pub fn on_ack(&mut self, una: Seq, nxt: Seq, rtt: Option<Dur>) -> bool {
         if let Some(rtt) = rtt {
@@ -76,7 +82,7 @@ impl HyStart {
 
     /// The limit L of what one ACK adds, in segments.
     pub fn limit(&self) -> u8 {
-        LIMIT
+        if self.paced { u8::MAX } else { LIMIT }
     }
 }
 

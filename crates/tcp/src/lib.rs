@@ -30,6 +30,7 @@
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
 //! | `receiver` | reassembly, offered window, SACK blocks (@RFC9293 sec. 3.8.6.2.2, @RFC2018) |
 //! | `persist` | zero-window probes (@RFC9293 sec. 3.8.6.1) |
+//! | `preset` | a stack's choices under one name |
 //! | `options` | negotiation on the SYN, timestamps, PAWS (@RFC7323) |
 
 pub mod ack;
@@ -49,6 +50,7 @@ mod hystart;
 mod loss;
 mod options;
 mod persist;
+mod preset;
 mod prr;
 mod rack;
 mod rate;
@@ -65,6 +67,7 @@ pub use config::{Config, ConfigError};
 pub use connection::{Connection, Input, Output};
 pub use facts::{Ack, Counters, FlowFacts, WindowTime};
 pub use hook::{Loss, SenderCommand, SenderHook};
+pub use preset::{Preset, window_scale};
 pub use rate::RateSample;
 pub use rto::RttEstimator;
 pub use state::{State, Why};

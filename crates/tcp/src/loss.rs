@@ -29,6 +29,7 @@ impl Connection {
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             let of_flight = why == Congestion::FastRetransmit;
             snd.window.flight_size = Bytes(acked + if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
+            snd.window.pipe = Bytes(u64::from(snd.pipe()));
             snd.window.hystart = None;
             self.remember_window(!of_flight);
             let snd = &mut self.snd;
@@ -140,7 +141,7 @@ impl Connection {
         let snd = &mut self.snd;
         snd.recovering = None;
         snd.window.in_recovery = false;
-        snd.window.after_timeout = true;
+        (snd.window.after_timeout, snd.window.timeout_lasts) = (true, true);
         (snd.dup_acks, snd.inflation) = (0, 0);
         snd.guard = Some(snd.max); // @RFC6582 sec. 3.2 step 4
         snd.resend.clear();

@@ -11,8 +11,9 @@ pub(crate) struct Rack {
     newest: Option<(SimTime, Seq)>,
     /// RACK.rtt: of that segment.
     rtt: Dur,
-    /// RACK.fack: the highest number that arrived.
+    /// RACK.fack: the highest number that arrived, and as it stood before the ACK at hand: what one ACK tells has no order.
     fack: Option<Seq>,
+    before: Option<Seq>,
     reordering_seen: bool,
     /// RACK.reo_wnd_mult, less one.
     widened: u32,
@@ -52,10 +53,15 @@ impl Rack {
                 self.newest = Some((segment.sent, end));
             }
         }
-        match self.fack {
-            Some(fack) if end.lt(fack) => self.reordering_seen |= !segment.repeated,
-            _ => self.fack = Some(end),
+        if self.before.is_some_and(|fack| end.lt(fack)) {
+            self.reordering_seen |= !segment.repeated;
         }
+        self.fack = Some(self.fack.map_or(end, |fack| fack.max(end)));
+    }
+
+    /// An ACK is about to be read.
+    pub fn begin(&mut self) {
+        self.before = self.fack;
     }
 
     /// A DSACK came, with `una` acknowledged and `nxt` sent: the window was too narrow. @RFC8985 sec. 6.2 step 4
@@ -198,6 +204,7 @@ mod tests {
         assert_eq!(rack.window(&Context { recovering: true, ..CX }), Dur::ZERO);
         assert_eq!(rack.window(&Context { enough_sacked: true, ..CX }), Dur::ZERO);
         // The first arrives after the fourth, and was never sent again: reordering.
+        rack.begin();
         rack.deliver(at(115), &segment(0, 0, false), false, Dur::from_ms(100));
         assert_eq!(rack.window(&Context { recovering: true, ..CX }), Dur::from_ms(25));
     }

@@ -48,7 +48,8 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// A segment leaves; `idle` if nothing else is in flight. @DRAFT-DRE sec. 3.2
+    /// A segment leaves; `idle` if nothing else is out: sent and not acknowledged, whether it is taken for lost or not, for that is a
+    /// guess. @DRAFT-DRE sec. 3.2
     pub fn send(&mut self, now: SimTime, idle: bool) -> Stamp {
         if idle {
             (self.first_sent, self.delivered_at) = (now, now);
@@ -86,6 +87,11 @@ impl Rate {
             app_limited: stamp.app_limited,
         };
         min_rtt.is_none_or(|least| interval >= least).then_some(sample)
+    }
+
+    /// Whether the sample of what leaves now is limited by the application.
+    pub fn is_limited(&self) -> bool {
+        self.app_limited != 0
     }
 
     /// The application has nothing to send while `pipe` bytes are in flight and more could be. @DRAFT-DRE sec. 3.4
@@ -154,6 +160,20 @@ mod tests {
         assert!(rate.sample(at(201), None).unwrap().app_limited, "it left while the mark stood");
         rate.deliver(1000, at(102), fourth);
         assert!(!rate.sample(at(202), None).unwrap().app_limited);
+    }
+
+    #[test]
+    fn what_is_taken_for_lost_is_still_out() {
+        // Two segments leave at 0. After a timeout at 1 s, which takes both for lost, the first leaves again: the clock runs on, for
+        // they may yet arrive. What they tell is the rate over all that time.
+        let mut rate = Rate::default();
+        rate.send(at(0), true);
+        let second = rate.send(at(0), false);
+        let again = rate.send(at(1000), false);
+        rate.deliver(1000, at(0), second);
+        assert_eq!(rate.sample(at(1050), None).unwrap().interval, Dur::from_ms(1050));
+        rate.deliver(1000, at(1000), again);
+        assert_eq!(rate.sample(at(1100), None).unwrap().interval, Dur::from_ms(1100));
     }
 
     #[test]

@@ -119,7 +119,9 @@ impl Receiver {
                 self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
             let twice =
                 known.map(|known| SeqRange { start: known.start.max(range.start), end: known.end.min(range.end) });
-            self.duplicate = twice.or(self.duplicate);
+            // Of several parts that came twice the first is told: what lay before RCV.NXT. @RFC2883 sec. 4.2
+            let first = self.duplicate.filter(|before| before.end == range.start);
+            self.duplicate = first.or(twice).or(self.duplicate);
         }
         if range.start != self.nxt {
             return self.keep(range);

@@ -32,6 +32,8 @@ pub(crate) struct Tracking {
     probe: Option<Probe>,
     /// When something that is out of order will be lost.
     reorder: Option<SimTime>,
+    /// When the retransmission timer would expire, while its slot is another's.
+    timeout_at: SimTime,
     /// What the ACK at hand told.
     pub told: Told,
 }
@@ -65,7 +67,7 @@ impl Tracking {
     /// What the configuration, the peer and the controller make necessary, if anything.
     pub fn new(config: &Config, snd: &Sender, sack: bool) -> Option<Box<Tracking>> {
         let selective = sack && snd.recovery.evidence() == Evidence::Scoreboard;
-        (selective || snd.cc.needs_rate() || config.hystart).then(|| {
+        (selective || snd.cc.needs_rate() || snd.cc.needs_rtt() || config.hystart).then(|| {
             Box::new(Tracking {
                 board: Scoreboard::default(),
                 rate: Rate::default(),
@@ -77,6 +79,7 @@ impl Tracking {
                 rack: (selective && config.rack).then(Rack::default),
                 probe: (selective && config.tlp).then(Probe::default),
                 reorder: None,
+                timeout_at: SimTime::NEVER,
                 told: Told::default(),
             })
         })
@@ -89,7 +92,7 @@ impl Tracking {
 
     /// A segment leaves: `advances` if it is the next of the stream, `repeats` if it was sent before.
     pub fn sent(&mut self, now: SimTime, range: SeqRange, flight: u32, advances: bool, repeats: bool) {
-        let stamp = self.rate.send(now, self.board.pipe(flight) == 0);
+        let stamp = self.rate.send(now, flight == 0);
         if advances {
             self.board.push(range, now, stamp, repeats);
         } else {
@@ -113,6 +116,9 @@ impl Connection {
         let options = &self.options;
         let Some(tracking) = self.snd.tracking.as_deref_mut() else { return };
         let Tracking { board, rate, min_rtt, rack, .. } = tracking;
+        if let Some(rack) = rack {
+            rack.begin();
+        }
         let echoed = tcp.filter(|_| options.timestamps).and_then(timestamps).map(|(_, tsecr)| tsecr);
         let (mut sacked, mut delivered, mut dsack) = (0, 0, None);
         let (mut once, mut fresh, guard) = (None, false, self.snd.guard);
@@ -160,6 +166,7 @@ impl Connection {
             rack.duplicate_seen(ack, self.snd.nxt);
         }
         tracking.told = Told { sacked, delivered, dsack, rate, rtt: once, fresh };
+        self.snd.window.app_limited = tracking.rate.is_limited();
     }
 
     /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
@@ -230,7 +237,8 @@ impl Connection {
         snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
         snd.window.in_recovery = true;
         if let Some(tracking) = snd.tracking.as_deref_mut() {
-            tracking.prr = (cut && self.config.prr).then(|| Prr::begin(u64::from(flight)));
+            let reduces = cut && self.config.prr && !snd.cc.owns_window();
+            tracking.prr = reduces.then(|| Prr::begin(u64::from(flight)));
         }
         self.arm_rto(now);
     }
@@ -254,6 +262,13 @@ impl Connection {
         }
     }
 
+    /// All that had been sent at the last timeout is acknowledged.
+    pub(crate) fn end_timeout(&mut self) {
+        if let Some(rack) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.rack.as_mut()) {
+            rack.recovered();
+        }
+    }
+
     /// Recovery is over.
     pub(crate) fn end_tracking(&mut self, cut: bool) {
         let snd = &mut self.snd;
@@ -272,6 +287,7 @@ impl Connection {
     #[inline(never)]
     pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>) {
         let ack = self.snd.una;
+        self.note_limit();
         if self.snd.is_selective() {
             self.judge_probe(ack, acked, false);
             self.begin_if_lost(now, ack - una, false);
@@ -297,6 +313,7 @@ impl Connection {
         } else if duplicate {
             self.duplicate_ack(now, tcp);
         }
+        self.note_limit();
         if self.snd.undo.is_some() {
             self.undo_if_spurious(now, Some(tcp), 0, duplicate || sacked > 0);
         }
@@ -389,6 +406,18 @@ impl Connection {
             && tracking.board.next_lost().is_none()
         {
             tracking.rate.limited_by_application(pipe);
+            snd.window.app_limited = true;
+        }
+    }
+
+    /// The controller keeps less in flight than the path holds, to measure it: as if the application were the limit.
+    fn note_limit(&mut self) {
+        let snd = &mut self.snd;
+        if core::mem::take(&mut snd.window.mark_app_limited) {
+            let pipe = u64::from(snd.pipe());
+            if let Some(tracking) = snd.tracking.as_deref_mut() {
+                tracking.rate.limited_by_application(pipe);
+            }
         }
     }
 
@@ -416,11 +445,14 @@ impl Connection {
             }
             return;
         };
-        let timeout = tracking.board.segments().next().map_or(now, |first| first.sent) + snd.rtt.rto();
-        if at < timeout {
-            self.timers.set(Timer::Retransmit, at.max(now));
+        if snd.pending == Pending::Timeout && self.timers.is_set(Timer::Retransmit) {
+            tracking.timeout_at = self.timers.at(Timer::Retransmit);
+        }
+        let timeout = tracking.timeout_at;
+        if at < timeout || pending == Pending::Probe {
+            self.timers.set(Timer::Retransmit, at.min(timeout).max(now)); // TLP_calc_PTO: not later than the timeout
             snd.pending = pending;
-        } else if snd.pending != Pending::Timeout || !self.timers.is_set(Timer::Retransmit) {
+        } else {
             self.timers.set(Timer::Retransmit, timeout.max(now));
             snd.pending = Pending::Timeout;
         }

@@ -153,7 +153,8 @@ impl Sender {
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
-        window.hystart = config.hystart.then(HyStart::default);
+        window.timestamp_tick = config.timestamp_tick;
+        window.hystart = config.hystart.then(|| HyStart::new(config.pacing));
         let cc = (config.congestion.plugin)(&config.congestion.params);
         Sender {
             iss,
@@ -215,6 +216,10 @@ impl Sender {
         self.window.cwnd = self.window.initial;
         if self.syn_lost {
             self.rtt.after_lost_syn();
+        }
+        self.window.handshake_rtt = self.rtt.srtt();
+        if self.cc.owns_window() {
+            self.window.hystart = None;
         }
         let natural = || recovery::natural(self.cc.recovery(), sack);
         self.recovery = match &config.recovery {

@@ -32,6 +32,11 @@ impl Timers {
         self.0[timer as usize] = at;
     }
 
+    /// When it expires.
+    pub(crate) fn at(&self, timer: Timer) -> SimTime {
+        self.0[timer as usize]
+    }
+
     pub(crate) fn stop(&mut self, timer: Timer) {
         self.0[timer as usize] = SimTime::NEVER;
     }

@@ -212,7 +212,7 @@ impl Connection {
         snd.recovering = None;
         snd.guard = None;
         snd.window.in_recovery = false;
-        snd.window.after_timeout = false;
+        (snd.window.after_timeout, snd.window.timeout_lasts) = (false, false);
         (snd.dup_acks, snd.inflation) = (0, 0);
         snd.resend.clear();
         if snd.is_selective() {

@@ -206,7 +206,7 @@ pub struct Packet {
     pub flow: FlowId,
 }
 
-const _: () = assert!(core::mem::size_of::<Packet>() <= 128, "design.md section 3: at most 128 B in memory");
+const _: () = assert!(core::mem::size_of::<Packet>() <= 128, "a packet takes at most 128 B in memory");
 
 impl Packet {
     /// Length of the IP packet, headers included.

@@ -1,5 +1,5 @@
 //! Frame exchanges a second of whole runs: `cargo bench -p interlayer-world`. Budget: 0.5 µs an exchange with six stations
-//! and TCP, 15 ms for 30 s of one flow (design.md section 8). docs/design/performance.md says where the time goes.
+//! and TCP, 15 ms for 30 s of one flow. docs/design/performance.md says where the time goes.
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -10,8 +10,10 @@ use world::{Record, Run};
 
 const DOT11B: &str = "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'";
 const DOT11A: &str = "standard = '802.11a'\ndata_rate = '54 Mb/s'";
-const UPLOAD: &str = "transport = { protocol = 'tcp', datagram = '576 B' }\ntraffic = { model = 'bulk' }";
-const DOWNLOAD: &str = "transport = { protocol = 'tcp', datagram = '1500 B' }\ntraffic = { model = 'bulk' }";
+const UPLOAD: &str =
+    "transport = { protocol = 'tcp', preset = 'rfc', datagram = '576 B' }\ntraffic = { model = 'bulk' }";
+const DOWNLOAD: &str =
+    "transport = { protocol = 'tcp', preset = 'rfc', datagram = '1500 B' }\ntraffic = { model = 'bulk' }";
 const SATURATED: &str = "transport = { protocol = 'udp', datagram = '1500 B' }\ntraffic = { model = 'saturated' }";
 
 /// `stations` with a flow each to one sink.

@@ -38,6 +38,18 @@ impl Blueprint {
         &self.shared.scenario
     }
 
+    /// The same with every key of each TCP connection written out, as the preset and the keys beside it make them.
+    pub fn effective(&self) -> Scenario {
+        let mut scenario = self.shared.scenario.clone();
+        for (flow, config) in scenario.flows.iter_mut().zip(&self.shared.tcps) {
+            if let (Some(spec), Some(config)) = (flow.entry.transport.tcp(), config) {
+                let keys = assembly::keys(spec, config);
+                Arc::make_mut(&mut flow.entry).set_tcp(keys);
+            }
+        }
+        scenario
+    }
+
     /// The memory in bytes that one run takes, at most; what the taps keep is not in it.
     pub fn run_bytes(&self) -> usize {
         memory::of_run(&self.shared)

@@ -133,7 +133,7 @@ pub enum LossCause {
     /// All other pairs: with MAC ACKs, SYN, FIN.
     Other,
     /// The addressee transmitted itself.
-    TransmitterBusy,
+    HalfDuplex,
 }
 
 impl LossCause {
@@ -146,7 +146,7 @@ impl LossCause {
         LossCause::AckAck,
         LossCause::Rts,
         LossCause::Other,
-        LossCause::TransmitterBusy,
+        LossCause::HalfDuplex,
     ];
 
     /// As results name it.
@@ -159,21 +159,21 @@ impl LossCause {
             LossCause::AckAck => "ack-ack",
             LossCause::Rts => "rts",
             LossCause::Other => "other",
-            LossCause::TransmitterBusy => "transmitter-busy",
+            LossCause::HalfDuplex => "half-duplex",
         }
     }
 
     /// The column of results that counts it, over all classes.
     pub const fn column(self) -> &'static str {
         match self {
-            LossCause::Noise => "lost_noise",
+            LossCause::Noise => "lost_to_noise",
             LossCause::DataAck => "lost_data_ack",
             LossCause::AckData => "lost_ack_data",
             LossCause::DataData => "lost_data_data",
             LossCause::AckAck => "lost_ack_ack",
             LossCause::Rts => "lost_rts",
             LossCause::Other => "lost_other",
-            LossCause::TransmitterBusy => "lost_transmitter_busy",
+            LossCause::HalfDuplex => "lost_to_half_duplex",
         }
     }
 
@@ -194,7 +194,7 @@ impl LossCause {
     pub fn of(class: FrameClass, fate: AtAddressee, overlap: Option<Overlap>) -> Option<LossCause> {
         match (fate, overlap) {
             (AtAddressee::Lost(Loss::Noise), _) => Some(LossCause::Noise),
-            (AtAddressee::Lost(Loss::HalfDuplex), _) => Some(LossCause::TransmitterBusy),
+            (AtAddressee::Lost(Loss::HalfDuplex), _) => Some(LossCause::HalfDuplex),
             (AtAddressee::Lost(Loss::Collision), Some(by)) => {
                 Some(LossCause::of_collision(class, FrameClass::of(by.kind, by.label)))
             }
@@ -287,7 +287,7 @@ impl FrameStats {
     pub fn losses(&self, cause: LossCause) -> u64 {
         let of_class = |(class, tally): (FrameClass, &Tally)| match cause {
             LossCause::Noise => tally.noise,
-            LossCause::TransmitterBusy => tally.half_duplex,
+            LossCause::HalfDuplex => tally.half_duplex,
             _ => {
                 let with = tally.collided_with.iter();
                 let by_it = with.filter(|(with, _)| LossCause::of_collision(class, *with) == cause);
@@ -344,7 +344,7 @@ mod tests {
         collides(&mut stats, FrameClass::Udp, FrameClass::Rts);
         stats.tallies[FrameClass::Cts].noise = 3;
         stats.tallies[FrameClass::TcpAck].half_duplex = 2;
-        // noise, data-ack, ack-data, data-data, ack-ack, rts, other, transmitter-busy
+        // noise, data-ack, ack-data, data-data, ack-ack, rts, other, half-duplex
         assert_eq!(LossCause::ALL.map(|cause| stats.losses(cause)), [3, 1, 1, 1, 0, 1, 0, 2]);
     }
 }

@@ -91,10 +91,10 @@ impl Run {
     }
 }
 
-/// Jain's index of fairness, (Σx)² / (n Σx²); 1 for no flow or no traffic. @JAI84
+/// Jain's index of fairness, (Σx)² / (n Σx²); NaN, which is undefined, for no flow or where nothing was delivered. @JCH84
 pub fn jain(rates: &[f64]) -> f64 {
     let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
-    if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
+    if squares == 0.0 { f64::NAN } else { sum * sum / (rates.len() as f64 * squares) }
 }
 
 /// Reads the results off a world whose run is over.
@@ -112,7 +112,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         ("goodput_bps", Cell::Real(rates.iter().sum())),
         ("datagram_throughput_bps", Cell::Real(sum_of("datagram_throughput_bps"))),
         ("jain", Cell::Real(jain(&rates))),
-        ("max_min_bps", Cell::Real(max - min)),
+        ("goodput_spread_bps", Cell::Real(max - min)),
         ("retransmissions", Cell::Real(sum_of("retransmissions"))),
         ("timeouts", Cell::Real(sum_of("timeouts"))),
         ("collision_probability", Cell::Real(collision_probability(world))),
@@ -218,7 +218,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("rtt_mean_s", Cell::Real(rtt)),
                 ("cwnd_mean_bytes", Cell::Real(cwnd)),
                 ("window_mean_bytes", Cell::Real(window)),
-                ("acknowledged_bytes_total", Cell::Count(ends[0].acknowledged())),
+                ("acked_bytes_total", Cell::Count(ends[0].acknowledged())),
                 ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
                 ("state", Cell::Text(format!("{:?}", ends[0].state()))),
@@ -323,13 +323,13 @@ fn frame_record(class: FrameClass, tally: &Tally) -> Record {
         ("received", Cell::Count(tally.received)),
         ("lost_to_noise", Cell::Count(tally.noise)),
         ("lost_to_collision", Cell::Count(tally.collision)),
-        ("lost_to_deafness", Cell::Count(tally.half_duplex)),
+        ("lost_to_half_duplex", Cell::Count(tally.half_duplex)),
         ("lost_to_data", Cell::Count(data)),
         ("lost_to_tcp_ack", Cell::Count(ack)),
         ("lost_to_rts_cts", Cell::Count(rts)),
         ("lost_to_other", Cell::Count(other)),
         ("error_rate", rate(tally.noise + tally.collision + tally.half_duplex)),
-        ("deafness_rate", rate(tally.half_duplex)),
+        ("half_duplex_rate", rate(tally.half_duplex)),
         ("data_collision_rate", rate(data)),
         ("tcp_ack_collision_rate", rate(ack)),
         ("rts_cts_collision_rate", rate(rts)),
@@ -407,7 +407,7 @@ mod tests {
         let counts = ["lost_to_data", "lost_to_tcp_ack", "lost_to_rts_cts", "lost_to_other"].map(found);
         assert_eq!(counts, [20.0, 8.0, 9.0, 8.0]);
         assert_eq!(counts.iter().sum::<f64>(), found("lost_to_collision"));
-        let rates = ["error_rate", "deafness_rate", "data_collision_rate", "tcp_ack_collision_rate"].map(found);
+        let rates = ["error_rate", "half_duplex_rate", "data_collision_rate", "tcp_ack_collision_rate"].map(found);
         assert_eq!(rates, [0.375, 0.1, 0.1, 0.04]);
         assert_eq!(found("rts_cts_collision_rate"), 0.045);
     }
@@ -418,6 +418,6 @@ mod tests {
         assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), 0.25);
         // (1 + 2 + 3)² / (3 · 14) = 36 / 42.
         assert!((jain(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-15);
-        assert_eq!(jain(&[]), 1.0);
+        assert!(jain(&[]).is_nan() && jain(&[0.0, 0.0]).is_nan());
     }
 }

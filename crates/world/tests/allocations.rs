@@ -14,7 +14,8 @@ fn star(stations: u32, seconds: u32, radio: &str, rest: &str) -> String {
         format!("[scenario]\nname = 'star'\nduration = '{seconds} s'\n[radio]\n{radio}\n[[node]]\nname = 'sink'\n");
     for i in 0..stations {
         text += &format!("[[node]]\nname = 's{i}'\n[[flow]]\nfrom = 's{i}'\nto = 'sink'\n");
-        text += "transport = { protocol = 'tcp', datagram = '576 B' }\ntraffic = { model = 'bulk' }\n";
+        text +=
+            "transport = { protocol = 'tcp', preset = 'rfc', datagram = '576 B' }\ntraffic = { model = 'bulk' }\n";
     }
     text + rest
 }
@@ -31,7 +32,7 @@ fn behind_wires(seconds: u32, wire: &str, radio: &str, rest: &str) -> String {
         text += &format!("[[node]]\nname = 's{i}'\n");
         for (from, to) in [("server", &*format!("s{i}")), (&*format!("s{i}"), "server")] {
             text += &format!("[[flow]]\nfrom = '{from}'\nto = '{to}'\ntraffic = {{ model = 'bulk' }}\n");
-            text += "transport = { protocol = 'tcp', datagram = '576 B', ecn = true }\n";
+            text += "transport = { protocol = 'tcp', preset = 'rfc', datagram = '576 B', ecn = true }\n";
         }
     }
     text + rest

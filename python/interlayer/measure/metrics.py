@@ -36,7 +36,7 @@ _GROUPS = {
 TABLES = dict(_GROUPS.values())
 """The tables of a run, and the column that names a row in each. Read them with `table`: a run may lack one."""
 
-_FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
+FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": lambda x: float(np.mean(x)),
     "sum": lambda x: float(np.sum(x)),
     "min": lambda x: float(np.min(x)),
@@ -45,6 +45,7 @@ _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "jain": stats.jain,
     "cv": stats.variation,
 }
+"""What may stand before the bracket of a metric that is taken over several rows."""
 _NTH = "smallest"
 """Of the rows, the k-th smallest: `smallest(2, flow.*.goodput)`."""
 
@@ -62,8 +63,15 @@ def table(run: Run, name: str) -> list[dict[str, Any]]:
     return run.get(name) or []  # type: ignore[return-value]
 
 
+def number(value: object) -> float | None:
+    """A cell as a number; None for a text, and for what is missing or undefined."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
 def read(run: Run, metric: str) -> tuple[str, float]:
     """The column a metric path names, and its value in this run (nan where the run has none).
+
+    A time series is a metric too, where the run kept it: its mean over the measured time, as `flow.0.cwnd`.
 
     Paths: `flow.0.goodput`, `flow.download.goodput`, `node.ap.failures`, `frame.data.airtime`,
     `scheme.lle-tcp@sender.acks_made`, `queue.ap.air.dropped`, `summary.jain`; the unit suffix may be left out. With a
@@ -80,10 +88,50 @@ def read(run: Run, metric: str) -> tuple[str, float]:
         row = _row(run, group, entry, metric)
     else:
         raise InputError(f'no metric "{metric}"{suggestion(group, ["summary", *_GROUPS])}', metric)
-    return _value(row, name, metric)
+    return _value(run, group, row, name, metric)
 
 
-def _value(row: Mapping[str, Any], name: str, metric: str) -> tuple[str, float]:
+_MEANS = {("queue", "packets"): "mean_packets", ("flow", "cwnd"): "cwnd_mean"}
+"""Time series whose exact mean over the measured time is a column: the name of the series leads to it."""
+
+SERIES = ("ssthresh", "flight_size", "rwnd", "rto", "srtt")
+"""What is a time series of a flow and no column of the tables."""
+
+
+def by_name(run: Run, path: str) -> str:
+    """A path of a series with the entry's name where it has an index: `flow.0.cwnd` is `flow.upload.cwnd`."""
+    group, _, rest = path.partition(".")
+    entry, dot, name = rest.partition(".")
+    rows = table(run, _GROUPS[group][0]) if group in _GROUPS else []
+    if not dot or not entry.isdecimal() or int(entry) >= len(rows):
+        return path
+    return f"{group}.{rows[int(entry)][_GROUPS[group][1]]}.{name}"
+
+
+def _over_time(run: Run, group: str, row: Mapping[str, Any], name: str, metric: str) -> tuple[str, float] | None:
+    """The mean of a time series over the measured time; None where the entry has none of that name."""
+    start = f"{group}.{row.get(_GROUPS[group][1])}." if group in _GROUPS else ""
+    kept = run.get("series")
+    if kept is None:
+        if group == "flow" and quantity.without_unit(name) in SERIES and row.get("protocol", "tcp") == "tcp":
+            hint = "keep it with --series (in Python: series=True), and this is its mean over time"
+            raise InputError(f'metric "{metric}": {name} is a time series; {hint}', metric)
+        return None
+    own = {path.removeprefix(start): path for path in kept if start and path.startswith(start)}
+    try:
+        column = quantity.column(name, own)
+    except InputError:
+        return None
+    one = kept[own[column]]
+    values = one["value"][np.asarray(one["t_s"]) > run.get("warmup_s", 0.0)]
+    values = values[np.isfinite(values)]
+    return column, float(values.mean()) if values.size else math.nan
+
+
+def _value(run: Run, group: str, row: Mapping[str, Any], name: str, metric: str) -> tuple[str, float]:
+    name = _MEANS.get((group, quantity.without_unit(name)), name)
+    if not _has(row, name) and (found := _over_time(run, group, row, name, metric)):
+        return found
     column = quantity.column(name, row)
     value = row[column]
     if value is None:
@@ -131,8 +179,8 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
         factor, inner = _factor(function, inner, metric)
     elif function == _NTH:
         place, inner = _place(inner, metric)
-    elif function not in _FUNCTIONS:
-        known = [*_FUNCTIONS, *_COUNTS, _NTH, _CORRELATION]
+    elif function not in FUNCTIONS:
+        known = [*FUNCTIONS, *_COUNTS, _NTH, _CORRELATION]
         raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
     pairs = _column(run, inner, metric)
     values = [value for _, value in pairs]
@@ -142,7 +190,7 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
         raise InputError(f'metric "{metric}": there are {len(values)} rows', metric)
     if place:
         return pairs[0][0], math.nan if any(map(math.isnan, values)) else sorted(values)[place - 1]
-    return function if function in ("jain", "cv") else pairs[0][0], _FUNCTIONS[function](values)
+    return function if function in ("jain", "cv") else pairs[0][0], FUNCTIONS[function](values)
 
 
 def _column(run: Run, inner: str, metric: str) -> list[tuple[str, float]]:
@@ -151,7 +199,7 @@ def _column(run: Run, inner: str, metric: str) -> list[tuple[str, float]]:
     if group not in _GROUPS:
         raise InputError(f'metric "{metric}": nothing to aggregate in "{group}"{suggestion(group, _GROUPS)}', metric)
     entries, _, name = rest.rpartition(".")
-    return [_value(row, name, metric) for row in _selected(run, group, entries, name, metric)]
+    return [_value(run, group, row, name, metric) for row in _selected(run, group, entries, name, metric)]
 
 
 def _correlation(run: Run, inner: str, metric: str) -> float:
@@ -213,7 +261,7 @@ def _selected(run: Run, group: str, entries: str, name: str, metric: str) -> lis
             picked.update(range(first, last + 1))
         elif "*" in entry:
             matching = {i for i, id_ in enumerate(ids) if fnmatchcase(id_, entry.replace("[", "[[]"))}
-            having = {i for i in matching if _has(rows[i], name)}
+            having = {i for i in matching if _has(rows[i], name) or _has_series(run, group, rows[i], name)}
             if not matching:
                 raise _no_entry(group, entry, rows, metric)
             picked |= having or matching  # where none has the column, reading it says what there is
@@ -228,6 +276,10 @@ def _has(row: Mapping[str, Any], name: str) -> bool:
     except InputError:
         return False
     return True
+
+
+def _has_series(run: Run, group: str, row: Mapping[str, Any], name: str) -> bool:
+    return run.get("series") is not None and _over_time(run, group, row, name, name) is not None
 
 
 def column(runs: Sequence[Run], metric: str) -> tuple[str, Floats]:

@@ -36,6 +36,17 @@ ALPHA = 0.05
 """Level of every test."""
 
 
+def plain(x: float, digits: int = 4) -> str:
+    """A number as tables show it: `digits` significant ones, an integer whole; no exponent, no thousands separator."""
+    if not math.isfinite(x):
+        return "–"
+    if x == int(x):
+        return str(int(x))
+    if abs(x) >= 10 ** (digits - 1):
+        return f"{x:.0f}"
+    return np.format_float_positional(x, precision=digits, fractional=False, trim="-")
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A mean over `n` replications; `half_width` is that of its 95 % interval, None for a single run."""
@@ -60,13 +71,13 @@ class Estimate:
         return Estimate(self.mean * factor, half, self.n)
 
     def __str__(self) -> str:
-        """`5.086 ± 0.012`: two digits of the half-width, five of the mean at most."""
+        """`5.086 ± 0.012`: two digits of the half-width, five of the mean at most, whole numbers whole."""
         if not math.isfinite(self.mean):
             return "–"
         if self.half_width is None or not math.isfinite(self.half_width):
-            return f"{self.mean:.4g}"
+            return plain(self.mean)
         if self.half_width == 0:
-            return f"{self.mean:.4g} ± 0"
+            return f"{plain(self.mean)} ± 0"
         whole = math.floor(math.log10(abs(self.mean))) if self.mean else 0
         digits = max(0, min(1 - math.floor(math.log10(self.half_width)), 4 - whole))
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"

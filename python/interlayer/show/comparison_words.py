@@ -9,7 +9,7 @@ from interlayer import quantity
 from interlayer.measure.stats import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 def caption(result: Mapping[str, Any]) -> str:
@@ -17,8 +17,10 @@ def caption(result: Mapping[str, Any]) -> str:
     runs, others = result["runs"], len(result["arms"]) - 1
     holm = f", Holm-corrected for {others} comparisons" if others > 1 else ""
     state = "; interrupted: finished runs only" if result.get("interrupted") else ""
+    if runs == 1:
+        return f"1 run an arm, seed {result['seed']}: no interval and no test{state}. Interlayer {result['version']}"
     return (
-        f"{runs} run{'s' * (runs != 1)} an arm, paired by common seeds from {result['seed']}; ± 95 % (Student t); "
+        f"{runs} runs an arm, paired by common seeds from {result['seed']}; ± 95 % (Student t); "
         f"* p < 0.05 by the paired t-test{holm}{state}. Interlayer {result['version']}"
     )
 
@@ -75,6 +77,23 @@ def compared_name(metric: str) -> str:
     """The head of a column: `goodput, Mb/s`."""
     name, unit = COMPARED[metric]
     return name if unit in ("1", "packets") else f"{name}, {unit}"
+
+
+def same_in_all(arms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What every run of every arm has alike, as text: `Jain 1`, `queue drops 0`. Goodput always stands in the table.
+
+    Of one run it is what is 0 or undefined in every arm, and the index of a single flow: no more is known to be so.
+    """
+    found, several = {}, len(arms[0]["flows"]) > 1
+    for metric in arms[0]["compared"]:
+        values = [(arm["compared"][metric]["mean"], arm["compared"][metric]["ci95"]) for arm in arms]
+        mean, half = values[0]
+        constant = half == 0 or mean in (0, None) or (metric == "jain" and not several)
+        if metric != "goodput_bps" and constant and all(value == values[0] for value in values):
+            name, unit = COMPARED[metric]
+            shown = in_unit({"mean": mean, "ci95": None}, metric)
+            found[metric] = f"{name} {shown}{'' if unit in ('1', 'packets') else f' {unit}'}"
+    return found
 
 
 def in_unit(value: Mapping[str, Any], metric: str) -> str:

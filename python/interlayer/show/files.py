@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer.measure import metrics, timeline
 
-from . import as_json, comparison_words, frames, joint, joint_plot, markup, pages, plots, timeline_plot
+from . import as_json, comparison_words, frames, joint, joint_plot, markup, pages, plots, run_words, timeline_plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,8 +52,7 @@ def write_readings(j: Joint, folder: Path) -> None:
 def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> list[str]:
     """Figure, data, JSON and page of a scenario into `folder`; gives lines on what they leave out."""
     title = str(result["scenario"])
-    note = f"{result['runs']} runs, seeds from {result['seed']}; bars: 95 % intervals. Interlayer {result['version']}"
-    plots.save(plots.flows(result["flows"], title, note), folder / "flows")
+    plots.save(plots.flows(result["flows"], title, run_words.note(result)), folder / "flows")
     if runs[0]["series"]:
         one = f"seed {runs[0]['seed']}. Interlayer {result['version']}"
         plots.save(plots.series(runs[0]["series"], title, one), folder / "series")

@@ -21,11 +21,22 @@ if TYPE_CHECKING:
 
 
 def table(runs: Sequence[Run], name: str) -> pl.DataFrame:
-    """A table of every run as one frame, a row per run and entry, `seed` first; no rows if no run has entries."""
+    """A table of every run as one frame, a row per run and entry, `seed` first; no rows if no run has entries.
+
+    What is undefined is null, here as in every frame and file.
+    """
+    return _frame([{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, name)])
+
+
+def summary(runs: Sequence[Run]) -> pl.DataFrame:
+    """The summary of every run, a row each, `seed` first."""
+    return _frame([{"seed": run["seed"], **run["summary"]} for run in runs])
+
+
+def _frame(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     import polars as pl
 
-    records = [{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, name)]
-    return pl.DataFrame(records, infer_schema_length=None)
+    return pl.DataFrame(finite(records), infer_schema_length=None)
 
 
 def series(runs: Sequence[Run]) -> pl.DataFrame:
@@ -39,13 +50,12 @@ def series(runs: Sequence[Run]) -> pl.DataFrame:
         for run in runs
         for name, column in (run["series"] or {}).items()
     ]
-    return pl.concat(parts) if parts else pl.DataFrame({"seed": [], "name": [], "t_s": [], "value": []})
+    found = pl.concat(parts) if parts else pl.DataFrame({"seed": [], "name": [], "t_s": [], "value": []})
+    return found.with_columns(pl.col("value").cast(pl.Float64).fill_nan(None))
 
 
 def outcome(o: Outcome) -> pl.DataFrame:
     """Every run of an experiment's grid, a row per run and flow: arm, point, seed, summary, the flow's columns."""
-    import polars as pl
-
     e = o.experiment
     records = [
         record
@@ -54,27 +64,22 @@ def outcome(o: Outcome) -> pl.DataFrame:
             {"arm": cell.arm, **{path: _text(e.value(cell, path)) for path in e.paths}}, o.results.runs[cell]
         )
     ]
-    return pl.DataFrame(records, infer_schema_length=None)
+    return _frame(records)
 
 
 def comparison(c: Paired) -> pl.DataFrame:
     """Every run of a comparison, a row per arm, run and flow: arm, seed, summary, the flow's columns."""
-    import polars as pl
-
-    records = [record for arm in c.arms for record in _records({"arm": arm.label}, c.runs[arm.label])]
-    return pl.DataFrame(records, infer_schema_length=None)
+    return _frame([record for arm in c.arms for record in _records({"arm": arm.label}, c.runs[arm.label])])
 
 
 def differences(result: Mapping[str, Any]) -> pl.DataFrame:
     """The differences of a comparison, a row per arm and metric; `result` is its JSON."""
-    import polars as pl
-
     records = [
         {"arm": arm["label"], "over": result["baseline"], "metric": metric, **found}
         for arm in result["arms"]
         for metric, found in (arm["difference"] or {}).items()
     ]
-    return pl.DataFrame(finite(records), infer_schema_length=None)
+    return _frame(records)
 
 
 def _records(where: Mapping[str, Any], runs: Sequence[Run]) -> list[dict[str, Any]]:

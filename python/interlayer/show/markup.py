@@ -70,16 +70,36 @@ def inline_svg(path: Path) -> str:
 
 
 def entries(rows_: Sequence[Mapping[str, Any]]) -> str:
-    """Entries side by side: a line per column of the results, a column per entry."""
+    """Entries side by side: a line per column of the results, a column per entry; many entries are a line each.
+
+    Columns that are 0 or undefined in all entries are named below.
+    """
     names = dict.fromkeys(name for entry in rows_ for name in entry)
-    lines = [[f"<code>{html.escape(n)}</code>", *(_shown(entry.get(n)) for entry in rows_)] for n in names]
-    return table([("", False), *(("", True) for _ in rows_)], lines)
+    empty = [n for n in names if all(_is_empty(entry.get(n)) for entry in rows_)]
+    shown = [n for n in names if n not in empty]
+    code = {n: f"<code>{html.escape(n)}</code>" for n in names}
+    if len(rows_) > _SIDE_BY_SIDE:
+        head = [(n, i > 0) for i, n in enumerate(shown)]
+        found = table(head, [[_shown(entry.get(n)) for n in shown] for entry in rows_])
+    else:
+        lines = [[code[n], *(_shown(entry.get(n)) for entry in rows_)] for n in shown]
+        found = table([("", False), *(("", True) for _ in rows_)], lines)
+    return found + (f'<p class="soft">0 or undefined: {", ".join(code[n] for n in empty)}.</p>' if empty else "")
+
+
+_SIDE_BY_SIDE = 8
+"""So many entries stand side by side."""
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict) and set(value) == {"mean", "ci95"}:
         return words.number(value["mean"], value["ci95"])
     return "–" if value is None else html.escape(str(value))
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether there is nothing to see: no value, an undefined one, or 0 in every run."""
+    return value is None or (isinstance(value, dict) and value.get("mean") in (None, 0) and not value.get("ci95"))
 
 
 _ID = re.compile(r'(\bid="|href="#|url\(#)')

@@ -11,7 +11,7 @@ from interlayer import toml_text
 from interlayer.study import expression
 from interlayer.study.verdict import Verdict
 
-from . import markup, words
+from . import markup, run_words, words
 from .comparison_words import (
     COMPARED,
     caption,
@@ -35,11 +35,10 @@ if TYPE_CHECKING:
 def run(result: Mapping[str, Any], svg: str, text: str, timeline: str = "") -> str:
     """A scenario's page: figure, flows, summary, the timeline if there is one, and the scenario itself."""
     esc = html.escape
-    runs = result["runs"]
+    interval = "" if result["runs"] == 1 else "; ± is the half-width of the 95 % interval"
     parts = [
         f"<h1>{esc(result['scenario'])}</h1>",
-        f'<p class="soft">Interlayer {esc(result["version"])} · {runs} run{"s" * (runs != 1)}, '
-        f"seeds from {result['seed']}</p>",
+        f'<p class="soft">Interlayer {esc(result["version"])} · {run_words.runs_of(result)}{interval}</p>',
         f"<figure>{svg}</figure>",
     ]
     for name in ("flows", "nodes", "queues", "schemes"):
@@ -105,10 +104,14 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
         parts.append(_derived_table(outcome))
     if outcome.cells():
         parts.append(heading("Measured"))
-        parts.append(f"<p>{esc(e.metric)} in {esc(e.unit)}: mean ± half-width of the 95 % interval (runs).</p>")
+        shown = "one run each" if outcome.runs == 1 else "mean ± half-width of the 95 % interval (runs)"
+        parts.append(f"<p>{esc(e.metric)} in {esc(e.unit)}: {shown}.</p>")
         parts.append(_rows_table(outcome))
     if e.comparisons:
-        parts.append(heading("Gains") + "<p>Of the means, with intervals paired over the seeds, in percent.</p>")
+        parts.append(
+            heading("Gains")
+            + f"<p>Of the means, in percent{'' if outcome.runs == 1 else ', with intervals paired over the seeds'}.</p>"
+        )
         parts.append(_gains_table(outcome))
     if e.open is not None:
         parts.append(heading("What the paper leaves open") + _open(outcome))
@@ -242,7 +245,7 @@ def _derived_table(outcome: Outcome) -> str:
     for d in outcome.experiment.derived:
         value, unit = outcome.derived(d), html.escape(words.unit_text(d.unit))
         shown = words.number(value.mean, value.half_width) + unit if value else "–"
-        printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
+        printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
         computed, measured = (shown, "–") if d.quantity.is_computed else ("–", shown)
         lines.append([html.escape(d.text), printed, computed, measured, f"<code>{html.escape(d.shown())}</code>"])
     names = ("quantity", "from the source's list", "from printed numbers", "measured", "formula")
@@ -286,15 +289,17 @@ def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
         for a in arms_[1:]
         for m, d in a["difference"].items()
     ]
+    paired = "One run: no interval, no test."
+    if result["runs"] > 1:
+        paired = "Paired, seed by seed. ± is the half-width of the 95 % interval of the mean difference; "
+        paired += "p is corrected by Holm's procedure for the number of arms."
     heads = [("arm", False), ("", False), ("difference", True), ("%", True), ("p", True), ("", False)]
     parts = [
         f"<h1>{esc(c.scenario)}: {esc(', '.join(a['label'] for a in arms_))}</h1>",
         f'<p class="soft">{esc(caption(result))}</p><ul>{sentences}</ul>',
         f"<figure>{svg}</figure>",
         "<h2>Arms</h2>" + markup.table([("arm", False), *((compared_name(m), True) for m in shown)], values),
-        f"<h2>Differences to {esc(c.baseline.label)}</h2><p>Paired, seed by seed. ± is the half-width of the 95 % "
-        "interval of the mean difference; p is corrected by Holm's procedure for the number of arms.</p>"
-        + markup.table(heads, differences),
+        f"<h2>Differences to {esc(c.baseline.label)}</h2><p>{paired}</p>" + markup.table(heads, differences),
     ]
     for arm, found in zip(c.arms, arms_, strict=True):
         what = "as in the file" if arm.tables is None else toml_text.literal(list(arm.tables))

@@ -11,6 +11,7 @@ import numpy as np
 
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
+from interlayer.measure import metrics
 from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = "osD^vP*"
+_FLOWS = 40
+"""So many flows have a name each in a figure; of more, every second, third, ..."""
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 _PAPER = "printed in the paper"
 _ARITHMETIC = "arithmetic"
@@ -84,6 +87,8 @@ def caption(outcome: Outcome) -> str:
         return f"No runs: arithmetic alone. Interlayer {outcome.version}"
     runs = f"{outcome.fewest_runs}" if outcome.fewest_runs == outcome.runs else f"{outcome.fewest_runs}–{outcome.runs}"
     state = f", {outcome.why_preliminary.removesuffix(' gives no verdict')}" if outcome.preliminary else ""
+    if outcome.runs == 1:
+        return f"1 run each (seed {outcome.seed}){state}. Interlayer {outcome.version}"
     seeds = f"seeds from {outcome.seed}, common to all points and arms"
     return f"{runs} runs each ({seeds}); bars: 95 % intervals (Student t){state}. Interlayer {outcome.version}"
 
@@ -148,7 +153,7 @@ def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *,
     for i, e in enumerate(found):
         if e is None or not math.isfinite(e.mean):
             continue
-        error, colour = [e.half_width or 0.0], _COLOURS[i % len(_COLOURS)]
+        error, colour = _bar([e]), _COLOURS[i % len(_COLOURS)]
         if points:
             axes.errorbar([e.mean], [i], xerr=error, color=colour, marker="o", capsize=3, linestyle="none")
         else:
@@ -157,6 +162,12 @@ def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *,
         axes.axvline(0.0, color="0.4", linewidth=0.8)
     axes.set_yticks(range(len(names)), list(names))
     axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def _bar(found: Sequence[Estimate]) -> list[float] | None:
+    """Half-widths for error bars; None, and no bars, where there is one run."""
+    known = [e.half_width for e in found if e.half_width is not None]
+    return [0.0 if e.half_width is None else e.half_width for e in found] if known else None
 
 
 def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
@@ -213,7 +224,7 @@ def _draw(
         axes.errorbar(
             [x for x, _ in points],
             [e.mean for _, e in points],
-            yerr=[e.half_width or 0.0 for _, e in points],
+            yerr=_bar([e for _, e in points]),
             label=label,
             color=colour,
             linestyle=dash,
@@ -324,13 +335,15 @@ def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
 
 
 def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
-    """Goodput of every flow of a scenario, with error bars. `rows` is the `flows` of `run`'s JSON."""
+    """Goodput of every flow of a scenario, with error bars for several runs. `rows` is the `flows` of `run`'s JSON."""
     with style():
-        figure, axes = _canvas(8.0, 1.6 + 0.35 * len(rows))
-        means = [(row["goodput_bps"]["mean"] or 0.0) / 1e6 for row in rows]
-        errors = [(row["goodput_bps"]["ci95"] or 0.0) / 1e6 for row in rows]
-        axes.barh(range(len(rows)), means, xerr=errors, color=_COLOURS[0], capsize=3)
-        axes.set_yticks(range(len(rows)), [str(row["id"]) for row in rows])
+        figure, axes = _canvas(8.0, 1.6 + 0.35 * min(len(rows), _FLOWS))
+        found = [_goodput(row) for row in rows]
+        means = [0.0 if e is None else e.mean for e in found]
+        bars = None if any(e is None for e in found) else _bar([e for e in found if e is not None])
+        axes.barh(range(len(rows)), means, xerr=bars, color=_COLOURS[0], capsize=3 if len(rows) <= _FLOWS else 0)
+        named = range(0, len(rows), math.ceil(len(rows) / _FLOWS))
+        axes.set_yticks(named, [str(rows[i]["id"]) for i in named])
         axes.invert_yaxis()
         axes.set_xlabel("goodput, Mb/s")
         axes.set_title(title, loc="left", fontsize=11)
@@ -376,7 +389,8 @@ def over_time(outcome: Outcome) -> Figure:
     e, run = outcome.experiment, outcome.over_time
     assert e.over_time is not None
     assert run is not None
-    found = [_matching(run["series"] or {}, pattern) for pattern in e.over_time.columns]
+    named = [metrics.by_name(run, pattern) for pattern in e.over_time.columns]
+    found = [_matching(run["series"] or {}, pattern) for pattern in named]
     with style():
         figure = Figure(figsize=(8.0, 0.8 + 2.8 * len(found)), layout="constrained")
         FigureCanvasAgg(figure)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import io
-import math
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from interlayer import quantity
-from interlayer.measure import stats
 from interlayer.study.verdict import Verdict
 
-from . import comparison_words, joint, plots, words
+from . import comparison_words, joint, plots, run_words, words
+from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from rich.table import Table
-
+    from interlayer._core import Run
     from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
 
@@ -31,23 +28,26 @@ _COLOURS = {
 }
 
 
+_PIPE = 160
+"""Letters a line in a pipe, of texts and of tables that can do with so many."""
+
+
 def render(*parts: Any) -> str:
-    """Rich renderables as text for stdout: coloured and as wide as the terminal, plain and wide in a pipe."""
+    """Rich renderables and grids as text for stdout: coloured and as wide as the terminal, plain and wide in a pipe."""
     from rich.console import Console
 
     on_terminal = sys.stdout.isatty()
     into = io.StringIO()
-    console = Console(file=into, force_terminal=on_terminal, width=None if on_terminal else 160, highlight=False)
+    console = Console(file=into, force_terminal=on_terminal, width=None if on_terminal else _PIPE, highlight=False)
     for part in parts:
-        console.print(part)
-    return "\n".join(line.rstrip() for line in into.getvalue().splitlines()) + "\n"
-
-
-def _table(title: str = "") -> Table:
-    from rich import box
-    from rich.table import Table
-
-    return Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        if not isinstance(part, Grid):
+            console.print(prose(part) if isinstance(part, str) else part)
+            continue
+        # A table in a pipe is as wide as it must be.
+        on = console if on_terminal else Console(file=into, width=max(_PIPE, part.needs), highlight=False)
+        for piece in part.parts(on.width):
+            on.print(prose(piece) if isinstance(piece, str) else piece)
+    return "\n".join(line.rstrip() for line in spaces(into.getvalue()).splitlines()) + "\n"
 
 
 def outcome(o: Outcome) -> str:
@@ -55,42 +55,40 @@ def outcome(o: Outcome) -> str:
     from rich.text import Text
 
     e = o.experiment
-    measured = _table(f"{e.id}: {e.title} ({e.source}), {e.label(e.metric)} in {e.unit}")
+    title = f"{e.id}: {e.title} ({e.source})"
     names, texts, lines = words.measured(o, e.comparisons)
-    for i, name in enumerate(names):
-        measured.add_column(Text(name), justify="left" if i < texts else "right")
-    for line in lines:
-        measured.add_row(*map(Text, line))
+    columns = [Column(name, is_text=i < texts) for i, name in enumerate(names)]
+    measured = Grid(columns, lines, names=texts, splits=True)
 
-    claims = _table()
     varied = ["holds in readings"] if any(s.readings for s in o.scored) else []
-    for name in ("#", "claim", "paper", "arithmetic", "measured", "verdict", *varied):
-        claims.add_column(name)
-    reasons = []
+    heads = ("#", "claim", "paper", "arithmetic", "measured", "verdict", *varied)
+    rows, reasons = [], []
     for s in o.scored:
         verdict = Text(words.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
         n = s.claim.id.rpartition("#")[2]
         worked = words.arithmetic_text(s.claim, e)
         cells: list[Any] = [n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
-        claims.add_row(*cells, *([words.readings_text(s)] if varied else []))
+        rows.append([*cells, *([words.readings_text(s)] if varied else [])])
         if s.verdict is not None and (s.verdict is not Verdict.HOLDS or s.contradicts):
-            reasons.append(Text(f"  #{n}: {s.why}."))
-    derived = _table("Derived: shown, not scored") if e.derived else None
-    if derived is not None:
-        for name in ("quantity", "list", "here", "formula"):
-            derived.add_column(name)
-        for d in e.derived:
-            value, unit = o.derived(d), words.unit_text(d.unit)
-            here = words.number(value.mean, value.half_width) + unit if value else "–"
-            printed = "–" if d.expected is None else f"{d.expected:g}{unit}"
-            derived.add_row(d.text, printed, here, d.shown())
+            reasons.append(f"  #{n}: {s.why}.")
+    folding = ("claim", "paper", "measured")  # an order or a trend is a list of names and numbers
+    claims = Grid([Column(h, is_text=True, folds=h in folding) for h in heads], rows, names=2)
+    derived = []
+    for d in e.derived:
+        value, unit = o.derived(d), words.unit_text(d.unit)
+        here = words.number(value.mean, value.half_width) + unit if value else "–"
+        printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
+        derived.append([d.text, printed, here, d.shown()])
+    of_derived = [
+        Column(h, is_text=True, folds=h in ("quantity", "formula")) for h in ("quantity", "list", "here", "formula")
+    ]
     return render(
-        measured if o.cells() else Text(f"{e.id}: {e.title} ({e.source})"),
+        *([Text(f"{title}, {e.label(e.metric)} in {e.unit}"), measured] if o.cells() else [Text(title)]),
         claims,
-        *([derived] if derived else []),
+        *([Text("Derived: shown, not scored"), Grid(of_derived, derived)] if derived else []),
         *reasons,
-        *([Text(f"{words.run_of(o)}. Base: {words.base_of(o)}.")] if o.readings else []),
-        Text(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", style="dim"),
+        *([f"{words.run_of(o)}. Base: {words.base_of(o)}."] if o.readings else []),
+        prose(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", "dim"),
     )
 
 
@@ -98,110 +96,76 @@ def readings(j: Joint) -> str:
     """The readings of several experiments: what may be said, then every reading with a sign for each claim."""
     from rich.text import Text
 
-    table = _table("Readings of " + ", ".join(e.id for e in j.experiments))
-    for name, right in (("true", True), ("95 %", True), ("", False), ("claims", False), ("reading", False)):
-        table.add_column(name, justify="right" if right else "left")
+    lines = []
     for row in joint.by_truth(j):
         best = "" if row.is_told_from_best else "*"
-        shown = [str(row.true), joint.interval(row), best, joint.marks(row), row.reading.id]
-        table.add_row(*map(Text, shown))
+        lines.append([str(row.true), joint.interval(row), best, joint.marks(row), row.reading.id])
+    columns = [Column("true"), Column("95 %"), Column("", is_text=True), Column("claims", is_text=True)]
+    table = Grid([*columns, Column("reading", is_text=True, folds=True)], lines)
     order = ", ".join(f"{e.id} ({sum(c.id.startswith(f'{e.id}#') for c in j.claims)})" for e in j.experiments)
     base = ", ".join(f"{p.name} = {p.choices[0].name}" for p in j.parameters)
     return render(
+        Text("Readings of " + ", ".join(e.id for e in j.experiments)),
         table,
-        Text(f"{joint.LEGEND}; * not told from the best. Claims in the order of {order}. Base: {base}."),
-        *(Text(f"{s}.") for s in joint.sentences(j)),
+        prose(f"{joint.LEGEND}; * not told from the best. Claims in the order of {order}. Base: {base}."),
+        *(f"{s}." for s in joint.sentences(j)),
         Text(f"Seeds from {j.seed}. Interlayer {j.version}, {j.wall_s:.1f} s", style="dim"),
     )
 
 
-def run(result: Mapping[str, Any]) -> str:
-    """A scenario: its flows, its schemes' counters, its summary."""
-    from rich.text import Text
+def run(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
+    """A scenario: its flows, or groups of them where they are many, queues that dropped packets, its summary.
 
-    runs = result["runs"]
-    flows = _table(f"{result['scenario']}: {runs} run{'s' * (runs != 1)}, seeds from {result['seed']}")
-    for name in ("flow", "goodput, Mb/s", "datagrams, Mb/s", "retransmissions", "timeouts", "mean RTT, ms"):
-        flows.add_column(name, justify="left" if name == "flow" else "right")
-    for f in result["flows"]:
-        flows.add_row(
-            f"{f['id']}  {f.get('from', '')} → {f.get('to', '')}",
-            _cell(f, "goodput_bps", "Mb/s"),
-            _cell(f, "datagram_throughput_bps", "Mb/s"),
-            _cell(f, "retransmissions", "1"),
-            _cell(f, "timeouts", "1"),
-            _cell(f, "rtt_mean_s", "ms"),
-        )
-    summary = "  ".join(f"{quantity.without_unit(n)} {_labelled(result['summary'], n)}" for n in result["summary"])
-    full = [q for q in result.get("queues", []) if q["dropped_packets"]["mean"]]
-    note = "interrupted: finished runs only. " if result.get("interrupted") else ""
+    `result` is the JSON of `runs`. What is 0 everywhere is left out.
+    """
+    many = len(result["flows"]) > run_words.MANY
+    flows, zero = (run_words.groups(runs), []) if many else run_words.flows(result)
+    queues = run_words.queues(result)
+    said = [run_words.summary(result), f"0 in every flow: {', '.join(zero)}" if zero else ""]
+    if many:
+        said.append(f"Each of the {len(result['flows'])} flows: --json - or --out DIR")
+    state = "interrupted: finished runs only. " if result.get("interrupted") else ""
     return render(
+        f"{result['scenario']}: {run_words.runs_of(result)}",
         flows,
-        *([_queues(full)] if full else []),
-        Text(summary),
-        Text(f"{note}Interlayer {result['version']}, {result['wall_s']:.2f} s", style="dim"),
+        *([queues] if queues else []),
+        *(f"{line}." for line in said if line),
+        prose(f"{state}Interlayer {result['version']}, {result['wall_s']:.2f} s", "dim"),
     )
 
 
 def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
-    """A row per arm, the paired difference of goodput to the first, and a sentence on each."""
-    from rich.text import Text
+    """A row per arm, the paired difference of goodput to the first, and a sentence on each.
 
+    What is the same in every arm is said in a line below.
+    """
     arms = result["arms"]
-    shown = list(arms[0]["compared"])
-    table = _table(f"{result['scenario']}: goodput against {result['baseline']}")
-    table.add_column("arm")
-    for metric in shown:
-        table.add_column(comparison_words.compared_name(metric), justify="right")
-    for name in ("difference, Mb/s", "%", "p"):
-        table.add_column(name, justify="right")
-    table.add_column("")
+    same = comparison_words.same_in_all(arms)
+    shown = [metric for metric in arms[0]["compared"] if metric not in same]
+    ranks = {metric: 2 + i for i, metric in enumerate(comparison_words.COMPARED)} | {"goodput_bps": 0}
+    columns = [Column("arm", is_text=True, folds=True)]
+    columns += [Column(comparison_words.compared_name(m), ranks[m]) for m in shown]
+    columns += [Column("difference, Mb/s"), Column("%", 2), Column("p", 1), Column("", is_text=True)]
+    lines = []
     for arm in arms:
-        line: list[Any] = [
-            Text(arm["label"]),
-            *(_cell(arm["compared"], m, comparison_words.COMPARED[m][1]) for m in shown),
-        ]
+        line = [arm["label"], *(comparison_words.in_unit(arm["compared"][m], m) for m in shown)]
         if arm["difference"] is None:
-            table.add_row(*line, "", "", "", "")
+            lines.append([*line, "", "", "", ""])
             continue
         d = arm["difference"]["goodput_bps"]
         relative = "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}"
+        p = comparison_words.p_text(d["p_value"]).removeprefix("p ").removeprefix("= ")
         by = comparison_words.difference_text(d, "goodput_bps", "Mb/s")
-        table.add_row(
-            *line,
-            by,
-            relative,
-            comparison_words.p_text(d["p_value"]).removeprefix("p ").removeprefix("= "),
-            comparison_words.mark(d),
-        )
-    sentences = [Text(f"{comparison_words.sentence(arm, result)}.") for arm in arms[1:]]
+        lines.append([*line, by, relative, p, comparison_words.mark(d)])
+    sentences = [f"{comparison_words.sentence(arm, result)}." for arm in arms[1:]]
+    sentences += [f"The same in every arm: {', '.join(same.values())}."] if same else []
     took = f", {result['wall_s']:.2f} s" if clock else ""
-    return render(table, *sentences, Text(f"{comparison_words.caption(result)}{took}", style="dim"))
-
-
-def _queues(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Where packets were dropped, and how long those that were not had to wait."""
-    table = _table()
-    for name in ("queue", "offered", "dropped", "of these early", "mean packets", "mean wait, ms"):
-        table.add_column(name, justify="left" if name == "queue" else "right")
-    for q in rows:
-        counts = ("offered_packets", "dropped_packets", "dropped_early_packets", "mean_packets")
-        table.add_row(q["id"], *(_cell(q, name, "packets") for name in counts), _cell(q, "mean_wait_s", "ms"))
-    return table
-
-
-def _cell(row: Mapping[str, Any], name: str, unit: str) -> str:
-    """A column of a row, in `unit`; a dash if the row has none."""
-    value = row.get(name)
-    if not isinstance(value, dict) or value["mean"] is None or math.isnan(value["mean"]):
-        return "–"
-    return str(stats.Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(name, unit)))
-
-
-def _labelled(row: Mapping[str, Any], name: str) -> str:
-    """A column of a row with its unit: rates in Mb/s, all else as it is counted."""
-    unit = quantity.natural_unit(name)
-    return _cell(row, name, unit) + ("" if unit == "1" else f" {unit}")
+    return render(
+        f"{result['scenario']}: goodput against {result['baseline']}",
+        Grid(columns, lines),
+        *sentences,
+        prose(f"{comparison_words.caption(result)}{took}", "dim"),
+    )
 
 
 def entries(rows: Sequence[Mapping[str, Any]]) -> str:

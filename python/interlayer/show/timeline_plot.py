@@ -39,7 +39,7 @@ _OVERLAP: dict[str, Any] = {"color": "0.3", "linewidth": 0.9, "linestyle": (0, (
 _MARKS = {
     "collision": ("X", _LOST, "lost to a collision: what / with what"),
     "noise": ("v", _LOST, "lost to noise"),
-    "transmitter-busy": ("s", _LOST, "lost: its receiver was transmitting"),
+    "half-duplex": ("s", _LOST, "lost: its receiver was transmitting"),
     "out-of-reach": ("d", _LOST, "its receiver is out of reach"),
     "captured": ("*", "#000000", "received although overlapped: capture"),
 }

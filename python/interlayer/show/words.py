@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlayer.measure import stats
 from interlayer.measure.stats import Estimate
 from interlayer.study import expression, readings
 from interlayer.study.experiment import Cell, Crossing, Order, Ratio, Shape, Trend, Value
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 def number(mean: float | None, half: float | None = None) -> str:
     """A measured number with its interval, a dash for none."""
     return "–" if mean is None else str(Estimate(mean, half, 0))
+
+
+def exact(x: float) -> str:
+    """A printed number as the paper has it: every digit, no exponent."""
+    return stats.plain(x, 12)
 
 
 def with_runs(e: Estimate) -> str:
@@ -49,10 +55,12 @@ def _printed_text(e: Expected, claim: Claim, unit: str) -> str:
     about = "about " if claim.approx else ""
     unit = unit_text(unit)
     if e.value is not None:
-        return f"{about}{e.value:g}{unit}"
-    if e.low is None or e.high is None:
-        return f"at least {e.low:g}{unit}" if e.high is None else f"at most {e.high:g}{unit}"
-    return f"{about}{e.low:g} to {e.high:g}{unit}"
+        return f"{about}{exact(e.value)}{unit}"
+    if e.low is None:
+        return f"at most {'–' if e.high is None else exact(e.high)}{unit}"
+    if e.high is None:
+        return f"at least {exact(e.low)}{unit}"
+    return f"{about}{exact(e.low)} to {exact(e.high)}{unit}"
 
 
 def unit_text(unit: str) -> str:
@@ -67,10 +75,10 @@ def arithmetic_text(claim: Claim, e: Experiment) -> str:
         values = [
             expression.evaluate(q.formula.text, dict(q.formula.constants)) for q in claim.quantities() if q.formula
         ]
-        return ", ".join(f"{value:.4g}" for value in values) + unit
+        return ", ".join(stats.plain(value) for value in values) + unit
     if not (worked := e.arithmetic(claim)):
         return "–"
-    return " to ".join(f"{value:.3g}" for value in worked) + unit
+    return " to ".join(stats.plain(value, 3) for value in worked) + unit
 
 
 def measured_text(s: Scored) -> str:
@@ -89,11 +97,11 @@ def measured_text(s: Scored) -> str:
         return "; ".join(", ".join(number(e.mean, e.half_width) for e in line) for line in lines) + unit
     if isinstance(s.claim.test, Ratio):
         means = [e.mean for e in estimates]
-        return f"{min(means):.3g} to {max(means):.3g}{unit}"
+        return f"{stats.plain(min(means), 3)} to {stats.plain(max(means), 3)}{unit}"
     parts, start = [], 0
     for line in s.claim.lines:
         ends = estimates[start].mean, estimates[start + len(line.quantities) - 1].mean
-        parts.append(f"{ends[0]:.3g} → {ends[1]:.3g}")
+        parts.append(f"{stats.plain(ends[0], 3)} → {stats.plain(ends[1], 3)}")
         start += len(line.quantities)
     return "; ".join(parts) + unit
 

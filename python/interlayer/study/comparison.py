@@ -112,7 +112,7 @@ def _arm(part: str | Mapping[str, Any], own: Sequence[Mapping[str, Any]]) -> Arm
         return Arm(name, name, () if name == NONE else None)
     known = [entry["id"] for entry in simulator.registry("schemes")]
     if name not in known:
-        raise _wrong(f'no scheme "{name}"{suggestion(name, [NONE, FILE, *known])}')
+        raise _wrong(simulator.absent("scheme", name) or f'no scheme "{name}"{suggestion(name, [NONE, FILE, *known])}')
     tables = [table for table in own if table.get("name") == name] or [{"name": name}]
     return Arm(label, name, tuple({**table, **given} for table in tables))
 

@@ -11,7 +11,7 @@ use wire::Packet;
 pub const INFO: Info = Info {
     id: "static",
     summary: "least-cost routes of the topology at the start; no control packets",
-    source: "Dijkstra (1959), A note on two problems in connexion with graphs",
+    source: "DIJ59",
     params: &[],
 };
 

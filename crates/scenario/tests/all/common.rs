@@ -127,6 +127,7 @@ ack_gaps = true
 [flow.transport]
 protocol = "tcp"
 datagram = "1000 B"
+preset = "linux"
 congestion = "veno"
 recovery = "sack"
 prr = true
@@ -385,6 +386,28 @@ from = "a"
 to = "b"
 "#;
 
+/// Queues that warn, in packets and in bytes.
+pub const WARNING: &str = r#"
+scenario = { duration = "1 s" }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+rate = "1 Mb/s"
+queue = { discipline = "congestion-warning", packets = 100, threshold = 20 }
+[[link]]
+from = "b"
+to = "a"
+rate = "1 Mb/s"
+queue = { discipline = "congestion-warning", bytes = "20 kB", threshold = 3000 }
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
@@ -420,7 +443,7 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 11] = [TCP, UDP, WIRED, RED, DRR, DRR_BYTES, AIR, MATRIX, GROUND, FREE, LEAST];
+pub const EXAMPLES: [&str; 12] = [TCP, UDP, WIRED, RED, DRR, DRR_BYTES, WARNING, AIR, MATRIX, GROUND, FREE, LEAST];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     scenario::parse(text, &[], &names())

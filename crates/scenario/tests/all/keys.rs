@@ -1,6 +1,6 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
 
-use crate::common::{AIR, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WIRED, changed, names, read, refused};
+use crate::common::{AIR, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, names, read, refused};
 use phy::errors::Sojourn;
 use phy::{PathLoss, Preamble, Standard};
 use queue::Limit;
@@ -105,6 +105,7 @@ fn described_once(place: &str) -> String {
         (">/bad/", ">/state/"),
         ("/scheme<ftca>", "/scheme"),
         ("/scheme<lle-tcp>", "/scheme"),
+        ("/radio/queue<congestion-warning>", "/link/queue<congestion-warning>"),
     ]
     .iter()
     .fold(place.to_owned(), |place, (of, to)| place.replace(of, to))
@@ -293,6 +294,24 @@ fn silence_means_the_documented_defaults() {
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
     let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: Discipline::DropTail };
     assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), queue));
+}
+
+#[test]
+fn a_queue_that_warns_has_a_threshold_that_it_can_find() {
+    let s = read(WARNING).unwrap();
+    let warns = |threshold| Discipline::Warning { threshold };
+    let (packets, bytes) = (Limit::Packets(100), Limit::Bytes(Bytes(20_000)));
+    assert_eq!(s.links[0].queue, Queue { limit: packets, discipline: warns(20.0) });
+    assert_eq!(s.links[1].queue, Queue { limit: bytes, discipline: warns(3000.0) });
+    for (key, line) in [
+        ("threshold = 100", "link[0].queue.threshold: 100 is never found: the queue holds 100 packets"),
+        ("thresold = 20", "link[0].queue.thresold: no such key; did you mean \"threshold\"?"),
+        ("", "link[0].queue.threshold: missing; expected a number from 0 to 1000000000000"),
+    ] {
+        refused(&changed(WARNING, "threshold = 20", key), line);
+    }
+    let line = "link[1].queue.threshold: 20000 is never found: the queue holds 20000 bytes";
+    refused(&changed(WARNING, "threshold = 3000", "threshold = 20000"), line);
 }
 
 #[test]

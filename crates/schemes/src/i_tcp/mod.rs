@@ -1,6 +1,6 @@
 //! I-TCP: the base station ends every connection between a wired host and a mobile, and goes on with one of its own.
 //!
-//! - **Source** @BB95: Bakre & Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; seed 000 sec. 2.4.2 and
+//! - **Source** @BB95: Bakre & Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; @KLI06 sec. 2.4.2 and
 //!   tables 2.2, 2.3. Of the paper only the abstract and summaries were at hand.
 //! - **Realism** no oracle. Needs readable TCP headers. Breaks TCP's promise: a byte is acknowledged to its sender before
 //!   its receiver has it (`acked_not_delivered_bytes`), and is lost if the base station dies (`acked_lost_bytes`).
@@ -19,7 +19,7 @@
 //!   `snoop` and `eln` belong after it, `lle-tcp` before it.
 //!   (f) Streams are virtual. A segment that does not fit the stream, such as one of real bytes, is refused.
 //! - **Bound** of what is acknowledged and never delivered if the base station dies: `buffer` for each direction.
-//! - **Checked** tests in `tests/all/i_tcp.rs`, `tests/i_tcp_allocations.rs`; `every_scheme`; `world/tests/all/i_tcp.rs`;
+//! - **Checked** tests in `tests/all/i_tcp.rs`, `tests/allocations.rs`; `every_scheme`; `world/tests/all/i_tcp.rs`;
 //!   docs/schemes/i-tcp.md.
 //!
 //! Which connections: those whose SYN crosses between the radio and a wire. A SYN that came by radio was seen at

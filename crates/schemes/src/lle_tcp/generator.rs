@@ -297,7 +297,7 @@ impl Generators {
 
     pub(crate) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("acks_made", self.acks_made);
-        out("duplicate_acks_made", self.duplicates_made);
+        out("dup_acks_made", self.duplicates_made);
         out("segments_delivered", self.segments_delivered);
         out("segments_acknowledged", self.segments_acknowledged);
         out("stale_piggybacks", self.stale_piggybacks);

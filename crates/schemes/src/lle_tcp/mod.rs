@@ -1,7 +1,7 @@
 //! LLE-TCP: the MAC's acknowledgment becomes the TCP ACK, so TCP ACKs of data never cross the air.
 //!
 //! - **Source** @KLI06: Kliazovich, "Cross-layer performance optimization in wireless local area networks", dissertation,
-//!   University of Trento 2006, sec. 3.2-3.3 (seed 000). Patents read on access points that make ACKs for others, for
+//!   University of Trento 2006, sec. 3.2-3.3. Patents read on access points that make ACKs for others, for
 //!   example US 9794758.
 //! - **Realism** no oracle: what it knows travelled in packets, MAC reports or the capabilities exchanged at association.
 //!   Needs readable TCP headers. Breaks TCP's promise that an acknowledged byte has reached the other *host*: it has

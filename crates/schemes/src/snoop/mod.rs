@@ -3,7 +3,7 @@
 //!
 //! - **Source** @BSAK95: Balakrishnan, Seshan, Amir & Katz, "Improving TCP/IP Performance over Wireless Networks", ACM
 //!   MobiCom 1995; @BPSK97: Balakrishnan, Padmanabhan, Seshan & Katz, "A Comparison of Mechanisms for Improving TCP
-//!   Performance over Wireless Links", IEEE/ACM ToN 5(6), 1997 (seed 000 sec. 2.4.1). Numbers the papers leave open are those of the
+//!   Performance over Wireless Links", IEEE/ACM ToN 5(6), 1997 (@KLI06 sec. 2.4.1). Numbers the papers leave open are those of the
 //!   first author's own module in ns-2.35 (`tcp/snoop.{h,cc}`, `tcl/lan/ns-ll.tcl`), cited as @NS2.
 //! - **Realism** no oracle: it reads IP and TCP headers that pass and the room in its own queue. Encrypted traffic, UDP and
 //!   the base station's own connections pass untouched. All its state is soft: what is lost of it costs speed, not data.
@@ -50,7 +50,7 @@ const PARAMS: &[Param] = &[
         doc: "packets kept for each connection; later ones go uncached until there is room",
     },
     Param {
-        key: "dup_acks",
+        key: "dup_ack_threshold",
         kind: Kind::Int { min: 1, max: 3 },
         default: Value::Int(1),
         doc: "which duplicate ACK starts a local retransmission; those before it reach the sender",
@@ -134,7 +134,7 @@ impl Snoop {
             address,
             limits: Limits {
                 cache: count("cache") as usize,
-                dup_acks: count("dup_acks"),
+                dup_acks: count("dup_ack_threshold"),
                 min_timeout: params.time("min_timeout"),
                 retransmissions: count("max_retransmissions"),
                 hides_sack: params.choice("sack") == "hide",

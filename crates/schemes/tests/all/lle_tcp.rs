@@ -338,7 +338,7 @@ fn failure_makes_three_duplicates_for_the_first_loss_of_a_run_only() {
     }
     bench.send(nth(OUT, 1), Fate::GivenUp); // the repetition, too
     assert_eq!(made(&mut bench), []);
-    assert_eq!((bench.counter("duplicate_acks_made"), bench.counter("acks_made")), (3, 1));
+    assert_eq!((bench.counter("dup_acks_made"), bench.counter("acks_made")), (3, 1));
 }
 
 #[test]
@@ -600,7 +600,7 @@ fn without_a_partner_nothing_is_touched() {
             assert_eq!(out(&mut bench, own.clone()), Some(own));
         }
         assert_eq!((made(&mut bench), bench.next_timer(), bench.held()), (vec![], false, 0));
-        for counter in ["acks_made", "duplicate_acks_made", "segments_delivered", "acks_suppressed", "acks_passed"] {
+        for counter in ["acks_made", "dup_acks_made", "segments_delivered", "acks_suppressed", "acks_passed"] {
             assert_eq!(bench.counter(counter), 0, "{counter}");
         }
     }

@@ -474,7 +474,7 @@ fn a_duplicate_that_reports_a_duplicate_is_no_loss() {
 
 #[test]
 fn the_second_or_third_duplicate_may_be_the_one_that_counts() {
-    let mut bench = snoop(&[("dup_acks", Value::Int(3))]);
+    let mut bench = snoop(&[("dup_ack_threshold", Value::Int(3))]);
     send(&mut bench, 0..5);
     let passed = [0, 0, 0, 0].map(|n| waits_for(&mut bench, n));
     assert_eq!((passed, repeated(&mut bench)), ([true, true, false, false], vec![0]));

@@ -4,9 +4,11 @@
 //! - **Sits** sender. **Reads** acked bytes, time, RTT, flight size. **Turns** cwnd, ssthresh.
 //! - **Departs** (a) cwnd_prior and W_max are of cwnd, the cut is of the flight size as eq. 5 asks; (b) the RTT of `W_cubic(t + RTT)`
 //!   is the last sample, zero before the first; (c) time in which the window is not the limit is left out of t; (d) growth
-//!   in slow start counts ACKs, as in [`super::reno`]; the variant that leaves slow start early is the sender's `hystart`.
+//!   in slow start counts ACKs, as in [`super::reno`]; the variant that leaves slow start early is the sender's `hystart` (RFC 9406), or
+//!   by `hystart` of this controller that of 2008, as in Linux.
 //! - **Checked** tests below (worked numbers, tables 1 and 2 of sec. 5.2); `every_cc`.
 
+use super::ack_train::AckTrain;
 use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
 use crate::Ack;
 use plugin::{Kind, Param, Value};
@@ -35,6 +37,12 @@ pub const INFO: Info = Info {
             kind: Kind::Bool,
             default: Value::Bool(true),
             doc: "A flow whose window shrinks twice leaves room at once (section 4.7).",
+        },
+        Param {
+            key: "hystart",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+            doc: "Slow start ends by HyStart of 2008, as in Linux: at a long train of ACKs or when the RTT rises.",
         },
         Param {
             key: "reno_friendly",
@@ -71,6 +79,9 @@ pub struct Cubic {
     before: Epoch,
     rtt: Dur,
     last_ack: SimTime,
+    /// In slow start, if it may end before a loss; none once it has.
+    train: Option<AckTrain>,
+    hystart: bool,
 }
 
 /// Makes one.
@@ -84,6 +95,8 @@ pub fn make(params: &Params) -> Box<dyn CongestionControl> {
         before: Epoch::default(),
         rtt: Dur::ZERO,
         last_ack: SimTime::ZERO,
+        train: params.bool("hystart").then(AckTrain::default),
+        hystart: params.bool("hystart"),
     })
 }
 
@@ -166,6 +179,13 @@ impl CongestionControl for Cubic {
         let gap = ack.now.since(self.last_ack);
         self.last_ack = ack.now;
         self.rtt = ack.rtt.unwrap_or(self.rtt);
+        if let Some(train) = &mut self.train
+            && win.in_slow_start()
+            && train.on_ack(ack, win)
+        {
+            win.ssthresh = win.cwnd;
+            self.train = None;
+        }
         if !win.may_grow() {
             // Time in which the window is not the limit does not count. Sec. 5.8
             if !win.in_recovery() {
@@ -194,6 +214,7 @@ impl CongestionControl for Cubic {
                     win.cut_flight_to(self.beta);
                 }
                 self.now.after_timeout = true; // sec. 4.8
+                self.train = self.hystart.then(AckTrain::default);
                 self.now.start = None;
                 win.cwnd = win.mss();
             }
@@ -228,6 +249,8 @@ mod tests {
             before: Epoch::default(),
             rtt: Dur::ZERO,
             last_ack: SimTime::ZERO,
+            train: None,
+            hystart: false,
         }
     }
 

@@ -6,7 +6,12 @@
 use crate::Ack;
 use crate::hystart::HyStart;
 use core::fmt;
-use units::{BitRate, Bytes, SimTime};
+use units::{BitRate, Bytes, Dur, SimTime};
+
+mod ack_train;
+mod rounds;
+#[cfg(test)]
+mod testing;
 
 pub use plugin::{Info, Params};
 
@@ -68,11 +73,9 @@ pub trait CongestionControl: fmt::Debug {
         win.cwnd = win.cwnd.min(win.initial());
     }
 
-    /// Fast recovery is over. The default avoids the burst a short flight would allow: @RFC6582 sec. 3.2 step 3 (1). With SACK
-    /// there is none, and cwnd is ssthresh (@RFC6675 sec. 5).
+    /// Fast recovery is over. The default is [`Window::deflate`].
     fn on_recovered(&mut self, win: &mut Window) {
-        let burst = if win.selective { Bytes(u64::MAX) } else { win.flight_size.max(win.mss) + win.mss };
-        win.cwnd = win.ssthresh.min(burst);
+        win.deflate();
     }
 
     /// The last cut was a mistake: cwnd and ssthresh are restored. For what a controller remembers of its own.
@@ -80,6 +83,17 @@ pub trait CongestionControl: fmt::Debug {
 
     /// Whether the sender is to measure the delivery rate: [`Ack::rate`].
     fn needs_rate(&self) -> bool {
+        false
+    }
+
+    /// Whether each ACK of segments sent once is to tell an RTT ([`Ack::rtt`]), and not one ACK per window.
+    fn needs_rtt(&self) -> bool {
+        self.needs_rate()
+    }
+
+    /// Whether cwnd is this controller's business in recovery too: proportional rate reduction and HyStart++ leave it alone, and
+    /// marks of ECN are not told.
+    fn owns_window(&self) -> bool {
         false
     }
 
@@ -114,8 +128,20 @@ pub struct Window {
     /// Losses are known segment by segment.
     pub(crate) selective: bool,
     pub(crate) byte_counting: Option<u8>,
+    /// One tick of the timestamp clocks, if there are any.
+    pub(crate) timestamp_tick: Dur,
     /// Slow start follows a timeout.
     pub(crate) after_timeout: bool,
+    /// Not everything that had been sent at the last timeout is acknowledged.
+    pub(crate) timeout_lasts: bool,
+    /// What is in the network when a loss is found.
+    pub(crate) pipe: Bytes,
+    /// The RTT of the handshake.
+    pub(crate) handshake_rtt: Option<Dur>,
+    /// What is in flight is less than there might be, since the application had no more.
+    pub(crate) app_limited: bool,
+    /// The controller says so itself.
+    pub(crate) mark_app_limited: bool,
     /// What growth is left below one byte.
     fraction: f64,
 }
@@ -135,7 +161,13 @@ impl Window {
             hystart: None,
             selective: false,
             byte_counting: None,
+            timestamp_tick: Dur::from_ms(1),
             after_timeout: false,
+            timeout_lasts: false,
+            pipe: Bytes::ZERO,
+            handshake_rtt: None,
+            app_limited: false,
+            mark_app_limited: false,
             fraction: 0.0,
         }
     }
@@ -155,6 +187,16 @@ impl Window {
         self.initial
     }
 
+    /// cwnd in segments.
+    pub fn segments(&self) -> f64 {
+        self.cwnd / self.mss
+    }
+
+    /// One tick of the timestamp clocks: this end's, and the peer's is taken to be the same.
+    pub fn timestamp_tick(&self) -> Dur {
+        self.timestamp_tick
+    }
+
     /// What is in flight; after an ACK, what is left of it. New data that limited transmit let out is not counted.
     pub fn flight_size(&self) -> Bytes {
         self.flight_size
@@ -163,6 +205,33 @@ impl Window {
     /// Whether fast recovery lasts.
     pub fn in_recovery(&self) -> bool {
         self.in_recovery
+    }
+
+    /// Whether a timeout's repairs last: not all that had been sent at the last one is acknowledged.
+    pub fn after_timeout_lasts(&self) -> bool {
+        self.timeout_lasts
+    }
+
+    /// What is in the network as far as the sender knows, lost segments left out. For
+    /// [`CongestionControl::on_congestion`] of a loss. @RFC6675 sec. 4, SetPipe
+    pub fn pipe(&self) -> Bytes {
+        self.pipe
+    }
+
+    /// The RTT of the handshake, if it was measured.
+    pub fn handshake_rtt(&self) -> Option<Dur> {
+        self.handshake_rtt
+    }
+
+    /// Whether what is in flight is less than it might be, since the application had no more. Known only if
+    /// [`CongestionControl::needs_rate`] or recovery is by SACK. @DRAFT-DRE sec. 3.4
+    pub fn app_limited(&self) -> bool {
+        self.app_limited
+    }
+
+    /// Samples of what is in flight now are to be taken as limited by the application: the controller itself keeps it low.
+    pub fn mark_app_limited(&mut self) {
+        self.mark_app_limited = true;
     }
 
     /// Whether cwnd is below ssthresh. (If equal, either would do; here congestion avoidance.) @RFC5681 sec. 3.1
@@ -210,6 +279,27 @@ impl Window {
         self.cwnd = Bytes(self.cwnd.0.saturating_add(whole));
     }
 
+    /// ssthresh becomes `bytes`, at least two segments, and cwnd no more than that: the cut of a controller that knows what the
+    /// path holds.
+    pub fn cut_to(&mut self, bytes: f64) {
+        self.ssthresh = Bytes(bytes as u64).max(self.mss * 2);
+        self.cwnd = self.cwnd.min(self.ssthresh);
+    }
+
+    /// As [`Window::cut_to`], but cwnd may go down to one segment: the answer to a mark. @RFC3168 sec. 6.1.2
+    pub fn mark_to(&mut self, bytes: f64) {
+        let before = self.cwnd;
+        self.cut_to(bytes);
+        self.cwnd = Bytes(bytes as u64).max(self.mss).min(before);
+    }
+
+    /// The end of fast recovery: cwnd is ssthresh, less what would leave in one burst since the flight is short (@RFC6582
+    /// sec. 3.2 step 3, 1). With SACK there is no such burst (@RFC6675 sec. 5).
+    pub fn deflate(&mut self) {
+        let burst = if self.selective { Bytes(u64::MAX) } else { self.flight_size.max(self.mss) + self.mss };
+        self.cwnd = self.ssthresh.min(burst);
+    }
+
     /// ssthresh and cwnd become `factor` of what is in flight, at least two segments. @RFC5681 eq. 4 for one half
     pub fn cut_flight_to(&mut self, factor: f64) {
         self.ssthresh = Bytes((self.flight_size.0 as f64 * factor) as u64).max(self.mss * 2);
@@ -218,8 +308,24 @@ impl Window {
 }
 
 plugin::registry! { "congestion control", Make:
+    "bbr" => bbr,
+    "bic" => bic,
+    "compound" => compound,
     "cubic" => cubic,
+    "h-tcp" => htcp,
+    "highspeed" => highspeed,
+    "hybla" => hybla,
+    "illinois" => illinois,
+    "jersey" => jersey,
+    "new-jersey" => new_jersey,
     "newreno" => newreno,
     "reno" => reno,
+    "scalable" => scalable,
     "tahoe" => tahoe,
+    "vegas" => vegas,
+    "vegas-dynamic" => vegas_dynamic,
+    "veno" => veno,
+    "westwood" => westwood,
+    "westwood+" => westwood_plus,
+    "yeah" => yeah,
 }

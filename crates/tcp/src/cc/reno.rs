@@ -58,17 +58,32 @@ pub fn rto(repeated: bool, win: &mut Window) {
     win.cwnd = win.mss();
 }
 
+/// Halves the flight. @RFC5681 eq. 4, @RFC3168 sec. 6.1.2
+pub fn cut(why: Congestion, win: &mut Window) {
+    cut_to(why, 0.5, win);
+}
+
+/// What is left of the flight is `factor` of it; after a timeout cwnd is one segment all the same.
+pub fn cut_to(why: Congestion, factor: f64, win: &mut Window) {
+    match why {
+        Congestion::FastRetransmit => win.cut_flight_to(factor),
+        Congestion::EcnMark => win.mark_flight_to(factor),
+        Congestion::Rto { repeated } => {
+            if !repeated {
+                win.cut_flight_to(factor);
+            }
+            win.cwnd = win.mss();
+        }
+    }
+}
+
 impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &Ack, win: &mut Window) {
         grow(ack, win);
     }
 
     fn on_congestion(&mut self, why: Congestion, win: &mut Window) {
-        match why {
-            Congestion::FastRetransmit => win.cut_flight_to(0.5), // @RFC5681 eq. 4
-            Congestion::EcnMark => win.mark_flight_to(0.5),
-            Congestion::Rto { repeated } => rto(repeated, win),
-        }
+        cut(why, win);
     }
 
     fn on_recovered(&mut self, win: &mut Window) {

@@ -5,3 +5,4 @@ mod closed_form;
 mod every_cc;
 mod pipe;
 mod scripts;
+mod senders;

@@ -431,6 +431,11 @@ fn with_marks_alone_windows_are_cut_and_nothing_is_sent_twice() {
         assert_eq!((sender.retransmissions, receiver.ecn_cuts, sender.ecn_marks_received), (0, 0, 0), "{name}");
         // 1370 segments, one in fifty marked.
         assert!((10..=60).contains(&receiver.ecn_marks_received), "{name}: {}", receiver.ecn_marks_received);
+        let chosen = cc::find(name).unwrap();
+        if (chosen.plugin)(&chosen.params).owns_window() {
+            assert_eq!(sender.ecn_cuts, 0, "{name}");
+            continue;
+        }
         // Some marks share a window, none is lost.
         assert!((5..=receiver.ecn_marks_received).contains(&sender.ecn_cuts), "{name}: {}", sender.ecn_cuts);
     }

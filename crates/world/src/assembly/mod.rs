@@ -24,7 +24,7 @@ use units::{Dur, FlowId, NodeId, SimTime};
 type Result<T> = core::result::Result<T, InputError>;
 
 pub(crate) use radio::{errors_at, macs};
-pub(crate) use transport::tcps;
+pub(crate) use transport::{keys, tcps};
 
 /// Where everything stands and who sits where, for one seed.
 pub(crate) struct Sites {

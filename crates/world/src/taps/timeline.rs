@@ -26,7 +26,7 @@ pub enum Outcome {
     /// Lost to another transmission.
     Collision,
     /// The addressee transmitted itself.
-    TransmitterBusy,
+    HalfDuplex,
     /// It did not reach its addressee.
     OutOfReach,
     /// For a group: nobody in particular.
@@ -42,7 +42,7 @@ impl Outcome {
         Outcome::Captured,
         Outcome::Noise,
         Outcome::Collision,
-        Outcome::TransmitterBusy,
+        Outcome::HalfDuplex,
         Outcome::OutOfReach,
         Outcome::Group,
         Outcome::InTheAir,
@@ -55,7 +55,7 @@ impl Outcome {
             Outcome::Captured => "captured",
             Outcome::Noise => "noise",
             Outcome::Collision => "collision",
-            Outcome::TransmitterBusy => "transmitter-busy",
+            Outcome::HalfDuplex => "half-duplex",
             Outcome::OutOfReach => "out-of-reach",
             Outcome::Group => "group",
             Outcome::InTheAir => "in-the-air",
@@ -138,7 +138,7 @@ impl Transmission {
             Some(AtAddressee::Received) => Outcome::Received,
             Some(AtAddressee::Lost(Loss::Noise)) => Outcome::Noise,
             Some(AtAddressee::Lost(Loss::Collision)) => Outcome::Collision,
-            Some(AtAddressee::Lost(Loss::HalfDuplex)) => Outcome::TransmitterBusy,
+            Some(AtAddressee::Lost(Loss::HalfDuplex)) => Outcome::HalfDuplex,
         }
     }
 

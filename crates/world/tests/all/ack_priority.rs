@@ -42,7 +42,7 @@ fn uploads(radio: &str, stations: u32, tcp: &str, more: &str) -> String {
         "scenario = {{ duration = \"25 s\", warmup = \"5 s\" }}\nradio = {{ access = \"edca\", edca = {{ be = {{ cw_max = 1023 }} }}, {radio} }}\n\
          [[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"sta\"\ncount = {stations}\n\
          [[flow]]\nfrom = \"sta\"\nto = \"ap\"\n\
-         transport = {{ protocol = \"tcp\", receive_buffer = \"65535 B\", {tcp} }}\n{more}"
+         transport = {{ protocol = \"tcp\", preset = \"rfc\", receive_buffer = \"65535 B\", {tcp} }}\n{more}"
     )
 }
 
@@ -74,7 +74,7 @@ fn opportunities_of_acks_and_data_follow_the_ratio_of_their_contention_windows()
     }
 }
 
-/// Seed 002 figure 5.3: ten uploads over 802.11b with SACK; two have far more than their share and four nearly nothing. By
+/// @SAN14 figure 5.3: ten uploads over 802.11b with SACK; two have far more than their share and four nearly nothing. By
 /// the argument above the access point has 1/11 of the opportunities under equal parameters, and needs 1/3 where every
 /// second segment is acknowledged: two ACKs of three are lost, and with them all of a small window. With AIFSN 2 and CW 0 or
 /// 1 an ACK begins before any data's AIFSN 6 is over: none meets data, and none is lost.
@@ -225,7 +225,7 @@ fn equals(power: &str, low: u32, scheme: &str) -> String {
 /// | 4 | 0.294 | 0.0716 | 2.33 |
 /// | 6 | 0.351 | 0.0596 | 3.04 |
 ///
-/// (Seed 002 section 4.2 reports over a factor of 3 for 10 mW in one setup, and does not say which.) 8 %: infinite retry and
+/// (@SAN14 section 4.2 reports over a factor of 3 for 10 mW in one setup, and does not say which.) 8 %: infinite retry and
 /// independence in the model; and under DCF who has just sent and draws 0 meets nobody, which the one that never doubles its
 /// window does most often. Mean of three seeds.
 #[test]
@@ -268,7 +268,7 @@ fn acks_with_more_power_survive_data_and_others_classes_are_left_alone() {
         run(&format!("channel = {{ propagation = {{ model = \"log-distance\" }} }}\n{text}"), 1)
     };
     let lost =
-        |run: &Run| ["lost_ack_data", "lost_transmitter_busy"].map(|name| Run::number(&run.summary, name).unwrap());
+        |run: &Run| ["lost_ack_data", "lost_to_half_duplex"].map(|name| Run::number(&run.summary, name).unwrap());
     let priority = |class: &str| format!("[[scheme]]\nname = \"capture-qos\"\nat = [\"ap\"]\nfor = \"{class}\"\n");
     let (without, with) = (of(""), of(&priority("tcp-ack")));
     let ([before, _], [after, deaf]) = (lost(&without), lost(&with));

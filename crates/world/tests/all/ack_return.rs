@@ -30,7 +30,7 @@ queue = {{ packets = 1000 }}
         _ = writeln!(
             text,
             "[[node]]\nname = \"{station}\"\nposition = [5, {i}]\n[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\n\
-             transport = {{ protocol = \"tcp\", congestion = \"reno\", receiver = \"{tcp}\" }}"
+             transport = {{ protocol = \"tcp\", preset = \"rfc\", congestion = \"reno\", receiver = \"{tcp}\" }}"
         );
     }
     text

@@ -11,7 +11,7 @@ use world::{Record, RunError};
 /// Two stations, and TCP with these keys.
 fn text(transport: &str, more: &str) -> String {
     format!(
-        "[scenario]\nduration = \"500 ms\"\n[radio]\nstandard = \"802.11b\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n[flow.transport]\nprotocol = \"tcp\"\n{transport}\n{more}"
+        "[scenario]\nduration = \"500 ms\"\n[radio]\nstandard = \"802.11b\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n[flow.transport]\nprotocol = \"tcp\"\npreset = \"rfc\"\n{transport}\n{more}"
     )
 }
 

@@ -29,7 +29,7 @@ queue = {{ packets = 1000 }}
         _ = writeln!(
             text,
             "[[node]]\nname = \"s{i}\"\nposition = [5, {i}]\n[[flow]]\nfrom = \"server\"\nto = \"s{i}\"\n\
-             transport = {{ protocol = \"tcp\", {tcp} }}\n{flow}"
+             transport = {{ protocol = \"tcp\", preset = \"rfc\", {tcp} }}\n{flow}"
         );
     }
     text

@@ -28,7 +28,7 @@ from = "a"
 to = "b"
 stop = "18 s"
 traffic = {{ model = "bulk", bytes = "400 kB" }}
-transport = {{ protocol = "tcp", {tcp} }}
+transport = {{ protocol = "tcp", preset = "rfc", {tcp} }}
 [[flow]]
 from = "c"
 to = "a"

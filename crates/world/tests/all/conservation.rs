@@ -227,7 +227,7 @@ impl Case {
                 None => _ = writeln!(text, "transport = {{ protocol = \"udp\", datagram = \"900 B\" }}"),
                 Some(back) => {
                     _ = writeln!(text, "reverse = {}\nreader = {}", back.text(), flow.reader);
-                    _ = writeln!(text, "transport = {{ protocol = \"tcp\", {} }}", flow.tcp);
+                    _ = writeln!(text, "transport = {{ protocol = \"tcp\", preset = \"rfc\", {} }}", flow.tcp);
                 }
             }
         }
@@ -266,7 +266,7 @@ fn check_flow(case: &Case, run: &Run, index: usize, is_over: bool) -> Result<(),
         prop_assert_eq!(delivered, got * 872);
         return Ok(());
     };
-    let acknowledged = count(run, index, "acknowledged_bytes_total");
+    let acknowledged = count(run, index, "acked_bytes_total");
     let back_delivered = count(run, index, "reverse_delivered_bytes_total");
     for (writes, delivered) in [(flow.writes.0, delivered), (back, back_delivered)] {
         if let Some(written) = writes.at_most() {

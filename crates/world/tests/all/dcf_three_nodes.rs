@@ -43,7 +43,7 @@ fn senders_that_do_not_hear_each_other_collide_at_the_one_between() {
     assert!(summary(&hidden, "collision_probability") > 0.4, "{}", summary(&hidden, "collision_probability"));
     assert!(summary(&hidden, "goodput_bps") < 0.75 * summary(&near, "goodput_bps"));
     // Of two frames that meet at "b" it locks on one, which is spoilt; the other it never locked on.
-    let lost = |run: &Run| frames(run, "udp", "lost_to_collision") + frames(run, "udp", "lost_to_deafness");
+    let lost = |run: &Run| frames(run, "udp", "lost_to_collision") + frames(run, "udp", "lost_to_half_duplex");
     assert!(lost(&hidden) > 5.0 * lost(&near), "{} {}", lost(&hidden), lost(&near));
     assert_eq!(frames(&hidden, "udp", "lost_to_noise"), 0.0);
 }

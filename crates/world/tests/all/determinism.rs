@@ -19,7 +19,7 @@ from = "a"
 to = "b"
 reverse = { model = "poisson", rate = "300 kb/s" }
 reader = { model = "on-off", on = "300 ms", off = "200 ms" }
-transport = { protocol = "tcp", timestamps = true, receive_buffer = "20 kB", min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", timestamps = true, receive_buffer = "20 kB", min_rto = "200 ms" }
 [[scheme]]
 name = "lle-tcp"
 "#;
@@ -36,7 +36,7 @@ name = "c"
 [[flow]]
 from = "a"
 to = "b"
-transport = { protocol = "tcp", receiver = "dynamic-delayed-ack", congestion = "reno" }
+transport = { protocol = "tcp", preset = "rfc", receiver = "dynamic-delayed-ack", congestion = "reno" }
 [[flow]]
 from = "c"
 to = "b"
@@ -46,7 +46,7 @@ transport = { protocol = "udp", datagram = "700 B" }
 from = "b"
 to = "c"
 traffic = { model = "poisson", rate = "1 Mb/s" }
-transport = { protocol = "tcp", congestion = "tahoe" }
+transport = { protocol = "tcp", preset = "rfc", congestion = "tahoe" }
 "#;
 
 /// Saturated stations, one of which dies, and losses of whole MSDUs.
@@ -108,11 +108,11 @@ loss = 0.002
 [[flow]]
 from = "a"
 to = "b"
-transport = { protocol = "tcp", ecn = true, sack = true, min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", ecn = true, sack = true, min_rto = "200 ms" }
 [[flow]]
 from = "c"
 to = "a"
-transport = { protocol = "tcp", timestamps = true, min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", timestamps = true, min_rto = "200 ms" }
 [[flow]]
 from = "b"
 to = "c"
@@ -157,8 +157,8 @@ fn bits(run: &Run) -> String {
     format!("{seed} {simulated:?} {events} {exchanges} {books:?} {summary} {records:?}")
 }
 
-/// Renewing: run this test, put in what it prints, and say in the commit which behaviour changed and why (style.md
-/// section 11: new fingerprints alone, with the reason). PHY: frames on the air. MAC: reports on MSDUs. TCP: segments
+/// Renewing: run this test, put in what it prints, and say in the commit which behaviour changed and why (CONTRIBUTING.md,
+/// Commits: new fingerprints alone, with the reason). PHY: frames on the air. MAC: reports on MSDUs. TCP: segments
 /// at transport ends. Which of the three moved, and in which scenario, tells where to look: a change of TCP alone leaves
 /// SATURATED as it is. Debug and release builds assert the same numbers (`cargo test`, `cargo test --release`).
 #[test]

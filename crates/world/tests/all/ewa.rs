@@ -38,7 +38,7 @@ delay = "2 ms"
 [[flow]]
 from = "server"
 to = "mobile"
-transport = { protocol = "tcp", congestion = "newreno" }
+transport = { protocol = "tcp", preset = "rfc", congestion = "newreno" }
 "#;
     }
     let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));

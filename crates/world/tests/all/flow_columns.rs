@@ -20,8 +20,8 @@ fn run(buffer: u32, flows: &[&str]) -> Run {
 
 #[test]
 fn acks_are_compressed_behind_data_that_goes_their_way_and_only_there() {
-    let there = "from = \"a\"\nto = \"b\"\nack_gaps = true\ntransport = { protocol = \"tcp\", receiver = \"every\" }";
-    let back = "from = \"b\"\nto = \"a\"\nstart = \"3 s\"\ntransport = { protocol = \"tcp\", receiver = \"every\" }";
+    let there = "from = \"a\"\nto = \"b\"\nack_gaps = true\ntransport = { protocol = \"tcp\", preset = \"rfc\", receiver = \"every\" }";
+    let back = "from = \"b\"\nto = \"a\"\nstart = \"3 s\"\ntransport = { protocol = \"tcp\", preset = \"rfc\", receiver = \"every\" }";
     let alone = run(50, &[there]);
     assert!(alone.flow(0, "acks_compared").unwrap() > 4000.0); // 60 s of 12 ms each
     assert_eq!(alone.flow(0, "acks_compressed"), Some(0.0));
@@ -46,7 +46,7 @@ fn the_columns_of_ack_gaps_are_there_for_those_who_ask() {
 
 #[test]
 fn the_first_two_losses_are_dated_from_the_start_of_the_flow() {
-    let flow = |start: &str| format!("from = \"a\"\nto = \"b\"\nstart = \"{start}\"");
+    let flow = |start: &str| format!("from = \"a\"\nto = \"b\"\nstart = \"{start}\"\ntransport.preset = \"rfc\"");
     let now = run(10, &[&flow("0 s")]);
     let (first, second) = (now.flow(0, "until_first_loss_s").unwrap(), now.flow(0, "until_second_loss_s").unwrap());
     assert!(now.flow(0, "fast_retransmits").unwrap() >= 2.0);
@@ -56,7 +56,7 @@ fn the_first_two_losses_are_dated_from_the_start_of_the_flow() {
     assert!((0.12..0.7).contains(&first), "{first}");
     let later = run(10, &[&flow("5 s")]);
     assert!((later.flow(0, "until_first_loss_s").unwrap() - first).abs() < 1e-9);
-    let none = run(1000, &[&format!("{}\ntransport = {{ protocol = \"tcp\", max_window = 20 }}", flow("0 s"))]);
+    let none = run(1000, &[&format!("{}\ntransport.max_window = 20", flow("0 s"))]);
     // Without a loss both are the length of the flow.
     assert_eq!([none.flow(0, "until_first_loss_s"), none.flow(0, "until_second_loss_s")], [Some(60.0); 2]);
 }
@@ -66,7 +66,7 @@ fn a_lone_first_segment_whose_ack_is_delayed_beyond_the_least_rto_meets_a_timeou
     // SYN and SYN-ACK take 41 ms, so that the RTO is its least, 200 ms; the ACK of a lone segment comes after 252 ms.
     let flow = |rtt: bool| {
         format!(
-            "from = \"a\"\nto = \"b\"\ntransport = {{ protocol = \"tcp\", initial_window = 1, min_rto = \"200 ms\", \
+            "from = \"a\"\nto = \"b\"\ntransport = {{ protocol = \"tcp\", preset = \"rfc\", initial_window = 1, min_rto = \"200 ms\", \
              delayed_ack_timeout = \"200 ms\", initial_rto = \"3 s\", handshake_rtt = {rtt} }}"
         )
     };

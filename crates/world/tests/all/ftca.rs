@@ -150,7 +150,7 @@ impl Case {
                         .to_owned()
                 }
                 _ => format!(
-                    "transport = {{ protocol = \"tcp\", receiver = \"{receiver}\", min_rto = \"200 ms\" }}\ntraffic = {bulk}\n{back}"
+                    "transport = {{ protocol = \"tcp\", preset = \"rfc\", receiver = \"{receiver}\", min_rto = \"200 ms\" }}\ntraffic = {bulk}\n{back}"
                 ),
             };
         }

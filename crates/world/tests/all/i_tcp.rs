@@ -36,7 +36,7 @@ delay = "{delay}"
 "#
     );
     for (from, to) in flows {
-        let transport = "{ protocol = \"tcp\", congestion = \"reno\", receiver = \"delayed-ack\" }";
+        let transport = "{ protocol = \"tcp\", preset = \"rfc\", congestion = \"reno\", receiver = \"delayed-ack\" }";
         let traffic = format!("{{ model = \"bulk\"{bytes} }}");
         _ = writeln!(
             text,
@@ -230,6 +230,7 @@ reverse = {}
 reader = {reader}
 [flow.transport]
 protocol = "tcp"
+preset = "rfc"
 timestamps = {timestamps}
 sack = {sack}
 window_scale = {}

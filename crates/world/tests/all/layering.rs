@@ -1,4 +1,4 @@
-//! A crate depends only on crates above it, and no layer names a scheme (design.md section 2).
+//! A crate depends only on crates above it, and no layer names a scheme (docs/design/architecture.md).
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

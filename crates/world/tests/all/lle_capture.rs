@@ -25,7 +25,7 @@ from = "a"
 to = "b"
 traffic = {{ model = "bulk", bytes = "400040 B" }}
 reverse = {reverse}
-transport = {{ protocol = "tcp", receiver = "every" }}
+transport = {{ protocol = "tcp", preset = "rfc", receiver = "every" }}
 {scheme}
 "#
     )
@@ -79,7 +79,7 @@ fn no_standalone_ack_crosses_the_air_and_made_is_what_the_mac_acknowledged() {
             assert_eq!(captured.lle(node, "acks_made"), sent - opening, "node {node}, {errors}: all but the SYN");
             assert_eq!(captured.lle(node, "segments_delivered"), sent - opening);
             assert_eq!(captured.lle(node, "segments_acknowledged"), sent - opening);
-            assert_eq!(captured.lle(node, "duplicate_acks_made"), 0);
+            assert_eq!(captured.lle(node, "dup_acks_made"), 0);
             assert_eq!(captured.lle(node, "acks_passed"), 0);
             assert_eq!(captured.node(node, "msdus_offered"), sent, "nothing else was queued");
         }
@@ -103,7 +103,7 @@ fn under_residual_losses_only_duplicate_acks_cross_the_air() {
     let captured = capture(&scenario(LOSSES, SCHEME, NONE));
     assert_eq!(captured.flow(0, "delivered_bytes_total"), 400_040);
     assert!(captured.node(0, "msdus_given_up") >= 3, "losses");
-    assert!(captured.lle(0, "duplicate_acks_made") >= 9, "three for each run of them");
+    assert!(captured.lle(0, "dup_acks_made") >= 9, "three for each run of them");
     // A TCP receiver repeats its last ACK for each segment beyond a gap and each it has already: those cross the air,
     // whether or not they arrive, and nothing else does.
     let duplicates = captured.flow(0, "out_of_order_segments") + captured.flow(0, "duplicate_segments");

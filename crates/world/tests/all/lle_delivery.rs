@@ -114,6 +114,7 @@ reverse = {reverse}
 reader = {}
 [flow.transport]
 protocol = "tcp"
+preset = "rfc"
 congestion = "{}"
 receiver = "{}"
 timestamps = {}
@@ -161,7 +162,7 @@ proptest! {
             prop_assert_eq!(number(&run, flow, "acked_undelivered_bytes"), 0);
             prop_assert_eq!(number(&run, flow, "reverse_acked_undelivered_bytes"), 0);
             prop_assert_eq!(number(&run, flow, "delivered_bytes_total"), u64::from(case.bytes), "flow {}", flow);
-            prop_assert_eq!(number(&run, flow, "acknowledged_bytes_total"), u64::from(case.bytes), "flow {}", flow);
+            prop_assert_eq!(number(&run, flow, "acked_bytes_total"), u64::from(case.bytes), "flow {}", flow);
             let back = if case.two_way { u64::from(case.bytes) } else { 0 };
             prop_assert_eq!(number(&run, flow, "reverse_delivered_bytes_total"), back, "flow {}", flow);
         }

@@ -1,6 +1,7 @@
 //! The tests of crate world, in one binary: linking is most of a small test's time.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod absent;
 mod ack_priority;
 mod ack_return;
 mod bad_input;
@@ -25,7 +26,9 @@ mod network_conservation;
 mod notices;
 mod places;
 mod plug_ins;
+mod presets;
 mod runner;
+mod senders;
 mod shared_air;
 mod snoop;
 mod stacking;

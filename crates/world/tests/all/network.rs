@@ -198,6 +198,7 @@ delay = "2 ms"
 [[flow]]
 from = "a"
 to = "b"
+transport = { preset = "rfc" }
 traffic = { model = "bulk", bytes = "2920 B" }
 "#,
     );

@@ -49,13 +49,13 @@ delay = "3 ms"
 from = "server"
 to = "mobile"
 traffic = {{ model = "bulk", bytes = "120 kB" }}
-transport = {{ protocol = "tcp", {tcp} }}
+transport = {{ protocol = "tcp", preset = "rfc", {tcp} }}
 [[flow]]
 from = "other"
 to = "server"
 start = "100 ms"
 traffic = {{ model = "bulk", bytes = "60 kB" }}
-transport = {{ protocol = "tcp", {tcp} }}
+transport = {{ protocol = "tcp", preset = "rfc", {tcp} }}
 [[flow]]
 from = "mobile"
 to = "other"

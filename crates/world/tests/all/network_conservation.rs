@@ -359,7 +359,7 @@ impl Case {
                     let Flow { datagram, receive_buffer, tcp, .. } = flow;
                     _ = writeln!(
                         text,
-                        "transport = {{ protocol = \"tcp\", datagram = \"{datagram} B\", receive_buffer = \"{receive_buffer} B\", {tcp} }}"
+                        "transport = {{ protocol = \"tcp\", preset = \"rfc\", datagram = \"{datagram} B\", receive_buffer = \"{receive_buffer} B\", {tcp} }}"
                     );
                 }
             }
@@ -476,7 +476,7 @@ fn check_flow(case: &Case, run: &Run, used: &[Use], index: usize, is_over: bool)
         prop_assert_eq!(delivered, got * 872);
         return Ok(());
     };
-    let acknowledged = count(run, index, "acknowledged_bytes_total");
+    let acknowledged = count(run, index, "acked_bytes_total");
     let back_delivered = count(run, index, "reverse_delivered_bytes_total");
     for (writes, delivered) in [(flow.writes.0, delivered), (back, back_delivered)] {
         if let Writes::Bulk(written) = writes {

@@ -26,7 +26,7 @@ delay = "2 ms"
 [[flow]]
 from = "{from}"
 to = "{to}"
-transport = {{ protocol = "tcp", min_rto = "200 ms" }}
+transport = {{ protocol = "tcp", preset = "rfc", min_rto = "200 ms" }}
 {scheme}
 "#
     );

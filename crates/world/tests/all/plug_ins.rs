@@ -159,7 +159,7 @@ fn text(congestion: &str, receiver: &str) -> String {
     format!(
         "scenario = {{ duration = \"1 s\" }}\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
          [[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n\
-         transport = {{ protocol = \"tcp\", congestion = {congestion}, receiver = {receiver} }}\n\
+         transport = {{ protocol = \"tcp\", preset = \"rfc\", congestion = {congestion}, receiver = {receiver} }}\n\
          [[scheme]]\nname = \"counts\"\n"
     )
 }
@@ -225,7 +225,9 @@ fn a_rate_control_is_chosen_for_all_radios_or_for_one_node() {
 #[test]
 fn registries_are_the_programs_own_and_change_nobody_elses() {
     let error = world::parse(&text("\"capped\"", "\"every\""), &[]).unwrap_err().to_string();
-    let known = "there are \"cubic\", \"newreno\", \"reno\" and \"tahoe\"";
+    let names: Vec<String> = tcp::cc::NAMES.iter().map(|name| format!("\"{name}\"")).collect();
+    let (last, others) = names.split_last().unwrap();
+    let known = format!("there are {} and {last}", others.join(", "));
     assert_eq!(error, format!("flow[0].transport.congestion: no congestion control \"capped\"; {known}"));
     let error = world::parse_with(&text("\"caped\"", "\"every\""), &[], registries()).unwrap_err().to_string();
     assert_eq!(error, "flow[0].transport.congestion: no congestion control \"caped\"; did you mean \"capped\"?");

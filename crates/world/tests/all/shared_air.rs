@@ -29,8 +29,8 @@ fn near_the_access_point_powers_change_nothing_and_far_off_the_frames_are_lost_t
     let lost = |metres| {
         let run = run(&at_distance(metres), 1);
         let count = |name| Run::number(&run.summary, name).unwrap();
-        assert_eq!(count("lost_data_data") + count("lost_transmitter_busy"), 0.0, "nobody else sends");
-        count("lost_noise") / run.exchanges as f64
+        assert_eq!(count("lost_data_data") + count("lost_to_half_duplex"), 0.0, "nobody else sends");
+        count("lost_to_noise") / run.exchanges as f64
     };
     assert_eq!(lost(15.0), 0.0);
     let edge = lost(23.0);
@@ -93,7 +93,7 @@ fn a_disc_is_drawn_anew_for_each_seed_and_uniform_over_its_area() {
              layout = {{ model = \"disc\", radius = \"20 m\" }}\n\
              channel = {{ propagation = {{ model = \"log-distance\" }}, noise = \"-64.7 dBm\" }}\n\
              [[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"sta\"\ncount = 2\n\
-             [[flow]]\nfrom = \"sta\"\nto = \"ap\"\nstart = \"0.5 ms\"\n"
+             [[flow]]\nfrom = \"sta\"\nto = \"ap\"\nstart = \"0.5 ms\"\ntransport = {{ preset = \"rfc\" }}\n"
         )
     };
     // 16 dBm - 76.7 dB is 4 dB above that noise: who stands within 10 m hears the access point, and only who does has a way.

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
 const SNOOP: &str = "[[scheme]]\nname = \"snoop\"\n";
-const RENO: &str = r#"transport = { protocol = "tcp", congestion = "reno" }"#;
+const RENO: &str = r#"transport = { protocol = "tcp", preset = "rfc", congestion = "reno" }"#;
 
 /// A server, 100 Mb/s and 2 ms from an access point, sends to a mobile at 11 Mb/s.
 fn scenario(duration: &str, radio: &str, errors: &str, flow: &str, scheme: &str) -> String {
@@ -102,7 +102,8 @@ traffic = { model = "cbr", rate = "9 Mb/s" }"#;
 
 #[test]
 fn a_sender_with_sack_and_timestamps_is_told_nothing_either() {
-    let flow = r#"transport = { protocol = "tcp", congestion = "newreno", sack = true, timestamps = true }"#;
+    let flow =
+        r#"transport = { protocol = "tcp", preset = "rfc", congestion = "newreno", sack = true, timestamps = true }"#;
     for priority in [true, false] {
         let scheme = format!("{SNOOP}priority = {priority}\n");
         let told = five(0.01, "max_attempts = 4", flow, &scheme, ["fast_retransmits", "timeouts"]);
@@ -155,6 +156,7 @@ fn case() -> impl Strategy<Value = Case> {
                 r#"
 [flow.transport]
 protocol = "tcp"
+preset = "rfc"
 congestion = "{congestion}"
 receiver = "{receiver}"
 timestamps = {timestamps}
@@ -177,7 +179,7 @@ max_rto = "2 s"
         .prop_map(|(cache, dup_acks, timeout, most, (hides, on_report, priority))| {
             let sack = if hides { "hide" } else { "keep" };
             format!(
-                "{SNOOP}cache = {cache}\ndup_acks = {dup_acks}\nmin_timeout = \"{timeout}\"\nmax_retransmissions = {most}\n\
+                "{SNOOP}cache = {cache}\ndup_ack_threshold = {dup_acks}\nmin_timeout = \"{timeout}\"\nmax_retransmissions = {most}\n\
                  sack = \"{sack}\"\non_report = {on_report}\npriority = {priority}\n"
             )
         });
@@ -213,7 +215,7 @@ proptest! {
         let run = run(&text, case.seed);
         let number = |name: &str| run.flow(0, name).map(|value| value as u64);
         prop_assert_eq!(number("delivered_bytes_total"), Some(bytes), "{}", text);
-        prop_assert_eq!(number("acknowledged_bytes_total"), Some(bytes));
+        prop_assert_eq!(number("acked_bytes_total"), Some(bytes));
         prop_assert_eq!(number("acked_undelivered_bytes"), Some(0));
         prop_assert_eq!(number("reverse_delivered_bytes_total"), Some(if case.two_way { bytes } else { 0 }));
     }

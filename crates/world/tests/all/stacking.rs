@@ -331,7 +331,7 @@ delay = "2 ms"
 from = "server"
 to = "mobile"
 traffic = {{ model = "bulk", bytes = "300 kB" }}
-transport = {{ protocol = "tcp", min_rto = "200 ms"{transport} }}
+transport = {{ protocol = "tcp", preset = "rfc", min_rto = "200 ms"{transport} }}
 {flow}
 {schemes}
 "#
@@ -353,7 +353,7 @@ transport = {{ protocol = "tcp", min_rto = "200 ms"{transport} }}
 
 fn is_complete(run: &Run) -> bool {
     let column = |name| run.flow(0, name).unwrap();
-    column("delivered_bytes_total") == 300_000.0 && column("acknowledged_bytes_total") == 300_000.0
+    column("delivered_bytes_total") == 300_000.0 && column("acked_bytes_total") == 300_000.0
 }
 
 #[test]

@@ -116,6 +116,7 @@ const RANDOM_LOSS: &str = "
     to = 'b'
     [flow.transport]
     protocol = 'tcp'
+    preset = 'rfc'
     datagram = '1500 B'
     congestion = 'reno'
     send_buffer = '4 MB'
@@ -285,7 +286,7 @@ fn bottleneck(flows: usize, queue: &str, ecn: bool, seconds: f64) -> Blueprint {
     );
     for i in 0..flows {
         text += &format!(
-            "[[flow]]\nfrom = 'a'\nto = 'b'\nstart = '{} ms'\n[flow.transport]\nprotocol = 'tcp'\n\
+            "[[flow]]\nfrom = 'a'\nto = 'b'\nstart = '{} ms'\n[flow.transport]\nprotocol = 'tcp'\npreset = 'rfc'\n\
              congestion = 'newreno'\nreceiver = 'every'\nsend_buffer = '4 MB'\nreceive_buffer = '4 MB'\n\
              window_scale = 'auto'\necn = {ecn}\n",
             i * 370

@@ -22,11 +22,11 @@ count = 4
 [[flow]]
 from = "s"
 to = "sink"
-transport = { protocol = "tcp", datagram = "600 B", min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", datagram = "600 B", min_rto = "200 ms" }
 [[flow]]
 from = "sink"
 to = "s1"
-transport = { protocol = "tcp", datagram = "1500 B", min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", datagram = "1500 B", min_rto = "200 ms" }
 "#;
 
 /// Categories, powers, capture, fading; two stations hidden from each other behind 80 m.
@@ -66,7 +66,7 @@ transport = { protocol = "udp", datagram = "500 B" }
 [[flow]]
 from = "left"
 to = "ap"
-transport = { protocol = "tcp", min_rto = "200 ms" }
+transport = { protocol = "tcp", preset = "rfc", min_rto = "200 ms" }
 [[flow]]
 from = "right"
 to = "ap"
@@ -101,9 +101,11 @@ delay = "2 ms"
 [[flow]]
 from = "server"
 to = "mobile"
+transport = { preset = "rfc" }
 [[flow]]
 from = "other"
 to = "server"
+transport = { preset = "rfc" }
 [[event]]
 at = "1500 ms"
 kill = "other"
@@ -163,7 +165,7 @@ fn it_counts_by_class_and_outcome_what_the_results_count() {
             assert_eq!(number(row, "captured"), ended(&["captured"]), "{name}");
             assert_eq!(number(row, "lost_to_noise"), ended(&["noise"]), "{name}");
             assert_eq!(number(row, "lost_to_collision"), ended(&["collision"]), "{name}");
-            assert_eq!(number(row, "lost_to_deafness"), ended(&["transmitter-busy"]), "{name}");
+            assert_eq!(number(row, "lost_to_half_duplex"), ended(&["half-duplex"]), "{name}");
             let airtime: Dur = began().fold(Dur::ZERO, |sum, it| sum + it.airtime);
             assert_eq!(row.last().unwrap(), &("airtime_s", Cell::Real(airtime.as_secs_f64())), "{name}");
             for it in of_class().filter(|it| it.end() >= warmup) {

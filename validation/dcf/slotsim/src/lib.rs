@@ -92,7 +92,7 @@ impl Config {
     }
 }
 
-/// Transmissions of one MSDU (or of its RTS): dot11ShortRetryLimit 7, Annex C; domain.md, "Retry limit 7".
+/// Transmissions of one MSDU (or of its RTS): dot11ShortRetryLimit 7, Annex C.
 pub const MAX_ATTEMPTS: u32 = 7;
 
 const US: u64 = 1000;
@@ -131,7 +131,7 @@ impl Timing {
             Standard::B => {
                 (20, 10, 192, 31, dsss_long(14, 2), dsss_long(mpdu, 22), dsss_long(14, 2), dsss_long(20, 2))
             }
-            // Clause 17.4.4 (OFDM characteristics), 20 MHz. aRxPHYStartDelay is 25 us in domain.md and
+            // Clause 17.4.4 (OFDM characteristics), 20 MHz. aRxPHYStartDelay is 25 us in
             // older editions, 20 us in 802.11-2020: `rx_start_us`. N_DBPS 24, 96, 216: 6, 24, 54 Mb/s.
             Standard::A => (9, 16, 25, 15, ofdm(14, 24), ofdm(mpdu, 216), ofdm(14, 96), ofdm(20, 96)),
         };
@@ -263,7 +263,7 @@ pub fn run(cfg: &Config, mut tap: impl FnMut(u64, &[usize])) -> Report {
     let mut r = Report::default();
 
     loop {
-        // 10.3.4.3: a station whose counter has run out starts; equal instants start together (design.md section 4).
+        // 10.3.4.3: a station whose counter has run out starts; equal instants start together.
         let now = stations.iter().map(|s| s.anchor + s.backoff * t.slot).min().expect("at least one station");
         if now >= until {
             return r;

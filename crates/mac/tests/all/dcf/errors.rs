@@ -1,4 +1,4 @@
-//! Where and how errors strike (design.md section 4).
+//! Where and how errors strike.
 
 use super::harness::*;
 use mac::{ErrorsAt, Fate, Kind};

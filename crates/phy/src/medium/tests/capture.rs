@@ -23,7 +23,7 @@ use Meeting::{InPreamble, OneSlot, SenderFirst, SenderLastClear, SenderLastGarbl
 const NEVER: i32 = 99;
 
 /// Both frames at so many Mb/s, capture off or on: X is received from so many dB of SIR (X over Y) on, Y from so many dB
-/// over X on, and the rule (docs/design/air.md, "Lock, capture, loss"; domain.md, Radio) that says so. Payloads need 5,
+/// over X on, and the rule (docs/design/air.md, "Lock, capture, loss") that says so. Payloads need 5,
 /// 12 and 22 dB, a preamble 4, capture 10 over a clear frame and 15 over a garbled one. With noise on top, a SIR of just the
 /// threshold is not enough: one dB more is.
 const TABLE: [(Meeting, bool, u64, i32, i32, &str); 30] = [

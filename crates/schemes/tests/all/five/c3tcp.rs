@@ -1,6 +1,6 @@
 //! C³TCP: every hop measures its bandwidth and delay, frames carry the path's, the sender's window is what fits in it.
 //!
-//! - **Source** seed 000, section 4.4: equations 4.1 to 4.7.
+//! - **Source** @KLI06 section 4.4: equations 4.1 to 4.7.
 //! - **Realism** no oracle; 14 bytes of MAC options per TCP frame; a neighbour that does not announce C³TCP gets none.
 //! - **Departs** (a) the data rate is a parameter, since a site does not tell its own; (b) echo on pure ACKs only, not on
 //!   data that acknowledges; (c) never below one MSS; duplicate ACKs repeat the window written last, or TCP would not
@@ -17,7 +17,7 @@ use wire::{Flags, Packet, Pkt, Seq, Tcp};
 pub static INFO: Info = Info {
     id: "c3tcp",
     summary: "window = bandwidth times delay, measured hop by hop in the MAC",
-    source: "seed 000 section 4.4",
+    source: "KLI06 section 4.4",
     params: &[
         Param {
             key: "data_rate_kbps",

@@ -1,6 +1,6 @@
 //! TCP-aware dynamic ARQ: what failed waits in one of three queues by attempts, each in the order of TCP's timeout.
 //!
-//! - **Source** seed 001, section III: equations 1 and 2, algorithm 1.
+//! - **Source** @MFHA07 section III: equations 1 and 2, algorithm 1.
 //! - **Realism** RTT is seen passively, from timestamps that pass in both directions; without them no packet is urgent.
 //! - **Departs** (a) fresh MSDUs stand in Q1 beside those that failed once, since neither has been *re*transmitted; (b)
 //!   what has no estimate (no TCP, no timestamps) counts as RTO 1 s, @RFC6298; (c) whole MSDUs, no fragments; CW is the
@@ -19,7 +19,7 @@ use wire::{Packets, Pkt};
 pub static INFO: Info = Info {
     id: "tcp-aware-arq",
     summary: "retransmissions in the order of attempts and of TCP's timeout",
-    source: "seed 001",
+    source: "MFHA07",
     params: &[Param {
         key: "rto",
         kind: Kind::Choice(&["timer", "left"]),
@@ -78,7 +78,7 @@ impl Clock {
         }));
     }
 
-    /// RTO = RTT + 4 D. Seed 001 eq. 2
+    /// RTO = RTT + 4 D. @MFHA07 eq. 2
     fn rto(&self) -> Option<Dur> {
         self.rtt.map(|(rtt, dev)| rtt + dev * 4)
     }

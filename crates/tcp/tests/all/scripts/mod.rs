@@ -36,33 +36,40 @@
 //! | fast retransmit, Reno | `recovery::reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack` |
 //! | Reno, two losses | `recovery::reno_leaves_recovery_at_a_partial_ack_and_needs_three_more_duplicates`, `recovery::reno_cuts_again_from_the_flight_for_a_second_loss_of_one_window` |
 //! | fast retransmit, NewReno (partial ACKs) | `recovery::newreno_repairs_a_hole_per_partial_ack`, `recovery::newreno_restarts_its_timer_at_the_first_partial_ack_only` |
-//! | DSACK, receiver | `receiver::what_came_twice_is_the_first_block_once` |
+//! | DSACK, receiver | `receiver::what_came_twice_is_the_first_block_once`, `receiver::dsack_a_duplicate_segment`, `receiver::dsack_an_out_of_order_segment_and_a_duplicate`, `receiver::dsack_a_duplicate_of_an_out_of_order_segment`, `receiver::dsack_a_part_of_a_segment`, `receiver::dsack_of_two_parts_below_the_ack_the_first_is_told`, `receiver::dsack_of_two_parts_beyond_the_ack_the_first_is_told_and_the_block_it_is_in` |
 //! | SACK, one hole; several holes | `sack::one_hole_is_repaired_while_new_data_fills_the_pipe`, `sack::several_holes_are_repaired_in_one_round_trip`, `sack::more_losses_within_a_recovery_are_repaired_without_a_second_cut` |
 //! | SACK, what makes a loss | `sack::three_duplicates_begin_recovery_though_too_little_is_sacked`, `sack::one_ack_that_sacks_more_than_two_segments_begins_recovery`, `sack::two_segments_sacked_are_reordering`, `sack::three_ranges_make_a_loss_however_small`, `sack::an_ack_of_new_data_may_tell_of_a_loss_too`, `sack::an_ack_of_new_data_starts_the_count_of_duplicates_anew`, `sack::a_higher_threshold_needs_more_beyond` |
 //! | SACK, what leaves next; rescue | `sack::what_may_be_lost_goes_after_new_data`, `sack::the_last_segment_goes_once_more_for_each_recovery` |
-//! | SACK, lost retransmission | `sack::a_repair_that_is_lost_waits_for_the_timer`, `rack::a_lost_repair_is_found_by_what_left_after_it` |
+//! | SACK, lost retransmission | `sack::a_repair_that_is_lost_waits_for_the_timer`, `rack::a_lost_repair_is_found_by_what_left_after_it`, `sack::several_holes_and_a_lost_repair_wait_for_the_timer_and_then_go_in_order`, `rack::a_repair_may_be_lost_twice` |
 //! | SACK, timeout | `sack::after_a_timeout_only_what_is_not_sacked_is_sent_again`, `sack::after_a_timeout_no_recovery_begins_until_all_that_was_out_is_acknowledged`, `sack::a_timeout_in_recovery_ends_it`, `sack::a_window_taken_back_is_probed_and_the_blocks_are_forgotten` |
-//! | SACK, reneging | `sack::a_receiver_that_has_thrown_away_what_it_sacked_gets_it_again` |
+//! | SACK, reneging | `sack::a_receiver_that_has_thrown_away_what_it_sacked_gets_it_again`, `rack::reneging_is_found_at_the_timeout_with_rack_too` |
 //! | SACK, blocks | `sack::blocks_of_what_is_acknowledged_or_was_never_sent_say_nothing`, `sack::a_block_counts_for_the_segments_it_covers_wholly`, `sack::duplicates_without_blocks_tell_nothing` |
 //! | SACK, end of a recovery; the next | `sack::a_loss_beyond_the_recovery_point_begins_another`, `sack::a_lost_fin_is_repaired_with_its_segment` |
 //! | SACK, which recovery | `sack::a_peer_without_sack_gets_newreno`, `sack::a_recovery_that_is_named_does_without_the_blocks`, `sack::tahoe_with_sack_stays_tahoe_and_reno_recovers_by_sack`, `sack::tahoe_recovers_by_sack_if_it_is_told_to` |
-//! | SACK and ECN, idle, schemes | `sack::a_mark_in_recovery_cuts_nothing_more`, `sack::after_an_idle_time_the_window_is_the_initial_one_and_the_board_is_empty`, `sack::a_loss_that_a_scheme_takes_for_none_of_congestion_is_repaired_without_a_cut`, `sack::a_schemes_retransmission_counts_in_the_pipe`, `sack::a_local_ack_leaves_the_scoreboard_right` |
+//! | SACK and ECN | `sack::a_mark_in_recovery_cuts_nothing_more`, `sack::a_mark_on_a_duplicate_cuts_the_window_and_the_loss_after_it_does_not`, `sack::a_mark_after_recovery_cuts_again` |
+//! | idle restart | `sack::after_an_idle_time_the_window_is_the_initial_one_and_the_board_is_empty`, `sack::a_window_that_rested_for_less_than_an_rto_is_what_it_was`, `sack::without_idle_restart_a_window_rests_for_ever`, `sack::a_restart_after_idle_never_opens_the_window` |
+//! | SACK and schemes | `sack::a_loss_that_a_scheme_takes_for_none_of_congestion_is_repaired_without_a_cut`, `sack::a_schemes_retransmission_counts_in_the_pipe`, `sack::a_local_ack_leaves_the_scoreboard_right` |
 //! | PRR, proportional; its end | `prr::above_ssthresh_one_segment_leaves_for_two_that_arrive`, `prr::at_the_end_the_window_is_ssthresh`, `prr::a_timeout_ends_the_reduction`, `prr::a_window_scaled_to_the_reduction_works_for_reno_too` |
 //! | PRR, conservative and slow start bounds | `prr::after_a_burst_of_losses_as_much_leaves_as_arrives`, `prr::an_ack_of_new_data_without_further_loss_lets_one_more_leave` |
 //! | PRR, application pause | `prr::what_the_application_had_not_written_leaves_when_it_has` |
 //! | RACK, reordering window | `rack::three_segments_sacked_beyond_a_hole_leave_it_no_time`, `rack::fewer_leave_it_a_quarter_of_the_least_rtt`, `rack::reordering_within_the_window_costs_nothing` |
-//! | RACK, adaptation | `rack::once_reordering_was_seen_three_segments_are_not_enough`, `rack::a_report_of_a_duplicate_widens_the_window` |
-//! | RACK, timeout; refused without SACK | `rack::a_timeout_takes_for_lost_what_left_long_enough_ago`, `rack::rack_needs_sack_recovery` |
+//! | RACK, adaptation | `rack::once_reordering_was_seen_three_segments_are_not_enough`, `rack::a_report_of_a_duplicate_widens_the_window`, `rack::what_one_ack_tells_is_no_reordering`, `rack::blocks_of_one_ack_tell_no_order`, `rack::a_window_that_a_duplicate_has_widened_is_narrow_again_after_16_recoveries_by_timeout` |
+//! | RACK, timeout; refused without SACK | `rack::a_timeout_takes_for_lost_what_left_long_enough_ago`, `rack::rack_needs_sack_recovery`, `rack::the_ack_of_an_original_tells_nothing_of_its_repair` |
 //! | TLP, with loss | `rack::the_probe_is_the_last_segment_if_there_is_nothing_new_and_finds_the_loss_of_the_tail`, `rack::a_probe_that_repairs_the_only_loss_cuts_the_window`, `rack::after_a_probe_the_retransmission_timer_runs` |
-//! | TLP, without loss | `rack::the_probe_is_new_data_if_there_is_some`, `rack::a_probe_that_came_twice_was_needless`, `rack::a_second_ack_of_the_same_without_blocks_says_so_too` |
-//! | TLP, when not | `rack::there_is_no_probe_while_something_is_sacked_or_recovery_lasts`, `rack::the_probe_is_never_later_than_the_timeout` |
+//! | TLP, without loss | `rack::the_probe_is_new_data_if_there_is_some`, `rack::a_probe_that_came_twice_was_needless`, `rack::a_second_ack_of_the_same_without_blocks_says_so_too`, `rack::the_probe_is_the_last_segment_if_the_peers_window_holds_no_more` |
+//! | TLP, when | `rack::there_is_no_probe_while_something_is_sacked_or_recovery_lasts`, `rack::the_probe_is_never_later_than_the_timeout`, `rack::the_probe_runs_from_the_ack_and_is_bounded_by_the_timer_that_the_ack_has_started`, `rack::without_an_rtt_the_probe_waits_for_a_second` |
 //! | Eifel by timestamp | `undo::a_timestamp_older_than_the_repetition_undoes_a_timeout`, `undo::a_timestamp_of_the_repetition_undoes_nothing`, `undo::reordering_taken_for_a_loss_is_undone_by_the_timestamp`, `undo::nothing_is_undone_unless_it_is_asked_for` |
 //! | undo by DSACK | `undo::a_report_that_the_repetition_came_twice_undoes_the_cut`, `undo::each_repetition_has_to_be_reported`, `undo::a_report_that_comes_after_recovery_undoes_it_too` |
 //! | F-RTO, a delay | `undo::f_rto_two_acks_after_a_timeout_that_go_on_show_that_it_was_a_delay`, `undo::f_rto_with_sack_duplicates_do_not_decide` |
 //! | F-RTO, a loss | `undo::f_rto_a_duplicate_after_a_timeout_is_believed`, `undo::f_rto_a_duplicate_after_new_data_is_believed`, `undo::f_rto_without_new_data_the_timeout_is_believed`, `undo::f_rto_an_ack_of_everything_tells_nothing`, `undo::f_rto_a_second_timeout_is_believed`, `undo::f_rto_with_sack_news_of_new_data_alone_are_of_a_true_timeout`, `undo::a_lost_window_is_sent_again_in_order_whatever_may_be_undone` |
 //! | pacing | `pace::a_window_is_spread_over_half_a_round_trip_in_slow_start_and_over_most_of_one_after_it`, `pace::repairs_by_the_scoreboard_are_paced_too` |
-//! | HyStart++, leaving and resuming | `pace::hystart_leaves_slow_start_when_the_rtt_rises`, `pace::hystart_resumes_slow_start_when_the_rise_was_a_spike`, `pace::without_hystart_slow_start_goes_on`, `pace::hystart_counts_bytes_up_to_eight_segments_per_ack` |
+//! | HyStart++, leaving and resuming | `pace::hystart_leaves_slow_start_when_the_rtt_rises`, `pace::hystart_resumes_slow_start_when_the_rise_was_a_spike`, `pace::without_hystart_slow_start_goes_on`, `pace::hystart_counts_bytes_up_to_eight_segments_per_ack`, `pace::hystart_counts_all_bytes_if_segments_are_paced`, `pace::hystart_is_for_the_first_slow_start` |
 //! | delivery rate, application limit | `pace::a_controller_that_asks_for_it_hears_the_delivery_rate`, `pace::samples_of_an_idle_application_are_marked` |
+//! | BBR, STARTUP; DRAIN | `bbr::startup_paces_the_initial_window_at_2_885_windows_per_rtt`, `bbr::startup_doubles_the_rate_each_round_until_the_pipe_is_full`, `bbr::drain_empties_the_queue_at_the_inverse_of_the_gain` |
+//! | BBR, PROBE_BW | `bbr::probe_bandwidth_cycles_through_its_gains_of_a_round_each` |
+//! | BBR, PROBE_RTT | `bbr::probe_rtt_keeps_four_segments_for_200_ms_after_ten_seconds`, `bbr::probe_rtt_before_the_pipe_is_full_goes_back_to_startup` |
+//! | BBR, limited by the application; restart from idle | `bbr::an_application_that_pauses_does_not_lower_the_bandwidth`, `bbr::an_application_that_never_fills_the_pipe_stays_in_startup` |
+//! | BBR, losses | `bbr::a_loss_does_not_slow_it_down`, `bbr::a_loss_in_recovery_conserves_packets`, `bbr::prr_leaves_its_window_alone`, `bbr::a_timeout_leaves_one_segment_and_the_model` |
 //! | what a controller hears | `pace::a_controller_hears_what_was_sacked_and_lost`, `pace::a_controller_hears_the_timestamps` |
 //! | limited transmit | `recovery::limited_transmit_sends_two_segments_that_do_not_count`, `recovery::limited_transmit_is_over_with_an_ack_of_new_data` |
 //! | Nagle | `window::nagle_holds_a_small_segment_back_while_anything_is_in_flight`, `window::without_nagle_small_segments_go_at_once` |
@@ -73,6 +80,7 @@
 //! | ECN, a window of one segment | `ecn::an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto` |
 //! | ECN, not ECT | `ecn::after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr`, `ecn::a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data`, `ecn::a_fin_without_data_and_a_reset_are_not_markable` |
 
+mod bbr;
 mod ecn;
 mod handshake;
 mod pace;
@@ -91,6 +99,7 @@ mod window;
 #[test]
 fn the_table_names_scripts_that_exist() {
     let files = [
+        ("bbr", include_str!("bbr.rs")),
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
         ("pace", include_str!("pace.rs")),
@@ -107,7 +116,7 @@ fn the_table_names_scripts_that_exist() {
     let rows = include_str!("mod.rs").lines().filter_map(|line| line.strip_prefix("//! |"));
     let names: Vec<&str> =
         rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|name| name.contains("::")).collect();
-    assert!(names.len() > 140, "{}", names.len());
+    assert!(names.len() > 175, "{}", names.len());
     for name in names {
         let (module, script) = name.split_once("::").expect("it has them");
         let text = files.iter().find(|(file, _)| *file == module).unwrap_or_else(|| panic!("{name}: no such file")).1;

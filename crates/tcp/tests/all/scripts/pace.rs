@@ -130,6 +130,43 @@ fn hystart_counts_bytes_up_to_eight_segments_per_ack() {
     script.run("1.1 is cwnd=18000");
 }
 
+#[test]
+fn hystart_counts_all_bytes_if_segments_are_paced() {
+    // RFC 9406 sec. 4.2: L is infinite with pacing. SRTT 100 ms, ten segments: 20000 B in 100 ms.
+    let paced = Config { hystart: true, pacing: true, initial_window_segments: 10, ..config() };
+    let mut text = "1 write 40000".to_owned();
+    for i in 0..10 {
+        text += &format!("\n1.{:03} > . {}:{}(1000) ack 1", 5 * i, i * 1000 + 1, i * 1000 + 1001);
+    }
+    connected(paced, "65535 <mss 1000>").run(&text).run(
+        "1.1 < . 1:1(0) ack 9001
+         1.1 > . 10001:11001(1000) ack 1
+         1.1 is cwnd=19000",
+    );
+}
+
+#[test]
+fn hystart_is_for_the_first_slow_start() {
+    // RFC 9406 sec. 4.3: after a timeout slow start is what it was, however the RTT rises.
+    let mut script = connected(Config { hystart: true, initial_window_segments: 10, ..config() }, "65535 <mss 1000>");
+    let mut text = "1 write 60000".to_owned();
+    for i in 0..10 {
+        text += &format!("\n1 > . {}:{}(1000) ack 1", i * 1000 + 1, i * 1000 + 1001);
+    }
+    script.run(&text).run(
+        "2   > . 1:1001(1000) ack 1 again
+         2   is cwnd=1000 ssthresh=5000
+         2.1 < . 1:1(0) ack 10001
+         2.1 > . 10001:11001(1000) ack 1
+         2.1 > . 11001:12001(1000) ack 1
+         2.1 is cwnd=2000                             // one segment per ACK: neither eight nor a quarter
+         2.5 < . 1:1(0) ack 11001
+         2.5 > . 12001:13001(1000) ack 1
+         2.5 > . 13001:14001(1000) ack 1
+         2.5 is cwnd=3000",
+    );
+}
+
 /// A controller that keeps its window and notes what it is told.
 #[derive(Debug)]
 struct Notes(Rc<RefCell<Vec<Ack>>>);

@@ -275,7 +275,7 @@ fn the_probe_is_never_later_than_the_timeout() {
          2.2   > P. 1001:2001(1000) ack 1 again
          2.2   is tail-probes=1 rto=1800ms",
     );
-    // With a largest RTO of 1 s the timeout comes first, and there is no probe.
+    // TLP_calc_PTO: with a largest RTO of 1 s the probe leaves when the timeout would come, and the timer starts anew.
     let mut script = Script::open(Config { max_rto: units::Dur::from_secs(1), ..tlp() });
     script.run(
         "0     > S 0:0(0) <mss 1000, sackOK>
@@ -285,7 +285,183 @@ fn the_probe_is_never_later_than_the_timeout() {
          1     write 2000
          1     > . 1:1001(1000) ack 1
          1     > P. 1001:2001(1000) ack 1
-         2     > . 1:1001(1000) ack 1 again
-         2     is tail-probes=0 timeouts=1",
+         2     > P. 1001:2001(1000) ack 1 again
+         2     is tail-probes=1 timeouts=0
+         3     > . 1:1001(1000) ack 1 again
+         3     is timeouts=1",
+    );
+}
+
+#[test]
+fn the_probe_runs_from_the_ack_and_is_bounded_by_the_timer_that_the_ack_has_started() {
+    // Sec. 7.2. SRTT 600 ms, RTTVAR 3/4 * 300 = 225 ms: the RTO is 1.5 s, from the ACK of 1.6 s to 3.1 s. PTO is 1.2 s.
+    let mut script = Script::open(tlp());
+    script.run(
+        "0     > S 0:0(0) <mss 1000, sackOK>
+         0.6   < S. 0:0(0) ack 1 win 65535 <mss 1000, sackOK>
+         0.6   connected
+         0.6   > . 1:1(0) ack 1
+         1     write 3000
+         1     > . 1:1001(1000) ack 1
+         1     > . 1001:2001(1000) ack 1
+         1     > P. 2001:3001(1000) ack 1
+         1.6   < . 1:1(0) ack 1001
+         1.6   is rto=1500ms srtt=600ms
+         2.8   > P. 2001:3001(1000) ack 1 again
+         2.8   is tail-probes=1 timeouts=0
+         4.3   > . 1001:2001(1000) ack 1 again
+         4.3   is timeouts=1",
+    );
+}
+
+#[test]
+fn without_an_rtt_the_probe_waits_for_a_second() {
+    // Sec. 7.2. The RTT of the handshake is not taken, and the first RTO is 3 s.
+    let config = Config { handshake_rtt: false, initial_rto: units::Dur::from_secs(3), ..tlp() };
+    connected(config, PEER).run(
+        "1     write 2000
+         1     > . 1:1001(1000) ack 1
+         1     > P. 1001:2001(1000) ack 1
+         2     > P. 1001:2001(1000) ack 1 again
+         5     > . 1:1001(1000) ack 1 again
+         5     is tail-probes=1 timeouts=1",
+    );
+}
+
+#[test]
+fn the_probe_is_the_last_segment_if_the_peers_window_holds_no_more() {
+    // Sec. 7.3: new data only within the receive window.
+    connected(tlp(), "2000 <mss 1000, sackOK>").run(
+        "1     write 10000
+         1     > . 1:1001(1000) ack 1
+         1     > . 1001:2001(1000) ack 1
+         1.2   > . 1001:2001(1000) ack 1 again
+         1.2   is tail-probes=1 retransmissions=1",
+    );
+}
+
+#[test]
+fn what_one_ack_tells_is_no_reordering() {
+    // Sec. 6.2 step 3 compares with what had arrived before: an ACK of the first two segments that also SACKs the fourth tells
+    // nothing of their order. So three SACKed segments leave the third no time.
+    ten_out(rack()).run(
+        "1.1   < . 1:1(0) ack 2001 <sack 3001:4001>
+         1.1   > . 10001:11001(1000) ack 1
+         1.1   > . 11001:12001(1000) ack 1
+         1.1   > . 12001:13001(1000) ack 1
+         1.1   > . 13001:14001(1000) ack 1
+         1.11  < . 1:1(0) ack 2001 <sack 3001:6001>
+         1.11  > . 2001:3001(1000) ack 1 again
+         1.11  is recovery=true cwnd=6000 ssthresh=6000 pipe=9000",
+    );
+}
+
+#[test]
+fn blocks_of_one_ack_tell_no_order() {
+    // Two ACKs were lost: the block that changed last comes first, and is the higher one.
+    ten_out(rack()).run(
+        "1.1   < . 1:1(0) ack 1 <sack 6001:7001, sack 3001:4001>
+         1.1   > . 10001:11001(1000) ack 1
+         1.1   > . 11001:12001(1000) ack 1
+         1.11  < . 1:1(0) ack 1 <sack 6001:8001, sack 3001:4001>
+         // Before 8001 all left at 1 s and has no time left: five are lost. 12 - 3 - 5, and one sent again.
+         1.11  > . 1:1001(1000) ack 1 again
+         1.11  is recovery=true cwnd=5000 pipe=5000",
+    );
+}
+
+#[test]
+fn a_window_that_a_duplicate_has_widened_is_narrow_again_after_16_recoveries_by_timeout() {
+    // Sec. 6.2 step 4: "Fast or RTO recovery". Each timeout is followed by a segment that is timed, so that the RTO is 1 s again.
+    let mut script = connected(rack(), PEER);
+    script.run(
+        "0.5   write 1000
+         0.5   > P. 1:1001(1000) ack 1
+         0.6   < . 1:1(0) ack 1001
+         0.7   < . 1:1(0) ack 1001 <sack 1:1001>",
+    );
+    for i in 0..16u32 {
+        let (at, a) = (1 + 10 * i, 1001 + 2000 * i);
+        let (b, c) = (a + 1000, a + 2000);
+        script.run(&format!(
+            "{at}   write 1000
+             {at}   > P. {a}:{b}(1000) ack 1
+             {after} > P. {a}:{b}(1000) ack 1 again
+             {after}.1 < . 1:1(0) ack {b}
+             {after}.2 write 1000
+             {after}.2 > P. {b}:{c}(1000) ack 1
+             {after}.3 < . 1:1(0) ack {c}",
+            after = at + 1,
+        ));
+    }
+    script.run(
+        "200     write 2000
+         200     > . 33001:34001(1000) ack 1
+         200     > P. 34001:35001(1000) ack 1
+         200.1   < . 1:1(0) ack 33001 <sack 34001:35001>
+         200.125 > . 33001:34001(1000) ack 1 again",
+    );
+}
+
+#[test]
+fn a_repair_may_be_lost_twice() {
+    ten_out(rack()).run(
+        "1.1   < . 1:1(0) ack 1 <sack 1001:4001>
+         1.1   > . 1:1001(1000) ack 1 again
+         1.15  < . 1:1(0) ack 1 <sack 1001:10001>
+         1.15  > . 10001:11001(1000) ack 1
+         1.15  > . 11001:12001(1000) ack 1
+         1.15  > . 12001:13001(1000) ack 1
+         1.15  > . 13001:14001(1000) ack 1
+         1.25  < . 1:1(0) ack 1 <sack 1001:11001>
+         1.25  > . 1:1001(1000) ack 1 again
+         1.25  > . 14001:15001(1000) ack 1
+         // 14001 left at 1.25 s, after the repair of the same instant, and has arrived: RACK_sent_after.
+         1.36  < . 1:1(0) ack 1 <sack 1001:15001>
+         1.36  > . 1:1001(1000) ack 1 again
+         1.36  > . 15001:16001(1000) ack 1
+         1.36  > . 16001:17001(1000) ack 1
+         1.36  > . 17001:18001(1000) ack 1
+         1.36  > . 18001:19001(1000) ack 1
+         1.36  is retransmissions=3 timeouts=0 fast-retransmits=1 cwnd=5000",
+    );
+}
+
+#[test]
+fn the_ack_of_an_original_tells_nothing_of_its_repair() {
+    // Sec. 6.2 step 2: the echo is older than the repair. Taken for the repair's, it would make all others lost, which left before it.
+    let stamped = Config { timestamps: true, mss: 1012, ..rack() };
+    let mut script = connected(stamped, "65535 <mss 1012, sackOK, TS val 500 ecr 0>");
+    let mut text = "1 write 10000".to_owned();
+    for i in 0..10 {
+        let push = if i == 9 { "P" } else { "" };
+        text += &format!("\n1 > {push}. {}:{}(1000) ack 1 <TS val 1000 ecr 500>", i * 1000 + 1, i * 1000 + 1001);
+    }
+    script.run(&text).run(
+        "1.1   < . 1:1(0) ack 1 <TS val 600 ecr 1000, sack 1001:4001>
+         1.1   > . 1:1001(1000) ack 1 <TS val 1100 ecr 600> again
+         1.21  < . 1:1(0) ack 4001 <TS val 601 ecr 1000>
+         1.21  is retransmissions=1 pipe=6000 recovery=true",
+    );
+}
+
+#[test]
+fn reneging_is_found_at_the_timeout_with_rack_too() {
+    // RFC 2018 sec. 8.
+    out(rack(), PEER, 10, 10_000).run(
+        "1.1   < . 1:1(0) ack 1 <sack 1001:3001>
+         1.125 > . 1:1001(1000) ack 1 again
+         // What left at 1 s left before the repair, which took 100 ms: lost. Five of the seven.
+         1.225 < . 1:1(0) ack 1001
+         1.225 > . 3001:4001(1000) ack 1 again
+         1.225 > . 4001:5001(1000) ack 1 again
+         1.225 > . 5001:6001(1000) ack 1 again
+         1.225 > . 6001:7001(1000) ack 1 again
+         1.225 > . 7001:8001(1000) ack 1 again
+         2.225 > . 1001:2001(1000) ack 1 again
+         2.225 is pipe=1000 timeouts=1
+         2.325 < . 1:1(0) ack 2001
+         2.325 > . 2001:3001(1000) ack 1 again
+         2.325 > . 3001:4001(1000) ack 1 again",
     );
 }

@@ -208,3 +208,91 @@ fn what_came_twice_is_the_first_block_once() {
          1.6  > . 1:1(0) ack 5001",
     );
 }
+
+/// An end with SACK to which `first` bytes have come in segments of 500; the examples count them from 0, this script from 1.
+fn dsack(first: u32) -> super::script::Script {
+    let mut script = connected(Config { sack: true, ..config() }, "20000 <mss 1000, sackOK>");
+    let mut text = String::new();
+    for from in (0..first).step_by(500) {
+        let to = from + 500;
+        text += &format!("1 < . {}:{}(500) ack 1\n1 > . 1:1(0) ack {}\n", from + 1, to + 1, to + 1);
+    }
+    script.run(&text);
+    script
+}
+
+#[test]
+fn dsack_a_duplicate_segment() {
+    // RFC 2883 sec. 4.1.1, example 1.
+    dsack(4000).run(
+        "2    < . 3001:3501(500) ack 1
+         2    > . 1:1(0) ack 4001 <sack 3001:3501>",
+    );
+}
+
+#[test]
+fn dsack_an_out_of_order_segment_and_a_duplicate() {
+    // Sec. 4.1.2, example 2.
+    dsack(4000).run(
+        "2    < . 4501:5001(500) ack 1
+         2    > . 1:1(0) ack 4001 <sack 4501:5001>
+         2.1  < . 3001:3501(500) ack 1
+         2.1  > . 1:1(0) ack 4001 <sack 3001:3501, sack 4501:5001>",
+    );
+}
+
+#[test]
+fn dsack_a_duplicate_of_an_out_of_order_segment() {
+    // Sec. 4.1.3, example 3.
+    dsack(4000).run(
+        "2    < . 4501:5001(500) ack 1
+         2    > . 1:1(0) ack 4001 <sack 4501:5001>
+         2.1  < . 5001:5501(500) ack 1
+         2.1  > . 1:1(0) ack 4001 <sack 4501:5501>
+         2.2  < . 5001:5501(500) ack 1
+         2.2  > . 1:1(0) ack 4001 <sack 5001:5501, sack 4501:5501>",
+    );
+}
+
+#[test]
+fn dsack_a_part_of_a_segment() {
+    // Sec. 4.2.1, example 4.
+    dsack(1000).run(
+        "2    < . 2001:2501(500) ack 1
+         2    > . 1:1(0) ack 1001 <sack 2001:2501>
+         2.1  < . 1001:1501(500) ack 1
+         2.1  > . 1:1(0) ack 1501 <sack 2001:2501>
+         2.2  < . 1001:2001(1000) ack 1
+         2.2  > . 1:1(0) ack 2501 <sack 1001:1501>",
+    );
+}
+
+#[test]
+fn dsack_of_two_parts_below_the_ack_the_first_is_told() {
+    // Sec. 4.2.2, example 5.
+    dsack(1000).run(
+        "2    < . 3001:3501(500) ack 1
+         2    > . 1:1(0) ack 1001 <sack 3001:3501>
+         2.1  < . 1001:1501(500) ack 1
+         2.1  > . 1:1(0) ack 1501 <sack 3001:3501>
+         2.2  < . 2001:2501(500) ack 1
+         2.2  > . 1:1(0) ack 1501 <sack 2001:2501, sack 3001:3501>
+         2.3  < . 1001:2501(1500) ack 1
+         2.3  > . 1:1(0) ack 2501 <sack 1001:1501, sack 3001:3501>",
+    );
+}
+
+#[test]
+fn dsack_of_two_parts_beyond_the_ack_the_first_is_told_and_the_block_it_is_in() {
+    // Sec. 4.2.3, example 6, whose second segment received is 2500-2999 (the printed 2000-2499 is within nothing sent).
+    dsack(1000).run(
+        "2    < . 3501:4001(500) ack 1
+         2    > . 1:1(0) ack 1001 <sack 3501:4001>
+         2.1  < . 1501:2001(500) ack 1
+         2.1  > . 1:1(0) ack 1001 <sack 1501:2001, sack 3501:4001>
+         2.2  < . 2501:3001(500) ack 1
+         2.2  > . 1:1(0) ack 1001 <sack 2501:3001, sack 1501:2001, sack 3501:4001>
+         2.3  < . 1501:3001(1500) ack 1
+         2.3  > . 1:1(0) ack 1001 <sack 1501:2001, sack 1501:3001, sack 3501:4001>",
+    );
+}

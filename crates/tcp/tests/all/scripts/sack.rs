@@ -577,3 +577,123 @@ fn after_an_idle_time_the_window_is_the_initial_one_and_the_board_is_empty() {
          3    is cwnd=2000 pipe=2000",
     );
 }
+
+/// Ten segments are out that may be marked.
+fn ten_marked(config: Config) -> Script {
+    let mut text = "0    > SEW 0:0(0) <mss 1000, sackOK>
+         0.1  < SE. 0:0(0) ack 1 win 65535 <mss 1000, sackOK>
+         0.1  connected
+         0.1  > . 1:1(0) ack 1
+         1    write 40000"
+        .to_owned();
+    for i in 0..10 {
+        text += &format!("\n1 > . {}:{}(1000) ack 1 ect", i * 1000 + 1, i * 1000 + 1001);
+    }
+    let mut script = Script::open(Config { ecn: true, ..config });
+    script.run(&text);
+    script
+}
+
+#[test]
+fn a_mark_on_a_duplicate_cuts_the_window_and_the_loss_after_it_does_not() {
+    // RFC 3168 sec. 6.1.2: one cut for a window of data, by mark or by loss. Repairs are not ECT, the first new data says CWR.
+    ten_marked(sack()).run(
+        "1.1  < E. 1:1(0) ack 1 <sack 1001:2001>
+         1.1  is cwnd=5000 ssthresh=5000 ecn-cuts=1 recovery=false
+         1.11 < E. 1:1(0) ack 1 <sack 1001:4001>
+         1.11 > . 1:1001(1000) ack 1 again
+         1.11 is cwnd=5000 ssthresh=5000 ecn-cuts=1 recovery=true
+         1.12 < E. 1:1(0) ack 1 <sack 1001:9001>
+         1.12 > W. 10001:11001(1000) ack 1 ect
+         1.12 > . 11001:12001(1000) ack 1 ect
+         1.12 > . 12001:13001(1000) ack 1 ect
+         1.12 is cwnd=5000 pipe=5000 ecn-cuts=1",
+    );
+}
+
+#[test]
+fn a_mark_after_recovery_cuts_again() {
+    ten_marked(sack()).run(
+        "1.1  < . 1:1(0) ack 1 <sack 1001:4001>
+         1.1  > . 1:1001(1000) ack 1 again
+         1.2  < . 1:1(0) ack 10001
+         1.2  > W. 10001:11001(1000) ack 1 ect
+         1.2  > . 11001:12001(1000) ack 1 ect
+         1.2  > . 12001:13001(1000) ack 1 ect
+         1.2  > . 13001:14001(1000) ack 1 ect
+         1.2  > . 14001:15001(1000) ack 1 ect
+         1.2  is cwnd=5000 recovery=false
+         1.3  < E. 1:1(0) ack 12001                   // beyond the segment with CWR
+         1.3  is cwnd=2500 ssthresh=2500 ecn-cuts=1",
+    );
+}
+
+#[test]
+fn several_holes_and_a_lost_repair_wait_for_the_timer_and_then_go_in_order() {
+    // Segments 1, 3, 5 are lost, and the repair of 3. Without RACK nothing tells of that. RFC 6675 sec. 5.1
+    ten_are_all(sack()).run(
+        "1.1  < . 1:1(0) ack 1 <sack 5001:8001, sack 3001:4001, sack 1001:2001>
+         // 10000 - 5000 - 3000 in the pipe: the three, up to five.
+         1.1  > . 1:1001(1000) ack 1 again
+         1.1  > . 2001:3001(1000) ack 1 again
+         1.1  > . 4001:5001(1000) ack 1 again
+         1.1  is pipe=5000 cwnd=5000
+         1.2  < . 1:1(0) ack 2001 <sack 3001:10001>
+         // Nothing is new, lost, or in doubt below the highest; the rescue would be of a segment that is on its way.
+         1.2  is pipe=1000
+         2.2  > . 2001:3001(1000) ack 1 again
+         2.2  is timeouts=1 cwnd=1000
+         2.3  < . 1:1(0) ack 10001
+         2.3  is retransmissions=4 flight=0",
+    );
+}
+
+#[test]
+fn a_window_that_rested_for_less_than_an_rto_is_what_it_was() {
+    // RFC 5681 sec. 4.1.
+    connected(Config { initial_window_segments: 2, ..sack() }, PEER).run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001
+         1.1  < . 1:1(0) ack 2001
+         1.9  write 4000
+         1.9  > . 2001:3001(1000) ack 1
+         1.9  > . 3001:4001(1000) ack 1
+         1.9  > . 4001:5001(1000) ack 1
+         1.9  > P. 5001:6001(1000) ack 1
+         1.9  is cwnd=4000",
+    );
+}
+
+#[test]
+fn without_idle_restart_a_window_rests_for_ever() {
+    connected(Config { initial_window_segments: 2, idle_restart: false, ..sack() }, PEER).run(
+        "1    write 2000
+         1    > . 1:1001(1000) ack 1
+         1    > P. 1001:2001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001
+         1.1  < . 1:1(0) ack 2001
+         60   write 4000
+         60   > . 2001:3001(1000) ack 1
+         60   > . 3001:4001(1000) ack 1
+         60   > . 4001:5001(1000) ack 1
+         60   > P. 5001:6001(1000) ack 1",
+    );
+}
+
+#[test]
+fn a_restart_after_idle_never_opens_the_window() {
+    // RW = min(IW, cwnd): a timeout has left less than the initial window of four.
+    connected(Config { initial_window_segments: 4, ..sack() }, PEER).run(
+        "1    write 1000
+         1    > P. 1:1001(1000) ack 1
+         2    > P. 1:1001(1000) ack 1 again
+         2.1  < . 1:1(0) ack 1001
+         2.1  is cwnd=2000 ssthresh=2000
+         9    write 4000
+         9    > . 1001:2001(1000) ack 1
+         9    > . 2001:3001(1000) ack 1
+         9    is cwnd=2000",
+    );
+}

@@ -1,5 +1,5 @@
 //! Saturated DCF against `validation/dcf`: an independent slot-level simulation, a finite-retry Bianchi model, and the
-//! closed form for one station (@BIA00, @WU02; validation/dcf/README.md says what each assumes).
+//! closed form for one station (@BIA00, @WPL02; validation/dcf/README.md says what each assumes).
 //!
 //! Sample sizes. A tolerance of 1 % wants a standard error of a third of that, so that a right program is refused once
 //! in 400 and a wrong one is not hidden by luck. For the collision probability p that takes some 110,000 collisions
@@ -43,7 +43,7 @@ fn assert_meets_slotsim_within(band: f64, error: f64, row: &Row, got: &Measured)
     assert!(got.throughput_error < 0.002 && got.p_error < error, "the run is too short to tell: {row:?}: {got:?}");
 }
 
-/// domain.md, "Bianchi, exactly": 2 %; p 6 % for two stations and 5 % for more, the model's independence assumption.
+/// Against Bianchi: 2 %; p 6 % for two stations and 5 % for more, the model's independence assumption.
 fn assert_meets_the_model(row: &Row, got: &Measured) {
     let (s, p) = (off(got.throughput_bps, row.model_throughput_bps), off(got.p, row.model_p));
     assert!(s.abs() < 0.02, "{row:?}: throughput {s:+.4} from the model: {got:?}");

@@ -1,0 +1,79 @@
+//! ACKs for the tests of controllers.
+
+use super::{CongestionControl, Window};
+use crate::Ack;
+use units::{Bytes, Dur, SimTime};
+use wire::{Flags, Seq};
+
+/// ACKs of a stream: each has the last one's flight, RTT and gap.
+pub(crate) struct Acks {
+    ack: Ack,
+    mss: u64,
+    flight: u64,
+    gap: Dur,
+}
+
+impl Acks {
+    /// Of segments of `mss` bytes, one in flight, 1 ms apart, without RTT.
+    pub fn new(mss: u64) -> Acks {
+        let ack = Ack {
+            now: SimTime::ZERO,
+            number: Seq(0),
+            acked: Bytes::ZERO,
+            prior_flight: Bytes::ZERO,
+            rtt: None,
+            duplicate: false,
+            local: false,
+            flags: Flags::ACK,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
+        };
+        Acks { ack, mss, flight: 1, gap: Dur::from_ms(1) }
+    }
+
+    /// The RTT of those that follow; 0 is none.
+    pub fn rtt_ms(&mut self, ms: u64) -> &mut Acks {
+        self.ack.rtt = (ms > 0).then(|| Dur::from_ms(ms));
+        self
+    }
+
+    /// The segments in flight after those that follow.
+    pub fn flight(&mut self, segments: u64) -> &mut Acks {
+        self.flight = segments;
+        self
+    }
+
+    /// The time between those that follow.
+    pub fn gap(&mut self, gap: Dur) -> &mut Acks {
+        self.gap = gap;
+        self
+    }
+
+    /// TSval of those that follow.
+    pub fn stamp(&mut self, value: u32) -> &mut Acks {
+        self.ack.timestamps = Some((value, 0));
+        self
+    }
+
+    /// The next, of `segments`.
+    pub fn next(&mut self, segments: u64) -> Ack {
+        let acked = segments * self.mss;
+        self.ack.now += self.gap;
+        self.ack.number += acked as u32;
+        self.ack.acked = Bytes(acked);
+        self.ack.prior_flight = Bytes(acked + self.flight * self.mss);
+        self.ack.duplicate = segments == 0;
+        self.ack
+    }
+
+    /// A window's worth of ACKs, one per segment, each with what `rtt_ms` is in flight.
+    pub fn round(&mut self, cc: &mut dyn CongestionControl, win: &mut Window) {
+        for _ in 0..win.cwnd.0 / self.mss {
+            win.observe(win.cwnd, false);
+            self.flight(win.cwnd.0 / self.mss - 1);
+            cc.on_ack(&self.next(1), win);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+"""A scenario's runs in the words and numbers of tables. Nothing here is an interval where there is one run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from interlayer import quantity
+from interlayer.measure import metrics, stats
+
+from .grid import Column, Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from interlayer._core import Run
+
+MANY = 12
+"""So many flows are shown one by one; more of them by groups."""
+
+_FLOWS = (
+    ("goodput_bps", "goodput, Mb/s", "Mb/s", 0),
+    ("rtt_mean_s", "mean RTT, ms", "ms", 1),
+    ("retransmissions", "retransmissions", "1", 2),
+    ("timeouts", "timeouts", "1", 3),
+    ("datagram_throughput_bps", "datagrams, Mb/s", "Mb/s", 4),
+)
+"""Columns of flows: name, head, unit, and which of them goes first where there is no room."""
+
+_QUEUES = (
+    ("offered_packets", "offered", "packets", 2),
+    ("dropped_packets", "dropped", "packets", 0),
+    ("dropped_early_packets", "of these early", "packets", 3),
+    ("mean_packets", "mean packets", "packets", 4),
+    ("mean_wait_s", "mean wait, ms", "ms", 1),
+)
+
+
+def runs_of(result: Mapping[str, Any]) -> str:
+    """`1 run, seed 1` or `10 runs, seeds from 1`."""
+    runs, seed = result["runs"], result["seed"]
+    return f"1 run, seed {seed}" if runs == 1 else f"{runs} runs, seeds from {seed}"
+
+
+def note(result: Mapping[str, Any]) -> str:
+    """What a figure of runs must say of itself: runs, seeds, the interval if there is one, the version."""
+    bars = "" if result["runs"] == 1 else "; bars: 95 % intervals (Student t)"
+    return f"{runs_of(result)}{bars}. Interlayer {result['version']}"
+
+
+def cell(row: Mapping[str, Any], name: str, unit: str) -> str:
+    """A column of a row, in `unit`; a dash if the row has none."""
+    value = row.get(name)
+    if not isinstance(value, dict) or value["mean"] is None:
+        return "–"
+    return str(stats.Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(name, unit)))
+
+
+def flows(result: Mapping[str, Any]) -> tuple[Grid, list[str]]:
+    """A line for each flow, and what is 0 in all of them."""
+    rows = result["flows"]
+    shown = [c for c in _FLOWS if c[3] == 0 or not _is_nothing(row.get(c[0]) for row in rows)]
+    names = [f"{row['id']}  {row.get('from', '')} → {row.get('to', '')}" for row in rows]
+    lines = [[n, *(cell(row, c[0], c[2]) for c in shown)] for n, row in zip(names, rows, strict=True)]
+    columns = [Column("flow", is_text=True, folds=True), *(Column(c[1], c[3]) for c in shown)]
+    zero = [c[1] for c in _FLOWS if c not in shown and any(_is_zero(row.get(c[0])) for row in rows)]
+    return Grid(columns, lines), zero
+
+
+def groups(runs: Sequence[Run]) -> Grid:
+    """Many flows in few lines: those of one name and transport together, their least and most beside the mean.
+
+    `up1` and `up2` are one group. Least and most are found in each run, and averaged over the runs.
+    """
+    members: dict[tuple[str, str], list[str]] = {}
+    for row in metrics.table(runs[0], "flows"):
+        members.setdefault((re.sub(r"\d+$", "", row["id"]), row.get("protocol", "")), []).append(row["id"])
+    if len(members) > MANY:
+        members = {("", ""): [row["id"] for row in metrics.table(runs[0], "flows")]}
+    lines = []
+    for ids in members.values():
+        span = ids[0] if len(ids) == 1 else f"{ids[0]} … {ids[-1]}"
+        goodput = [_over(runs, f, ids, "goodput_bps", "Mb/s") for f in ("mean", "min", "max", "sum")]
+        rest = [
+            _over(runs, f, ids, n, u) for f, n, u in (("mean", "rtt_mean_s", "ms"), ("sum", "retransmissions", "1"))
+        ]
+        lines.append([span, str(len(ids)), *goodput, *rest])
+    heads = ["flows", "number", "goodput of each, Mb/s", "least", "most", "of all", "mean RTT, ms", "retransmissions"]
+    ranks = [0, 1, 0, 3, 2, 4, 5, 6]
+    return Grid(
+        [Column(h, r, is_text=not i, folds=not i) for i, (h, r) in enumerate(zip(heads, ranks, strict=True))], lines
+    )
+
+
+def _over(runs: Sequence[Run], function: str, ids: Sequence[str], name: str, unit: str) -> str:
+    """A function of a column over the flows that have it, over the runs; a dash where none has."""
+    found = []
+    for run in runs:
+        rows = [row for row in metrics.table(run, "flows") if row["id"] in ids]
+        values = [v for row in rows if (v := metrics.number(row.get(name))) is not None]
+        if values:
+            found.append(metrics.FUNCTIONS[function](values))
+    return str(stats.estimate(found).scaled(quantity.scale(name, unit))) if found else "–"
+
+
+def queues(result: Mapping[str, Any]) -> Grid | None:
+    """Where packets were dropped, most first, and how long those that were not had to wait; None where none was."""
+    full = [q for q in result.get("queues", []) if q["dropped_packets"]["mean"]]
+    full = sorted(full, key=lambda q: -q["dropped_packets"]["mean"])[:MANY]
+    shown = [c for c in _QUEUES if c[3] == 0 or not _is_nothing(row.get(c[0]) for row in full)]
+    lines = [[q["id"], *(cell(q, c[0], c[2]) for c in shown)] for q in full]
+    columns = [Column("queue", is_text=True, folds=True), *(Column(c[1], c[3]) for c in shown)]
+    return Grid(columns, lines) if full else None
+
+
+_OF_SEVERAL = ("goodput_bps", "datagram_throughput_bps", "jain", "goodput_spread_bps", "retransmissions", "timeouts")
+"""What the summary says of all flows together: of a single flow it stands in that flow's line, or is a constant."""
+
+
+def summary(result: Mapping[str, Any]) -> str:
+    """The summary in a line; what is 0, undefined, or says nothing of a single flow is left out."""
+    found, one = result["summary"], len(result["flows"]) == 1
+    names = [n for n in found if not _is_nothing([found[n]]) and not (one and n in _OF_SEVERAL)]
+    return ", ".join(f"{quantity.without_unit(n)} {_labelled(found, n)}" for n in names)
+
+
+def _labelled(row: Mapping[str, Any], name: str) -> str:
+    """A column of a row with its unit: rates in Mb/s, all else as it is counted."""
+    unit = quantity.natural_unit(name)
+    return cell(row, name, unit) + ("" if unit == "1" else f" {unit}")
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, dict) and value["mean"] == 0 and not value["ci95"]
+
+
+def _is_nothing(values: Iterable[Any]) -> bool:
+    """Whether each of them is 0, undefined, or not there."""
+    return all(v is None or (isinstance(v, dict) and (v["mean"] is None or _is_zero(v))) for v in values)

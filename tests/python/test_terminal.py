@@ -1,0 +1,226 @@
+"""What a terminal shows, on a pseudo-terminal of 80, 100 and 160 columns: no line is too long, no number is cut."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from interlayer.measure import stats
+from interlayer.show import grid, run_words
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+
+pytestmark = pytest.mark.core
+
+MANY = """
+[scenario]
+name = "many"
+duration = "3 s"
+warmup = "1 s"
+[radio]
+standard = "802.11a"
+[[node]]
+name = "ap"
+role = "ap"
+position = [0, 0]
+[[node]]
+name = "station-with-a-long-name-"
+count = 20
+position = [1, 0]
+[[flow]]
+name = "up"
+from = "station-with-a-long-name-"
+to = "ap"
+[[flow]]
+name = "down"
+from = "ap"
+to = "station-with-a-long-name-"
+"""
+
+
+def on_terminal(columns: int, *arguments: object) -> str:
+    """What the command shows on a terminal of so many columns, colours taken off."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"TERM": "xterm"}
+    command = [sys.executable, "-m", "interlayer", *map(str, arguments)]
+    with subprocess.Popen(command, stdin=child, stdout=child, stderr=subprocess.PIPE, env=environment) as process:
+        os.close(child)
+        shown = bytearray()
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:  # Linux says so when the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        os.close(parent)
+        assert process.stderr is not None
+        errors = process.stderr.read().decode()
+    assert process.returncode == 0, errors
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).replace("\r\n", "\n")
+
+
+def in_pipe(*arguments: object) -> str:
+    command = [sys.executable, "-m", "interlayer", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def is_whole(shown: str, columns: int | None = None) -> None:
+    """No ellipsis but in a span of names, no number with an exponent or broken off, no line too long."""
+    lines = shown.splitlines()
+    if columns is not None:
+        assert max(map(len, lines)) <= columns, shown
+    assert "…" not in re.sub(r"\w … ?\w?", "", shown), shown
+    assert not re.search(r"\d[eE][+-]?\d", shown), shown
+    assert not any(re.search(r"±$|± \D", line.rstrip()) for line in lines), shown
+
+
+COMPARE = ("compare", EXAMPLES / "bursty-link.toml", "--schemes", "none,lle-tcp,lle-tcp:sack=keep;strategy=every")
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, dict[str, float]]:
+    arms = json.loads(in_pipe(*COMPARE, "--runs", 3, "--json", "-"))["arms"]
+    return {arm["label"]: arm["compared"] for arm in arms}
+
+
+def heads(shown: str) -> str:
+    return next(line for line in shown.splitlines() if "goodput, Mb/s" in line)
+
+
+@pytest.mark.parametrize("columns", [80, 100, 160])
+def test_compare_leaves_out_the_least_important_columns_and_says_which(columns: int, compared: Any) -> None:
+    shown = on_terminal(columns, *COMPARE, "--runs", 3)
+    is_whole(shown, columns)
+    optional = ["retransmissions", "timeouts", "mean RTT"]
+    here = [name for name in optional if name in heads(shown)]
+    missing = [name for name in optional if name not in here]
+    assert here == optional[: len(here)]
+    assert len(here) >= {80: 0, 100: 1, 160: 3}[columns]
+    assert (f"No room for {', '.join(missing)}: --json has them." in shown) == bool(missing)
+    assert "The same in every arm: Jain 1, queue drops 0." in shown
+    for found in compared.values():  # each arm's goodput as the JSON has it, digit by digit
+        one = found["goodput_bps"]
+        assert str(stats.Estimate(one["mean"] / 1e6, one["ci95"] / 1e6, 3)) in shown
+
+
+def test_compare_on_a_very_narrow_terminal_is_a_block_an_arm_with_all_columns(compared: Any) -> None:
+    shown = on_terminal(40, *COMPARE, "--runs", 3)
+    is_whole(shown)
+    assert max(map(len, shown.splitlines())) <= 40
+    assert "No room" not in shown
+    assert shown.count("  goodput, Mb/s ") == shown.count("  mean RTT, ms ") == 3
+    assert shown.count("  difference, Mb/s ") == 2
+
+
+@pytest.mark.parametrize("columns", [80, 100, 160])
+def test_run_shows_flows_whole_and_leaves_zeros_out(columns: int) -> None:
+    shown = on_terminal(columns, "run", EXAMPLES / "lecture-hall.toml")
+    is_whole(shown, columns)
+    assert "lecture-hall: 10 runs, seeds from 1" in shown
+    assert all(f" {flow} " in shown for flow in ("up1", "up2", "up4", "down2", "call"))
+    assert "lost_to_noise" not in shown  # 0 in all runs
+    single = on_terminal(columns, "run", EXAMPLES / "single-hop.toml", "--runs", 2)
+    is_whole(single, columns)
+    assert "0 in every flow: retransmissions, timeouts." in single
+    assert "jain" not in single  # of one flow it is 1, whatever happens
+    assert "goodput_spread" not in single
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_run_with_many_flows_is_a_summary_and_no_wall(columns: int, tmp_path: Path) -> None:
+    file = tmp_path / "many.toml"
+    file.write_text(MANY)
+    shown = on_terminal(columns, "run", file, "--runs", 3)
+    is_whole(shown, columns)
+    assert len(shown.splitlines()) < 25
+    assert "up1 … up20" in shown
+    assert "down1 … down20" in shown
+    assert "Each of the 40 flows: --json - or --out DIR." in shown
+    found = json.loads(in_pipe("run", file, "--runs", 3, "--json", "-"))
+    assert len(found["flows"]) == 40
+    ups = [flow["goodput_bps"]["mean"] / 1e6 for flow in found["flows"] if flow["id"].startswith("up")]
+    row = next(line for line in shown.splitlines() if "up1 …" in line)
+    assert float(re.findall(r"[\d.]+(?= ±)", row)[0]) == pytest.approx(sum(ups) / 20, rel=1e-3)
+
+
+@pytest.mark.parametrize("arguments", [("run", EXAMPLES / "lecture-hall.toml"), COMPARE], ids=["run", "compare"])
+def test_a_pipe_has_every_column(arguments: tuple[object, ...]) -> None:
+    shown = in_pipe(*arguments, "--runs", 2)
+    is_whole(shown)
+    assert "No room" not in shown
+    assert all(name in heads(shown) for name in ("retransmissions", "timeouts", "mean RTT, ms"))
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_an_experiment_leaves_nothing_out(columns: int) -> None:
+    shown = on_terminal(columns, "reproduce", "lle-fig-3.9", "--quick")
+    is_whole(shown, columns)
+    found = json.loads(in_pipe("reproduce", "lle-fig-3.9", "--quick", "--json", "-"))
+    for row in found["rows"]:
+        assert str(stats.Estimate(row["mean"], row["ci95"], 3)) in shown
+
+
+# ------------------------------------------------------------------------------------------------ parts of it, by hand
+
+
+@pytest.mark.parametrize(
+    ("x", "shown"),
+    [
+        (18664.0, "18664"),  # a count is whole
+        (18664.4, "18664"),
+        (1e7, "10000000"),
+        (5.11268, "5.113"),
+        (0.000012345, "0.00001234"),
+        (-3.0, "-3"),
+        (float("nan"), "–"),
+    ],
+)
+def test_a_number_has_no_exponent_and_no_separator(x: float, shown: str) -> None:
+    assert stats.plain(x) == shown
+    assert str(stats.Estimate(x, None, 1)) == shown
+
+
+def test_a_grid_drops_by_rank_then_stacks() -> None:
+    columns = [grid.Column("arm", is_text=True), grid.Column("a"), grid.Column("b", 2), grid.Column("c", 1)]
+    table = grid.Grid(columns, [["one", "1.000 ± 0.001", "2", "3"], ["two", "4.000 ± 0.001", "5", "6"]])
+    console = Console(width=table.needs, file=io.StringIO())
+    console.print(*table.parts(table.needs))
+    assert max(map(len, console.file.getvalue().splitlines())) == table.needs
+    assert table.parts(table.needs - 1)[1] == "No room for b: --json has them."
+    assert table.parts(table.needs - 5)[1] == "No room for b, c: --json has them."
+    lines = [grid.spaces(str(part)) for part in table.parts(15)]
+    assert lines == [
+        "",
+        "one",
+        "  a  1.000 ± 0.001",
+        "  b  2",
+        "  c  3",
+        "two",
+        "  a  4.000 ± 0.001",
+        "  b  5",
+        "  c  6",
+        "",
+    ]
+
+
+def test_what_is_undefined_is_a_dash_and_never_an_interval() -> None:
+    row = {"rtt_mean_s": {"mean": None, "ci95": None}, "timeouts": {"mean": 12.0, "ci95": None}}
+    assert run_words.cell(row, "rtt_mean_s", "ms") == run_words.cell(row, "goodput_bps", "Mb/s") == "–"
+    assert run_words.cell(row, "timeouts", "1") == "12"
