@@ -15,7 +15,6 @@ from .measure import metrics, stats
 from .measure import timeline as windows
 from .study import comparison
 from .study.runs import Cache, replications
-from .study.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ._core import Run
     from .measure.stats import Estimate, Floats
     from .study.outcome import Outcome
+    from .study.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +194,16 @@ class Result:
         return windows.frame(self.runs)
 
     def write_trace(self, path: str | Path) -> None:
-        """The timeline of the first run as trace-event JSON, for ui.perfetto.dev. `InputError` if none was kept."""
+        """The timeline of the first run as trace-event JSON, for ui.perfetto.dev.
+
+        Raises `InputError` if none was kept, `OutputError` if it cannot be written.
+        """
         kept = self.runs[0]["timeline"]
         if kept is None:
             raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
         about = {"seed": self.seeds[0], "version": simulator.version()}
-        windows.write_trace(kept, Path(path), about)
+        with writing(path):
+            windows.write_trace(kept, Path(path), about)
 
     def sample(self, metric: str) -> Floats:
         """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
@@ -280,7 +284,11 @@ def run(
 
 
 def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
-    return nullcontext() if store is None else Store(Path(store))
+    if store is None:
+        return nullcontext()
+    from .study.store import Store
+
+    return Store(Path(store))
 
 
 def compare(

@@ -215,6 +215,7 @@ def compare_command(
                 name=file.stem,
                 progress=progress,
                 store=stored,
+                tell=_tell,
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
@@ -507,9 +508,11 @@ def _changes(texts: Sequence[str] | None) -> str:
 
 
 def _opened(store: Path | None) -> AbstractContextManager[Store | None]:
+    if store is None:
+        return nullcontext()
     from .study.store import Store
 
-    return nullcontext() if store is None else Store(store)
+    return Store(store)
 
 
 def _needed(store: Path | None) -> Store:

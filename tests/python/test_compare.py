@@ -300,6 +300,7 @@ def test_out_writes_figure_data_json_and_page(command: Any, toy: Path) -> None:
         "differences.csv",
         "differences.parquet",
         "index.html",
+        "interlayer.json",
         "result.json",
     }
     data = pl.read_parquet(folder / "comparison.parquet")

@@ -248,7 +248,9 @@ def test_where_nothing_is_known_of_memory_nothing_is_refused(
     core: Core, large: Path, call: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "free_memory", lambda: None)
-    assert call("run", large)[::2] == (0, "interlayer: 1000 nodes: a run takes up to 1 GB of memory\n")
+    line = "interlayer: 1000 nodes: a run takes up to 1 GB of memory\n"
+    assert call("run", large)[::2] == (0, line)
+    assert call("compare", large, "--schemes", "none,lle-tcp")[::2] == (0, line)
 
 
 def test_free_memory_is_the_least_of_what_limits_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,6 +404,22 @@ def test_a_working_folder_that_is_gone_is_one_line(toy: Path, tmp_path: Path) ->
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+
+
+@pytest.mark.core
+def test_a_trace_that_cannot_be_written_is_the_packages_own_exception(tmp_path: Path) -> None:
+    found = package.run(package.parse(SCENARIO), timeline="1 s..1.001 s")
+    with pytest.raises(OutputError, match="no such file or directory"):
+        found.write_trace(tmp_path / "no" / "trace.json")
+
+
+def test_a_python_without_sqlite_has_no_store_and_all_else(core: Core, toy: Path, tmp_path: Path) -> None:
+    text = "import sys; sys.modules['sqlite3'] = None; from interlayer import cli; cli.main(sys.argv[1:])"
+    command = [sys.executable, "-c", text, "list", "experiments"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    command = [sys.executable, "-c", text, "run", str(toy), "--store", str(tmp_path / "runs")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "interlayer: --store: this Python was built without sqlite3\n")
 
 
 def test_what_the_system_says_is_the_packages_own_exception() -> None:

@@ -200,7 +200,7 @@ def test_a_command_that_is_killed_goes_on_and_nothing_is_left_behind(
         assert without_clock((folder / "r.json").read_text()) == without_clock(whole.read_text())
         with Store(folder / "runs") as store:
             assert [one.runs for one in store.cores()] == [20]
-    assert len({n for n in stored if 0 < n < 20}) >= 3, f"some were killed on the way: {stored}"
+    assert any(0 < n < 20 for n in stored), f"none was killed on the way: {stored}"
 
 
 def test_a_run_that_was_put_is_there_whatever_happens_next(tmp_path: Path) -> None:

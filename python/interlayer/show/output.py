@@ -207,7 +207,7 @@ def _beside(target: Path, *, is_folder: bool) -> tuple[Path, int]:
                 os.close(held)
     if is_folder:
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-        held = os.open(path, os.O_RDONLY)
+        held = os.open(path if os.name == "posix" else os.devnull, os.O_RDONLY)  # a folder has one on POSIX alone
     else:
         held, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
         path = Path(name)

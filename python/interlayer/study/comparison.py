@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -231,13 +231,14 @@ def run(
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> Paired | None:
     """Run a scenario's text once for each arm and seed; `overrides` (path, TOML text) go over the file, under the arms.
 
     `seed` is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that
     every arm has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
-    none. Runs that a `store` has are taken from there. Raises `InputError`, `OutputError`, and `RunError` if a run
-    failed and no seed is whole.
+    none. Runs that a `store` has are taken from there. `tell` is told of the memory of a large scenario. Raises
+    `InputError`, `OutputError`, and `RunError` if a run failed and no seed is whole.
     """
     started = time.perf_counter()
     for path, _ in overrides:
@@ -248,6 +249,7 @@ def run(
     chosen = arms(text, schemes)
     own = simulator.parse(text, overrides)  # the file's own mistakes first, with its own paths
     first = own.seed if seed is None else seed
+    tell(simulator.forecast(own, runs * len(chosen), jobs))
     scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm) for arm in chosen]
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
     wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]

@@ -7,7 +7,6 @@ the compiled core that made it. docs/design/store.md says why it is so.
 from __future__ import annotations
 
 import json
-import sqlite3
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from interlayer import simulator
 from interlayer.errors import InputError, OutputError
+
+try:
+    import sqlite3
+except ImportError as e:
+    raise OutputError("--store: this Python was built without sqlite3") from e
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

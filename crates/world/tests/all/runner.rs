@@ -28,7 +28,8 @@ fn scenario(duration: &str, scheme: &str) -> Blueprint {
     let Registries { schemes, .. } = Registries::builtin();
     let registries = Registries { schemes: schemes.with(&INFO, install).unwrap(), ..Registries::builtin() };
     let text = format!(
-        "scenario = {{ duration = '{duration}' }}\n[radio]\nstandard = '802.11a'\n[[node]]\nname = 'a'\n[[node]]\nname = 'b'\n[[flow]]\nfrom = 'a'\nto = 'b'\n{scheme}"
+        "scenario = {{ duration = '{duration}' }}\n[radio]\nstandard = '802.11a'\n\
+         [[node]]\nname = 'a'\n[[node]]\nname = 'b'\n[[flow]]\nfrom = 'a'\nto = 'b'\n{scheme}"
     );
     world::parse_with(&text, &[], registries).unwrap_or_else(|error| panic!("{error}"))
 }
