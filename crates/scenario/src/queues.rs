@@ -45,6 +45,8 @@ tagged! {
             /// Length found from which a packet is marked, in the limit's unit.
             threshold: f64, in THRESHOLD,
         },
+        /// A queue for each flow, served by deficit round robin, a full packet's bytes a turn; what is full takes from the longest.
+        "drr" => Drr,
     }
 }
 

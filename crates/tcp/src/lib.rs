@@ -63,7 +63,7 @@ mod undo;
 
 pub use config::{Config, ConfigError};
 pub use connection::{Connection, Input, Output};
-pub use facts::{Ack, Counters, FlowFacts};
+pub use facts::{Ack, Counters, FlowFacts, WindowTime};
 pub use hook::{Loss, SenderCommand, SenderHook};
 pub use rate::RateSample;
 pub use rto::RttEstimator;
