@@ -72,15 +72,15 @@ def goodput(run: dict[str, Any]) -> float:
     return sum(run["by_second"]) * 8 / SECONDS / 1e6
 
 
-def measure(controls: tuple[str, ...] = CONTROLS, losses: tuple[float, ...] = LOSSES, at_once: int = 3) -> list[dict[str, Any]]:
+def measure(
+    controls: tuple[str, ...] = CONTROLS, losses: tuple[float, ...] = LOSSES, at_once: int = 3
+) -> list[dict[str, Any]]:
     """A row for each control and loss: the mean goodput of both, and the runs."""
     program = build()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(at_once) as pool:
         line = kernel.build(Path(folder))
         tasks = {
-            (control, loss): [
-                pool.submit(theirs, line, control, ordinals(loss, seed)) for seed in range(1, RUNS + 1)
-            ]
+            (control, loss): [pool.submit(theirs, line, control, ordinals(loss, seed)) for seed in range(1, RUNS + 1)]
             for control in controls
             for loss in losses
         }

@@ -25,7 +25,7 @@ CLONE_NEWNET = 0x40000000
 
 
 def unshare() -> list[str]:
-    """A network namespace of its own; for a user who is not root in a user namespace, where SCHED_FIFO is not to be had."""
+    """A network namespace of its own. Who is not root gets it in a user namespace, without SCHED_FIFO."""
     return ["unshare", "-n" if os.geteuid() == 0 else "-rn"]
 
 

@@ -1,4 +1,4 @@
-"""`preset = "linux"` of ours against the kernel of this machine, where it allows namespaces and TUN devices. About eleven minutes."""
+"""`preset = "linux"` of ours against the kernel of this machine, where it allows namespaces. About eleven minutes."""
 
 import compare
 import kernel
