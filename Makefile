@@ -67,6 +67,8 @@ SEED ?= 802
 # Python's tests run over a core compiled with the profile of the Rust tests: the workspace is compiled for clippy and for
 # tests, and not a third time. It stands beside the installed package, which keeps its own.
 SITE := target/site
+# Processes that share the Python tests: a test of the simulator is one thread for the most part.
+WORKERS ?= 2
 TESTED := PYTHONPATH="$(CURDIR)/$(SITE)"
 export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -83,7 +85,7 @@ test: doctor-test $(VENV)/.pins
 	@tools/stage "compiling the Rust tests" $(CARGO) test --workspace --locked --quiet --no-run
 	@tools/stage "Rust tests" env PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
 	@tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core
-	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest -m "not papers"
+	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not papers"
 	@echo && echo "make test: passed; downloads apart," && tools/stage
 
 # After a change: what it touched. `make check BASE=main` for a branch. Python is checked if the change touched it.
@@ -99,7 +101,7 @@ check: doctor-test $(VENV)/.pins
 	@if ! git diff --quiet $(BASE) -- $(PYTHON_SOURCES); then \
 	  tools/stage "lints of Python" $(MAKE) --no-print-directory lint-python && \
 	  tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core && \
-	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -m "not slow and not papers"; fi
+	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not papers"; fi
 	@tools/stage
 
 PYTHON_SOURCES := python tests/python examples docs

@@ -18,6 +18,9 @@ SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE 
 TABLE = re.compile(r"<!-- claims (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 ROWS = re.compile(r"<!-- rows (\S+) (\S+) (\S+)((?:; [^;]+?)*) -->\n.*?<!-- end -->", re.DOTALL)
 
+ARMS = re.compile(r"<!-- arms (\S+); ([^>]+?) -->\n.*?<!-- end -->", re.DOTALL)
+"""`<!-- arms ID; metric unit; metric unit -->`: a line per arm, a column per metric."""
+
 
 def output(*arguments: str) -> str:
     """What Python prints, run at the root."""
@@ -82,9 +85,29 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     return "\n".join([f"<!-- rows {name} {metric} {unit}{where} -->", shown[0], rule, *shown[1:], "<!-- end -->"])
 
 
+def arms(name: str, metrics: str) -> str:
+    """Several metrics of the arms of an experiment without a sweep: a line per arm, a column per metric."""
+    from interlayer.measure import stats
+    from interlayer.show import words
+    from interlayer.study.experiment import Cell
+
+    o = reproduced(name)
+    e = o.experiment
+    assert not e.paths, f"{name} sweeps {e.paths}"
+    columns = [part.strip().rsplit(" ", 1) for part in metrics.split("; ")]
+    lines = []
+    for arm, _ in e.arms:
+        found = [stats.estimate(o.results.column(Cell(arm, ()), metric, unit)) for metric, unit in columns]
+        lines.append(f"| {' | '.join([e.label(arm), *map(words.with_runs, found)])} |")
+    head = [f"{e.label(metric)}{'' if unit == '1' else f', {unit}'}" for metric, unit in columns]
+    top = [f"<!-- arms {name}; {metrics} -->", f"| | {' | '.join(head)} |", f"|---{'|--:' * len(columns)}|"]
+    return "\n".join([*top, *lines, "<!-- end -->"])
+
+
 def renewed(page: str) -> str:
     """A page with its outputs and tables as they are now."""
     page = ROWS.sub(lambda m: rows(m[1], m[2], m[3], m[4]), page)
+    page = ARMS.sub(lambda m: arms(m[1], m[2]), page)
     page = SHOWN.sub(lambda m: m[0].replace(f"```text\n{m[2]}", f"```text\n{output('-c', m[1])}"), page)
     return TABLE.sub(lambda m: claims(m[1]), page)
 

@@ -214,6 +214,10 @@ def cell_run() -> Any:
         ("min(flow.3-8.goodput)", "goodput_bps", 4e6),
         ("spread(flow.0-8.goodput)", "goodput_bps", 8e6),
         ("jain(flow.0-8.goodput)", "jain", 2025 / (9 * 285)),
+        ("cv(flow.0-8.goodput)", "cv", math.sqrt(7.5) / 5),  # 60/8 is the variance of 1 to 9
+        ("correlation(flow.0-8.goodput, flow.0-8.timeouts)", "correlation", 1.0),
+        ("correlation(flow.0,1,2.timeouts, flow.0,2,1.goodput)", "correlation", 1.0),  # rows in the run's order
+        ("correlation(flow.0-8.goodput,flow.0-8.finish_time)", "correlation", math.nan),  # one is constant
         ("below(0.5, flow.0-8.goodput)", "below", 2),  # 1 and 2 of 1 to 9 Mb/s are less than half of 5
         ("smallest(2, flow.0-8.goodput)", "goodput_bps", 2e6),
         ("smallest(2,flow.*.finish_time)", "finish_time_s", math.nan),
@@ -244,7 +248,9 @@ def test_aggregates_and_queues(cell_run: Any, metric: str, column: str, value: f
         ("below(flow.0-8.goodput)", "below needs a factor of the mean first"),
         ("smallest(flow.0-8.goodput)", "smallest needs a place from 1 on first"),
         ("smallest(0, flow.0-8.goodput)", "smallest needs a place from 1 on first"),
-        ("smallest(10, flow.0-8.goodput)", "there are 9 flows"),
+        ("smallest(10, flow.0-8.goodput)", "there are 9 rows"),
+        ("correlation(flow.0-8.goodput)", "correlation\\(.*: two columns over the same rows"),
+        ("correlation(flow.0-8.goodput, flow.0-7.timeouts)", "two columns over the same rows"),
         ("below(half, flow.0-8.goodput)", "below needs a factor of the mean first"),
         ("above(-1, flow.0-8.goodput)", "above needs a factor of the mean first"),
         ("mean(flow.0-10.goodput)", "no flows 0-10; they are 0 to 9"),

@@ -137,6 +137,22 @@ def test_jain_index_of_known_shares() -> None:
     assert math.isnan(stats.jain([0, 0]))
 
 
+def test_variation_is_the_other_face_of_jains_index() -> None:
+    shares = [1.0, 2.0, 3.0, 10.0]
+    assert stats.variation(shares) == pytest.approx(math.sqrt(50 / 3) / 4)  # squares of −3, −2, −1, 6 over n − 1
+    assert 1 / stats.jain(shares) == pytest.approx(1 + 3 / 4 * stats.variation(shares) ** 2)
+    assert math.isnan(stats.variation([1.0]))
+    assert math.isnan(stats.variation([0.0, 0.0]))
+
+
+def test_correlation_by_hand() -> None:
+    # Deviations (−1, 0, 1) and (−2, 1, 1): 3 / √(2 · 6).
+    assert stats.correlation([1, 2, 3], [0, 3, 3]) == pytest.approx(3 / math.sqrt(12))
+    assert stats.correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert math.isnan(stats.correlation([1, 2], [1, 2]))
+    assert math.isnan(stats.correlation([1, 1, 1], [1, 2, 3]))
+
+
 RATINGS = [[3, 4, 3], [2, 2, 4], [3, 3, 5], [1, 3, 2], [2, 3, 2], [2, 4, 5], [1, 2, 4], [3, 4, 4], [2, 4, 5], [1, 3, 4]]
 
 

@@ -89,6 +89,22 @@ def test_value_in_a_printed_range(low: float | None, high: float | None, mean: f
     assert verdict_on(Value(Expected(low=low, high=high)), {"m": spread(mean)}) is verdict
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "mean", "half_width", "verdict"),
+    [
+        (5.0, 6.0, 5.9, 0.2, UNTESTABLE),  # the mean is inside, the interval is not
+        (5.0, 6.0, 6.1, 0.2, UNTESTABLE),
+        (5.0, 6.0, 5.5, 0.6, UNTESTABLE),  # wider than the range
+        (5.0, None, 20.0, 14.0, HOLDS),  # wide, and wholly beyond the bound
+        (None, 5.0, 20.0, 14.0, DIFFERS),
+    ],
+)
+def test_a_range_is_held_by_the_interval_and_not_by_the_mean(
+    low: float | None, high: float | None, mean: float, half_width: float, verdict: Verdict
+) -> None:
+    assert verdict_on(Value(Expected(low=low, high=high)), {"m": spread(mean, half_width)}) is verdict
+
+
 def test_another_band_replaces_the_usual_one_and_is_shown_with_its_reason() -> None:
     wide = Value(Expected(7.0, band=1.5, band_reason="read off a plot"))
     found = judge(claim(wide, [["m"]]), Made({"m": spread(6.0)}))

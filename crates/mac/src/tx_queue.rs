@@ -1,7 +1,7 @@
 //! The transmit queue: what is sent next, and what follows a failure; and which access category a packet goes to.
 
 use crate::msdu::Msdu;
-use queue::{Mark, Queue, Space, Spec};
+use queue::{Arrival, FlowKey, Mark, Queue, Space, Spec};
 use units::{Bytes, NodeId, SimTime};
 use wire::Packets;
 
@@ -37,7 +37,8 @@ pub trait TxQueue: std::fmt::Debug {
     /// Takes an MSDU in.
     ///
     /// # Errors
-    /// Gives it back if the queue is full, or drops it early. A queue that marks sets CE in the packet's IP header.
+    /// Gives back the MSDU that is lost because the queue is full, or drops early: this one, or one that was queued and made room
+    /// for it. A queue that marks sets CE in the packet's IP header.
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu>;
     /// The MSDU to send now. `None`: nothing, or nothing yet, see [`TxQueue::next_wakeup`].
     fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu>;
@@ -75,7 +76,7 @@ pub trait TxQueue: std::fmt::Debug {
     }
 }
 
-/// The interface queue every station has unless a scheme replaces it: in order, drop-tail or RED, the same MSDU again
+/// The interface queue every station has unless a scheme replaces it: drop-tail, RED or deficit round robin, the same MSDU again
 /// after a failure. It counts bytes of IP packets, and not the MSDU in service.
 #[derive(Debug)]
 pub struct Fifo {
@@ -93,8 +94,9 @@ impl Fifo {
 impl TxQueue for Fifo {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
-        let (size, is_ect) = (packet.ip_len(), packet.ip.is_ect());
-        let mark = self.queue.push(now, msdu, size, is_ect).map_err(|(msdu, _)| msdu)?;
+        let flow = FlowKey::of(packet.five_tuple());
+        let arrival = Arrival { size: packet.ip_len(), is_ect: packet.ip.is_ect(), flow };
+        let mark = self.queue.push(now, msdu, arrival).map_err(|(lost, _)| lost)?;
         if let (Mark::Ce, Some(msdu)) = (mark, self.queue.newest()) {
             all.get_mut(&msdu.pkt).ip.mark_ce();
         }

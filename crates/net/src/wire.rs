@@ -4,7 +4,7 @@
 //! asks, at the exact instants it began. A packet costs one timer, its arrival.
 
 use engine::Stream;
-use queue::{Mark, Queue, Spec};
+use queue::{Arrival as Queued, FlowKey, Mark, Queue, Spec};
 use std::collections::VecDeque;
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
@@ -119,12 +119,12 @@ impl Wire {
     /// A packet is to be sent. It may be marked by the queue.
     ///
     /// # Errors
-    /// Gives it back if the queue refuses it.
+    /// Gives back what is lost instead: the packet, or one that was queued and made room for it.
     pub fn offer(&mut self, now: SimTime, pkt: Pkt, packets: &mut Packets) -> Result<(), Pkt> {
         self.settle(now);
         let packet = packets.get(&pkt);
-        let (size, is_ect) = (packet.ip_len(), packet.ip.is_ect());
-        match self.queue.push(now, (pkt, size), size, is_ect) {
+        let (size, flow) = (packet.ip_len(), FlowKey::of(packet.five_tuple()));
+        match self.queue.push(now, (pkt, size), Queued { size, is_ect: packet.ip.is_ect(), flow }) {
             Ok(Mark::None) => {}
             Ok(Mark::Ce) => {
                 if let Some((newest, _)) = self.queue.newest() {

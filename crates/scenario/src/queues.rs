@@ -40,6 +40,8 @@ tagged! {
             /// Packets of ECN-capable transports are marked, not dropped.
             ecn: bool = false,
         },
+        /// A queue for each flow, served by deficit round robin, a full packet's bytes a turn; what is full takes from the longest.
+        "drr" => Drr,
     }
 }
 

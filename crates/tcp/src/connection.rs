@@ -6,7 +6,7 @@ use crate::receiver::{AckDue, Receiver};
 use crate::selective::Pending;
 use crate::sender::Sender;
 use crate::timers::{Timer, Timers};
-use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, cc};
+use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, WindowTime, cc};
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Seq, SeqRange, Tcp};
 
@@ -154,6 +154,9 @@ pub struct Connection {
     /// Of ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
+    windows: WindowTime,
+    /// Up to when windows have been integrated.
+    integrated: SimTime,
 }
 
 impl Connection {
@@ -184,6 +187,8 @@ impl Connection {
             reset: None,
             challenges: Throttle::default(),
             over: false,
+            windows: WindowTime::default(),
+            integrated: SimTime::ZERO,
             config,
         }
     }
@@ -205,6 +210,8 @@ impl Connection {
 
     /// Tells the machine what happened.
     pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
+        self.windows = self.window_time(now);
+        self.integrated = now;
         match input {
             Input::Segment { tcp, payload, ce } => self.segment_arrives(now, tcp, payload, ce),
             Input::Timer => self.run_timers(now),
@@ -373,6 +380,15 @@ impl Connection {
     /// What was counted.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Its windows, integrated up to `now`. They change with an input only.
+    pub fn window_time(&self, now: SimTime) -> WindowTime {
+        let mut windows = self.windows;
+        if matches!(self.state, State::Established | State::CloseWait) {
+            windows.stay(now.since(self.integrated), self.cwnd(), self.rwnd());
+        }
+        windows
     }
 
     /// The parameters it was made with.

@@ -134,6 +134,38 @@ pub struct Counters {
     pub delivered_segments: u64,
 }
 
+/// The windows of one end, integrated over the time in which it may send data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WindowTime {
+    /// That time.
+    pub time: Dur,
+    /// Congestion window, in byte·ns.
+    pub cwnd: u128,
+    /// The lesser of congestion window and the peer's window, in byte·ns.
+    pub usable: u128,
+}
+
+impl WindowTime {
+    /// For `dur` these were the congestion window and the peer's.
+    pub(crate) fn stay(&mut self, dur: Dur, cwnd: Bytes, peers: Bytes) {
+        self.time += dur;
+        self.cwnd += u128::from(dur.ns()) * u128::from(cwnd.0);
+        self.usable += u128::from(dur.ns()) * u128::from(cwnd.min(peers).0);
+    }
+
+    /// What was counted after `then`.
+    #[must_use]
+    pub fn since(&self, then: &WindowTime) -> WindowTime {
+        WindowTime { time: self.time - then.time, cwnd: self.cwnd - then.cwnd, usable: self.usable - then.usable }
+    }
+
+    /// Mean congestion window and mean usable window, in bytes; `None` of no time.
+    pub fn means(&self) -> Option<(f64, f64)> {
+        let ns = self.time.ns() as f64;
+        (ns > 0.0).then(|| (self.cwnd as f64 / ns, self.usable as f64 / ns))
+    }
+}
+
 impl Counters {
     pub(crate) fn loss_found(&mut self, now: SimTime) {
         if let Some(free) = self.losses_found.iter_mut().find(|at| at.is_none()) {

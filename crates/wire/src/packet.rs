@@ -220,6 +220,19 @@ impl Packet {
         Bytes(header + u64::from(self.payload.len))
     }
 
+    /// What tells flows apart, as bits: addresses, protocol, ports. Of a message about a segment, and of what is not
+    /// understood, there are no ports.
+    pub fn five_tuple(&self) -> u128 {
+        let (protocol, src_port, dst_port): (u8, u16, u16) = match &self.l4 {
+            L4::Tcp(tcp) => (6, tcp.src_port, tcp.dst_port),
+            L4::Udp(udp) => (17, udp.src_port, udp.dst_port),
+            L4::Echo(_) | L4::Notice(_) => (1, 0, 0),
+            L4::Opaque => (0, 0, 0),
+        };
+        let addresses = u128::from(self.ip.src.to_bits()) << 32 | u128::from(self.ip.dst.to_bits());
+        addresses << 40 | u128::from(protocol) << 32 | u128::from(src_port) << 16 | u128::from(dst_port)
+    }
+
     /// The TCP header, if it is TCP.
     pub fn tcp(&self) -> Option<&Tcp> {
         if let L4::Tcp(tcp) = &self.l4 { Some(tcp) } else { None }

@@ -185,6 +185,7 @@ pub(crate) struct Flow {
     /// The same when warm-up ended.
     pub warm: [Delivered; 2],
     pub warm_counters: [tcp::Counters; 2],
+    pub warm_windows: tcp::WindowTime,
     pub ip_id: [u16; 2],
     pub is_started: bool,
     /// When the second end had all that the first will ever write.

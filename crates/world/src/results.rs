@@ -191,6 +191,8 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
             let rto_sum = now[0].first_rto_sum - then[0].first_rto_sum;
             let first_rto = if sequences == 0 { f64::NAN } else { rto_sum.as_secs_f64() / sequences as f64 };
             let end = SimTime::ZERO + scenario.duration;
+            let windows = ends[0].window_time(end).since(&flow.warm_windows);
+            let (cwnd, window) = windows.means().unwrap_or((f64::NAN, f64::NAN));
             let until_loss = |nth: usize| {
                 let at = now[0].losses_found[nth].unwrap_or(end);
                 Cell::Real((at - SimTime::ZERO).saturating_sub(start).as_secs_f64())
@@ -214,6 +216,8 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("duplicate_segments", count(1, |c| c.duplicate_segments)),
                 ("rtt_samples", Cell::Count(samples)),
                 ("rtt_mean_s", Cell::Real(rtt)),
+                ("cwnd_mean_bytes", Cell::Real(cwnd)),
+                ("window_mean_bytes", Cell::Real(window)),
                 ("acknowledged_bytes_total", Cell::Count(ends[0].acknowledged())),
                 ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),

@@ -80,6 +80,7 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
         ("frames are retried", "rate = '20 Mb/s'", a, "[channel]\nerrors = { model = 'packet', per = 0.1 }\n", 0),
         // Lists that a worse burst makes longer, as above; from 24 to 100 s none of these asked for more than once.
         ("the wire marks", red, a, "", 9),
+        ("the wire serves flows in turn", "rate = '5 Mb/s'\nqueue = { discipline = 'drr', packets = 20 }", a, "", 9),
         ("the wire loses", "rate = '20 Mb/s'\nloss = 0.002", a, "", 9),
         ("the wire is narrow and drops", "rate = '5 Mb/s'\nqueue = { packets = 20 }", a, "", 9),
         ("the wire is long, the queue of the air drops", "rate = '1 Gb/s'\ndelay = '30 ms'", a, "", 9),

@@ -43,6 +43,7 @@ _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "max": lambda x: float(np.max(x)),
     "spread": lambda x: float(np.max(x) - np.min(x)),
     "jain": stats.jain,
+    "cv": stats.variation,
 }
 _NTH = "smallest"
 """Of the rows, the k-th smallest: `smallest(2, flow.*.goodput)`."""
@@ -50,6 +51,9 @@ _NTH = "smallest"
 _COUNTS: dict[str, Callable[[float, float], bool]] = {"below": operator.lt, "above": operator.gt}
 """How many rows lie on that side of so many times the mean of all: `below(0.1, flow.*.goodput)`."""
 _CALL = re.compile(r"(\w+)\((.*)\)")
+_PAIR = re.compile(r",\s*(?=(?:" + "|".join(_GROUPS) + r")\.)")
+_CORRELATION = "correlation"
+"""Of two columns over the same rows, Pearson's: `correlation(flow.*.window_mean, flow.*.goodput)`."""
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
 
@@ -121,26 +125,42 @@ def _no_entry(group: str, entry: str, rows: Sequence[Mapping[str, Any]], metric:
 def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, float]:
     """`mean(flow.0-8.goodput)`: a column over the selected rows; nan where one of them has no value."""
     factor, place = None, 0
+    if function == _CORRELATION:
+        return _CORRELATION, _correlation(run, inner, metric)
     if function in _COUNTS:
         factor, inner = _factor(function, inner, metric)
     elif function == _NTH:
         place, inner = _place(inner, metric)
     elif function not in _FUNCTIONS:
-        known = [*_FUNCTIONS, *_COUNTS, _NTH]
+        known = [*_FUNCTIONS, *_COUNTS, _NTH, _CORRELATION]
         raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
-    group, _, rest = inner.partition(".")
-    if group not in _GROUPS:
-        raise InputError(f'metric "{metric}": nothing to aggregate in "{group}"{suggestion(group, _GROUPS)}', metric)
-    entries, _, name = rest.rpartition(".")
-    pairs = [_value(row, name, metric) for row in _selected(run, group, entries, name, metric)]
+    pairs = _column(run, inner, metric)
     values = [value for _, value in pairs]
     if factor is not None:
         return function, _count(_COUNTS[function], factor, values)
     if place > len(values):
-        raise InputError(f'metric "{metric}": there are {len(values)} {_GROUPS[group][0]}', metric)
+        raise InputError(f'metric "{metric}": there are {len(values)} rows', metric)
     if place:
         return pairs[0][0], math.nan if any(map(math.isnan, values)) else sorted(values)[place - 1]
-    return "jain" if function == "jain" else pairs[0][0], _FUNCTIONS[function](values)
+    return function if function in ("jain", "cv") else pairs[0][0], _FUNCTIONS[function](values)
+
+
+def _column(run: Run, inner: str, metric: str) -> list[tuple[str, float]]:
+    """A column's name and value in each of the selected rows: `flow.0-8.goodput`."""
+    group, _, rest = inner.partition(".")
+    if group not in _GROUPS:
+        raise InputError(f'metric "{metric}": nothing to aggregate in "{group}"{suggestion(group, _GROUPS)}', metric)
+    entries, _, name = rest.rpartition(".")
+    return [_value(row, name, metric) for row in _selected(run, group, entries, name, metric)]
+
+
+def _correlation(run: Run, inner: str, metric: str) -> float:
+    """`flow.*.window_mean, flow.*.goodput`: Pearson's coefficient; nan where a column is constant or has a hole."""
+    columns = [[value for _, value in _column(run, part, metric)] for part in _PAIR.split(inner)]
+    if len(columns) != 2 or len(columns[0]) != len(columns[1]):
+        example = f"{_CORRELATION}(flow.*.window_mean, flow.*.goodput)"
+        raise InputError(f'metric "{metric}": two columns over the same rows, as in {example}', metric)
+    return stats.correlation(*columns)
 
 
 def _factor(function: str, inner: str, metric: str) -> tuple[float, str]:

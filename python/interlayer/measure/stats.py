@@ -231,6 +231,26 @@ def jain(shares: Sequence[float] | Floats) -> float:
     return math.nan if squares == 0.0 else float(x.sum()) ** 2 / (x.size * squares)
 
 
+def variation(values: Sequence[float] | Floats) -> float:
+    """Coefficient of variation: standard deviation (n − 1) over mean; nan of one value, or of a mean of 0.
+
+    Of n shares it says the same as Jain's index: 1/J = 1 + (n − 1)/n · cv².
+    """
+    x = np.asarray(values, dtype=np.float64)
+    mean = float(x.mean())
+    return math.nan if x.size < 2 or mean == 0.0 else float(x.std(ddof=1)) / mean
+
+
+def correlation(xs: Sequence[float] | Floats, ys: Sequence[float] | Floats) -> float:
+    """Pearson's coefficient of two columns; nan where one is constant or has no value, or of fewer than three rows."""
+    x, y = np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
+    if x.size < 3 or not np.isfinite(x).all() or not np.isfinite(y).all():
+        return math.nan
+    x, y = x - x.mean(), y - y.mean()
+    scale = math.sqrt(float(np.dot(x, x)) * float(np.dot(y, y)))
+    return math.nan if scale == 0.0 else float(np.dot(x, y)) / scale
+
+
 @dataclass(frozen=True, slots=True)
 class Trend:
     """Page's statistic `l` and the probability of one at least as large (`p_up`) or as small (`p_down`) by chance."""

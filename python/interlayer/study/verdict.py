@@ -4,12 +4,12 @@ A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-
 indices, and for gains, 0.01 is enough). What is computed without runs is exact. Then
 
 - **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02, from 0.95 on by 1 - J, within
-  a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our mean inside it; a printed zero: zero in
-  every run. A printed **mean of n runs** has a sampling error: the band is widened by it, and where it is wider than
-  the band the claim is `untestable`.
+  a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our interval inside it (`differs`: outside);
+  a printed zero: zero in every run. A printed **mean of n runs** has a sampling error: the band is widened by it, and
+  where it is wider than the band the claim is `untestable`.
 - **ratio**: a gain of the same sign, by an interval that excludes zero, and within the larger of 3 points and 30 % of
-  it; a printed range: our mean inside it, and zero excluded if the range does. A range that the gains *span* is held
-  by its two ends. A share (new/old, not (new - old)/old) is a value: its zero is not "no effect".
+  it; a printed range: our interval inside it. A range that the gains *span* is held by its two ends. A share (new/old,
+  not (new - old)/old) is a value: its zero is not "no effect".
 - **order**: on every line, every neighbouring paired difference significant in the claimed direction; `differs` when
   one is significant against it, or not significant in it and shown equal within 2 %. Where the paper says "or equal",
   what is shown equal within 2 % holds.
@@ -208,6 +208,8 @@ class _Context:
                 return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
             if bands.is_zero(self.claim) or isinstance(self.claim.test, Crossing):
                 continue  # every single run decides; each interval decides, however wide
+            if _is_range(self.claim) and not self.claim.one_of:
+                continue  # the interval is held against the ends, however wide it is
             if self.claim.largest_of or self.claim.one_of:
                 continue  # the range of the runs decides, and of two the interval of their difference
             # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
@@ -251,9 +253,8 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
         told = f"zero in {c.runs - others} of {c.runs} runs, measured {c.show(ours)}"
         return _holds(others == 0), told
     if expected.value is None:
-        inside = bands.inside(expected, ours.mean)
-        how = "inside" if inside else "outside"
-        return _holds(inside), f"{c.measured} {c.show(ours)}, {how} the printed {bands.printed_text(expected)}{c.unit}"
+        verdict, how = _in_range(c, expected)
+        return verdict, f"{c.measured} {c.show(ours)}, {how} the printed {bands.printed_text(expected)}{c.unit}"
     off = f" ({(ours.mean / expected.value - 1) * 100:+.1f} %)" if expected.value else ""
     told = f"{c.measured} {c.show(ours)} against the printed {bands.printed_text(expected)}{c.unit}{off}"
     wider = 0.0
@@ -269,6 +270,28 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
         if ends != [found, found]:
             return Verdict.UNTESTABLE, told
     return _holds(found), told
+
+
+def _is_range(claim: Claim) -> bool:
+    """Whether the claim is that a number lies in a range, or beyond a bound."""
+    match claim.test:
+        case Value(expected=e) | Ratio(expected=e, spans=False):
+            return e.value is None
+        case _:
+            return False
+
+
+def _in_range(c: _Context, expected: Expected) -> tuple[Verdict, str]:
+    """A range holds where the whole interval lies in it, and differs where the whole interval lies beyond an end."""
+    low = -math.inf if expected.low is None else expected.low
+    high = math.inf if expected.high is None else expected.high
+    tested = c.interval(c.columns[0])
+    ours = (tested.mean, tested.mean) if c.claim.is_computed else (tested.low, tested.high)
+    if low <= ours[0] and ours[1] <= high:
+        return Verdict.HOLDS, "inside"
+    if ours[1] < low or ours[0] > high:
+        return Verdict.DIFFERS, "outside"
+    return Verdict.UNTESTABLE, "across an end of"
 
 
 def _band_at(c: _Context, expected: Expected, mean: float) -> bands.Band:
@@ -311,10 +334,8 @@ def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     tested = c.interval(c.columns[0])
     told = f"measured a gain of {c.show(ours)} against the printed {bands.printed_text(expected)}{c.unit}"
     if expected.value is None:
-        signed = (expected.low or 0) > 0 or (expected.high or 0) < 0
-        if bands.inside(expected, ours.mean) and signed and tested.low <= 0 <= tested.high:
-            return Verdict.UNTESTABLE, f"{told}, and zero lies in the interval"
-        return _holds(bands.inside(expected, ours.mean)), told
+        verdict, how = _in_range(c, expected)
+        return verdict, f"{told}: {how}"
     verdict = _gain_verdict(expected.value, tested, expected.band)
     if verdict is Verdict.UNTESTABLE:
         return verdict, f"{told}, and zero lies in the interval"

@@ -359,7 +359,6 @@ impl Station {
             edcaf.counters.msdus_refused += 1;
             let report = msdu.report(cx.now, Fate::QueueFull);
             cx.out.push(Output::Done(msdu.pkt, report));
-            return;
         }
         if edcaf.in_service.is_empty() && self.take_next(cx, i) {
             cx.channel.contention.want(cx.now, self.contender(i));

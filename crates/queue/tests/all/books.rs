@@ -2,7 +2,7 @@
 
 use engine::{Purpose, Streams};
 use proptest::prelude::*;
-use queue::{Discipline, Limit, Mark, Queue, Red, Refused, Space, Spec, Stats};
+use queue::{Arrival, Discipline, FlowKey, Limit, Mark, Queue, Red, Refused, Space, Spec, Stats};
 use units::{Bytes, Dur, SimTime};
 
 const MTU: Bytes = Bytes(1500);
@@ -12,6 +12,7 @@ enum Op {
     Push {
         size: u64,
         is_ect: bool,
+        flow: u8,
     },
     Pop,
     /// The entry at this place, if there is one.
@@ -20,7 +21,7 @@ enum Op {
 }
 
 fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
-    let push = (40..=1500u64, any::<bool>()).prop_map(|(size, is_ect)| Op::Push { size, is_ect });
+    let push = (40..=1500u64, any::<bool>(), 0..3u8).prop_map(|(size, is_ect, flow)| Op::Push { size, is_ect, flow });
     let op =
         prop_oneof![30 => push, 20 => Just(Op::Pop), 5 => (0..6usize).prop_map(Op::Withdraw), 1 => Just(Op::Drain)];
     prop::collection::vec((0..3_000_000u64, op), 1..400)
@@ -47,26 +48,49 @@ fn spec() -> impl Strategy<Value = Spec> {
         (1..20u32).prop_map(Limit::Packets),
         (100..20_000u64).prop_map(|bytes| Limit::Bytes(Bytes(bytes))),
     ];
-    (limit, proptest::option::of(red())).prop_map(|(limit, red)| {
-        let unit = if matches!(limit, Limit::Bytes(_)) { 700.0 } else { 1.0 };
-        let discipline = red.map_or(Discipline::DropTail, |red| {
-            Discipline::Red(Red { min_th: red.min_th * unit, max_th: red.max_th * unit, ..red })
-        });
-        Spec { limit, discipline }
+    let discipline = prop_oneof![Just(Discipline::DropTail), Just(Discipline::Drr), red().prop_map(Discipline::Red),];
+    (limit, discipline).prop_map(|(limit, discipline)| match (limit, discipline) {
+        (Limit::Bytes(_), Discipline::Red(red)) => {
+            let red = Red { min_th: red.min_th * 700.0, max_th: red.max_th * 700.0, ..red };
+            Spec { limit, discipline: Discipline::Red(red) }
+        }
+        _ => Spec { limit, discipline },
     })
 }
 
-/// What is known without a queue: every entry that is in, and the sums.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Inside {
+    serial: usize,
+    size: u64,
+    since: SimTime,
+    flow: u8,
+}
+
+/// What is known without a queue: every entry that is in, the oldest first, and the sums.
 #[derive(Default)]
 struct Model {
-    inside: Vec<(usize, u64, SimTime)>,
+    inside: Vec<Inside>,
     stats: Stats,
     now: SimTime,
 }
 
 impl Model {
     fn bytes(&self) -> u64 {
-        self.inside.iter().map(|(_, size, _)| size).sum()
+        self.inside.iter().map(|entry| entry.size).sum()
+    }
+
+    fn bytes_of(&self, flow: u8) -> u64 {
+        self.inside.iter().filter(|entry| entry.flow == flow).map(|entry| entry.size).sum()
+    }
+
+    fn take(&mut self, serial: usize) -> Option<Inside> {
+        let place = self.inside.iter().position(|entry| entry.serial == serial)?;
+        Some(self.inside.remove(place))
+    }
+
+    fn put(&mut self, entry: Inside) {
+        self.inside.push(entry);
+        self.stats.max_entries = self.stats.max_entries.max(self.inside.len() as u32);
     }
 
     fn later(&mut self, dur: u64) {
@@ -91,60 +115,104 @@ impl Model {
     }
 }
 
+/// Bytes that still fit; more than anything for a limit in packets, of which one that leaves makes room for one.
+fn space_left(model: &Model, limit: Limit) -> u64 {
+    match limit {
+        Limit::Packets(_) => u64::from(u32::MAX),
+        Limit::Bytes(most) => most.0 - model.bytes(),
+    }
+}
+
+/// Whether two flows have the same bytes queued: which of them is the longest is the queue's choice.
+fn tied(model: &Model) -> bool {
+    let bytes: Vec<u64> = (0..3).map(|flow| model.bytes_of(flow)).collect();
+    bytes[0] == bytes[1] || bytes[1] == bytes[2] || bytes[0] == bytes[2]
+}
+
 proptest! {
     #[test]
     fn the_books_of_any_queue_balance_after_any_history(spec in spec(), ops in ops(), seed in any::<u64>()) {
         let mut queue = Queue::new(spec, MTU, Streams::new(seed).get(Purpose::Queue, 0));
         let mut model = Model::default();
+        let is_drr = spec.discipline == Discipline::Drr;
         for (serial, (wait, op)) in ops.into_iter().enumerate() {
             model.later(wait);
             let now = model.now;
             match op {
-                Op::Push { size, is_ect } => {
+                Op::Push { size, is_ect, flow } => {
                     model.stats.offered += 1;
                     model.stats.bytes_offered += Bytes(size);
                     let fits = model.fits(spec.limit, size);
-                    match queue.push(now, serial, Bytes(size), is_ect) {
+                    let own = Inside { serial, size, since: now, flow };
+                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    match queue.push(now, serial, arrival) {
                         Ok(mark) => {
                             prop_assert!(fits);
-                            model.inside.push((serial, size, now));
-                            model.stats.max_entries = model.stats.max_entries.max(model.inside.len() as u32);
-                            prop_assert_eq!(queue.newest(), Some(&serial));
+                            model.put(own);
+                            if !is_drr {
+                                prop_assert_eq!(queue.newest(), Some(&serial));
+                            }
                             if mark == Mark::Ce {
                                 prop_assert!(is_ect && matches!(spec.discipline, Discipline::Red(red) if red.ecn));
                                 model.stats.marked += 1;
                             }
                         }
-                        Err((entry, why)) => {
-                            prop_assert_eq!(entry, serial);
-                            if why == Refused::Full {
-                                prop_assert!(!fits);
-                                model.stats.dropped_full += 1;
+                        Err((lost, Refused::Full)) => {
+                            prop_assert!(!fits);
+                            model.stats.dropped_full += 1;
+                            let longest = (0..3).map(|flow| model.bytes_of(flow)).max();
+                            if lost == serial {
+                                let newest = |flow| model.inside.iter().rev().find(|entry| entry.flow == flow);
+                                let mut longer = (0..3).filter(|other| {
+                                    Some(model.bytes_of(*other)) == longest && longest > Some(model.bytes_of(flow) + size)
+                                });
+                                let room = |other| newest(other).is_some_and(|entry| entry.size + space_left(&model, spec.limit) >= size);
+                                prop_assert!(!is_drr || !longer.any(room) || tied(&model), "somebody had to make room");
                             } else {
-                                prop_assert!(spec.discipline != Discipline::DropTail);
-                                model.stats.dropped_early += 1;
+                                prop_assert!(is_drr);
+                                let other = model.inside.iter().find(|entry| entry.serial == lost).copied();
+                                let Some(other) = other else { panic!("{lost} was not queued") };
+                                prop_assert_eq!(Some(model.bytes_of(other.flow)), longest);
+                                prop_assert!(longest > Some(model.bytes_of(flow) + size));
+                                let newest = model.inside.iter().rev().find(|entry| entry.flow == other.flow);
+                                prop_assert_eq!(newest, Some(&other));
+                                model.take(lost);
+                                model.put(own);
                             }
+                        }
+                        Err((lost, Refused::Early)) => {
+                            prop_assert_eq!(lost, serial);
+                            prop_assert!(matches!(spec.discipline, Discipline::Red(_)));
+                            model.stats.dropped_early += 1;
                         }
                     }
                 }
                 Op::Pop => {
-                    let first = (!model.inside.is_empty()).then(|| model.inside.remove(0));
-                    prop_assert_eq!(queue.pop(now), first.map(|(serial, ..)| serial));
-                    if let Some((_, size, since)) = first {
+                    let popped = queue.pop(now);
+                    prop_assert_eq!(popped.is_none(), model.inside.is_empty());
+                    if let Some(serial) = popped {
+                        let flow = model.inside.iter().find(|entry| entry.serial == serial).map(|entry| entry.flow);
+                        let oldest = model.inside.iter().find(|entry| !is_drr || Some(entry.flow) == flow);
+                        prop_assert_eq!(oldest.map(|entry| entry.serial), Some(serial));
+                        let Some(Inside { size, since, .. }) = model.take(serial) else { panic!("{serial} was not queued") };
                         model.stats.departed += 1;
                         model.stats.bytes_departed += Bytes(size);
                         model.stats.wait += now - since;
                     }
                 }
                 Op::Withdraw(place) => {
-                    let known = (place < model.inside.len()).then(|| model.inside.remove(place).0);
+                    let known = (place < model.inside.len()).then(|| model.inside.remove(place).serial);
                     prop_assert_eq!(queue.withdraw(now, |serial| Some(*serial) == known), known);
                     model.stats.withdrawn += u64::from(known.is_some());
                 }
                 Op::Drain => {
-                    let left: Vec<usize> = model.inside.drain(..).map(|(serial, ..)| serial).collect();
+                    let left: Vec<usize> = model.inside.drain(..).map(|entry| entry.serial).collect();
                     model.stats.abandoned += left.len() as u64;
-                    prop_assert_eq!(queue.drain(now), left);
+                    let mut drained = queue.drain(now);
+                    if is_drr {
+                        drained.sort_unstable();
+                    }
+                    prop_assert_eq!(drained, left);
                 }
             }
             prop_assert_eq!(queue.stats(now), model.stats);

@@ -347,6 +347,45 @@ from = "a"
 to = "b"
 "#;
 
+/// A queue for each flow, in packets and in bytes, on the air and on a wire.
+pub const DRR: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11b", queue = { discipline = "drr", packets = 40 } }
+[[node]]
+name = "server"
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "a"
+[[link]]
+from = "server"
+to = "ap"
+rate = "10 Mb/s"
+queue = { discipline = "drr", packets = 30 }
+[[link]]
+from = "ap"
+to = "server"
+rate = "10 Mb/s"
+queue = { discipline = "drr", bytes = "30 kB" }
+[[flow]]
+from = "server"
+to = "a"
+"#;
+
+/// The same on the air in bytes.
+pub const DRR_BYTES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11b", queue = { discipline = "drr", bytes = "64 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
@@ -382,7 +421,7 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 9] = [TCP, UDP, WIRED, RED, AIR, MATRIX, GROUND, FREE, LEAST];
+pub const EXAMPLES: [&str; 11] = [TCP, UDP, WIRED, RED, DRR, DRR_BYTES, AIR, MATRIX, GROUND, FREE, LEAST];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     scenario::parse(text, &[], &names())

@@ -70,10 +70,15 @@ impl Express {
 impl TxQueue for Express {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         if !self.word.takes(msdu.serial) {
-            let data = data(&msdu, all);
-            self.rest.push(now, msdu, all)?;
-            self.word.count(data, 1);
-            return Ok(());
+            let (own, serial) = (data(&msdu, all), msdu.serial);
+            let pushed = self.rest.push(now, msdu, all);
+            // What is lost may be another that was queued before.
+            let lost = pushed.as_ref().err().filter(|lost| lost.serial != serial);
+            if pushed.is_ok() || lost.is_some() {
+                self.word.count(own, 1);
+                self.word.count(lost.and_then(|lost| data(lost, all)), -1);
+            }
+            return pushed;
         }
         let size = all.get(&msdu.pkt).ip_len();
         // The lane has no room of its own.

@@ -134,6 +134,7 @@ pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<W
 pub(super) fn queue_spec(spec: &sc::Queue, mtu: Bytes, rate: BitRate) -> queue::Spec {
     let discipline = match spec.discipline {
         sc::Discipline::DropTail => queue::Discipline::DropTail,
+        sc::Discipline::Drr => queue::Discipline::Drr,
         sc::Discipline::Red { min_th, max_th, max_p, weight, gentle, ecn } => {
             // RED divides by it, and a small packet on the fastest of links takes less than the clock's tick.
             let idle_packet = (mtu / rate).max(Dur::from_ns(1));

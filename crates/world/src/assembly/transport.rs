@@ -191,6 +191,7 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
         delivered: [Delivered::default(); 2],
         warm: [Delivered::default(); 2],
         warm_counters: [tcp::Counters::default(); 2],
+        warm_windows: tcp::WindowTime::default(),
         ip_id: [0; 2],
         is_started: false,
         finished: None,

@@ -277,6 +277,7 @@ impl World {
             }
             if let Transport::Tcp(ends) = &flow.transport {
                 flow.warm_counters = [*ends[0].counters(), *ends[1].counters()];
+                flow.warm_windows = ends[0].window_time(now);
             }
         }
     }

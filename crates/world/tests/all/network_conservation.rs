@@ -26,8 +26,8 @@ const ERRORS: [&str; 6] = [
 const RADIOS: [&str; 3] =
     ["standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11g\"\nrts_threshold = \"500 B\""];
 
-/// Drop-tail and RED, in packets and in bytes, from hardly anything to enough.
-const QUEUES: [&str; 7] = [
+/// Drop-tail, RED and DRR, in packets and in bytes, from hardly anything to enough.
+const QUEUES: [&str; 9] = [
     "{ packets = 2 }",
     "{ packets = 10 }",
     "{ packets = 100 }",
@@ -35,6 +35,8 @@ const QUEUES: [&str; 7] = [
     "{ discipline = \"red\", packets = 30, min_th = 1, max_th = 8, max_p = 0.5, weight = 0.2, ecn = true }",
     "{ discipline = \"red\", packets = 12, min_th = 1, max_th = 4, max_p = 0.5, weight = 0.5, gentle = false }",
     "{ discipline = \"red\", bytes = \"30 kB\", min_th = 2000, max_th = 12000, max_p = 0.3, weight = 0.1, ecn = true }",
+    "{ discipline = \"drr\", packets = 8 }",
+    "{ discipline = \"drr\", bytes = \"20 kB\" }",
 ];
 
 const RATES: [&str; 4] = ["500 kb/s", "2 Mb/s", "10 Mb/s", "100 Mb/s"];
