@@ -1,4 +1,4 @@
-"""Our `preset = "linux"` against this machine's kernel: the same line, the same data packets lost by ordinal, goodput of both."""
+"""Our `preset = "linux"` against this machine's kernel: the same line, the same data packets lost, goodput of both."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ def measure(
             row = rows[-1]
             spread = [sorted(round(goodput(r), 2) for r in runs) for runs in (our_runs, kernel_runs)]
             print(
-                f"{control:6} {loss:6.3f}  ours {both[0]:6.3f}  kernel {both[1]:6.3f}  {100 * (row['ratio'] - 1):+5.1f} %",
+                f"{control:6} {loss:6.3f}  ours {both[0]:6.3f}  kernel {both[1]:6.3f}",
+                f"{100 * (row['ratio'] - 1):+5.1f} %",
                 *spread,
                 max(r["late_ns"][1] for r in kernel_runs) // 1000,
                 flush=True,

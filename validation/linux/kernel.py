@@ -1,7 +1,7 @@
 """This machine's TCP over a line of two TUN devices between two network namespaces.
 
-Run as a program it stands inside a namespace of its own (`unshare -rn`): it makes the devices, hands one to a child in another
-namespace, starts the line, sends for so long and prints what the receiver got, as JSON. `measure` runs it.
+Run as a program it stands inside a namespace of its own (`unshare`): it makes the devices, hands one to a child in
+another namespace, starts the line, sends for so long and prints what the receiver got, as JSON. `start` runs it.
 """
 
 from __future__ import annotations
