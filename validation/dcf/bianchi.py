@@ -103,9 +103,7 @@ def saturation(standard: str, n: int, payload: int = 1500, rts: bool = False) ->
     idle = (1 - t) ** n
     success = n * t * (1 - t) ** (n - 1)
     mean_slot_us = (
-        idle * phy.slot
-        + success * phy.t_success(payload, rts)
-        + (1 - idle - success) * phy.t_collision(payload, rts)
+        idle * phy.slot + success * phy.t_success(payload, rts) + (1 - idle - success) * phy.t_collision(payload, rts)
     )
     return t, p, 8e6 * payload * success / mean_slot_us
 

@@ -26,7 +26,9 @@ def wu_tau(p: float, w: int, m_cw: int, m: int) -> float:
 def test_tau_is_wu_2002_on_both_sides_of_the_cap():
     for standard, w, m_cw in (("b", 32, 5), ("a", 16, 6)):  # 7 attempts: stages 0..6
         for p in (0.01, 0.1, 0.3, 0.45, 0.6, 0.9):
-            assert isclose(bianchi.tau(p, bianchi.windows(bianchi.PHYS[standard])), wu_tau(p, w, m_cw, 6), rel_tol=1e-12)
+            assert isclose(
+                bianchi.tau(p, bianchi.windows(bianchi.PHYS[standard])), wu_tau(p, w, m_cw, 6), rel_tol=1e-12
+            )
 
 
 def test_tau_without_collisions_is_two_over_w_plus_one():
@@ -67,7 +69,9 @@ def test_one_station_model_is_the_closed_form():
     assert isclose(bianchi.single("a"), 12e9 / 393.5)
     for standard in bianchi.PHYS:
         for rts in (False, True):
-            assert isclose(bianchi.saturation(standard, 1, rts=rts)[2], bianchi.single(standard, rts=rts), rel_tol=1e-12)
+            assert isclose(
+                bianchi.saturation(standard, 1, rts=rts)[2], bianchi.single(standard, rts=rts), rel_tol=1e-12
+            )
 
 
 def test_reference_is_complete_and_holds_this_model():
