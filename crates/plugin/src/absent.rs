@@ -5,7 +5,7 @@
 //! `crates/world/tests/all/absent.rs` then says which line to delete.
 //! `docs/not-modelled.md` lists every name; a test compares the two.
 
-use crate::suggest;
+use crate::spelling;
 
 /// Names of one kind that are not modelled.
 #[derive(Debug, Clone, Copy)]
@@ -45,24 +45,8 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         noun: "congestion control",
         names: &[
-            "bbr",
             "bbr2",
             "bbr3",
-            "vegas",
-            "veno",
-            "westwood",
-            "westwood+",
-            "bic",
-            "yeah",
-            "scalable",
-            "highspeed",
-            "h-tcp",
-            "illinois",
-            "hybla",
-            "compound",
-            "jersey",
-            "new-jersey",
-            "vegas-dynamic",
             "dctcp",
             "cdg",
             "nv",
@@ -91,20 +75,7 @@ pub const ABSENT: &[Absent] = &[
     },
     Absent {
         noun: "queue discipline",
-        names: &[
-            "fq_codel",
-            "codel",
-            "cobalt",
-            "cake",
-            "pie",
-            "fq_pie",
-            "fq",
-            "sfq",
-            "wfq",
-            "prio",
-            "dualpi2",
-            "congestion-warning",
-        ],
+        names: &["fq_codel", "codel", "cobalt", "cake", "pie", "fq_pie", "fq", "sfq", "wfq", "prio", "dualpi2"],
     },
     Absent { noun: "transport protocol", names: &["quic", "sctp", "dccp", "mptcp", "tfrc", "rtp"] },
     Absent { noun: "traffic model", names: &["http", "web", "video", "trace", "pareto"] },
@@ -175,12 +146,12 @@ pub const ABSENT: &[Absent] = &[
 
 /// What to say of a thing of this kind that is not modelled, or has another name; `None` of any other.
 pub fn message(noun: &str, text: &str) -> Option<String> {
-    let is = |name: &&str| suggest::is_same(name, text);
+    let is = |name: &&str| spelling::is_same(name, text);
     if let Some((.., instead)) = INSTEAD.iter().find(|(n, name, _)| *n == noun && is(name)) {
-        return Some(format!("no {noun} {}; {instead}", suggest::quote(text)));
+        return Some(format!("no {noun} {}; {instead}", spelling::quote(text)));
     }
     let found = ABSENT.iter().any(|absent| absent.noun == noun && absent.names.iter().any(is));
-    found.then(|| format!("{noun} {} is not modelled yet, see docs/not-modelled.md", suggest::quote(text)))
+    found.then(|| format!("{noun} {} is not modelled yet, see docs/not-modelled.md", spelling::quote(text)))
 }
 
 #[cfg(test)]
@@ -192,7 +163,7 @@ mod tests {
         let said = "standard \"802.11AC\" is not modelled yet, see docs/not-modelled.md";
         assert_eq!(message("standard", "802.11AC").as_deref(), Some(said));
         assert!(message("queue discipline", "FQ-CoDel").is_some());
-        assert_eq!(message("standard", "bbr"), None);
+        assert_eq!(message("standard", "bbr2"), None);
         assert_eq!(message("congestion control", "venno"), None);
     }
 
@@ -206,7 +177,7 @@ mod tests {
     fn no_name_stands_twice() {
         for absent in ABSENT {
             for (i, name) in absent.names.iter().enumerate() {
-                assert!(!absent.names[..i].iter().any(|other| suggest::is_same(other, name)), "{name}");
+                assert!(!absent.names[..i].iter().any(|other| spelling::is_same(other, name)), "{name}");
                 assert!(!INSTEAD.iter().any(|(noun, other, _)| *noun == absent.noun && other == name), "{name}");
             }
         }

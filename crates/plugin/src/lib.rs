@@ -9,6 +9,7 @@
 pub mod absent;
 mod params;
 mod registry;
+mod spelling;
 pub mod suggest;
 
 pub use params::{Kind, Param, Params, Value};

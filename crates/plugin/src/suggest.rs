@@ -1,6 +1,8 @@
 //! Messages about words: quotations, lists, and the nearest of the words that would have done.
 
 use crate::absent;
+use crate::spelling::fold;
+pub use crate::spelling::quote;
 
 /// `text` as part of one line: control characters are written as escapes.
 pub fn one_line(text: &str) -> String {
@@ -13,15 +15,6 @@ pub fn one_line(text: &str) -> String {
         }
     }
     line
-}
-
-/// `text` in quotes, cut when it is long.
-pub fn quote(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("\"{}...\"", &text[..end]),
-        None => format!("\"{text}\""),
-    }
 }
 
 /// `"a", "b" or "c"`; when there are many, the first and how many more.
@@ -86,17 +79,6 @@ pub fn nearest<'w, S: AsRef<str>>(text: &str, words: &'w [S]) -> Vec<&'w str> {
     }
     // As near as many others is not near.
     if found.len() > 3 { Vec::new() } else { found }
-}
-
-/// Whether two words differ only in what makes no difference.
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
-    fold(one) == fold(other)
-}
-
-/// Case and the choice between `_`, `-` and a space are no difference.
-fn fold(text: &str) -> Vec<char> {
-    let lower = text.chars().take(80).flat_map(char::to_lowercase);
-    lower.map(|c| if matches!(c, '-' | ' ') { '_' } else { c }).collect()
 }
 
 fn most_edits(wanted: &[char]) -> usize {

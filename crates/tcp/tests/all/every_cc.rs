@@ -146,7 +146,8 @@ proptest! {
         let why = if timeout { Congestion::Rto { repeated: false } } else { Congestion::FastRetransmit };
         // Of the history's own, none follows the cut that it would be of.
         let history: Vec<Event> = history.into_iter().filter(|event| !matches!(event, Event::Undo)).collect();
-        for entry in &cc::registry() {
+        // BBR forgets with an undo that the pipe is full, and takes back the first of several cuts, as Linux: a trace it is meant to leave.
+        for entry in cc::registry().iter().filter(|entry| !make(entry).owns_window()) {
             let without = run(make(entry).as_mut(), mss, &history, &flights, None);
             let with = run(make(entry).as_mut(), mss, &history, &flights, Some((at, why)));
             prop_assert_eq!(without, with, "{}", entry.info.id);

@@ -176,7 +176,12 @@ fn it_counts_by_class_and_outcome_what_the_results_count() {
         }
         assert!(classes >= 3, "{classes} classes");
         for (cause, found) in LossCause::ALL.into_iter().zip(losses) {
-            assert_eq!(cause.column(), format!("lost_{}", cause.name().replace('-', "_")));
+            let name = cause.name().replace('-', "_");
+            let column = match cause.column().strip_prefix("lost_to_") {
+                Some(rest) => rest,
+                None => cause.column().trim_start_matches("lost_"),
+            };
+            assert_eq!(column, name);
             assert_eq!(number(&run.summary, cause.column()), found, "{cause:?}");
         }
         assert!(losses.iter().sum::<u64>() > 20, "{losses:?}");
