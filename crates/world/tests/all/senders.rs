@@ -1,6 +1,5 @@
 //! Every congestion control alone on a clean bottleneck.
 
-use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
 /// 20 Mb/s, 50 ms, a buffer of two bandwidth-delay products (167 datagrams of 1500 B), SACK; 60 s after 20 s.
@@ -45,7 +44,7 @@ fn runs(text: &str, names: &[&str], overrides: &[(&str, &str)]) -> Vec<Run> {
     };
     let blueprints: Vec<_> = names.iter().map(of).collect();
     let tasks: Vec<_> = blueprints.iter().map(|blueprint| (blueprint, 1)).collect();
-    let runs = world::run_batch(&tasks, 0, &Record::default(), &AtomicBool::new(false), |_| {});
+    let runs = world::run_batch(&tasks, 0, &Record::default());
     runs.into_iter().collect::<Result<_, _>>().expect("every run ends with its books in balance")
 }
 
