@@ -317,6 +317,10 @@ def readings_command(
     from .study.runs import Cache
 
     _one_of("--readings", readings, ("all", "base"))
+    if runs == 1:
+        raise InputError(
+            "--runs: readings are told apart by a bootstrap over seeds; one run has no interval, give 2 or more"
+        )
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
         output.folder(out, " ".join(["readings", *ids])) as to_folder,

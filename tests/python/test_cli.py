@@ -100,6 +100,7 @@ def tree(folder: Path) -> list[str]:
         ("reproduce lle-fig-3.9 --set channel.errors.per=0.5", "lle-fig-3.9 sets it itself"),
         ("run TOY --seed 9223372036854775808", "seed: 9223372036854775808 is not from 0 to 9223372036854775807"),
         ("reproduce lle-fig-3.9 --seed 99999999999999999999999", "is not from 0 to"),
+        ("readings lle-fig-3.9 --runs 1", "one run has no interval"),
         ("compare none.toml", "none.toml: no such file or directory"),
         ("compare TOY", "toy.toml: no [[scheme]] to compare; say which: --schemes none,lle-tcp"),
         ("compare TOY --schemes none,lle-tpc", '--schemes: no scheme "lle-tpc"; did you mean "lle-tcp"?'),

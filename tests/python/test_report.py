@@ -81,6 +81,17 @@ def test_what_is_undefined_is_null_in_frames_and_files(tmp_path: Path) -> None:
     assert as_json.dumps(as_json.run("x", "0", 1, [run], 0.0, False)).count('"mean": null') == 2
 
 
+def test_one_run_of_an_experiment_has_no_interval_anywhere(core: Core, tmp_path: Path) -> None:
+    for runs, has_intervals in ((1, False), (2, True)):
+        one = campaign.run(library.load("lle-fig-3.7b"), base_only=True, runs=runs)
+        files.write_outcome(one, tmp_path)
+        text = "".join(read((tmp_path / "lle-fig-3.7b.html").read_text()).text)
+        measured = text.partition("Measured")[2].partition("What the paper leaves open")[0]
+        shown = terminal.outcome(one)
+        assert ("bars: 95 %" in text, "±" in measured, "±" in shown, "95 % intervals" in shown) == (has_intervals,) * 4
+        assert ("1 run each (seed 1)" in text) != has_intervals
+
+
 def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path) -> None:
     files.write_outcome(outcome, tmp_path)
     page = (tmp_path / "lle-fig-3.7b.html").read_text()

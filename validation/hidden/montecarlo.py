@@ -2,7 +2,7 @@
 
 **Models** DCF (IEEE Std 802.11-2016, clauses on the lines) with and without RTS/CTS, in whole microseconds. Stations
 hear the access point alone; it hears both, and any overlap there loses both frames (no capture). It never contends: it
-answers a SIFS after what it received, whatever stands on the air, and is deaf while it does. No noise, no propagation
+answers a SIFS after what it received, whatever stands on the air, and is half-duplex. No noise, no propagation
 time, no sensing latency. Shares no code with the simulator.
 
 **What follows.** A station that does not transmit freezes for the access point's ACK and CTS to the other, and keeps
@@ -241,7 +241,7 @@ class Air:
         for i, s in enumerate(self.stations):
             s.is_sensing = True
             if s.sends is not None or s.begin == now:
-                s.is_spoilt = True  # it is deaf to what stands or begins now
+                s.is_spoilt = True  # half-duplex: it receives nothing of what stands or begins now
                 s.follows = None
             else:
                 s.follows = now

@@ -72,7 +72,7 @@ def test_who_begins_in_the_gap_before_the_ack_is_not_heard_and_hears_no_ack():
     assert (counts.delivered, counts.lost["data"]) == (1, 1)
 
 
-def test_who_begins_with_the_ack_is_lost_to_its_deafness():
+def test_who_begins_with_the_ack_is_lost_to_half_duplex():
     # 232 slots: 34 + 2088 = 2122, the instant of the ACK.
     _, counts = walk([[0, 500], [232, 500]], 2122 + 2072 + 51)
     assert (counts.delivered, counts.lost["data"]) == (1, 1)

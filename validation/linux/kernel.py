@@ -1,7 +1,7 @@
 """This machine's TCP over a line of two TUN devices between two network namespaces.
 
-Run as a program it stands inside a namespace of its own (`unshare -rn`): it makes the devices, hands one to a child in another
-namespace, starts the line, sends for so long and prints what the receiver got, as JSON. `measure` runs it.
+Run as a program it stands inside a namespace of its own (`unshare`): it makes the devices, hands one to a child in
+another namespace, starts the line, sends for so long and prints what the receiver got, as JSON. `start` runs it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CLONE_NEWNET = 0x40000000
 
 
 def unshare() -> list[str]:
-    """A network namespace of its own; for a user who is not root in a user namespace, where SCHED_FIFO is not to be had."""
+    """A network namespace of its own. Who is not root gets it in a user namespace, without SCHED_FIFO."""
     return ["unshare", "-n" if os.geteuid() == 0 else "-rn"]
 
 

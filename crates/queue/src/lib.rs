@@ -1,8 +1,9 @@
 //! Queues: one home for those of interfaces, access points and wired links.
 //!
 //! Limited in packets or in bytes. First in, first out, with drop-tail, RED, which drops early or marks, or a warning of
-//! congestion, which marks all beyond a threshold; or a queue for each flow under deficit round robin. What is queued is the caller's (`T`): an MSDU at an interface, a packet on a wire. The
-//! packet that is being sent is the caller's too: it left the queue when its service began.
+//! congestion, which marks all beyond a threshold; or a queue for each flow under deficit round robin. What is queued is the
+//! caller's (`T`): an MSDU at an interface, a packet on a wire. The packet that is being sent is the caller's too: it left the
+//! queue when its service began.
 //!
 //! Left out: disciplines that act when a packet leaves (CoDel), RED that adapts its parameters.
 

@@ -102,7 +102,7 @@ table! {
         /// Where slow start first ends.
         initial_ssthresh: Option<Ssthresh>, or TCP_DEFAULT,
         /// The sender's own limit in segments.
-        max_window: Option<u32>, in WINDOW, or "none",
+        max_window: Option<u32>, in WINDOW, or TCP_DEFAULT,
         /// Bytes the sender holds.
         send_buffer: Option<Bytes>, in BUFFER, or TCP_DEFAULT,
         /// Bytes the receiver holds.

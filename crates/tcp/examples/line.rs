@@ -2,7 +2,7 @@
 //! their ordinal. Ordinals are read from standard input; what arrived in each second is printed, then data segments sent,
 //! segments dropped by ordinal and by the buffer, and retransmissions.
 //!
-//! `line CONTROL RATE_BPS DELAY_US BUFFER_BYTES SECONDS SEED [KEY=VALUE]`
+//! `line CONTROL RATE_BPS DELAY_US BUFFER_BYTES SECONDS SEED`
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example for a validation")]
 
@@ -105,20 +105,6 @@ fn main() {
         } else {
             let i = usize::from(ends[1].next_wakeup() < ends[0].next_wakeup());
             ends[i].handle(now, Input::Timer);
-        }
-        if std::env::var_os("TRACE").is_some() {
-            let facts = ends[0].facts();
-            println!(
-                "{} cwnd {} ssthresh {} flight {} pipe {} una {} srtt {:?} rec {}",
-                now,
-                facts.cwnd.0 / 1448,
-                facts.ssthresh.0 / 1448,
-                facts.flight_size.0 / 1448,
-                ends[0].pipe().0 / 1448,
-                facts.snd_una.0,
-                facts.srtt,
-                facts.in_recovery
-            );
         }
     }
     let counters = ends[0].counters();

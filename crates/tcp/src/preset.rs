@@ -30,6 +30,7 @@ impl Preset {
             Preset::Linux => {
                 let mut congestion = cc::find("cubic").unwrap_or(rfc.congestion.clone());
                 congestion.params.set("hystart", Value::Bool(true));
+                congestion.params.set("linux", Value::Bool(true));
                 Config {
                     congestion,
                     prr: true,

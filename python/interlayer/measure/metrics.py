@@ -129,7 +129,8 @@ def _over_time(run: Run, group: str, row: Mapping[str, Any], name: str, metric: 
 
 
 def _value(run: Run, group: str, row: Mapping[str, Any], name: str, metric: str) -> tuple[str, float]:
-    name = _MEANS.get((group, quantity.without_unit(name)), name)
+    mean = _MEANS.get((group, quantity.without_unit(name)), name)
+    name = mean if _has(row, mean) else name
     if not _has(row, name) and (found := _over_time(run, group, row, name, metric)):
         return found
     column = quantity.column(name, row)

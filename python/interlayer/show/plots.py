@@ -344,7 +344,8 @@ def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
         axes.barh(range(len(rows)), means, xerr=bars, color=_COLOURS[0], capsize=3 if len(rows) <= _FLOWS else 0)
         named = range(0, len(rows), math.ceil(len(rows) / _FLOWS))
         axes.set_yticks(named, [str(rows[i]["id"]) for i in named])
-        axes.invert_yaxis()
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlim(left=0.0)  # an interval may reach below what can be
         axes.set_xlabel("goodput, Mb/s")
         axes.set_title(title, loc="left", fontsize=11)
         figure.supxlabel(note, fontsize=7, x=0.01, ha="left")

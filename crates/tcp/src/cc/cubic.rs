@@ -6,6 +6,9 @@
 //!   is the last sample, zero before the first; (c) time in which the window is not the limit is left out of t; (d) growth
 //!   in slow start counts ACKs, as in [`super::reno`]; the variant that leaves slow start early is the sender's `hystart` (RFC 9406), or
 //!   by `hystart` of this controller that of 2008, as in Linux.
+//!   With `linux` it counts as Linux does (tcp_cubic.c): in whole segments; a growth that is worked out anew at most 32 times
+//!   a second while the window stands, and never more than a segment per two acknowledged; a Reno-friendly window that is not
+//!   faster beyond cwnd_prior. The cut is of cwnd.
 //! - **Checked** tests below (worked numbers, tables 1 and 2 of sec. 5.2); `every_cc`.
 
 use super::ack_train::AckTrain;
@@ -45,6 +48,12 @@ pub const INFO: Info = Info {
             doc: "Slow start ends by HyStart of 2008, as in Linux: at a long train of ACKs or when the RTT rises.",
         },
         Param {
+            key: "linux",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+            doc: "Counts in whole segments and with the shortcuts of Linux.",
+        },
+        Param {
             key: "reno_friendly",
             kind: Kind::Bool,
             default: Value::Bool(true),
@@ -82,7 +91,28 @@ pub struct Cubic {
     /// In slow start, if it may end before a loss; none once it has.
     train: Option<AckTrain>,
     hystart: bool,
+    /// What counts as Linux does, if anything.
+    whole: Option<Whole>,
 }
+
+/// The state of Linux's way to count, in whole segments.
+#[derive(Debug, Clone, Copy, Default)]
+struct Whole {
+    /// Segments to be acknowledged for one more in the window.
+    per_segment: f64,
+    /// The window and the time when that was worked out.
+    cwnd: f64,
+    at: SimTime,
+    /// The Reno-friendly window, and what was acknowledged towards its next segment.
+    reno: f64,
+    acked: f64,
+    /// What was acknowledged towards the window's next segment.
+    count: f64,
+    least_rtt: Option<Dur>,
+}
+
+/// While the window stands its growth is worked out at most so often.
+const WHOLE_EVERY: Dur = Dur::from_us(1_000_000 / 32);
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
@@ -97,6 +127,7 @@ pub fn make(params: &Params) -> Box<dyn CongestionControl> {
         last_ack: SimTime::ZERO,
         train: params.bool("hystart").then(AckTrain::default),
         hystart: params.bool("hystart"),
+        whole: params.bool("linux").then(Whole::default),
     })
 }
 
@@ -163,6 +194,59 @@ impl Cubic {
         win.grow((target - cwnd) / cwnd * acked * mss);
     }
 
+    /// As [`Cubic::avoid`], the way Linux counts. bictcp_update, tcp_cong_avoid_ai
+    fn avoid_whole(&mut self, mut whole: Whole, ack: &Ack, win: &mut Window) {
+        let mss = win.mss().0 as f64;
+        let cwnd = (win.cwnd.0 as f64 / mss).floor().max(1.0);
+        let acked = ack.acked.0 as f64 / mss;
+        whole.acked += acked;
+        if self.now.start.is_none() {
+            self.begin(ack.now, cwnd);
+            (whole.reno, whole.acked, whole.at) = (cwnd, acked, SimTime::ZERO);
+        }
+        if whole.cwnd != cwnd || whole.at == SimTime::ZERO || ack.now.since(whole.at) > WHOLE_EVERY {
+            (whole.cwnd, whole.at) = (cwnd, ack.now);
+            let t = ack.now.since(self.now.start.unwrap_or(ack.now)) + whole.least_rtt.unwrap_or(Dur::ZERO);
+            let target = self.at(seconds(t)).floor();
+            whole.per_segment = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
+            if self.now.cwnd_prior == 0.0 {
+                whole.per_segment = whole.per_segment.min(20.0); // no cut yet: at least 5 % a round trip
+            }
+            if self.reno_friendly {
+                let step = (cwnd / self.alpha()).floor().max(1.0);
+                while whole.acked > step {
+                    whole.acked -= step;
+                    whole.reno += 1.0;
+                }
+                if whole.reno > cwnd {
+                    whole.per_segment = whole.per_segment.min((cwnd / (whole.reno - cwnd)).floor());
+                }
+            }
+            whole.per_segment = whole.per_segment.max(2.0);
+        }
+        // What was counted while more was needed makes one segment at once.
+        let mut more = 0.0;
+        if whole.count >= whole.per_segment {
+            (whole.count, more) = (0.0, 1.0);
+        }
+        whole.count += acked;
+        let segments = (whole.count / whole.per_segment).floor();
+        whole.count -= segments * whole.per_segment;
+        self.whole = Some(whole);
+        win.grow((more + segments) * mss);
+    }
+
+    /// The window after a cut; with `linux` of cwnd, in whole segments.
+    fn cut_window(&self, win: &mut Window) {
+        if self.whole.is_none() {
+            return win.cut_flight_to(self.beta); // eq. 5
+        }
+        let mss = win.mss();
+        let left = (win.cwnd.0 / mss.0) as f64 * self.beta;
+        win.ssthresh = mss * (left as u64).max(2);
+        win.cwnd = win.ssthresh;
+    }
+
     /// A cut: W_max, with fast convergence. Sec. 4.6, 4.7
     fn cut(&mut self, win: &Window) {
         let cwnd = win.cwnd.0 as f64 / win.mss().0 as f64;
@@ -193,6 +277,9 @@ impl CongestionControl for Cubic {
             }
         } else if win.in_slow_start() {
             reno::slow_start(ack, win);
+        } else if let Some(mut whole) = self.whole {
+            whole.least_rtt = whole.least_rtt.into_iter().chain(ack.rtt).min();
+            self.avoid_whole(whole, ack, win);
         } else {
             self.avoid(ack, win);
         }
@@ -202,7 +289,7 @@ impl CongestionControl for Cubic {
         match why {
             Congestion::FastRetransmit => {
                 self.cut(win);
-                win.cut_flight_to(self.beta); // eq. 5
+                self.cut_window(win);
             }
             Congestion::EcnMark => {
                 self.cut(win);
@@ -211,7 +298,7 @@ impl CongestionControl for Cubic {
             Congestion::Rto { repeated } => {
                 if !repeated {
                     self.cut(win);
-                    win.cut_flight_to(self.beta);
+                    self.cut_window(win);
                 }
                 self.now.after_timeout = true; // sec. 4.8
                 self.train = self.hystart.then(AckTrain::default);
@@ -251,6 +338,7 @@ mod tests {
             last_ack: SimTime::ZERO,
             train: None,
             hystart: false,
+            whole: None,
         }
     }
 
@@ -310,6 +398,41 @@ mod tests {
         win.cwnd = Bytes(80_000);
         cubic.on_congestion(Congestion::FastRetransmit, &mut win);
         assert!((cubic.now.w_max - 80.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn as_linux_the_reno_friendly_window_and_the_count_are_whole() {
+        // Cut from 20 to 14 = 0.7 * 20. K = cbrt(6 / 0.4) = 2.47 s: the cubic stands. Reno's share: a segment for 26 acknowledged,
+        // 14 / (9 / 17) = 26.4 in whole ones. The growth is worked out anew every 16 ACKs of 2 ms, 32 ms: at 0, 16, 32. There 33
+        // are counted, more than the 14 that the next segment needs now: one at once.
+        let mut cubic = Cubic { whole: Some(Whole::default()), ..cubic() };
+        let mut win = Window::new(MSS, 20, Some(Bytes(1)));
+        win.observe(Bytes(20_000), false);
+        cubic.on_congestion(Congestion::FastRetransmit, &mut win);
+        assert_eq!(win.cwnd, Bytes(14_000));
+        let mut grown = None;
+        for i in 0..60 {
+            cubic.on_ack(&ack(SimTime::ZERO + Dur::from_ms(1000 + 2 * i), Dur::from_ms(40)), &mut win);
+            if win.cwnd > Bytes(14_000) && grown.is_none() {
+                grown = Some((i, win.cwnd));
+            }
+        }
+        assert_eq!(grown, Some((32, Bytes(15_000))));
+        // 60 ACKs are more than 26 and 28 (15 / (9 / 17) = 28.3): Reno's is 16 from the 55th, seen at the next time.
+        assert_eq!(win.cwnd, Bytes(15_000));
+    }
+
+    #[test]
+    fn as_linux_before_the_first_cut_it_grows_by_a_twentieth_of_what_is_acknowledged_at_least() {
+        let mut cubic = Cubic { whole: Some(Whole::default()), ..cubic() };
+        let mut win = Window::new(MSS, 100, Some(Bytes(1)));
+        win.observe(Bytes(100_000), false);
+        let mut acks = 0;
+        while win.cwnd == Bytes(100_000) {
+            acks += 1;
+            cubic.on_ack(&ack(SimTime::ZERO + Dur::from_us(1000 + acks), Dur::from_ms(40)), &mut win);
+        }
+        assert_eq!((acks, win.cwnd), (20, Bytes(101_000)));
     }
 
     /// The mean window when every `1 / p`-th segment is lost, stepped by ACK; the window is spread over the RTT.

@@ -229,3 +229,11 @@ fn a_program_adds_a_controller_with_parameters_to_the_registry() {
     }
     assert!(registry.with(&CUTS, |_| Box::new(Cuts(1.0))).is_err(), "it is there already");
 }
+
+#[test]
+fn the_page_has_a_row_for_each() {
+    let page = include_str!("../../../../docs/senders.md");
+    for name in cc::NAMES {
+        assert!(page.contains(&format!("\n| `{name}` | ")), "docs/senders.md: {name}");
+    }
+}

@@ -53,12 +53,12 @@ fn error_of(name: &str, back: Back) -> f64 {
         (SimTime::ZERO + Dur::from_secs(5), SimTime::ZERO + Dur::from_secs(20), Dur::from_ms(10));
     let (mut next, mut estimates, mut before) = (from, vec![], 0);
     while next < until {
-        for at in 0..2 {
-            while let Some(output) = ends[at].poll(now) {
+        for (at, end) in ends.iter_mut().enumerate() {
+            while let Some(output) = end.poll(now) {
                 let (tcp, payload) = match output {
                     Output::Segment { tcp, payload, .. } => (tcp, payload),
                     Output::Readable { len, .. } => {
-                        ends[at].handle(now, Input::Read(u64::from(len)));
+                        end.handle(now, Input::Read(u64::from(len)));
                         continue;
                     }
                     _ => continue,

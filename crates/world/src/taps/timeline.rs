@@ -105,7 +105,7 @@ pub struct Transmission {
 pub struct Carried {
     /// Which direction of which flow; [`FlowId::NONE`] for what belongs to none.
     pub flow: FlowId,
-    /// Its serial in the arena: the same on every hop and at every attempt.
+    /// Its serial at its transmitter: the same at every attempt, another at the next hop, which has a copy of its own.
     pub serial: u64,
     /// Which attempt of its MSDU this is, counted from 1.
     pub attempt: u8,

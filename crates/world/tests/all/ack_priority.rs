@@ -271,9 +271,9 @@ fn acks_with_more_power_survive_data_and_others_classes_are_left_alone() {
         |run: &Run| ["lost_ack_data", "lost_to_half_duplex"].map(|name| Run::number(&run.summary, name).unwrap());
     let priority = |class: &str| format!("[[scheme]]\nname = \"capture-qos\"\nat = [\"ap\"]\nfor = \"{class}\"\n");
     let (without, with) = (of(""), of(&priority("tcp-ack")));
-    let ([before, _], [after, deaf]) = (lost(&without), lost(&with));
-    println!("ACKs lost to data: {before} without, {after} with more power, {deaf} to deafness");
-    assert!(before > 100.0 && deaf > 0.0, "{before} {deaf}");
+    let ([before, _], [after, busy]) = (lost(&without), lost(&with));
+    println!("ACKs lost to data: {before} without, {after} with more power, {busy} to half-duplex");
+    assert!(before > 100.0 && busy > 0.0, "{before} {busy}");
     assert!(after < 0.05 * before, "{before} {after}");
     // The access point has no data to send.
     assert_eq!(without.fingerprint, of(&priority("tcp-data")).fingerprint);

@@ -27,6 +27,7 @@ const CLEAN: &str = "
     to = 'b'
     [flow.transport]
     protocol = 'tcp'
+    preset = 'rfc'
     sack = true
     timestamps = true
     initial_window = 10
