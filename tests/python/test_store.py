@@ -283,14 +283,14 @@ def test_the_variable_names_a_store_too(
 ) -> None:
     monkeypatch.setenv("INTERLAYER_STORE", str(tmp_path / "runs"))
     for _ in range(2):
-        assert call("run", scenario)[0] == 0
+        assert call("run", scenario, "--runs", 1)[0] == 0
     assert sum(core.batches) == 1
     assert call("store", "list")[0] == 0
 
 
 def test_without_a_store_nothing_is_kept(core: Core, tmp_path: Path, call: Any, scenario: Path) -> None:
     for _ in range(2):
-        assert call("run", scenario)[0] == 0
+        assert call("run", scenario, "--runs", 1)[0] == 0
     assert sum(core.batches) == 2
     assert names(tmp_path) == ["small.toml"]
 
