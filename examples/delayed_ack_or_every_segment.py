@@ -4,7 +4,9 @@ import interlayer as il
 
 
 def ten_runs(receiver, **more):
-    return il.run(il.wlan(rate="11 Mb/s", flow=il.tcp("reno", preset="rfc", receiver=receiver), **more), seed=1, runs=10)
+    return il.run(
+        il.wlan(rate="11 Mb/s", flow=il.tcp("reno", preset="rfc", receiver=receiver), **more), seed=1, runs=10
+    )
 
 
 def ack_share(result):

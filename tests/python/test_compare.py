@@ -359,7 +359,9 @@ def test_api_compares_what_was_built_or_loaded(seen: list[Any], toy: Path, core:
 @pytest.mark.core
 def test_with_the_core_the_gain_is_that_of_two_runs_side_by_side() -> None:
     cell = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno", preset="rfc"), duration="4 s", warmup="1 s")
-    cured = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno", preset="rfc"), duration="4 s", warmup="1 s", scheme="lle-tcp")
+    cured = interlayer.wlan(
+        rate="11 Mb/s", flow=interlayer.tcp("reno", preset="rfc"), duration="4 s", warmup="1 s", scheme="lle-tcp"
+    )
     found = interlayer.compare(cell, "none,lle-tcp", seed=1, runs=5)
     gain = interlayer.run(cured, seed=1, runs=5).gain_over(interlayer.run(cell, seed=1, runs=5), "summary.goodput")
     d = found.difference("lle-tcp")

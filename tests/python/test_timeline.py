@@ -376,7 +376,9 @@ def test_the_test_double_is_drawn_too(core: Core, tmp_path: Path) -> None:
     from fake_core import Scenario
     from fake_core import timeline as made
 
-    scenario = Scenario.parse('[[node]]\nname = "a"\n[[node]]\nname = "b"\n[[flow]]\nfrom = "a"\nto = "b"\ntransport.preset = "rfc"')
+    scenario = Scenario.parse(
+        '[[node]]\nname = "a"\n[[node]]\nname = "b"\n[[flow]]\nfrom = "a"\nto = "b"\ntransport.preset = "rfc"'
+    )
     kept = made(scenario, (0, 10_000_000))
     assert {name for name in names if name != "addressee)"} == set(kept["columns"])
     figure = timeline_plot.figure(kept, "double", "")  # type: ignore[arg-type]
