@@ -56,7 +56,8 @@ Table = Mapping[str, object]
 def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
     """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`.
 
-    Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is `preset`'s: Linux's choices.
+    Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is `preset`'s, and
+    that is Linux's.
     """
     named = {} if congestion is None else {"congestion": congestion}
     return {"protocol": "tcp", **named, **options}

@@ -29,7 +29,8 @@ _DOT11B = "standard = '802.11b'\ndata_rate = '11 Mb/s'\nbasic_rate = '1 Mb/s'"
 
 # The peer's TCP, for scenes that it runs too: bench/README.md.
 _UPLOAD = (
-    "transport = { protocol = 'tcp', preset = 'rfc', datagram = '576 B', initial_window = 1, min_rto = '200 ms', granularity = '1 ms', "
+    "transport = { protocol = 'tcp', preset = 'rfc', datagram = '576 B', "
+    "initial_window = 1, min_rto = '200 ms', granularity = '1 ms', "
     "send_buffer = '65535 B' }\ntraffic = { model = 'bulk' }"
 )
 _DOWNLOAD = "transport = { protocol = 'tcp', preset = 'rfc', datagram = '1500 B' }\ntraffic = { model = 'bulk' }"
