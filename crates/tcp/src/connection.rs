@@ -210,7 +210,9 @@ impl Connection {
 
     /// Tells the machine what happened.
     pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
-        self.windows = self.window_time(now);
+        if self.sends_data() {
+            self.windows.stay(now.since(self.integrated), self.snd.window.cwnd, Bytes(u64::from(self.snd.wnd)));
+        }
         self.integrated = now;
         match input {
             Input::Segment { tcp, payload, ce } => self.segment_arrives(now, tcp, payload, ce),
@@ -382,13 +384,18 @@ impl Connection {
         &self.counters
     }
 
-    /// Its windows, integrated up to `now`. They change with an input only.
+    /// Its windows since its application first wrote, integrated up to `now`. They change with an input only.
     pub fn window_time(&self, now: SimTime) -> WindowTime {
         let mut windows = self.windows;
-        if matches!(self.state, State::Established | State::CloseWait) {
+        if self.sends_data() {
             windows.stay(now.since(self.integrated), self.cwnd(), self.rwnd());
         }
         windows
+    }
+
+    /// Whether the application has had data to send, and may go on.
+    fn sends_data(&self) -> bool {
+        self.snd.written > 0 && matches!(self.state, State::Established | State::CloseWait)
     }
 
     /// The parameters it was made with.

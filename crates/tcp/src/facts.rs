@@ -143,22 +143,23 @@ pub struct Counters {
 }
 
 /// The windows of one end, integrated over the time in which it may send data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WindowTime {
     /// That time.
     pub time: Dur,
     /// Congestion window, in byte·ns.
-    pub cwnd: u128,
+    pub cwnd: f64,
     /// The lesser of congestion window and the peer's window, in byte·ns.
-    pub usable: u128,
+    pub usable: f64,
 }
 
 impl WindowTime {
     /// For `dur` these were the congestion window and the peer's.
     pub(crate) fn stay(&mut self, dur: Dur, cwnd: Bytes, peers: Bytes) {
         self.time += dur;
-        self.cwnd += u128::from(dur.ns()) * u128::from(cwnd.0);
-        self.usable += u128::from(dur.ns()) * u128::from(cwnd.min(peers).0);
+        let ns = dur.ns() as f64;
+        self.cwnd += ns * cwnd.0 as f64;
+        self.usable += ns * cwnd.min(peers).0 as f64;
     }
 
     /// What was counted after `then`.
@@ -170,7 +171,7 @@ impl WindowTime {
     /// Mean congestion window and mean usable window, in bytes; `None` of no time.
     pub fn means(&self) -> Option<(f64, f64)> {
         let ns = self.time.ns() as f64;
-        (ns > 0.0).then(|| (self.cwnd as f64 / ns, self.usable as f64 / ns))
+        (ns > 0.0).then(|| (self.cwnd / ns, self.usable / ns))
     }
 }
 
