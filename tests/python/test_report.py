@@ -15,6 +15,7 @@ import pytest
 from interlayer.errors import InputError
 from interlayer.show import as_json, files, frames, pages, plots, terminal, words
 from interlayer.study import campaign, library, reader
+from interlayer.study.runs import Ended
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +79,7 @@ def test_what_is_undefined_is_null_in_frames_and_files(tmp_path: Path) -> None:
     frames.write(frames.table([run], "flows"), tmp_path / "flows")
     assert pl.read_csv(tmp_path / "flows.csv")["rtt_mean_s"].null_count() == 1
     assert "NaN" not in (tmp_path / "flows.csv").read_text()
-    assert as_json.dumps(as_json.run("x", "0", 1, [run], 0.0, False)).count('"mean": null') == 2
+    assert as_json.dumps(as_json.run("x", "0", 1, [run], 0.0, Ended())).count('"mean": null') == 2
 
 
 def test_one_run_of_an_experiment_has_no_interval_anywhere(core: Core, tmp_path: Path) -> None:

@@ -153,6 +153,7 @@ def test_run_with_many_flows_is_a_summary_and_no_wall(columns: int, tmp_path: Pa
     assert "up1 … up20" in shown
     assert "down1 … down20" in shown
     assert "Each of the 40 flows: --json - or --out DIR." in shown
+    assert re.search(r"\d+ more queues dropped packets\.", shown)
     found = json.loads(in_pipe("run", file, "--runs", 3, "--json", "-"))
     assert len(found["flows"]) == 40
     ups = [flow["goodput_bps"]["mean"] / 1e6 for flow in found["flows"] if flow["id"].startswith("up")]

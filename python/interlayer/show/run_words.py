@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MANY = 12
 """So many flows are shown one by one; more of them by groups."""
+FULL = 3
+"""So many queues that dropped packets are shown."""
 
 _FLOWS = (
     ("goodput_bps", "goodput, Mb/s", "Mb/s", 0),
@@ -103,10 +105,20 @@ def _over(runs: Sequence[Run], function: str, ids: Sequence[str], name: str, uni
     return str(stats.estimate(found).scaled(quantity.scale(name, unit))) if found else "–"
 
 
+def _full(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    full = [q for q in result.get("queues", []) if q["dropped_packets"]["mean"]]
+    return sorted(full, key=lambda q: -q["dropped_packets"]["mean"])
+
+
+def other_queues(result: Mapping[str, Any]) -> str:
+    """How many queues dropped packets beside those that are shown; empty for none."""
+    more = len(_full(result)) - FULL
+    return f"{more} more {'queue' if more == 1 else 'queues'} dropped packets" if more > 0 else ""
+
+
 def queues(result: Mapping[str, Any]) -> Grid | None:
     """Where packets were dropped, most first, and how long those that were not had to wait; None where none was."""
-    full = [q for q in result.get("queues", []) if q["dropped_packets"]["mean"]]
-    full = sorted(full, key=lambda q: -q["dropped_packets"]["mean"])[:MANY]
+    full = _full(result)[:FULL]
     shown = [c for c in _QUEUES if c[3] == 0 or not _is_nothing(row.get(c[0]) for row in full)]
     lines = [[q["id"], *(cell(q, c[0], c[2]) for c in shown)] for q in full]
     columns = [Column("queue", is_text=True, folds=True), *(Column(c[1], c[3]) for c in shown)]

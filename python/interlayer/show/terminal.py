@@ -122,8 +122,8 @@ def run(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     flows, zero = (run_words.groups(runs), []) if many else run_words.flows(result)
     queues = run_words.queues(result)
     said = [run_words.summary(result), f"0 in every flow: {', '.join(zero)}" if zero else ""]
-    if many:
-        said.append(f"Each of the {len(result['flows'])} flows: --json - or --out DIR")
+    each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
+    said.append(". ".join(part for part in (run_words.other_queues(result), each) if part))
     state = "interrupted: finished runs only. " if result.get("interrupted") else ""
     return render(
         f"{result['scenario']}: {run_words.runs_of(result)}",
