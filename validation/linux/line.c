@@ -149,6 +149,8 @@ int main(int argc, char **argv)
 		wait.tv_sec = next / 1000000000LL;
 		wait.tv_nsec = next % 1000000000LL;
 		ppoll(fds, 2, &wait, NULL);
+		if ((fds[0].revents | fds[1].revents) & (POLLERR | POLLHUP))
+			break; /* a device has gone with its namespace */
 		if (fds[0].revents)
 			take(&ways[0], 1);
 		if (fds[1].revents)
