@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"<!-- claims (\S+)( base)? -->\n.*?<!-- end -->", re.DOTALL)
-"""`<!-- claims ID -->`, or `<!-- claims ID base -->`: the base reading alone, which takes seconds and is preliminary."""
+"""`<!-- claims ID -->`, or `<!-- claims ID base -->`: the base reading alone, seconds and preliminary."""
 ROWS = re.compile(r"<!-- rows (\S+) (\S+) (\S+)((?:; [^;]+?)*) -->\n.*?<!-- end -->", re.DOTALL)
 
 ARMS = re.compile(r"<!-- arms (\S+); ([^>]+?) -->\n.*?<!-- end -->", re.DOTALL)
