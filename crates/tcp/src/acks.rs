@@ -24,6 +24,7 @@ impl Connection {
         self.snd.probes_unanswered = 0;
         let marked = self.options.ecn && tcp.flags.has(Flags::ECE);
         let prior_flight = if marked { self.snd.pipe_to_cut() } else { 0 };
+        let prior_cwnd = self.snd.window.cwnd;
         if self.snd.tracking.is_some() {
             self.track(now, tcp.ack, Some(tcp));
         }
@@ -43,7 +44,7 @@ impl Connection {
         }
         self.snd.last_window = tcp.window;
         if marked {
-            self.mark_echoed(now, prior_flight);
+            self.mark_echoed(now, prior_flight, prior_cwnd);
         }
         true
     }

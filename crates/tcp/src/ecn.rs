@@ -116,9 +116,10 @@ impl Connection {
         }
     }
 
-    /// An ACK with ECE has been processed; `flight` is what was in flight before it. @RFC3168 sec. 6.1.2
+    /// An ACK with ECE has been processed; `flight` is what was in flight before it, `prior` what cwnd was: its growth by this ACK does
+    /// not outlast the cut. @RFC3168 sec. 6.1.2
     #[cold]
-    pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64) {
+    pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64, prior: Bytes) {
         let snd = &mut self.snd;
         if snd.recovering.is_some() || snd.reduction.told != Told::Yes {
             return; // the echo of what is answered already
@@ -133,7 +134,7 @@ impl Connection {
         window.hystart = None;
         snd.cc.on_congestion(Congestion::EcnMark, window);
         debug_assert!(window.cwnd >= window.mss, "cwnd {} < one segment", window.cwnd);
-        window.cwnd = window.cwnd.min(before); // whatever the least ssthresh of the controller
+        window.cwnd = window.cwnd.min(before.min(prior).max(window.mss)); // whatever the least ssthresh of the controller
         snd.reduction.made(true);
         self.counters.ecn_cuts += 1;
         if before <= self.snd.window.mss {
