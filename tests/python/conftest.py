@@ -37,6 +37,19 @@ def no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Any, str, str]]:
+    """Calls the command; gives (status, stdout, stderr)."""
+    from interlayer import cli
+
+    def run(*arguments: object) -> tuple[Any, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            cli.main(list(map(str, arguments)))
+        return stop.value.code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
 def core(monkeypatch: pytest.MonkeyPatch) -> Core:
     """The package over the test double."""
     import interlayer

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interlayer as package
-from interlayer import cli, machine, simulator
+from interlayer import machine, simulator
 from interlayer.errors import InputError, InterlayerError, OutputError, RunError
 from interlayer.show import output
 from interlayer.study import campaign, library
@@ -52,18 +52,6 @@ def toy(tmp_path: Path) -> Path:
     path = tmp_path / "toy.toml"
     path.write_text(SCENARIO)
     return path
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Any, str, str]]:
-    """Calls the command; gives (status, stdout, stderr)."""
-
-    def run(*arguments: object) -> tuple[Any, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            cli.main(list(map(str, arguments)))
-        return stop.value.code, *capsys.readouterr()
-
-    return run
 
 
 def names(folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interlayer
-from interlayer import cli, simulator
+from interlayer import simulator
 from interlayer.errors import InputError, OutputError
 from interlayer.study.store import Store
 
@@ -56,18 +56,6 @@ def scenario(tmp_path: Path) -> Path:
     path = tmp_path / "small.toml"
     path.write_text(SCENARIO)
     return path
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Any, str, str]]:
-    """Calls the command; gives (status, stdout, stderr)."""
-
-    def run(*arguments: object) -> tuple[Any, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            cli.main(list(map(str, arguments)))
-        return stop.value.code, *capsys.readouterr()
-
-    return run
 
 
 def without_clock(text: str) -> Any:
