@@ -71,25 +71,18 @@ impl AckTrain {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing;
     use super::*;
     use units::Bytes;
-    use wire::Flags;
 
     /// An ACK of a segment at `us`, with 20 segments of 1000 B out behind it.
     fn ack(us: u64, number: u32, rtt_us: u64) -> Ack {
         Ack {
             now: SimTime::ZERO + Dur::from_us(us),
             number: Seq(number),
-            acked: Bytes(1000),
             prior_flight: Bytes(21_000),
             rtt: Some(Dur::from_us(rtt_us)),
-            duplicate: false,
-            local: false,
-            flags: Flags::ACK,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
+            ..testing::ack(1000)
         }
     }
 

@@ -320,9 +320,9 @@ impl CongestionControl for Cubic {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing;
     use super::*;
     use units::Bytes;
-    use wire::{Flags, Seq};
 
     const MSS: Bytes = Bytes(1000);
 
@@ -343,20 +343,7 @@ mod tests {
     }
 
     fn ack(now: SimTime, rtt: Dur) -> Ack {
-        Ack {
-            now,
-            number: Seq(0),
-            acked: MSS,
-            prior_flight: MSS,
-            rtt: Some(rtt),
-            duplicate: false,
-            local: false,
-            flags: Flags::ACK,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
-        }
+        Ack { now, rtt: Some(rtt), ..testing::ack(MSS.0) }
     }
 
     #[test]

@@ -97,28 +97,10 @@ impl CongestionControl for Reno {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::ack;
     use super::*;
-    use units::SimTime;
-    use wire::{Flags, Seq};
 
     const MSS: Bytes = Bytes(1000);
-
-    fn ack(bytes: u64) -> Ack {
-        Ack {
-            now: SimTime::ZERO,
-            number: Seq(0),
-            acked: Bytes(bytes),
-            prior_flight: Bytes(bytes),
-            rtt: None,
-            duplicate: false,
-            local: false,
-            flags: Flags::ACK,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
-        }
-    }
 
     #[test]
     fn slow_start_adds_what_is_acknowledged_but_at_most_a_segment() {

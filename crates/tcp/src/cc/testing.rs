@@ -5,6 +5,24 @@ use crate::Ack;
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Seq};
 
+/// An ACK at the start of time that acknowledges `bytes`, all that was in flight.
+pub(crate) fn ack(bytes: u64) -> Ack {
+    Ack {
+        now: SimTime::ZERO,
+        number: Seq(0),
+        acked: Bytes(bytes),
+        prior_flight: Bytes(bytes),
+        rtt: None,
+        duplicate: false,
+        local: false,
+        flags: Flags::ACK,
+        sacked: Bytes::ZERO,
+        lost: Bytes::ZERO,
+        rate: None,
+        timestamps: None,
+    }
+}
+
 /// ACKs of a stream: each has the last one's flight, RTT and gap.
 pub(crate) struct Acks {
     ack: Ack,
@@ -16,21 +34,7 @@ pub(crate) struct Acks {
 impl Acks {
     /// Of segments of `mss` bytes, one in flight, 1 ms apart, without RTT.
     pub fn new(mss: u64) -> Acks {
-        let ack = Ack {
-            now: SimTime::ZERO,
-            number: Seq(0),
-            acked: Bytes::ZERO,
-            prior_flight: Bytes::ZERO,
-            rtt: None,
-            duplicate: false,
-            local: false,
-            flags: Flags::ACK,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
-        };
-        Acks { ack, mss, flight: 1, gap: Dur::from_ms(1) }
+        Acks { ack: ack(0), mss, flight: 1, gap: Dur::from_ms(1) }
     }
 
     /// The RTT of those that follow; 0 is none.
