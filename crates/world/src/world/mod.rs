@@ -119,7 +119,8 @@ pub(crate) struct Parts {
 impl World {
     pub fn new(parts: Parts) -> World {
         let spares_rts_without_payload = parts.spares_rts_without_payload;
-        let Parts { channel, stations, nodes, flows, hooks, mut agenda, taps, windows, wires, neighbours, .. } = parts;
+        let Parts { channel, stations, nodes, flows, hooks, mut agenda, taps, windows, wires, neighbours, .. } =
+            parts;
         let count = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);

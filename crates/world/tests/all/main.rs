@@ -34,5 +34,5 @@ mod snoop;
 mod stacking;
 mod tcp_on_a_wire;
 mod timeline;
-mod windows;
 mod tshark;
+mod windows;

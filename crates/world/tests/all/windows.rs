@@ -132,7 +132,10 @@ fn what_is_no_window_is_refused() {
         ("to = \"1 s\"\nevery = \"300 ms\"", "window[0].every: the window, 1 s, is no multiple of 300 ms"),
         ("to = \"1 s\"\nevery = \"2 s\"", "window[0].every: 2 s is longer than the window, 1 s"),
         ("to = \"1 s\"\nevery = \"1 ns\"", "window[0].every: 1 ns is more than 1000000 buckets in 1 s"),
-        ("to = \"1 s\"\n[[window]]\nname = \"window0\"\nto = \"1 s\"", "window[1].name: window[0] is called \"window0\" already"),
+        (
+            "to = \"1 s\"\n[[window]]\nname = \"window0\"\nto = \"1 s\"",
+            "window[1].name: window[0] is called \"window0\" already",
+        ),
     ];
     for (keys, message) in cases {
         let error = world::parse(&format!("{SCENE}[[window]]\n{keys}\n"), &[]).unwrap_err();
