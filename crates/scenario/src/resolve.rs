@@ -181,6 +181,9 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
     names.into_iter().map(node).collect()
 }
 
+/// Flows of a scenario: each has memory of its own from the start.
+const MOST_FLOWS: usize = 100_000;
+
 /// The flows of an entry: one, or one for each node of a group.
 fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
     if entry.transport.protocol == Protocol::Udp {
@@ -201,7 +204,11 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
     }
     let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
     let pairs: Vec<_> = pairs.collect();
-    let is_group = from.has_count || to.has_count;
+    let pairs: Vec<_> = (0..entry.count.unwrap_or(1)).flat_map(|_| pairs.iter().copied()).collect();
+    let is_group = from.has_count || to.has_count || entry.count.is_some();
+    if let Some(last) = flows.len().checked_add(pairs.len()).filter(|all| *all > MOST_FLOWS) {
+        fail!("flow[{index}].count", "that makes {last} flows; there can be {MOST_FLOWS}");
+    }
     let entry = Arc::new(entry);
     for (nth, (from, to)) in pairs.into_iter().enumerate() {
         if from == to {
