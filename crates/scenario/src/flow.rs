@@ -259,8 +259,8 @@ table! {
         from: Group,
         /// The other end.
         to: Group,
-        /// So many flows alike: name1, name2, …; 0: none.
-        count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one flow of that name",
+        /// So many flows: name1, name2, …; 0: none. They go round the nodes of a group.
+        count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one, or one for each node of a group",
         /// Differentiated services; its precedence is the user priority.
         dscp: u8 = 0, in 0..=63,
         /// When it starts.

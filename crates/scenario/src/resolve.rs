@@ -203,8 +203,10 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
         fail!("flow[{index}].to", "\"{a}\" and \"{b}\" are several nodes each; {why}");
     }
     let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
-    let pairs: Vec<_> = pairs.collect();
-    let pairs: Vec<_> = (0..entry.count.unwrap_or(1)).flat_map(|_| pairs.iter().copied()).collect();
+    let mut pairs: Vec<_> = pairs.collect();
+    if let Some(count) = entry.count {
+        pairs = pairs.iter().copied().cycle().take(count as usize).collect();
+    }
     let is_group = from.has_count || to.has_count || entry.count.is_some();
     if let Some(last) = flows.len().checked_add(pairs.len()).filter(|all| *all > MOST_FLOWS) {
         fail!("flow[{index}].count", "that makes {last} flows; there can be {MOST_FLOWS}");
