@@ -30,6 +30,7 @@ pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;
 plugin::registry! { "scheme", Install as install:
     "ack-agent" => ack_agent,
     "ack-same-ac" => ack_same_ac,
+    "c3tcp" => c3tcp,
     "capture-qos" => capture_qos,
     "dcf-plus" => dcf_plus,
     "ebsn" => ebsn,

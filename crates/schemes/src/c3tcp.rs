@@ -1,56 +1,118 @@
 //! C³TCP: every hop measures its bandwidth and delay, frames carry the path's, the sender's window is what fits in it.
 //!
-//! - **Source** @KLI06 section 4.4: equations 4.1 to 4.7.
-//! - **Realism** no oracle; 14 bytes of MAC options per TCP frame; a neighbour that does not announce C³TCP gets none.
-//! - **Departs** (a) the data rate is a parameter, since a site does not tell its own; (b) echo on pure ACKs only, not on
-//!   data that acknowledges; (c) never below one MSS; duplicate ACKs repeat the window written last, or TCP would not
-//!   count them.
-//! - **Checked** tests below.
+//! - **Source** @KLI06 section 4.4: equations 4.1 to 4.7, figures 4.5 to 4.9.
+//! - **Realism** no oracle: MAC options of 14 bytes in TCP's data frames, to neighbours that answer such frames. Reads TCP headers.
+//! - **Departs**
+//!   (a) D of equation 4.1 is not defined: IP bytes here. T_tr of equation 4.3 has the airtimes of the radio, which are those of
+//!   equation 4.4 but for the printed 30 B of MAC header (24 here, LLC, QoS Control, Header Length and the options).
+//!   (b) The subtype 1000 that the text takes for frames with options has been QoS Data since 802.11e: 1101, which is reserved. Subtypes
+//!   whose top bit is set have QoS Control: two bytes more where there was none.
+//!   (c) The window is never below one MSS, and duplicate ACKs repeat the window written last (`window::Shown`), or TCP
+//!   would not count them.
+//!   (d) The echo rides on pure ACKs, not on data that acknowledges.
+//!   (e) The rate in T_tr is the radio's set rate, whatever a rate control chooses.
+//!   (f) Of a packet that came over a hop without options only the hops behind it are measured.
+//!   (g) Section 4.4.5 says that flows of one node share what was measured, not how: by equal parts (`flows = "shared"`).
+//! - **Checked** tests below; `world/tests/all/c3tcp.rs`.
 
+use crate::window::{Scale, Show, Shown};
+use crate::{Agent, Cx, Field, Info, Kind, Param, Params, Place, Refusal, Site, Value, What};
 use mac::{MacOptions, TxReport};
-use schemes::window::Scale;
-use schemes::{Agent, Cx, Field, Info, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value};
-use std::collections::{BTreeMap, BTreeSet};
-use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
-use wire::{Flags, Packet, Pkt, Seq, Tcp};
+use phy::Mode;
+use std::collections::{BTreeMap, VecDeque};
+use units::{Bytes, Dur, FlowId, SimTime};
+use wire::{DropWhy, Flags, Packet, Pkt, Seq};
 
-pub static INFO: Info = Info {
+/// Its declaration.
+pub const INFO: Info = Info {
     id: "c3tcp",
     summary: "window = bandwidth times delay, measured hop by hop in the MAC",
     source: "KLI06 section 4.4",
     params: &[
         Param {
-            key: "data_rate_kbps",
-            kind: Kind::Int { min: 1_000, max: 11_000 },
-            default: Value::Int(11_000),
-            doc: "Rate of data frames, and of ACKs in eq. 4.5; the radio's.",
+            key: "ack_rate",
+            kind: Kind::Choice(&["data", "control"]),
+            default: Value::Choice("data"),
+            doc: "rate of the MAC ACK's body in T_tr: that of data, as equation 4.5 is printed, or the one it has",
         },
         Param {
-            key: "plcp",
-            kind: Kind::Time { min: Dur::ZERO, max: Dur::from_ms(1) },
-            default: Value::Time(Dur::from_us(192)),
-            doc: "PLCP preamble and header at the basic rate.",
+            key: "difs",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+            doc: "whether T_tr ends with a DIFS (equation 4.3), although T_out - T_in begins with one",
+        },
+        Param {
+            key: "bandwidth",
+            kind: Kind::Choice(&["queued", "head"]),
+            default: Value::Choice("queued"),
+            doc: "where T_in of the bandwidth is taken: when the packet is queued (section 4.4.1), or at the head of the queue",
+        },
+        Param {
+            key: "t_out",
+            kind: Kind::Choice(&["sent", "first"]),
+            default: Value::Choice("sent"),
+            doc: "T_out of the attempt that carries it, or of the packet's first attempt",
+        },
+        Param {
+            key: "flows",
+            kind: Kind::Choice(&["each", "shared"]),
+            default: Value::Choice("each"),
+            doc: "a flow takes all of what was measured, or an equal part of it beside the node's other flows (section 4.4.5)",
+        },
+        Param {
+            key: "probe_every",
+            kind: Kind::Time { min: Dur::from_ms(1), max: Dur::from_secs(1_000_000) },
+            default: Value::Time(Dur::from_secs(10)),
+            doc: "how often a neighbour that answers no frames with options is tried again (section 4.4.3)",
         },
     ],
 };
 
+/// See [`crate::Install`].
 pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if !site.node.has_air {
         return Ok(());
     }
-    let (plcp, timing) = (params.time("plcp"), site.mac().timing);
-    let rate = BitRate::from_kbps(params.int("data_rate_kbps") as u64);
-    let front = plcp * 2 + timing.sifs + timing.difs() + ACK_FRAME / rate;
+    let mac = site.mac();
+    let mode = mac.data_rate;
+    let control = mac.control_modes.response_to(mode);
+    let ack = if params.choice("ack_rate") == "control" {
+        phy::airtime(control, ACK_FRAME)
+    } else {
+        phy::airtime(control, Bytes::ZERO) + ACK_FRAME / mode.bit_rate()
+    };
+    let difs = if params.bool("difs") { mac.timing.difs() } else { Dur::ZERO };
+    let after_data = mac.timing.sifs + ack + difs;
+    site.radio().mac.options_probe_every = params.time("probe_every");
     site.reads_tcp();
-    site.announce(0);
-    let seat = site.agent(C3Tcp { front, rate, ..C3Tcp::default() }).listen([Place::FromHost, Place::ToHost]);
-    seat.reports().facts().reads_options().writes_options().rewrites(Field::Window);
+    // Whoever keeps receivers' ACKs off the air leaves nothing to echo on.
+    site.exclusive(What::ACKS);
+    let c3tcp = C3Tcp {
+        mode,
+        after_data,
+        takes_queue: params.choice("bandwidth") == "queued",
+        stamps_first: params.choice("t_out") == "first",
+        shares: params.choice("flows") == "shared",
+        held: VecDeque::new(),
+        echoes: BTreeMap::new(),
+        paths: BTreeMap::new(),
+        counted: Counted::default(),
+    };
+    let seat = site.agent(c3tcp).listen([Place::FromHost, Place::ToHost]);
+    seat.reports().facts().reads_options().writes_options().rewrites(Field::Window).makes_packets();
     Ok(())
 }
 
-/// MAC header and FCS, as figure 4.4 has them.
-const MAC_FRAME: Bytes = Bytes(34);
+/// A whole Ack frame. @80211-2020 9.3.1.4
 const ACK_FRAME: Bytes = Bytes(14);
+/// What a data frame with options has beside the IP packet: header, QoS Control, Header Length, the option, LLC and SNAP, FCS.
+const AROUND: Bytes = Bytes(24 + 2 + 1 + 14 + 8 + 4);
+/// Another flow of the node counts among those that share as long as this.
+const IS_ACTIVE: Dur = Dur::from_secs(1);
+/// Packets remembered at once: beyond it what was noted first is forgotten.
+const MOST_HELD: usize = 4096;
+/// Data packets whose measurements wait for an ACK, of each flow.
+const MOST_WAITING: usize = 1024;
 
 /// What a path has shown: least bandwidth, sum of delays. On ACKs the delay back is added on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +129,7 @@ const LEN: u8 = 12;
 impl Path {
     const START: Path = Path { bytes_per_s: u32::MAX, there_us: 0, back_us: 0 };
 
+    /// `None` of anything but three words: an option that is not ours, or cut short.
     fn read(options: &MacOptions) -> Option<Path> {
         let ([bandwidth, there, back], []) = options.get(KIND)?.as_chunks() else { return None };
         let [bytes_per_s, there_us, back_us] = [bandwidth, there, back].map(|word| u32::from_be_bytes(*word));
@@ -78,123 +141,206 @@ impl Path {
         options.set(KIND, words.as_flattened());
     }
 
-    /// Bytes that fit into it: B D.
+    /// Bytes that fit into it: B (D_f + D_b).
     fn fits(self) -> u32 {
-        let bytes = u64::from(self.bytes_per_s) * (u64::from(self.there_us) + u64::from(self.back_us)) / 1_000_000;
-        u32::try_from(bytes).unwrap_or(u32::MAX)
+        let delay_us = u64::from(self.there_us) + u64::from(self.back_us);
+        u32::try_from(u64::from(self.bytes_per_s) * delay_us / 1_000_000).unwrap_or(u32::MAX)
     }
+}
+
+/// What is known of a packet that is in this node: what it came with, and what its first attempt measured here.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    serial: u64,
+    path: Path,
+    first: Option<(u32, u32)>,
 }
 
 /// A flow of data that ends here: what came with its packets and is not echoed yet.
 #[derive(Debug, Default)]
 struct Echo {
-    arrived: Vec<(Seq, Path)>,
+    arrived: VecDeque<(Seq, Path)>,
     echoed: Option<Path>,
 }
 
-/// ACKs for a flow that starts here: number, window as received, window as written.
-type Last = (Seq, u16, u16);
+/// A flow of data that starts here.
+#[derive(Debug, Default)]
+struct Steered {
+    scale: Scale,
+    shown: Shown,
+    /// What the last ACK with a measurement came with.
+    path: Option<Path>,
+    heard: SimTime,
+}
 
 #[derive(Debug, Default)]
+struct Counted {
+    samples: u64,
+    bandwidth_bytes_per_s: u64,
+    forward_delay_us: u64,
+    backward_delay_us: u64,
+    windows_lowered: u64,
+}
+
+#[derive(Debug)]
 struct C3Tcp {
-    /// T_tr without the data frame's body and header: both PLCP, the ACK, SIFS, DIFS. Eq. 4.3, 4.5
-    front: Dur,
-    rate: BitRate,
-    able: BTreeSet<NodeId>,
-    /// What the packets now in this node came with, by serial.
-    carried: BTreeMap<u64, Path>,
+    mode: Mode,
+    /// T_tr behind the data frame: SIFS, the MAC ACK, DIFS. Eq. 4.3, 4.5
+    after_data: Dur,
+    takes_queue: bool,
+    stamps_first: bool,
+    shares: bool,
+    /// By rising serial.
+    held: VecDeque<Held>,
     echoes: BTreeMap<FlowId, Echo>,
-    scales: BTreeMap<FlowId, Scale>,
-    last: BTreeMap<FlowId, Last>,
+    paths: BTreeMap<FlowId, Steered>,
+    counted: Counted,
 }
 
 impl C3Tcp {
+    fn hold(&mut self, serial: u64, path: Path) {
+        let at = self.held.partition_point(|held| held.serial < serial);
+        let own = Held { serial, path, first: None };
+        match self.held.get_mut(at) {
+            Some(held) if held.serial == serial => *held = own,
+            _ => self.held.insert(at, own),
+        }
+        if self.held.len() > MOST_HELD {
+            self.held.pop_front();
+        }
+    }
+
+    fn held(&mut self, serial: u64) -> Option<&mut Held> {
+        let at = self.held.binary_search_by_key(&serial, |held| held.serial).ok()?;
+        self.held.get_mut(at)
+    }
+
+    fn forget(&mut self, serial: u64) -> Option<Path> {
+        let at = self.held.binary_search_by_key(&serial, |held| held.serial).ok()?;
+        self.held.remove(at).map(|held| held.path)
+    }
+
     /// What came with the last data packet that this ACK acknowledges.
     fn echo(&mut self, packet: &Packet) -> Option<Path> {
         let (ack, echo) = (packet.pure_ack()?, self.echoes.get_mut(&packet.flow.reverse())?);
-        let acked = echo.arrived.extract_if(.., |(end, _)| end.le(ack.ack)).last();
-        echo.echoed = acked.map(|(_, path)| path).or(echo.echoed);
+        while let Some((end, path)) = echo.arrived.front().copied().filter(|(end, _)| end.le(ack.ack)) {
+            echo.echoed = Some(path);
+            echo.arrived.pop_front();
+            debug_assert!(end.le(ack.ack));
+        }
         echo.echoed
     }
 
-    /// The window field to write into an ACK that came with `path`.
-    fn window(&mut self, packet: &Packet, path: Option<Path>, mss: u32) -> Option<u16> {
-        let tcp = *packet.tcp()?;
-        let last = self.last.get(&packet.flow);
-        let repeated = last
-            .filter(|(ack, received, _)| packet.pure_ack().is_some() && (*ack, *received) == (tcp.ack, tcp.window));
-        let written = match (repeated, path) {
-            (Some((.., written)), _) => *written,
-            (None, Some(path)) => {
-                let scale = self.scales.entry(packet.flow.reverse()).or_default();
-                let window = scale.field(path.fits().max(mss));
-                let is_short = scale.bytes(&Tcp { window, ..tcp }) < mss; // rounded down below it
-                window.saturating_add(u16::from(is_short)).min(tcp.window)
-            }
-            (None, None) => tcp.window,
-        };
-        self.last.insert(packet.flow, (tcp.ack, tcp.window, written));
-        (written != tcp.window).then_some(written)
+    /// Data arrived with this measurement: in order of its numbers, so that ACKs take it in order.
+    fn note(&mut self, flow: FlowId, end: Seq, path: Path) {
+        let arrived = &mut self.echoes.entry(flow).or_default().arrived;
+        let at = arrived.iter().rposition(|(other, _)| other.le(end)).map_or(0, |at| at + 1);
+        arrived.insert(at, (end, path));
+        if arrived.len() > MOST_WAITING {
+            arrived.pop_front();
+        }
+    }
+
+    /// An ACK for a flow that starts here has come with `path` or without: the window to show.
+    fn show(&mut self, now: SimTime, packet: &Packet, path: Option<Path>, mss: u32) -> Option<Show> {
+        let flow = packet.flow.reverse();
+        let sharing = self.paths.iter().filter(|(_, it)| it.path.is_some() && now.since(it.heard) < IS_ACTIVE).count();
+        let steered = self.paths.entry(flow).or_default();
+        if let Some(path) = path {
+            self.counted.samples += 1;
+            self.counted.bandwidth_bytes_per_s += u64::from(path.bytes_per_s);
+            self.counted.forward_delay_us += u64::from(path.there_us);
+            self.counted.backward_delay_us += u64::from(path.back_us);
+            (steered.path, steered.heard) = (Some(path), now);
+        }
+        let most = steered.path?.fits() / if self.shares { sharing.max(1) as u32 } else { 1 };
+        Some(steered.shown.show(packet, most, mss, &steered.scale))
     }
 
     /// SYNs tell the scale; true for them.
     fn saw_syn(&mut self, packet: &Packet) -> bool {
         let Some(syn) = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN)) else { return false };
-        self.scales.entry(packet.flow).or_default().saw_senders_syn(syn);
-        self.scales.entry(packet.flow.reverse()).or_default().saw_receivers_syn(syn);
+        self.paths.entry(packet.flow).or_default().scale.saw_senders_syn(syn);
+        self.paths.entry(packet.flow.reverse()).or_default().scale.saw_receivers_syn(syn);
         true
+    }
+
+    /// A connection is over: nothing of it is kept.
+    fn saw_end(&mut self, packet: &Packet) {
+        if packet.tcp().is_some_and(|tcp| tcp.flags.has(Flags::RST)) {
+            for flow in [packet.flow, packet.flow.reverse()] {
+                self.paths.remove(&flow);
+                self.echoes.remove(&flow);
+            }
+        }
     }
 }
 
 impl Agent for C3Tcp {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let (packet, serial) = (cx.get(&pkt), cx.serial(&pkt));
+        let (packet, serial, now) = (cx.get(&pkt), cx.serial(&pkt), cx.now());
         if packet.tcp().is_none() || self.saw_syn(packet) {
             return Some(pkt);
         }
+        self.saw_end(packet);
         if at == Place::FromHost {
             let own = if packet.tcp_data().is_some() { Some(Path::START) } else { self.echo(packet) };
-            own.map(|path| self.carried.insert(serial, path));
+            if let Some(path) = own {
+                self.hold(serial, path);
+            }
             return Some(pkt);
         }
-        let path = self.carried.remove(&serial);
-        if let (Some(path), Some(_), Some(range)) = (path, packet.tcp_data(), packet.tcp_range()) {
-            self.echoes.entry(packet.flow).or_default().arrived.push((range.end, path));
+        let path = self.forget(serial);
+        if let (Some(_), Some(range)) = (packet.tcp_data(), packet.tcp_range()) {
+            if let Some(path) = path {
+                self.note(packet.flow, range.end, path);
+            }
+            return Some(pkt);
+        }
+        if packet.pure_ack().is_none() {
             return Some(pkt);
         }
         let mss = cx.facts(packet.flow).map_or(0, |facts| facts.mss.0 as u32);
-        if let (Some(field), Some(tcp)) = (self.window(packet, path, mss), cx.get_mut(&pkt).tcp_mut()) {
-            tcp.window = field;
+        let packet = cx.get(&pkt);
+        match self.show(now, packet, path, mss) {
+            Some(Show::Window(field) | Show::Again(field)) => {
+                if let Some(tcp) = cx.get_mut(&pkt).tcp_mut() {
+                    self.counted.windows_lowered += u64::from(field < tcp.window);
+                    tcp.window = field;
+                }
+            }
+            Some(Show::Nothing) => {
+                cx.drop(pkt, DropWhy::Suppressed);
+                return None;
+            }
+            None => {}
         }
         Some(pkt)
     }
 
     fn report(&mut self, _: &Packet, report: &TxReport, _: &mut Cx) {
-        self.carried.remove(&report.serial);
+        self.forget(report.serial);
     }
 
-    fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
-        match event.announced(INFO.id) {
-            Some(_) => _ = self.able.insert(node),
-            None => _ = self.able.remove(&node),
-        }
-    }
-
-    fn mac_room(&self, packet: &Packet, to: NodeId) -> u8 {
-        if packet.tcp().is_some() && self.able.contains(&to) { MacOptions::OVERHEAD + LEN } else { 0 }
+    fn mac_room(&self, packet: &Packet, _: units::NodeId) -> u8 {
+        if packet.tcp().is_some_and(|tcp| !tcp.flags.has(Flags::SYN)) { MacOptions::OVERHEAD + LEN } else { 0 }
     }
 
     /// At T_out: B = D / T and the delay with T = T_out - T_in + T_tr. Eq. 4.1, 4.2
     fn write_options(&mut self, packet: &Packet, attempt: &TxReport, options: &mut MacOptions, _: &mut Cx) {
-        let carried = self.carried.get(&attempt.serial).filter(|_| self.able.contains(&attempt.to));
-        let Some(mut path) = carried.copied() else { return };
-        let t_tr = self.front + (MAC_FRAME + packet.ip_len()) / self.rate; // eq. 4.3, 4.4
+        let t_tr = phy::airtime(self.mode, AROUND + packet.ip_len()) + self.after_data;
         let us_since = |t_in: SimTime| u32::try_from((attempt.done - t_in + t_tr).as_us_ceil()).unwrap_or(u32::MAX);
-        let queued_us = us_since(attempt.enqueued);
+        let measured = (us_since(attempt.enqueued), us_since(attempt.head));
+        let (takes_queue, stamps_first) = (self.takes_queue, self.stamps_first);
+        let Some(held) = self.held(attempt.serial) else { return };
+        let first = *held.first.get_or_insert(measured);
+        let (queued_us, head_us) = if stamps_first { first } else { measured };
+        let mut path = held.path;
         if packet.payload.len > 0 {
-            let bytes_per_s = packet.ip_len().0 * 1_000_000 / u64::from(queued_us);
+            let taken_us = if takes_queue { queued_us } else { head_us };
+            let bytes_per_s = packet.ip_len().0 * 1_000_000 / u64::from(taken_us.max(1));
             path.bytes_per_s = path.bytes_per_s.min(u32::try_from(bytes_per_s).unwrap_or(u32::MAX)); // eq. 4.6
-            path.there_us = path.there_us.saturating_add(us_since(attempt.head)); // eq. 4.7
+            path.there_us = path.there_us.saturating_add(head_us); // eq. 4.7
         } else {
             path.back_us = path.back_us.saturating_add(queued_us);
         }
@@ -202,7 +348,18 @@ impl Agent for C3Tcp {
     }
 
     fn read_options(&mut self, _: &Packet, serial: u64, options: &MacOptions, _: &mut Cx) {
-        Path::read(options).map(|path| self.carried.insert(serial, path));
+        if let Some(path) = Path::read(options) {
+            self.hold(serial, path);
+        }
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        let Counted { samples, bandwidth_bytes_per_s, forward_delay_us, backward_delay_us, windows_lowered } = self.counted;
+        out("samples", samples);
+        out("bandwidth_sum_bytes_per_s", bandwidth_bytes_per_s);
+        out("forward_delay_sum_us", forward_delay_us);
+        out("backward_delay_sum_us", backward_delay_us);
+        out("windows_lowered", windows_lowered);
     }
 }
 
