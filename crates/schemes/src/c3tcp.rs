@@ -278,7 +278,7 @@ impl C3Tcp {
 
 impl Agent for C3Tcp {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let (packet, serial, now) = (cx.get(&pkt), cx.serial(&pkt), cx.now());
+        let (packet, serial, now) = (cx.get(&pkt), cx.serial(&pkt), cx.now);
         if packet.tcp().is_none() || self.saw_syn(packet) {
             return Some(pkt);
         }
@@ -366,15 +366,17 @@ impl Agent for C3Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Chosen;
+    use crate::testing::{Bench, Ground, OUT, ack, data, dcf, node, segment, with};
+    use crate::{Install, NodeFacts};
     use mac::Fate;
-    use schemes::Capability;
-    use schemes::testing::{Bench, OUT, ack, bench_of, data, segment, with};
+    use proptest::prelude::*;
+    use units::NodeId;
 
     const BACK: FlowId = OUT.reverse();
     const SENDER: NodeId = NodeId(10);
     const RELAY: NodeId = NodeId(11);
     const RECEIVER: NodeId = NodeId(12);
-    const CAN: &[Capability] = &[Capability { scheme: "c3tcp", detail: 0 }];
     /// What a relay's arena calls the packet it forwards.
     const FORWARDED: u64 = 77;
 
@@ -426,27 +428,36 @@ mod tests {
         }
     }
 
-    /// Sender, relay, receiver at 2 Mb/s, each with C³TCP and introduced to its neighbours. There T_tr of 1500 B is
-    /// 2 x 192 + 8 x 1534 / 2 + 8 x 14 / 2 + 10 + 50 = 6636 us, and of 40 B 796 us.
+    fn c3tcp(set: &[(&str, Value)]) -> Chosen<Install> {
+        with(&INFO, install, set)
+    }
+
+    fn bench(set: &[(&str, Value)]) -> Bench {
+        let station = NodeFacts { standard: phy::Standard::Dsss, ..node(SENDER, 13) };
+        let mut ground = Ground::new(station).with_mac(dcf(phy::Standard::Dsss));
+        assert!(ground.install(&c3tcp(set)).unwrap());
+        Bench::new(ground.stack)
+    }
+
+    /// Sender, relay, receiver at 2 Mb/s with control frames at 2 Mb/s. There T_tr of 1500 B is 192 + 8 * 1553 / 2 + 10 + 192 + 8 * 14 / 2 +
+    /// 50 = 6712 us, and of 40 B 872 us.
+    fn chain_with(set: &[(&str, Value)]) -> [Hop; 3] {
+        [(), (), ()].map(|()| Hop { bench: bench(set), shown: 0 })
+    }
+
     fn chain() -> [Hop; 3] {
-        let c3tcp = with(&INFO, install, &[("data_rate_kbps", Value::Int(2_000))]);
-        let node = |neighbours: &[NodeId]| {
-            let mut bench = bench_of(&c3tcp, crate::five::station()).unwrap();
-            neighbours.iter().for_each(|peer| bench.peer(*peer, PeerEvent::Up(CAN)));
-            Hop { bench, shown: 0 }
-        };
-        [node(&[RELAY]), node(&[SENDER, RECEIVER]), node(&[RELAY])]
+        chain_with(&[])
     }
 
     /// Data goes down the chain, its ACK comes back: the ACK as the sender's TCP sees it.
     fn round_trip([s, r, d]: &mut [Hop; 3], data: &Packet, ack: &Packet) -> Packet {
-        let first = s.send(data, (3_000, 364)); // 1500 B in 10 ms, 7 ms without the queue
+        let first = s.send(data, (3_000, 288)); // 1500 B in 10 ms, 7 ms without the queue
         assert_eq!(Path::read(&first), Some(Path { bytes_per_s: 150_000, there_us: 7_000, back_us: 0 }));
-        let second = r.forward(data, RECEIVER, &first, (5_000, 3_364)); // in 15 ms, 10 ms without
+        let second = r.forward(data, RECEIVER, &first, (5_000, 3_288)); // in 15 ms, 10 ms without
         assert_eq!(Path::read(&second), Some(Path { bytes_per_s: 100_000, there_us: 17_000, back_us: 0 }));
         d.receive(data, &second);
-        let third = d.send(ack, (100, 104)); // 1 ms with the queue
-        let fourth = r.forward(ack, SENDER, &third, (1_000, 204)); // 2 ms with the queue
+        let third = d.send(ack, (100, 28)); // 1 ms with the queue
+        let fourth = r.forward(ack, SENDER, &third, (1_000, 128)); // 2 ms with the queue
         assert_eq!(Path::read(&fourth), Some(Path { bytes_per_s: 100_000, there_us: 17_000, back_us: 3_000 }));
         assert_eq!(fourth.bytes().len(), 14);
         s.receive(ack, &fourth)
@@ -465,6 +476,38 @@ mod tests {
         // A duplicate keeps the window it repeats, though it came with none: else it would be none.
         let duplicate = chain[0].pass(Place::ToHost, &ack(BACK, 1461, 65_535));
         assert_eq!(window(&duplicate), 2_000);
+        let counted = |name| chain[0].bench.counter(name);
+        let sums = ["samples", "bandwidth_sum_bytes_per_s", "forward_delay_sum_us", "backward_delay_sum_us"];
+        assert_eq!(sums.map(counted), [1, 100_000, 17_000, 3_000]);
+    }
+
+    #[test]
+    fn the_slips_of_the_print_are_parameters() {
+        // T_tr without DIFS: 6662; from the head of the queue: the 3 ms before it do not count.
+        let packet = data(OUT, 1..1461);
+        let of = |set: &[(&str, Value)], attempts: &[(u64, u64)]| {
+            let mut sender = Hop { bench: bench(set), shown: 0 };
+            let sent = sender.pass(Place::FromHost, &packet);
+            let mut last = None;
+            for (queued, access) in attempts {
+                last = Path::read(&sender.bench.options_out(&sent, &attempt(1, RELAY, *queued, *access)));
+            }
+            last.map(|path| (path.bytes_per_s, path.there_us)).unwrap()
+        };
+        assert_eq!(of(&[("difs", Value::Bool(false))], &[(3_000, 338)]), (150_000, 7_000));
+        assert_eq!(of(&[("bandwidth", Value::Choice("head"))], &[(5_000, 788)]), (200_000, 7_500));
+        let twice = [(3_000, 288), (3_000, 5_288)];
+        assert_eq!(of(&[], &twice), (100_000, 12_000));
+        assert_eq!(of(&[("t_out", Value::Choice("first"))], &twice), (150_000, 7_000));
+        // Control frames at 1 Mb/s beside data at 2: 8 * 14 = 112 us instead of 56.
+        let mut ground = Ground::new(NodeFacts { standard: phy::Standard::Dsss, ..node(SENDER, 13) });
+        let mut mac = dcf(phy::Standard::Dsss);
+        mac.control_modes = mac::ControlModes::of(&[mac.lowest_rate]);
+        ground = ground.with_mac(mac);
+        ground.install(&c3tcp(&[("ack_rate", Value::Choice("control"))])).unwrap();
+        let mut sender = Hop { bench: Bench::new(ground.stack), shown: 0 };
+        let path = Path::read(&sender.send(&packet, (3_000, 232))).unwrap();
+        assert_eq!((path.bytes_per_s, path.there_us), (150_000, 7_000));
     }
 
     #[test]
@@ -472,13 +515,13 @@ mod tests {
         let [mut sender, ..] = chain();
         let packet = data(OUT, 1..1461);
         let of = |options| Path::read(&options).map(|path| (path.bytes_per_s, path.there_us));
-        assert_eq!(of(sender.send(&packet, (3_000, 364))), Some((150_000, 7_000)));
-        let again = attempt(1, RELAY, 3_000, 5_364); // the MAC's retry, 5 ms later: 15 ms, 12 without the queue
+        assert_eq!(of(sender.send(&packet, (3_000, 288))), Some((150_000, 7_000)));
+        let again = attempt(1, RELAY, 3_000, 5_288); // the MAC's retry, 5 ms later: 15 ms, 12 without the queue
         assert_eq!(of(sender.bench.options_out(&packet, &again)), Some((100_000, 12_000)));
-        assert_eq!(of(sender.send(&packet, (0, 864))), Some((200_000, 7_500))); // TCP's
+        assert_eq!(of(sender.send(&packet, (0, 788))), Some((200_000, 7_500))); // TCP's
         sender.bench.report_with(&packet, &TxReport { fate: Fate::GivenUp, ..again });
         assert_eq!(of(sender.bench.options_out(&packet, &again)), None, "nothing is kept of what has left");
-        assert!(of(sender.bench.options_out(&packet, &attempt(2, RELAY, 0, 864))).is_some());
+        assert!(of(sender.bench.options_out(&packet, &attempt(2, RELAY, 0, 788))).is_some());
     }
 
     #[test]
@@ -511,14 +554,64 @@ mod tests {
     }
 
     #[test]
-    fn a_neighbour_without_it_gets_plain_frames() {
-        let [mut sender, ..] = chain();
-        let packet = data(OUT, 1..1461);
-        let room = |sender: &mut Hop| sender.bench.agent_mut().mac_room(&packet, RELAY);
-        assert_eq!(room(&mut sender), 14);
-        sender.bench.peer(RELAY, PeerEvent::Up(&[]));
-        assert_eq!(room(&mut sender), 0);
-        assert!(sender.send(&packet, (3_000, 364)).bytes().is_empty());
+    fn flows_of_one_node_share_if_they_are_told_to() {
+        let mut chain = chain_with(&[("flows", Value::Choice("shared"))]);
+        let seen = round_trip(&mut chain, &data(OUT, 1..1461), &ack(BACK, 1461, 65_535));
+        assert_eq!(window(&seen), 2_000, "alone");
+        let other = FlowId(2);
+        round_trip(&mut chain, &data(other, 1..1461), &ack(other.reverse(), 1461, 65_535));
+        let seen = round_trip(&mut chain, &data(OUT, 1461..2921), &ack(BACK, 2921, 65_535));
+        assert_eq!(window(&seen), 1_000, "half of 2000 B");
+    }
+
+    #[test]
+    fn an_ack_echoes_the_last_data_that_it_acknowledges() {
+        let [mut s, mut r, mut d] = chain();
+        let mut arrive = |range: std::ops::Range<u32>, access| {
+            let packet = data(OUT, range);
+            let options = s.send(&packet, (0, access));
+            let options = r.forward(&packet, RECEIVER, &options, (0, 0));
+            d.receive(&packet, &options);
+        };
+        arrive(1..1461, 288); // 7 ms over the first hop
+        arrive(1461..2921, 3_288); // 10 ms
+        arrive(2921..4381, 8_288); // 15 ms
+        let echoed = |d: &mut Hop, number| Path::read(&d.send(&ack(BACK, number, 65_535), (0, 0))).unwrap().there_us;
+        assert_eq!(echoed(&mut d, 2921), 10_000 + 6_712, "not of the first, nor of what it does not acknowledge");
+        assert_eq!(echoed(&mut d, 2921), 10_000 + 6_712, "a duplicate the same");
+        assert_eq!(echoed(&mut d, 4381), 15_000 + 6_712);
+    }
+
+    #[test]
+    fn it_is_refused_beside_whoever_makes_acks_in_a_receivers_name() {
+        let mut ground = Ground::new(NodeFacts { receiver: Some("every"), ..node(SENDER, 13) });
+        ground.install(&crate::testing::scheme("lle-tcp", &[])).unwrap();
+        let refusal = ground.install(&c3tcp(&[])).unwrap_err();
+        assert!(refusal.contains("lle-tcp"), "{refusal}");
+    }
+
+    proptest! {
+        /// Options of any content: nothing panics, and the window stays between one segment and the receiver's.
+        #[test]
+        fn malformed_and_stale_options_are_harmless(
+            entries in proptest::collection::vec((any::<u8>(), proptest::collection::vec(any::<u8>(), 0..20)), 0..4),
+            advertised in any::<u16>(),
+            number in any::<u32>(),
+        ) {
+            let mut options = MacOptions::within(31);
+            for (kind, content) in &entries {
+                options.set(if kind % 2 == 0 { KIND } else { *kind }, content);
+            }
+            let [mut sender, mut relay, mut receiver] = chain();
+            sender.bench.set_facts(BACK, facts(Bytes(1460)));
+            let back = ack(BACK, number, advertised);
+            let seen = sender.receive(&back, &options);
+            prop_assert!(window(&seen) <= advertised);
+            prop_assert!(window(&seen) >= advertised.min(1460));
+            receiver.receive(&data(OUT, 1..1461), &options);
+            receiver.send(&back, (1, 1));
+            relay.forward(&back, SENDER, &options, (u64::from(u32::MAX) * 2, 0));
+        }
     }
 
     /// Facts of a flow of which only the MSS matters.

@@ -69,7 +69,8 @@ fn a_question_lost_to_noise_is_asked_again_later_and_one_who_answered_stays_able
     let lengths: Vec<u64> = frames(&net).iter().map(|(len, _)| *len).collect();
     assert_eq!(lengths[0], EXTENDED);
     assert_eq!(lengths[1], PLAIN);
-    let later: Vec<u64> = net.of(A, Kind::Data).iter().filter(|it| it.start >= 2 * SECOND).map(|it| it.frame.mpdu.0).collect();
+    let later: Vec<u64> =
+        net.of(A, Kind::Data).iter().filter(|it| it.start >= 2 * SECOND).map(|it| it.frame.mpdu.0).collect();
     assert_eq!(later[..2], [PLAIN, EXTENDED]);
     assert!(later[2..].len() >= 2 && later[2..].iter().all(|len| *len == EXTENDED), "{later:?}");
 }
@@ -82,6 +83,9 @@ fn an_msdu_given_up_makes_the_neighbour_unknown_again() {
     net.enqueue(SECOND + 1, A, B, 1500); // all its attempts are lost
     net.enqueue(3 * SECOND, A, B, 1500);
     net.run(4 * SECOND);
-    assert_eq!(net.done(A).iter().map(|(fate, _)| *fate).collect::<Vec<_>>(), [Fate::Delivered, Fate::GivenUp, Fate::Delivered]);
+    assert_eq!(
+        net.done(A).iter().map(|(fate, _)| *fate).collect::<Vec<_>>(),
+        [Fate::Delivered, Fate::GivenUp, Fate::Delivered]
+    );
     assert_eq!(frames(&net).last(), Some(&(PLAIN, DATA)));
 }

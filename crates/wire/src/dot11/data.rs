@@ -92,12 +92,7 @@ impl DataHeader {
     }
 
     /// As [`DataHeader::emit_packet`]; with `options` the frame has the reserved subtype, Header Length and them.
-    pub fn emit_extended(
-        &self,
-        options: Option<&[u8]>,
-        packet: &Packet,
-        out: &mut Vec<u8>,
-    ) -> Result<(), EmitError> {
+    pub fn emit_extended(&self, options: Option<&[u8]>, packet: &Packet, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let start = out.len();
         self.emit(options, out)?;
         out.extend(LLC_SNAP_IPV4);
@@ -143,7 +138,9 @@ impl DataHeader {
         }
         if let Some(options) = options {
             let len = out.len() - start + 1 + options.len();
-            out.push(u8::try_from(len).map_err(|_| EmitError::Unsupported("MAC options beyond a header of 255 bytes"))?);
+            out.push(
+                u8::try_from(len).map_err(|_| EmitError::Unsupported("MAC options beyond a header of 255 bytes"))?,
+            );
             out.extend_from_slice(options);
         }
         Ok(())

@@ -83,7 +83,10 @@ fn formats_we_do_not_have_are_refused_both_ways_and_write_nothing() {
     for header in [four, htc] {
         let mut out = vec![1];
         let body = Body::Raw(&[]);
-        assert!(matches!(Frame::Data(Data { header, options: None, body }).emit(&mut out), Err(EmitError::Unsupported(_))));
+        assert!(matches!(
+            Frame::Data(Data { header, options: None, body }).emit(&mut out),
+            Err(EmitError::Unsupported(_))
+        ));
         assert!(matches!(header.emit_packet(&echo(), &mut out), Err(EmitError::Unsupported(_))));
         assert_eq!(out, [1]);
     }
