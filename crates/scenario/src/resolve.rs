@@ -92,6 +92,12 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
         if file.channel.range.is_some() {
             fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
         }
+        if file.channel.sense_range.is_some() {
+            fail!(
+                "channel.sense_range",
+                "where channel.propagation is given, powers and radio.cca_ed decide who senses whom"
+            );
+        }
         return Ok(());
     }
     if file.radio.as_ref().is_some_and(|radio| radio.tx_power.is_some()) {

@@ -42,10 +42,10 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams);
     let mut medium = radio::medium(scenario, &places, &streams);
-    let mut network = network::network(scenario, &places, &medium)?;
+    let mut network = network::network(shared, &places, &medium)?;
     let stacks = agents::stacks(shared, &network, &medium, &streams)?;
     if agents::set_powers(scenario, &stacks, &mut medium) {
-        network = network::network(scenario, &places, &medium)?;
+        network = network::network(shared, &places, &medium)?;
     }
     Ok(Sites { medium, network, stacks })
 }
@@ -126,10 +126,10 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.
-pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments> {
-    let streams = Streams::new(seed);
+pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
+    let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams);
-    let network = network::network(scenario, &places, &radio::medium(scenario, &places, &streams))?;
+    let network = network::network(shared, &places, &radio::medium(scenario, &places, &streams))?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
     let wires =
         scenario.links.iter().flat_map(|link| link.ends.directions().map(|(a, b)| ([a, b], link.name.clone())));

@@ -27,6 +27,7 @@ mod notices;
 mod places;
 mod plug_ins;
 mod presets;
+mod reach;
 mod runner;
 mod senders;
 mod shared_air;
