@@ -423,7 +423,7 @@ to = "b"
 transport = { protocol = "udp", datagram = "500 B" }
 traffic = { model = "saturated" }
 [channel]
-errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame" }
+errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame", step = "data" }
 [[channel.pair]]
 between = ["b", "a"]
 errors = { model = "none" }
