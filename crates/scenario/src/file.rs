@@ -7,7 +7,7 @@ use crate::flow::FlowEntry;
 use crate::node::NodeEntry;
 use crate::plug::{Plug, Routers, Schemes};
 use crate::radio::Radio;
-use crate::scalar::Metres;
+use crate::scalar::{Metres, Text};
 use crate::shape::{MOST_ENTRIES, Via};
 use core::ops::RangeInclusive;
 use units::{Dur, NodeId};
@@ -38,6 +38,8 @@ table! {
         layout: Option<Layout>, or "[0, 0]",
         /// Something that happens at one instant.
         event: Vec<TimedEvent>, or "none" => Vec::new(),
+        /// A part of the run that is measured on its own.
+        window: Vec<TimeWindow>, or "none" => Vec::new(),
     }
 }
 
@@ -52,6 +54,22 @@ table! {
         warmup: Dur = "0 s",
         /// Fixes every random draw of the first run.
         seed: u64 = 1, in SEED,
+        /// Between two samples of the time series.
+        series_every: Dur = "50 ms", in SOME_TIME,
+    }
+}
+
+table! {
+    /// A part of the run that is measured on its own: the results have a row of it for each flow and each queue.
+    pub struct TimeWindow {
+        /// What the results call it: `rush` begins the rows `rush.download` and `rush.ap.air`.
+        name: String, in Text::Name, or "window<index>" => String::new(),
+        /// When it begins.
+        from: Dur = "0 s",
+        /// When it ends, after `from`.
+        to: Dur,
+        /// Length of the buckets that the greatest value, the variation and the share of empty ones are taken over.
+        every: Dur = "1 s", in SOME_TIME,
     }
 }
 

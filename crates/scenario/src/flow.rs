@@ -2,6 +2,7 @@
 
 use crate::channel::SOME_TIME;
 use crate::directory::Group;
+use crate::node::MOST_OF_A_GROUP;
 use crate::plug::{Congestion, Plug, Receivers, Recoveries};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
@@ -258,6 +259,8 @@ table! {
         from: Group,
         /// The other end.
         to: Group,
+        /// So many flows: name1, name2, …; 0: none. They go round the nodes of a group.
+        count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one, or one for each node of a group",
         /// Differentiated services; its precedence is the user priority.
         dscp: u8 = 0, in 0..=63,
         /// When it starts.
@@ -324,6 +327,7 @@ impl Flow {
             name: Some(self.name.clone()),
             from: one(self.from),
             to: one(self.to),
+            count: None,
             start: self.start,
             stagger: None,
             stop: Some(self.stop),

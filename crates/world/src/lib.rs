@@ -17,6 +17,7 @@ mod results;
 mod runner;
 mod shared;
 mod taps;
+mod windows;
 mod world;
 
 pub use ::scenario;

@@ -15,7 +15,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use units::Dur;
 use wire::radiotap;
 
 /// What is recorded beside the results. Nothing here changes a bit of them.
@@ -57,9 +56,6 @@ impl From<Interrupted> for RunError {
     }
 }
 
-/// How often time series are sampled.
-const SERIES_EVERY: Dur = Dur::from_ms(50);
-
 /// Runs a scenario once.
 ///
 /// # Errors
@@ -67,7 +63,7 @@ const SERIES_EVERY: Dur = Dur::from_ms(50);
 pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
     let scenario = blueprint.scenario();
     let captures = record.pcap_dir.as_deref().map(|dir| captures(blueprint.shared(), dir, seed)).transpose()?;
-    let series = record.series.then(|| Series::new(SERIES_EVERY, taps::queue_ids(scenario)));
+    let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
     let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
     let mut world = assembly::world(blueprint.shared(), seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]

@@ -64,6 +64,7 @@ name = "full"
 duration = "60 s"
 warmup = "5 s"
 seed = 7
+series_every = "10 ms"
 
 [radio]
 standard = "802.11b"
@@ -199,6 +200,12 @@ strip_sack = true
 [[event]]
 at = "3 s"
 kill = "c"
+
+[[window]]
+name = "middle"
+from = "10 s"
+to = "20 s"
+every = "500 ms"
 "#;
 
 /// Wires with everything a link can say, and a cell at the end of them.
@@ -245,6 +252,7 @@ queue = { discipline = "drop-tail", packets = 20 }
 [[flow]]
 from = "server"
 to = "laptop"
+count = 2
 "#;
 
 /// Powers, categories, groups of nodes, a layout.

@@ -367,6 +367,16 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
         &changed(AIR, "to = \"ap\"", "to = \"ap\"\nstagger = \"900000 s\""),
         "flow[0].start: 900000 s is not before the end of the run at 5 s",
     );
+    let twice = read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 5\nstagger = \"10 ms\"")).unwrap();
+    let named: Vec<_> = twice.flows.iter().map(|flow| (flow.name.as_str(), flow.from.0, flow.start)).collect();
+    let at = Dur::from_ms;
+    assert_eq!(named[2..5], [("up3", 3, at(20)), ("up4", 1, at(30)), ("up5", 2, at(40))]);
+    assert_eq!(named.len(), 5, "round the three stations");
+    assert!(read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 0")).unwrap().flows.is_empty());
+    refused(
+        &changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 20000"),
+        "flow[0].count: expected a whole number from 0 to 10000, got integer 20000",
+    );
     let none = read(&changed(AIR, "count = 3", "count = 0")).unwrap();
     assert_eq!(none.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "old"]);
     assert!(none.flows.is_empty(), "a flow from no node is no flow");

@@ -9,6 +9,7 @@ mod transport;
 use crate::scenario::{InputError, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
+use crate::windows::Windows;
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
@@ -119,6 +120,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         hooks,
         agenda,
         taps,
+        windows: Windows::new(&scenario.windows, scenario.flows.len()),
         wires,
         neighbours,
         spares_rts_without_payload,
@@ -195,6 +197,10 @@ fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
     if let Some(every) = taps.sampling() {
         let samples = scenario.duration / every;
         agenda.extend((1..=samples).map(|i| (at(every * i), Appointment::Sample)));
+    }
+    for (i, window) in scenario.windows.iter().enumerate() {
+        let buckets = (window.to - window.from) / window.every;
+        agenda.extend((0..=buckets).map(|k| (at(window.from + window.every * k), Appointment::Bucket(i as u32))));
     }
     agenda.push((at(scenario.duration), Appointment::End));
     agenda

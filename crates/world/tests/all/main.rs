@@ -37,3 +37,4 @@ mod stacking;
 mod tcp_on_a_wire;
 mod timeline;
 mod tshark;
+mod windows;
