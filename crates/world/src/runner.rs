@@ -61,11 +61,12 @@ impl From<Interrupted> for RunError {
 /// # Errors
 /// See [`RunError`].
 pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
-    let scenario = blueprint.scenario();
-    let captures = record.pcap_dir.as_deref().map(|dir| captures(blueprint.shared(), dir, seed)).transpose()?;
+    let shared = &*assembly::drawn(blueprint.shared(), seed)?;
+    let scenario = &shared.scenario;
+    let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
     let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
-    let mut world = assembly::world(blueprint.shared(), seed, taps)?;
+    let mut world = assembly::world(shared, seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
     world.run(stop)?;

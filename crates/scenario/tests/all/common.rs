@@ -279,6 +279,8 @@ noise_figure = "6 dB"
 [layout]
 model = "disc"
 radius = "25 m"
+connected = true
+draws = 5
 [[node]]
 name = "ap"
 role = "ap"
@@ -302,7 +304,7 @@ dscp = 46
 pub const MATRIX: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }
-layout = { model = "line", spacing = "10 m" }
+layout = { model = "rectangle", width = "10 m", height = "20 m", connected = false, draws = 7 }
 channel = { propagation = { model = "matrix" }, noise = "-95 dBm", fading = { model = "none" }, pair = [{ between = ["a", "b"], gain = "-70 dB" }] }
 [[node]]
 name = "a"
@@ -337,14 +339,19 @@ channel = { propagation = { model = "free-space", frequency = "2.4 GHz" } }
 name = "a"
 [[node]]
 name = "b"
+[[node]]
+name = "c"
+count = 2
 [[flow]]
-from = "a"
-to = "b"
+from = ["a", "c"]
+to = "c"
+hops = [1, 3]
 "#;
 
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
+layout = { model = "line", spacing = "10 m" }
 radio = { standard = "802.11g", protection = "rts-cts", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
 [[node]]
 name = "a"

@@ -31,7 +31,19 @@ fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
     node.entry.role == sc::Role::Ap && node.has_radio
 }
 
-pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+/// Who has whom for a neighbour.
+#[derive(Debug)]
+pub(super) struct Near {
+    /// Radio neighbours of each node, in order of id.
+    pub neighbours: Vec<Vec<NodeId>>,
+    /// The access point a station belongs to.
+    pub access_point: Vec<Option<NodeId>>,
+    /// Whether there is no access point.
+    pub is_independent: bool,
+}
+
+/// Radio neighbours, whatever the flows.
+pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Near {
     let scenario = &shared.scenario;
     let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
     let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
@@ -45,7 +57,7 @@ pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> 
         .collect();
     let is_independent = access_points.is_empty();
     let exchange = Exchange::new(shared, medium);
-    let mut neighbours: Vec<Vec<NodeId>> = nodes(scenario)
+    let neighbours: Vec<Vec<NodeId>> = nodes(scenario)
         .map(|node| match access_point[node.index()] {
             Some(ap) => vec![ap],
             None if is_access_point(scenario, node) => {
@@ -57,13 +69,20 @@ pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> 
             None => Vec::new(),
         })
         .collect();
+    Near { neighbours, access_point, is_independent }
+}
+
+pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+    let scenario = &shared.scenario;
+    let Near { mut neighbours, access_point, is_independent } = near(shared, places, medium);
     let mut ends: Vec<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
     ends.sort_unstable();
     ends.dedup();
     let mut routes = least_hops(scenario, &neighbours, ends);
     if is_independent && matches!(medium, Medium::Sinr(_)) {
         let heard = |node: NodeId| {
-            medium.listeners(node).into_iter().filter(|other| hear_each_other(node, *other)).collect::<Vec<_>>()
+            let hear_each_other = |other: &NodeId| medium.hears(node, *other) && medium.hears(*other, node);
+            medium.listeners(node).into_iter().filter(hear_each_other).collect::<Vec<_>>()
         };
         let lost = without_way(scenario, &routes);
         if !lost.is_empty() {
@@ -143,14 +162,19 @@ fn least_hops(scenario: &Scenario, neighbours: &[Vec<NodeId>], ends: Vec<NodeId>
         }
         return routes;
     }
-    let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); all];
+    Routes::least_cost(&hops(scenario, neighbours), ends, &HopCount)
+}
+
+/// What leads on from each node: wires, then radio neighbours.
+pub(super) fn hops(scenario: &Scenario, neighbours: &[Vec<NodeId>]) -> Vec<Vec<Hop>> {
+    let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); neighbours.len()];
     for (i, (from, to)) in directions(scenario) {
         hops[from.index()].push(Hop::Wire(LinkId(i), to));
     }
     for (list, air) in hops.iter_mut().zip(neighbours) {
         list.extend(air.iter().map(|node| Hop::Air(*node)));
     }
-    Routes::least_cost(&hops, ends, &HopCount)
+    hops
 }
 
 /// Each flow has a way there and back, if a hopeless one.

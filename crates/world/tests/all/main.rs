@@ -18,6 +18,7 @@ mod ftca;
 mod hidden;
 mod i_tcp;
 mod layering;
+mod layouts;
 mod link_errors;
 mod lle_capture;
 mod lle_delivery;
