@@ -47,6 +47,15 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
             }
         }
     }
+    match (s.channel.range, s.channel.sense_range) {
+        (None, Some(_)) => {
+            fail!("channel.sense_range", "has an effect only with channel.range: without it everyone hears everyone")
+        }
+        (Some(range), Some(sense_range)) if sense_range.0 < range.0 => {
+            fail!("channel.sense_range", "{sense_range} is less than range, {range}: what is decoded is sensed")
+        }
+        _ => {}
+    }
     pairs(s)?;
     links(s)?;
     let of_links = s.links.iter().enumerate().map(|(i, link)| (format!("link[{i}].queue"), &link.queue));

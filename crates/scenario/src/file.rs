@@ -91,12 +91,34 @@ tagged! {
         "disc" => Disc {
             /// Of the disc.
             radius: Metres,
+            /// When it is drawn anew.
+            redraw => Redraw,
+        },
+        /// Anywhere in a rectangle, uniform over its area, drawn anew for each run; the origin and access points in its centre.
+        "rectangle" => Rectangle {
+            /// From west to east.
+            width: Metres,
+            /// From south to north.
+            height: Metres,
+            /// When it is drawn anew.
+            redraw => Redraw,
         },
         /// On a line, in the order of the file.
         "line" => Line {
             /// Between neighbours.
             spacing: Metres,
         },
+    }
+}
+
+table! {
+    /// When a layout that is drawn is drawn once more. What is left are the layouts of chance that have what is asked for.
+    #[derive(Copy)]
+    pub struct Redraw {
+        /// Whether all nodes must find a way to each other, over several hops and wires if need be.
+        connected: bool = false,
+        /// How often it is drawn at most until it is connected, if it must be, and flows with hops find their pairs.
+        draws: u32 = 1000, in 1..=1_000_000,
     }
 }
 

@@ -103,6 +103,12 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
         if file.channel.range.is_some() {
             fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
         }
+        if file.channel.sense_range.is_some() {
+            fail!(
+                "channel.sense_range",
+                "where channel.propagation is given, powers and radio.cca_ed decide who senses whom"
+            );
+        }
         return Ok(());
     }
     if file.radio.as_ref().is_some_and(|radio| radio.tx_power.is_some()) {
@@ -198,9 +204,15 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
         fail!("flow[{index}].traffic", "missing; UDP needs {models}");
     }
     let (from, to) = (&entry.from, &entry.to);
+    if entry.hops.is_some() {
+        return drawn(entry, index, duration, flows);
+    }
     if from.nodes.len() > 1 && to.nodes.len() > 1 {
         let (a, b, why) = (&from.name, &to.name, "one end of a flow must be one node");
-        fail!("flow[{index}].to", "\"{a}\" and \"{b}\" are several nodes each; {why}");
+        fail!(
+            "flow[{index}].to",
+            "\"{a}\" and \"{b}\" are several nodes each; {why}, or both are drawn: hops = \"any\""
+        );
     }
     let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
     let mut pairs: Vec<_> = pairs.collect();
@@ -211,11 +223,44 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
     if let Some(last) = flows.len().checked_add(pairs.len()).filter(|all| *all > MOST_FLOWS) {
         fail!("flow[{index}].count", "that makes {last} flows; there can be {MOST_FLOWS}");
     }
+    if pairs.iter().any(|(from, to)| from == to) {
+        fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
+    }
+    push(entry, index, duration, pairs, is_group, flows);
+    Ok(())
+}
+
+/// The flows of an entry whose ends are drawn. They have the first two nodes that will do, until then.
+fn drawn(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
+    let (from, to) = (&entry.from, &entry.to);
+    let in_both = from.nodes.iter().filter(|node| to.nodes.contains(node)).count() as u64;
+    let ordered = from.nodes.len() as u64 * to.nodes.len() as u64 - in_both;
+    // A pair within both can be drawn in either order.
+    let possible = ordered - in_both * in_both.saturating_sub(1) / 2;
+    let count = entry.count.unwrap_or(1);
+    if u64::from(count) > possible {
+        let (a, b) = (&from.name, &to.name);
+        fail!("flow[{index}].count", "{count} pairs are to be drawn, and \"{a}\" and \"{b}\" make {possible}");
+    }
+    let mut all = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let first = all.find(|(from, to)| from != to);
+    let pairs = first.map_or_else(Vec::new, |pair| vec![pair; count as usize]);
+    let is_group = entry.count.is_some();
+    push(entry, index, duration, pairs, is_group, flows);
+    Ok(())
+}
+
+/// Adds a flow of an entry for each of these pairs of ends.
+fn push(
+    entry: FlowEntry,
+    index: usize,
+    duration: Dur,
+    pairs: Vec<(NodeId, NodeId)>,
+    is_group: bool,
+    flows: &mut Vec<Flow>,
+) {
     let entry = Arc::new(entry);
     for (nth, (from, to)) in pairs.into_iter().enumerate() {
-        if from == to {
-            fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
-        }
         let stagger = entry.stagger.unwrap_or_default().saturating_mul(nth as u64);
         flows.push(Flow {
             name: match &entry.name {
@@ -231,5 +276,4 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
             index,
         });
     }
-    Ok(())
 }

@@ -298,6 +298,16 @@ fn types_units_and_ranges() {
             ),
             (
                 "unit = \"time\"",
+                "unit = \"time\", step = \"data\"",
+                "channel.pair[1].errors.step: has an effect only with unit = \"frame\"; states of unit = \"time\" end by the clock",
+            ),
+            (
+                "unit = \"time\"",
+                "unit = \"frame\", step = \"dat\"",
+                "channel.pair[1].errors.step: no kind of frames \"dat\"; did you mean \"data\"?",
+            ),
+            (
+                "unit = \"time\"",
                 "unit = \"frame\"",
                 "channel.pair[1].errors.mean_good: expected a number of frames such as 100, since unit is \"frame\"",
             ),

@@ -1,6 +1,7 @@
 //! A blueprint becomes a world.
 
 mod agents;
+mod draws;
 mod network;
 mod places;
 mod radio;
@@ -24,6 +25,7 @@ use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
+pub(crate) use draws::drawn;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
@@ -41,12 +43,12 @@ pub(crate) struct Sites {
 /// schemes that exclude each other.
 pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
-    let places = places::places(scenario, &streams);
+    let places = places::places(scenario, &streams, shared.layout);
     let mut medium = radio::medium(scenario, &places, &streams);
-    let mut network = network::network(scenario, &places, &medium)?;
+    let mut network = network::network(shared, &places, &medium)?;
     let stacks = agents::stacks(shared, &network, &medium, &streams)?;
     if agents::set_powers(scenario, &stacks, &mut medium) {
-        network = network::network(scenario, &places, &medium)?;
+        network = network::network(shared, &places, &medium)?;
     }
     Ok(Sites { medium, network, stacks })
 }
@@ -128,10 +130,10 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.
-pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments> {
-    let streams = Streams::new(seed);
-    let places = places::places(scenario, &streams);
-    let network = network::network(scenario, &places, &radio::medium(scenario, &places, &streams))?;
+pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
+    let (scenario, streams) = (&shared.scenario, Streams::new(seed));
+    let places = places::places(scenario, &streams, shared.layout);
+    let network = network::network(shared, &places, &radio::medium(scenario, &places, &streams))?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
     let wires =
         scenario.links.iter().flat_map(|link| link.ends.directions().map(|(a, b)| ([a, b], link.name.clone())));
