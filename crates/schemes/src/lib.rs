@@ -7,6 +7,7 @@
 mod agent;
 mod claims;
 mod cx;
+mod retry_limit;
 mod site;
 mod stack;
 mod survey;
@@ -31,6 +32,8 @@ plugin::registry! { "scheme", Install as install:
     "ack-agent" => ack_agent,
     "ack-same-ac" => ack_same_ac,
     "capture-qos" => capture_qos,
+    "class-retry" => class_retry,
+    "cross-lda" => cross_lda,
     "dcf-plus" => dcf_plus,
     "ebsn" => ebsn,
     "edcf-ack" => edcf_ack,
@@ -39,6 +42,7 @@ plugin::registry! { "scheme", Install as install:
     "ftca" => ftca,
     "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
+    "loss-adaptive-retry" => loss_adaptive_retry,
     "rtt-correct" => rtt_correct,
     "snoop" => snoop,
     "station-aifs" => station_aifs,

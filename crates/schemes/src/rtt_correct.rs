@@ -68,7 +68,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let memory = Rc::new(RefCell::new(Memory::default()));
     let (of_queue, timer_too) = (params.choice("scope") == "queue", params.choice("readers") == "both");
     // A nanosecond is left of an RTT that is all recovery.
-    let least = if params.choice("floor") == "least" { Dur::MAX } else { Dur::from_ns(1) };
+    let least = [if params.choice("floor") == "least" { Dur::MAX } else { Dur::from_ns(1) }; 2];
     site.reads_tcp();
     let address = site.node.address;
     site.agent(Watch { address, memory: Rc::clone(&memory) }).reports().attempts();
@@ -173,8 +173,9 @@ struct Correct {
     flow: FlowId,
     of_queue: bool,
     timer_too: bool,
-    /// What no corrected RTT lies below; the least measured so far, unless that is no matter.
-    least: Dur,
+    /// What no corrected RTT lies below; the least measured so far, unless that is no matter. The controller's and the timer's, which
+    /// a timestamp's tick makes coarser.
+    least: [Dur; 2],
     /// What the ACK at hand newly tells of.
     told: Vec<Done>,
     memory: Rc<RefCell<Memory>>,
@@ -219,10 +220,12 @@ impl SenderHook for Correct {
     }
 
     fn rtt_sample(&mut self, sample: RttSample, _: &FlowFacts) -> RttSample {
-        self.least = sample.controller.into_iter().chain(sample.timer).fold(self.least, Dur::min);
-        let correct = |rtt: Dur| rtt.saturating_sub(self.recovery(sample.now, rtt)).max(self.least).min(rtt);
-        let controller = sample.controller.map(correct);
-        let timer = if self.timer_too { sample.timer.map(correct) } else { sample.timer };
+        for (least, rtt) in self.least.iter_mut().zip([sample.controller, sample.timer]) {
+            *least = rtt.map_or(*least, |rtt| rtt.min(*least));
+        }
+        let correct = |rtt: Dur, floor: Dur| rtt.saturating_sub(self.recovery(sample.now, rtt)).max(floor).min(rtt);
+        let controller = sample.controller.map(|rtt| correct(rtt, self.least[0]));
+        let timer = sample.timer.map(|rtt| if self.timer_too { correct(rtt, self.least[1]) } else { rtt });
         self.memory.borrow_mut().samples_corrected += u64::from(controller != sample.controller);
         RttSample { timer, controller, ..sample }
     }

@@ -316,6 +316,22 @@ impl Node {
         let rtt = Some(Dur::from_ms(100));
         let now = self.bench.now;
         let taken = hook.rtt_sample(RttSample { now, ack: tcp.ack, timer: rtt, controller: rtt }, &facts);
+        let bytes = Bytes(1000);
+        let ack = tcp::Ack {
+            now,
+            number: tcp.ack,
+            acked: bytes,
+            prior_flight: bytes,
+            rtt: taken.controller,
+            duplicate: false,
+            local: false,
+            flags: tcp.flags,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
+        };
+        hook.on_ack(&ack, &facts);
         let threshold = hook.dup_ack_threshold(3, &facts);
         let verdict = hook.loss(Loss::Congestion, next, &facts);
         hook.on_timeout(&facts);
