@@ -180,6 +180,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
         ("delivered_bytes_total", Cell::Count(flow.delivered[1].payload)),
         ("finish_time_s", Cell::Real(flow.finished.map_or(f64::NAN, |at| at.as_secs_f64()))),
     ];
+    record.extend(flow.latency.record());
     match &flow.transport {
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
         Transport::Tcp(ends) => {
