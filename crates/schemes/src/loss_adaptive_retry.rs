@@ -36,7 +36,7 @@ pub const INFO: Info = Info {
         Param {
             key: "most",
             kind: Kind::Int { min: 1, max: 255 },
-            default: Value::Int(32),
+            default: Value::Int(255),
             doc: "the same, however much it loses; no less than least",
         },
         Param {

@@ -304,7 +304,7 @@ impl Node {
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
     }
 
-    /// Its own sender takes what came for an ACK of its data, with an RTT of 100 ms, and for a loss of what follows.
+    /// Its own sender takes what came for an ACK of its data, with some RTT, and for a loss of what follows.
     fn acknowledged(&mut self, packet: &Packet) {
         let (Some(hook), Some(tcp)) = (&mut self.hook, packet.tcp().filter(|_| packet.flow == OUT.reverse())) else {
             return;
@@ -313,7 +313,7 @@ impl Node {
         let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
         let facts = FlowFacts { snd_una: tcp.ack - 1000, snd_nxt: next.end, snd_max: next.end, ..idle };
         hook.on_segment(tcp, &facts);
-        let rtt = Some(Dur::from_ms(100));
+        let rtt = Some(Dur::from_ms(100 + u64::from(tcp.seq.0 % 8) * 50));
         let now = self.bench.now;
         let taken = hook.rtt_sample(RttSample { now, ack: tcp.ack, timer: rtt, controller: rtt }, &facts);
         let bytes = Bytes(1000);
@@ -343,7 +343,8 @@ impl Node {
         let plan = &mut self.plan;
         let config = Config::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
-        let job = Job { to: THERE, psdu, mode, solicits: Solicited::ACK, spares_rts: false, is_protected: false };
+        let solicits = Solicited::ACK;
+        let job = Job { to: THERE, psdu, mode, code: None, solicits, spares_rts: false, is_protected: false };
         for kind in [mac::Kind::Data, mac::Kind::Rts, mac::Kind::Ack, mac::Kind::Cts] {
             let duration = sifs + phy::airtime(mode, mac::frame::ACK);
             let heard = frame(kind, (THERE, HERE), mode, psdu, duration);
