@@ -45,6 +45,21 @@ pub trait SenderHook: fmt::Debug {
     fn loss(&mut self, verdict: Loss, _range: SeqRange, _facts: &FlowFacts) -> Loss {
         verdict
     }
+
+    /// A segment that never arrived, for another reason than congestion: it is sent again now. Asked after the ACK field of each
+    /// segment was acted upon, again and again until it says `None`. What is acknowledged, SACKed or not in flight is left out, and
+    /// what the peer's window no longer holds. The window is not cut. With a scoreboard the whole segment that holds the first
+    /// number goes, and counts as lost; without one the numbers that are given.
+    fn corrupted(&mut self, _facts: &FlowFacts) -> Option<SeqRange> {
+        None
+    }
+
+    /// Whether a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for. Asked where duplicate or partial
+    /// ACKs alone say that it is lost: if so it is neither sent again nor answered with a cut. Duplicates go on to tell what has
+    /// left the network.
+    fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> bool {
+        false
+    }
 }
 
 impl SenderHook for Vec<Box<dyn SenderHook>> {
@@ -70,6 +85,14 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
 
     fn loss(&mut self, verdict: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         self.iter_mut().fold(verdict, |verdict, hook| hook.loss(verdict, range, facts))
+    }
+
+    fn corrupted(&mut self, facts: &FlowFacts) -> Option<SeqRange> {
+        self.iter_mut().find_map(|hook| hook.corrupted(facts))
+    }
+
+    fn in_repair(&mut self, range: SeqRange, facts: &FlowFacts) -> bool {
+        self.iter_mut().any(|hook| hook.in_repair(range, facts))
     }
 }
 
