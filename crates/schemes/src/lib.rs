@@ -39,6 +39,7 @@ plugin::registry! { "scheme", Install as install:
     "ftca" => ftca,
     "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
+    "nack-vegas" => nack_vegas,
     "snoop" => snoop,
     "station-aifs" => station_aifs,
     "tap" => tap,

@@ -2,7 +2,7 @@
 
 use crate::{Ack, FlowFacts};
 use core::fmt;
-use units::{Bytes, Dur};
+use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
 /// What a loss is answered with.
@@ -46,6 +46,9 @@ pub trait SenderHook: fmt::Debug {
         verdict
     }
 
+    /// A segment leaves that begins with what was sent before, for whatever reason.
+    fn resent(&mut self, _range: SeqRange, _now: SimTime, _facts: &FlowFacts) {}
+
     /// A segment that never arrived, for another reason than congestion: it is sent again now. Asked after the ACK field of each
     /// segment was acted upon, again and again until it says `None`. What is acknowledged, SACKed or not in flight is left out, and
     /// what the peer's window no longer holds. The window is not cut. With a scoreboard the whole segment that holds the first
@@ -85,6 +88,10 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
 
     fn loss(&mut self, verdict: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         self.iter_mut().fold(verdict, |verdict, hook| hook.loss(verdict, range, facts))
+    }
+
+    fn resent(&mut self, range: SeqRange, now: SimTime, facts: &FlowFacts) {
+        self.iter_mut().for_each(|hook| hook.resent(range, now, facts));
     }
 
     fn corrupted(&mut self, facts: &FlowFacts) -> Option<SeqRange> {

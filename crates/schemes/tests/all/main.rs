@@ -15,6 +15,7 @@ mod ftca;
 mod i_tcp;
 mod lle_tcp;
 mod lle_tcp_window;
+mod nack_vegas;
 mod snoop;
 mod station_aifs;
 mod tap;
