@@ -57,11 +57,11 @@ pub trait SenderHook: fmt::Debug {
         None
     }
 
-    /// Whether a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for. Asked where duplicate or partial
-    /// ACKs alone say that it is lost: if so it is neither sent again nor answered with a cut. Duplicates go on to tell what has
-    /// left the network.
-    fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> bool {
-        false
+    /// If a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for: what had been sent then, the
+    /// `snd_max` of its facts. Asked where duplicate or partial ACKs alone say that the segment is lost: such a one is neither sent
+    /// again nor answered with a cut. Duplicates go on to tell what has left the network.
+    fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Option<Seq> {
+        None
     }
 }
 
@@ -98,8 +98,8 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
         self.iter_mut().find_map(|hook| hook.corrupted(facts))
     }
 
-    fn in_repair(&mut self, range: SeqRange, facts: &FlowFacts) -> bool {
-        self.iter_mut().any(|hook| hook.in_repair(range, facts))
+    fn in_repair(&mut self, range: SeqRange, facts: &FlowFacts) -> Option<Seq> {
+        self.iter_mut().find_map(|hook| hook.in_repair(range, facts))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::sender::Recovering;
 use crate::timers::Timer;
 use crate::{Connection, Loss, State, Why};
 use units::{Bytes, SimTime};
-use wire::SeqRange;
+use wire::{Seq, SeqRange};
 
 impl Connection {
     /// The first segment not acknowledged.
@@ -40,10 +40,10 @@ impl Connection {
         cut
     }
 
-    /// Whether a hook knows that a copy of the first segment is under way.
-    pub(crate) fn first_in_repair(&mut self) -> bool {
+    /// If a hook knows that a copy of the first segment is under way: what had been sent before it.
+    pub(crate) fn first_in_repair(&mut self) -> Option<Seq> {
         let first = self.first_segment();
-        self.ask(|hook, facts| hook.in_repair(first, facts)) == Some(true)
+        self.ask(|hook, facts| hook.in_repair(first, facts)).flatten()
     }
 
     /// What hooks know to be corrupted is sent again, whatever the congestion window.
@@ -69,9 +69,9 @@ impl Connection {
 
     /// Enough duplicates. @RFC5681 sec. 3.2 steps 2 and 3
     pub(crate) fn fast_retransmit(&mut self, now: SimTime) {
-        if self.first_in_repair() {
+        if let Some(recover) = self.first_in_repair() {
             let snd = &mut self.snd;
-            snd.recovering = Some(Recovering { recover: snd.max, cut: false, partial: false });
+            snd.recovering = Some(Recovering { recover, cut: false, partial: false, repaired: true });
             snd.window.in_recovery = true;
             snd.inflation = u64::from(snd.dup_acks) * u64::from(snd.mss);
             return;
@@ -89,7 +89,7 @@ impl Connection {
             self.timers.stop(Timer::Retransmit); // sending starts it
             return;
         }
-        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
+        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false, repaired: false });
         snd.window.in_recovery = true;
         snd.inflation = u64::from(snd.dup_acks) * u64::from(snd.mss); // as many have left the network
         snd.resend.insert(first);
@@ -100,14 +100,16 @@ impl Connection {
     /// An ACK within fast recovery that leaves a hole. @RFC6582 sec. 3.2 step 3, "Partial acknowledgments"
     pub(crate) fn partial_ack(&mut self, r: Recovering, acked: u64) {
         let in_repair = self.first_in_repair();
-        let cut = r.cut || !in_repair && self.judge_loss(Congestion::FastRetransmit);
+        let cut = r.cut || in_repair.is_none() && self.judge_loss(Congestion::FastRetransmit);
         let hole = self.first_segment();
         let snd = &mut self.snd;
-        snd.recovering = Some(Recovering { cut, partial: true, ..r });
+        // What left before a copy did is told by the ACK of that copy.
+        let recover = in_repair.map_or(r.recover, |sent| sent.max(r.recover));
+        snd.recovering = Some(Recovering { recover, cut, partial: true, ..r });
         if snd.is_selective() {
             return; // the scoreboard tells what is missing
         }
-        if !in_repair {
+        if in_repair.is_none() {
             snd.resend.insert(hole);
         }
         let mss = u64::from(snd.mss);
@@ -124,7 +126,8 @@ impl Connection {
         if r.cut {
             snd.cc.on_recovered(&mut snd.window);
         }
-        if snd.recovery.guards() && snd.una.le(r.recover) {
+        // A recovery that has repeated nothing has no duplicates of its own to fear.
+        if snd.recovery.guards() && snd.una.le(r.recover) && (r.cut || !r.repaired) {
             snd.guard = Some(r.recover); // until more than "recover" is covered. @RFC6582 sec. 3.2 step 2
         }
     }

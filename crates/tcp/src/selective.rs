@@ -227,7 +227,7 @@ impl Connection {
         }
         // What is lost instead of the first, if a hook knows that a copy of that one is under way.
         let lost = tracking.board.next_lost();
-        let in_repair = self.first_in_repair();
+        let in_repair = self.first_in_repair().is_some();
         if in_repair && lost.is_none() {
             return; // duplicates alone
         }
@@ -247,7 +247,7 @@ impl Connection {
             None => self.judge_loss(Congestion::FastRetransmit),
         };
         let snd = &mut self.snd;
-        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
+        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false, repaired: false });
         snd.window.in_recovery = true;
         if let Some(tracking) = snd.tracking.as_deref_mut() {
             let reduces = cut && self.config.prr && !snd.cc.owns_window();

@@ -38,8 +38,8 @@ fn count(cell: &Cell<u64>) {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     number: Seq,
-    /// A copy is under way.
-    is_copied: bool,
+    /// If a copy is under way: what had been sent before it.
+    sent: Option<Seq>,
 }
 
 /// The hook of one sender.
@@ -88,14 +88,14 @@ impl Sender {
         self.history.iter().find(|entry| entry.number == number)
     }
 
-    fn record(&mut self, number: Seq, is_copied: bool) {
+    fn record(&mut self, number: Seq, sent: Option<Seq>) {
         match self.history.iter_mut().find(|entry| entry.number == number) {
-            Some(entry) => entry.is_copied |= is_copied,
+            Some(entry) => entry.sent = sent.or(entry.sent),
             None => {
                 if self.history.len() == self.most {
                     self.history.pop_front();
                 }
-                self.history.push_back(Entry { number, is_copied });
+                self.history.push_back(Entry { number, sent });
             }
         }
     }
@@ -156,7 +156,7 @@ impl SenderHook for Sender {
             }
             count(&self.counts.heard);
             let repeats = self.retransmits && self.may_repeat(facts);
-            self.record(number, repeats);
+            self.record(number, repeats.then_some(facts.snd_max));
             if repeats {
                 count(&self.counts.repairs);
                 return Some(SeqRange::new(number, facts.mss.0 as u32));
@@ -168,8 +168,8 @@ impl SenderHook for Sender {
         None
     }
 
-    fn in_repair(&mut self, range: SeqRange, _: &FlowFacts) -> bool {
-        self.entry(range.start).is_some_and(|entry| entry.is_copied)
+    fn in_repair(&mut self, range: SeqRange, _: &FlowFacts) -> Option<Seq> {
+        self.entry(range.start).and_then(|entry| entry.sent)
     }
 
     fn loss(&mut self, verdict: Loss, range: SeqRange, _: &FlowFacts) -> Loss {
@@ -182,7 +182,7 @@ impl SenderHook for Sender {
     fn resent(&mut self, range: SeqRange, now: SimTime, _: &FlowFacts) {
         // For a number of the segment at hand; its next discard is another one's.
         if self.due[..self.next].contains(&range.start)
-            && self.entry(range.start).is_some_and(|entry| entry.is_copied)
+            && self.entry(range.start).is_some_and(|entry| entry.sent.is_some())
         {
             return;
         }

@@ -274,7 +274,7 @@ impl Node {
             let facts = facts();
             hook.on_segment(tcp, &facts);
             while let Some(range) = hook.corrupted(&facts) {
-                _ = writeln!(self.log, "{range:?} {}", hook.in_repair(range, &facts));
+                _ = writeln!(self.log, "{range:?} {:?}", hook.in_repair(range, &facts));
             }
         }
     }

@@ -83,10 +83,10 @@ impl SenderHook for Optimist {
         self.asked.is_multiple_of(4).then(|| SeqRange::new(from, (self.asked * 97 % 2000) as u32))
     }
 
-    fn in_repair(&mut self, _: SeqRange, _: &FlowFacts) -> bool {
+    fn in_repair(&mut self, _: SeqRange, facts: &FlowFacts) -> Option<Seq> {
         self.asked += 1;
         self.in_repair = self.asked.is_multiple_of(5);
-        self.in_repair
+        self.in_repair.then_some(facts.snd_max - (self.asked % 3000) as u32)
     }
 }
 

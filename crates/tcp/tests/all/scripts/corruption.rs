@@ -10,7 +10,8 @@ const PEER: &str = "65535 <mss 1000, sackOK>";
 #[derive(Debug, Default)]
 struct Believer {
     due: Vec<Seq>,
-    known: Vec<Seq>,
+    /// And how far was sent when the copy was asked for.
+    known: Vec<(Seq, Seq)>,
 }
 
 impl SenderHook for Believer {
@@ -20,16 +21,16 @@ impl SenderHook for Believer {
 
     fn corrupted(&mut self, facts: &FlowFacts) -> Option<SeqRange> {
         let number = self.due.pop()?;
-        self.known.push(number);
+        self.known.push((number, facts.snd_max));
         Some(SeqRange::new(number, facts.mss.0 as u32))
     }
 
-    fn in_repair(&mut self, range: SeqRange, _: &FlowFacts) -> bool {
-        self.known.contains(&range.start)
+    fn in_repair(&mut self, range: SeqRange, _: &FlowFacts) -> Option<Seq> {
+        self.known.iter().find(|(number, _)| *number == range.start).map(|(_, sent)| *sent)
     }
 
     fn loss(&mut self, verdict: Loss, range: SeqRange, _: &FlowFacts) -> Loss {
-        if self.known.contains(&range.start) { Loss::Corruption } else { verdict }
+        if self.known.iter().any(|(number, _)| *number == range.start) { Loss::Corruption } else { verdict }
     }
 
     fn on_timeout(&mut self, _: &FlowFacts) {
@@ -71,6 +72,30 @@ fn a_corrupted_segment_is_sent_again_at_once_and_three_duplicates_neither_repeat
              1.2  is recovery=false timeouts=0 retransmissions=1",
         );
     }
+}
+
+#[test]
+fn what_left_after_the_copy_is_not_missing_when_the_copy_is_acknowledged() {
+    ten_of(14_000, by("newreno")).run(
+        "1.1  < . 1:1(0) ack 1001
+         1.1  > . 10001:11001(1000) ack 1
+         1.1  > . 11001:12001(1000) ack 1
+         1.11 < . 1:1(0) ack 1001 <nack 1001>
+         1.11 > . 1001:2001(1000) ack 1 again
+         1.12 < . 1:1(0) ack 1001
+         1.13 < . 1:1(0) ack 1001
+         1.13 > . 12001:13001(1000) ack 1
+         1.13 > P. 13001:14001(1000) ack 1
+         // All that left before the copy has arrived; what left after it is on its way.
+         1.22 < . 1:1(0) ack 12001
+         1.22 is recovery=false retransmissions=1 cwnd=11000 inflation=0
+         // And what is lost of it is found by three duplicates as any other loss.
+         1.23 < . 1:1(0) ack 12001
+         1.24 < . 1:1(0) ack 12001
+         1.25 < . 1:1(0) ack 12001
+         1.25 > . 12001:13001(1000) ack 1 again
+         1.25 is recovery=true cwnd=2000",
+    );
 }
 
 #[test]
