@@ -87,7 +87,6 @@ pub const ABSENT: &[Absent] = &[
             "lle-cc",
             "c3tcp",
             "tcp-aware-arq",
-            "nack-vegas",
             "retry-limit",
             "rtt-correct",
             "snack-snoop",

@@ -20,6 +20,7 @@ mod i_tcp;
 mod layering;
 mod lle_capture;
 mod lle_delivery;
+mod nack_vegas;
 mod network;
 mod network_capture;
 mod network_conservation;
