@@ -24,6 +24,7 @@ mod layouts;
 mod link_errors;
 mod lle_capture;
 mod lle_delivery;
+mod nack_vegas;
 mod network;
 mod network_capture;
 mod network_conservation;
