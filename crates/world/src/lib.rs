@@ -9,6 +9,7 @@ mod assembly;
 mod blueprint;
 mod flow;
 mod frames;
+mod latency;
 mod memory;
 mod panics;
 mod record;

@@ -180,6 +180,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
         ("delivered_bytes_total", Cell::Count(flow.delivered[1].payload)),
         ("finish_time_s", Cell::Real(flow.finished.map_or(f64::NAN, |at| at.as_secs_f64()))),
     ];
+    record.extend(flow.latency.record());
     match &flow.transport {
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
         Transport::Tcp(ends) => {
@@ -210,6 +211,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("timeout_sequences", Cell::Count(sequences)),
                 ("first_rto_mean_s", Cell::Real(first_rto)),
                 ("fast_retransmits", count(0, |c| c.fast_retransmits)),
+                ("spurious_losses", count(0, |c| c.spurious_losses)),
                 ("dup_acks_received", count(0, |c| c.dup_acks_received)),
                 ("ecn_marks_received", count(1, |c| c.ecn_marks_received)),
                 ("ecn_cuts", count(0, |c| c.ecn_cuts)),

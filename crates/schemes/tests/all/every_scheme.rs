@@ -8,7 +8,7 @@ use mac::exchange::Job;
 use mac::{Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
-use schemes::testing::{Bench, Ground, HERE, THERE, frame, node, segment};
+use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
 use schemes::{
     Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
     Value, find,
@@ -16,6 +16,7 @@ use schemes::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
+use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
@@ -209,6 +210,8 @@ struct Node {
     queued: Vec<Packet>,
     /// Its frame sequences, with what the scheme puts around them.
     plan: Box<dyn Plan>,
+    /// What its schemes say in a TCP sender of its own.
+    hook: Option<Box<dyn SenderHook>>,
     /// What came in last.
     received: Option<Packet>,
     /// Segments the scheme sent, not answered yet.
@@ -222,12 +225,13 @@ struct Node {
 
 impl Node {
     fn new(mut stack: Stack) -> Node {
-        let (scheme, plan) = (stack.claims[0].scheme, stack.plan());
+        let (scheme, plan, hook) = (stack.claims[0].scheme, stack.plan(), stack.sender_hook(OUT));
         Node {
             bench: Bench::new(stack),
             scheme,
             queued: Vec::new(),
             plan,
+            hook,
             received: None,
             unanswered: Vec::new(),
             begins: BTreeMap::new(),
@@ -252,6 +256,7 @@ impl Node {
     fn receives(&mut self, packet: Packet) {
         self.received = Some(packet.clone());
         self.answers_frames();
+        self.acknowledged(&packet);
         _ = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
     }
 
@@ -297,6 +302,40 @@ impl Node {
         let commands = std::mem::take(&mut self.bench.commands);
         self.asked += commands.len();
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
+    }
+
+    /// Its own sender takes what came for an ACK of its data, with an RTT of 100 ms, and for a loss of what follows.
+    fn acknowledged(&mut self, packet: &Packet) {
+        let (Some(hook), Some(tcp)) = (&mut self.hook, packet.tcp().filter(|_| packet.flow == OUT.reverse())) else {
+            return;
+        };
+        let next = SeqRange::new(tcp.ack, 1000);
+        let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
+        let facts = FlowFacts { snd_una: tcp.ack - 1000, snd_nxt: next.end, snd_max: next.end, ..idle };
+        hook.on_segment(tcp, &facts);
+        let rtt = Some(Dur::from_ms(100));
+        let now = self.bench.now;
+        let taken = hook.rtt_sample(RttSample { now, ack: tcp.ack, timer: rtt, controller: rtt }, &facts);
+        let bytes = Bytes(1000);
+        let ack = tcp::Ack {
+            now,
+            number: tcp.ack,
+            acked: bytes,
+            prior_flight: bytes,
+            rtt: taken.controller,
+            duplicate: false,
+            local: false,
+            flags: tcp.flags,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
+        };
+        hook.on_ack(&ack, &facts);
+        let threshold = hook.dup_ack_threshold(3, &facts);
+        let verdict = hook.loss(Loss::Congestion, next, &facts);
+        hook.on_timeout(&facts);
+        _ = writeln!(self.log, "{taken:?} {threshold} {verdict:?}");
     }
 
     /// Its MAC responds to a frame of each kind from the neighbour, for whom something is at the head of its line.

@@ -180,6 +180,9 @@ fn fit(station: &mut Station, stack: &mut Stack) {
     if let Some(recipient) = stack.recipient() {
         station.receive_by(recipient);
     }
+    if stack.knows_options() {
+        station.extend_frames();
+    }
     if stack.reads_attempts() {
         station.report_attempts();
     }

@@ -311,6 +311,7 @@ impl World {
         };
         for flow in self.flows.iter_mut() {
             flow.warm = flow.delivered;
+            flow.latency.restart();
             if let Some(gaps) = &mut flow.ack_gaps {
                 gaps.restart();
             }
