@@ -36,7 +36,7 @@ pub struct WireStats {
     pub sent: u64,
     /// Their IP bytes.
     pub sent_bytes: Bytes,
-    /// Packets lost on the way.
+    /// Packets lost on the way, and those that a break took: on the way, queued, or sent while it lasted.
     pub lost: u64,
 }
 
@@ -90,6 +90,7 @@ pub struct Wire {
     /// When the transmitter is, or was last, done.
     free_at: SimTime,
     flying: VecDeque<Flying>,
+    is_broken: bool,
     stats: WireStats,
 }
 
@@ -103,6 +104,7 @@ impl Wire {
             errors: None,
             free_at: SimTime::ZERO,
             flying: VecDeque::with_capacity(64),
+            is_broken: false,
             stats: WireStats::default(),
         }
     }
@@ -139,8 +141,13 @@ impl Wire {
     /// A packet is to be sent. It may be marked by the queue.
     ///
     /// # Errors
-    /// Gives back what is lost instead: the packet, or one that was queued and made room for it.
+    /// Gives back what is lost instead: the packet, or one that was queued and made room for it. Of a broken wire see
+    /// [`Wire::is_broken`].
     pub fn offer(&mut self, now: SimTime, pkt: Pkt, packets: &mut Packets) -> Result<(), Pkt> {
+        if self.is_broken {
+            self.stats.lost += 1;
+            return Err(pkt);
+        }
         self.settle(now);
         let packet = packets.get(&pkt);
         let (size, flow) = (packet.ip_len(), FlowKey::of(packet.five_tuple()));
@@ -190,6 +197,30 @@ impl Wire {
         }
         let packet = self.flying.pop_front()?;
         Some(if packet.is_lost { Arrival::Lost(packet.pkt) } else { Arrival::Whole(packet.pkt) })
+    }
+
+    /// Whether it is broken: what is offered comes back, lost.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// It breaks: what is on the way and what has not begun to leave is given back, lost.
+    pub fn sever(&mut self, now: SimTime) -> Vec<Pkt> {
+        if self.is_broken {
+            return Vec::new();
+        }
+        let mut left = self.cut(now);
+        let lost_before = self.flying.iter().filter(|packet| packet.is_lost).count();
+        left.extend(self.flying.drain(..).map(|packet| packet.pkt));
+        self.stats.lost += (left.len() - lost_before) as u64;
+        // The transmitter is free for what follows a repair.
+        (self.is_broken, self.free_at) = (true, self.free_at.min(now));
+        left
+    }
+
+    /// It stands again.
+    pub fn mend(&mut self) {
+        self.is_broken = false;
     }
 
     /// Its sender died: everything that has not begun to leave.
@@ -320,11 +351,37 @@ mod tests {
         // In bad states of 4 packets after good ones of 36 everything is lost: a tenth, in runs of 4 on the mean. The
         // deviation of a run is below 4, so four standard errors of some 4,000 runs are 0.25.
         let bad = Hit::Packet { per: 1.0, control_per: 0.0 };
-        let sojourn = Sojourn::Frame { good: 36.0, bad: 4.0 };
+        let sojourn = Sojourn::Frame { good: 36.0, bad: 4.0, step: phy::Step::All };
         let two = lost(ErrorModel::Two { good: Hit::NEVER, bad, sojourn, shared: false }, 160_000, 1000);
         let runs = 1 + two.windows(2).filter(|pair| pair[0] + 1 < pair[1]).count();
         assert!((two.len() as f64 / 1.6e5 - 0.1).abs() < 0.01, "{}", two.len());
         assert!((two.len() as f64 / runs as f64 - 4.0).abs() < 0.25, "{} in {runs}", two.len());
+    }
+
+    #[test]
+    fn a_broken_wire_loses_what_is_on_it_what_waits_and_what_comes_until_it_is_mended() {
+        let (mut wire, mut packets) = (wire(0.0, 10), Packets::default());
+        for _ in 0..3 {
+            let pkt = datagram(&mut packets, 1000);
+            assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
+        }
+        // At 1500 us the first is away, the second is being sent, the third waits.
+        let left = wire.sever(at(1500));
+        assert_eq!((left.len(), wire.backlog(), wire.stats().lost, wire.is_broken()), (3, 0, 3, true));
+        assert_eq!(wire.next_arrival(), SimTime::NEVER);
+        left.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::LinkLoss));
+        assert!(wire.sever(at(1600)).is_empty(), "it is broken already");
+        let late = datagram(&mut packets, 1000);
+        let Err(late) = wire.offer(at(1700), late, &mut packets) else { panic!("it is broken") };
+        packets.free(late, DropWhy::LinkLoss);
+        wire.mend();
+        // Sent at once, though the transmission that the break cut off would have lasted until 2000: there at 1800 + 500 + 2000 us.
+        let again = datagram(&mut packets, 500);
+        assert!(wire.offer(at(1800), again, &mut packets).is_ok());
+        assert_eq!(wire.next_arrival(), at(4300));
+        let Some(Arrival::Whole(pkt)) = wire.arrive(at(4300)) else { panic!("it is due") };
+        packets.free(pkt, DropWhy::Delivered);
+        assert_eq!((wire.stats().lost, packets.live()), (4, 0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a driver tells a node, what a node tells its driver, and what it asks.
 
 use mac::{MacOptions, TxReport};
+use net::Hop;
 use schemes::{NodeView, PeerEvent};
 use tcp::SenderCommand;
 use units::{FlowId, LinkId, NodeId};
@@ -24,6 +25,8 @@ pub enum Input<'a> {
     LostOnWire(&'a Packet, u64, NodeId),
     /// Frames of a neighbour can be decoded, or cannot any more.
     Peer(NodeId, PeerEvent<'a>),
+    /// The least-cost hops to each node are others now.
+    Routes(&'a [Option<Hop>]),
     /// Its timer went off.
     Timer,
 }

@@ -177,6 +177,7 @@ impl Node {
                     self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
                 }
             }
+            Input::Routes(hops) => self.route(packets, host, |router, _, orders| router.rerouted(now, hops, orders)),
             Input::Timer => self.timer(now, packets, host),
         }
     }

@@ -201,6 +201,19 @@ strip_sack = true
 at = "3 s"
 kill = "c"
 
+[[event]]
+at = "4 s"
+break = ["a", "b"]
+
+[[event]]
+at = "5 s"
+heal = ["b", "a"]
+
+[[event]]
+at = "6 s"
+move = "b"
+to = [7, -8.5]
+
 [[window]]
 name = "middle"
 from = "10 s"
@@ -253,6 +266,9 @@ to = "router"
 rate = "1 Mb/s"
 errors = { model = "bit", ber = 1e-6 }
 queue = { discipline = "drop-tail", packets = 20 }
+[[event]]
+at = "1 s"
+break = "backbone"
 [[flow]]
 from = "server"
 to = "laptop"

@@ -242,7 +242,15 @@ fn the_full_example_means_what_it_says() {
     assert_eq!(s.schemes[1].at, Some(vec![NodeId(0), NodeId(1)]));
     assert_eq!(s.schemes[1].plug.chosen.params.choice("advertise"), "free-buffer");
     assert_eq!(s.schemes[1].plug.chosen.params.get("weight"), plugin::Value::Float(1.0));
-    assert_eq!(s.events, [TimedEvent { at: Dur::from_secs(3), what: EventKind::Kill(NodeId(2)) }]);
+    let [a, b] = [NodeId(0), NodeId(1)];
+    let what = [
+        EventKind::Kill(NodeId(2)),
+        EventKind::Break(Cut::Between(a, b)),
+        EventKind::Heal(Cut::Between(b, a)),
+        EventKind::Move(b, [7.0, -8.5]),
+    ];
+    let events = (3..).zip(what).map(|(s, what)| TimedEvent { at: Dur::from_secs(s), what });
+    assert_eq!(s.events, events.collect::<Vec<_>>());
 }
 
 #[test]

@@ -12,13 +12,14 @@ impl World {
         let wire = &mut self.wires[link.index()];
         self.taps.wire(now, link, wire.config().from, self.packets.get(&pkt));
         if let Err(pkt) = wire.offer(now, pkt, &mut self.packets) {
-            self.packets.free(pkt, DropWhy::QueueFull);
+            let why = if wire.is_broken() { DropWhy::LinkLoss } else { DropWhy::QueueFull };
+            self.packets.free(pkt, why);
             return;
         }
         self.await_arrival(link);
     }
 
-    fn await_arrival(&mut self, link: LinkId) {
+    pub(super) fn await_arrival(&mut self, link: LinkId) {
         let at = self.wires[link.index()].next_arrival();
         let slot = self.layout().wire(link);
         if self.timers.at(slot) != at {

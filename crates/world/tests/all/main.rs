@@ -13,6 +13,7 @@ mod dcf_saturation;
 mod dcf_three_nodes;
 mod determinism;
 mod dot11g;
+mod events;
 mod ewa;
 mod flow_columns;
 mod ftca;
