@@ -31,6 +31,7 @@ pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;
 plugin::registry! { "scheme", Install as install:
     "ack-agent" => ack_agent,
     "ack-same-ac" => ack_same_ac,
+    "c3tcp" => c3tcp,
     "capture-qos" => capture_qos,
     "class-retry" => class_retry,
     "cross-lda" => cross_lda,
