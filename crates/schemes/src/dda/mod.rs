@@ -55,13 +55,11 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     }
     let (d, rounds, pause) = (params.time("d"), params.int("rounds") as u32, params.time("pause"));
     if site.node.forwards {
-        if rounds > 0 {
-            let (limit, mtu) = (site.node.queue, site.node.mtu);
-            let attempts = [site.mac().max_attempts, site.mac().max_attempts_long];
-            let how = link::Rounds { rounds, pause, attempts };
-            site.wrap_queue(move |inner| Box::new(link::Aside::new(inner, how, limit, mtu)));
-        }
-    } else if (site.node.starts_flows || site.node.ends_flows) && d > Dur::ZERO {
+        let (limit, mtu) = (site.node.queue, site.node.mtu);
+        let attempts = [site.mac().max_attempts, site.mac().max_attempts_long];
+        let how = link::Rounds { rounds, pause, attempts };
+        site.wrap_queue(move |inner| Box::new(link::Aside::new(inner, how, limit, mtu)));
+    } else if site.node.starts_flows || site.node.ends_flows {
         site.reads_tcp();
         let seat = site.agent(Receiver { d, flows: BTreeMap::new(), held: 0, dropped: 0, released: 0 });
         seat.listen([Place::FromHost]).makes_packets();
@@ -101,21 +99,18 @@ impl Agent for Receiver {
         let (flow, is_pure) = (packet.flow, packet.pure_ack().is_some());
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.has(wire::Flags::ACK)) else { return Some(pkt) };
         let (number, window) = (tcp.ack, tcp.window);
-        let acks = self.flows.entry(flow).or_insert_with(|| Acks {
-            number,
-            window,
-            duplicates: 0,
-            held: VecDeque::new(),
-            peer: None,
-            is_late: false,
-        });
+        let Some(acks) = self.flows.get_mut(&flow) else {
+            let (held, peer) = (VecDeque::new(), None);
+            self.flows.insert(flow, Acks { number, window, duplicates: 0, held, peer, is_late: false });
+            return Some(pkt);
+        };
         if acks.number == number {
             if !is_pure || acks.window != window {
                 acks.window = window; // data, or an update of the window
                 return Some(pkt);
             }
             acks.duplicates += 1;
-            if acks.duplicates < 3 || acks.is_late {
+            if acks.duplicates < 3 || acks.is_late || self.d == Dur::ZERO {
                 return Some(pkt);
             }
             if acks.held.is_empty() {

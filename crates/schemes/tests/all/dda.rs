@@ -58,7 +58,7 @@ fn if_it_does_not_fill_they_go_out_together_after_d_and_later_ones_at_once() {
 fn what_is_no_duplicate_passes() {
     let mut bench = receiver();
     [1, 1, 1].iter().for_each(|number| assert!(sends(&mut bench, *number)));
-    // Another window, data, another flow, another protocol.
+    // Another window, data, another flow, another protocol: none of them is held.
     let mut udp = ack(OUT, 1, 9);
     udp.l4 = L4::Opaque;
     for packet in [ack(OUT, 1, 8), data(OUT, 1..101), ack(OUT.reverse(), 1, 8), udp] {
@@ -102,7 +102,7 @@ fn what_the_mac_gave_up_on_stands_aside_and_goes_again_while_others_overtake_it(
     let space = queue.space();
     assert_eq!(
         (space.entries, space.free, space.used),
-        (3, Bytes(0), Bytes(3 * 1020)),
+        (3, Bytes(0), Bytes(3 * 1000)),
         "it has its place in the queue"
     );
     let full = Msdu::new(at(2), all.put(sealed(3000)), &all, THERE, 0);
@@ -144,7 +144,7 @@ fn what_stands_aside_is_withdrawn_and_given_up_with_the_rest_of_the_queue() {
         serial
     };
     let (one, _) = (aside(&mut queue), aside(&mut queue));
-    assert_eq!((queue.space().entries, queue.space().free), (2, Bytes(4000 - 2 * 1020)));
+    assert_eq!((queue.space().entries, queue.space().free), (2, Bytes(4000 - 2 * 1000)));
     let withdrawn = queue.withdraw(at(0), one, &all).unwrap();
     assert_eq!((withdrawn.serial, queue.space().entries), (one, 1));
     let left = queue.drain(at(0));
@@ -168,6 +168,16 @@ fn the_link_is_at_base_stations_and_the_receiver_at_stations() {
     assert_eq!(sits(station, &[]), Some((false, true)));
     assert_eq!(sits(relay, &[]), Some((true, false)), "it reads no header");
     assert_eq!((sits(silent, &[]), sits(NodeFacts { has_air: false, ..relay }, &[])), (None, None));
-    assert_eq!(sits(relay, &[("rounds", Value::Int(0))]), None);
-    assert_eq!(sits(station, &[("d", Value::Time(Dur::ZERO))]), None);
+}
+
+#[test]
+fn zero_turns_either_half_off() {
+    let mut bench = bench("dda", node(HERE, 2), &[("d", Value::Time(Dur::ZERO))]).unwrap();
+    assert!((0..9).all(|_| sends(&mut bench, 1)));
+    let mut ground = station(Limit::Packets(3), &[("rounds", Value::Int(0))]);
+    let (mut queue, mut all) = (ground.queue(), Packets::default());
+    let mut msdu = Msdu::new(at(0), all.put(sealed(0)), &all, THERE, 0);
+    msdu.failures.0 = 2;
+    let Next::GiveUp(msdu) = queue.failed(at(0), msdu, true, &all) else { panic!("as the MAC says") };
+    all.free(msdu.pkt, DropWhy::MacDone);
 }

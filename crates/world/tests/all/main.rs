@@ -11,6 +11,7 @@ mod conservation;
 mod cross_lda;
 mod dcf_saturation;
 mod dcf_three_nodes;
+mod dda;
 mod determinism;
 mod dot11g;
 mod events;
