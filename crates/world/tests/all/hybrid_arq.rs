@@ -36,10 +36,11 @@ const BACKOFF: f64 = 310.0;
 /// Probability that a frame of 1536 B survives: plain, 12288 bits; as 56 blocks of (255, 223, 4).
 fn survival(ber: f64) -> [f64; 2] {
     // Of 255 bits at most four are wrong, by logarithms of factorials.
-    let ln_choose = |i: u32| (0..i).map(|j| (f64::from(255 - j) / f64::from(j + 1)).ln()).sum::<f64>();
-    let of = |i: u32| (ln_choose(i) + f64::from(i) * ber.ln() + f64::from(255 - i) * (1.0 - ber).ln()).exp();
+    let ln_choose = |i: u32| (0..i).map(|j| libm::log(f64::from(255 - j) / f64::from(j + 1))).sum::<f64>();
+    let (wrong, right) = (libm::log(ber), libm::log(1.0 - ber));
+    let of = |i: u32| libm::exp(ln_choose(i) + f64::from(i) * wrong + f64::from(255 - i) * right);
     let block: f64 = (0..=4).map(of).sum();
-    [(1.0 - ber).powi(12_288), block.powi(56)]
+    [libm::pow(1.0 - ber, 12_288.0), libm::pow(block, 56.0)]
 }
 
 /// Mean time in us that a datagram takes: types 0, I, II.
