@@ -86,7 +86,6 @@ pub const ABSENT: &[Absent] = &[
         names: &[
             "lle-cc",
             "tcp-aware-arq",
-            "nack-vegas",
             "retry-limit",
             "snack-snoop",
             "wtcp-bs",

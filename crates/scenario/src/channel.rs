@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::at::{At, Context};
-use crate::errors::ErrorSpec;
+use crate::errors::{ErrorSpec, LinkErrors};
 use crate::queues::{PROBABILITY, Queue};
 use crate::scalar::{Metres, Text};
 use crate::shape::{Powered, Via};
@@ -149,6 +149,8 @@ table! {
         delay: Dur = "0 s",
         /// Probability that a packet is lost on the way.
         loss: f64 = 0.0, in PROBABILITY,
+        /// Losses that depend on a packet's length, or on a state that each direction has of its own. In place of loss.
+        errors: LinkErrors = { model = "none" },
         /// Of each direction, beside the packet in transmission.
         queue: Queue = { packets = 100 },
     }

@@ -1,6 +1,8 @@
 //! What keys say together.
 
 use crate::channel::Ends;
+use crate::errors::LinkErrors;
+use crate::file::{Cut, EventKind};
 use crate::flow::{Protocol, Traffic};
 use crate::node::Node;
 use crate::queues::{Discipline, Queue};
@@ -64,9 +66,7 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
     }
     flows(s)?;
     schemes(s)?;
-    if let Some((i, event)) = s.events.iter().enumerate().find(|(_, event)| event.at > s.duration) {
-        fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
-    }
+    events(s)?;
     windows(s)
 }
 
@@ -258,6 +258,9 @@ fn links(s: &Scenario) -> Result<()> {
             fail!("link[{i}].name", "link[{first}] is called \"{}\" already", link.name);
         }
         directions.note(s, &link.ends, "link", i, ["leads from", "to"])?;
+        if link.loss > 0.0 && link.errors != LinkErrors::None {
+            fail!("link[{i}].errors", "this link has a loss of {} already; write either loss or errors", link.loss);
+        }
     }
     Ok(())
 }
@@ -342,6 +345,54 @@ fn flows(s: &Scenario) -> Result<()> {
 
 /// What a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
+
+/// What breaks is there, and who moves has a place that matters.
+fn events(s: &Scenario) -> Result<()> {
+    for (i, event) in s.events.iter().enumerate() {
+        if event.at > s.duration {
+            fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
+        }
+        let (key, cut) = match &event.what {
+            EventKind::Kill(_) => continue,
+            EventKind::Break(cut) => ("break", cut),
+            EventKind::Heal(cut) => ("heal", cut),
+            EventKind::Move(node, _) => {
+                if !s.nodes[node.index()].has_radio {
+                    fail!(
+                        "event[{i}].move",
+                        "\"{}\" has no radio: where it stands is of no consequence",
+                        name(s, *node)
+                    );
+                }
+                let by_place = match &s.channel.powers {
+                    Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
+                    None => s.channel.range.is_some(),
+                };
+                if !by_place {
+                    let why =
+                        "where nodes stand is of no consequence without channel.range or a propagation by distance";
+                    fail!("event[{i}].move", "{why}");
+                }
+                continue;
+            }
+        };
+        match *cut {
+            Cut::Link(ref name) if s.links_of(cut).is_empty() => {
+                let names: Vec<&str> = s.links.iter().map(|link| link.name.as_str()).collect();
+                fail!("event[{i}].{key}", "{}", suggest::no_such("link", name, &names))
+            }
+            Cut::Between(a, b) if a == b => fail!("event[{i}].{key}", "\"{}\" is here twice", name(s, a)),
+            Cut::Between(a, b) if s.links_of(cut).is_empty() => {
+                if let Some(without) = [a, b].into_iter().find(|node| !s.nodes[node.index()].has_radio) {
+                    let (a, b, without) = (name(s, a), name(s, b), name(s, without));
+                    fail!("event[{i}].{key}", "no link joins \"{a}\" and \"{b}\", and \"{without}\" has no radio");
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// No scheme twice at one node.
 fn schemes(s: &Scenario) -> Result<()> {

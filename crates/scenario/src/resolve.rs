@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::channel::{Channel, Link};
-use crate::file::{File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
+use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
@@ -60,6 +60,15 @@ impl Scenario {
     /// left to other crates' defaults (`None`) is not there. Written as TOML it reads as the same scenario.
     pub fn to_json(&self) -> serde_json::Value {
         self.written().write(&self.node_names()).unwrap_or_default()
+    }
+
+    /// The links that break with this, as indices; none if it is a radio link.
+    pub fn links_of(&self, cut: &Cut) -> Vec<usize> {
+        let is_it = |link: &Link| match cut {
+            Cut::Link(name) => link.name == *name,
+            Cut::Between(a, b) => [(*a, *b), (*b, *a)].contains(&(link.ends.from, link.ends.to)),
+        };
+        self.links.iter().enumerate().filter(|(_, link)| is_it(link)).map(|(i, _)| i).collect()
     }
 
     fn node_names(&self) -> Vec<String> {

@@ -46,6 +46,7 @@ plugin::registry! { "scheme", Install as install:
     "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
     "loss-adaptive-retry" => loss_adaptive_retry,
+    "nack-vegas" => nack_vegas,
     "rtt-correct" => rtt_correct,
     "snoop" => snoop,
     "station-aifs" => station_aifs,

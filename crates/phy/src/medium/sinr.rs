@@ -173,7 +173,8 @@ impl Sinr {
         self.list(from.index());
     }
 
-    /// Streams and fading of a link are named by its pair: lists made anew are as they were.
+    /// Streams and fading of a link are named by its pair: lists made anew are as they were. Links that were there go on in their
+    /// streams. Not to be called while `from` transmits.
     fn list(&mut self, from: usize) {
         let (streams, coherence, power) = (&self.streams, self.coherence, self.powers_mw[from]);
         let row = &self.gains[from * self.nodes..][..self.nodes];
@@ -181,6 +182,9 @@ impl Sinr {
         let reached: Vec<(usize, f64)> = ratios
             .filter(|(to, gain)| *to != from && power * gain >= self.floor * self.receivers[*to].noise_mw)
             .collect();
+        let were = std::mem::take(&mut self.listeners[from]);
+        let mut draws_of: Vec<Option<Chance>> =
+            std::mem::take(&mut self.chances[from]).into_iter().map(Some).collect();
         self.listeners[from] = reached.iter().map(|(to, _)| NodeId(*to as u32)).collect();
         self.links[from] =
             reached.iter().map(|(to, gain)| Link { to: NodeId(*to as u32), mw: power * gain }).collect();
@@ -189,12 +193,16 @@ impl Sinr {
             let fading = coherence.map(|coherence| Fading::of_pair(streams, one, other, coherence));
             Path { gain, fading, factor: (1.0, SimTime::ZERO) }
         };
-        let chance = |&(to, _): &(usize, f64)| {
+        let mut chance = |&(to, _): &(usize, f64)| {
+            let place = were.binary_search(&NodeId(to as u32)).ok();
+            if let Some(chance) = place.and_then(|place| draws_of.get_mut(place)?.take()) {
+                return chance;
+            }
             let draws = streams.get(Purpose::Reception, (from as u64) << 32 | to as u64);
             Chance { draws, known: [UNKNOWN; 2] }
         };
         self.paths[from] = reached.iter().map(path).collect();
-        self.chances[from] = reached.iter().map(chance).collect();
+        self.chances[from] = reached.iter().map(&mut chance).collect();
     }
 
     /// The gain from `from` to `to`.

@@ -242,7 +242,15 @@ fn the_full_example_means_what_it_says() {
     assert_eq!(s.schemes[1].at, Some(vec![NodeId(0), NodeId(1)]));
     assert_eq!(s.schemes[1].plug.chosen.params.choice("advertise"), "free-buffer");
     assert_eq!(s.schemes[1].plug.chosen.params.get("weight"), plugin::Value::Float(1.0));
-    assert_eq!(s.events, [TimedEvent { at: Dur::from_secs(3), what: EventKind::Kill(NodeId(2)) }]);
+    let [a, b] = [NodeId(0), NodeId(1)];
+    let what = [
+        EventKind::Kill(NodeId(2)),
+        EventKind::Break(Cut::Between(a, b)),
+        EventKind::Heal(Cut::Between(b, a)),
+        EventKind::Move(b, [7.0, -8.5]),
+    ];
+    let events = (3..).zip(what).map(|(s, what)| TimedEvent { at: Dur::from_secs(s), what });
+    assert_eq!(s.events, events.collect::<Vec<_>>());
 }
 
 #[test]
@@ -333,9 +341,19 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         rate: BitRate::from_kbps(100_000),
         delay: Dur::from_ms(2),
         loss: 0.001,
+        errors: LinkErrors::None,
         queue: Queue { limit: Limit::Bytes(Bytes(150_000)), discipline: red },
     };
     assert_eq!(s.links[0], backbone);
+    let sojourn = Sojourn::Frame { good: 10.0, bad: 6.667, step: phy::Step::All };
+    let (good, bad) = (StateError::Ber(1e-8), StateError::Per(0.001));
+    let errors = [2, 3, 4].map(|i| s.links[i].errors);
+    let wanted = [
+        LinkErrors::TwoState { good, bad, sojourn },
+        LinkErrors::Packet { per: 0.01 },
+        LinkErrors::Bit { ber: 1e-6 },
+    ];
+    assert_eq!(errors, wanted);
     let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
     let (name, delay, from, to) = ("link1".to_owned(), Dur::ZERO, NodeId(2), NodeId(3));
     assert_eq!(
@@ -346,6 +364,7 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
             rate: BitRate::from_kbps(8000),
             delay,
             loss: 0.0,
+            errors: LinkErrors::None,
             queue
         }
     );

@@ -5,7 +5,7 @@
 //! order. A new line in the registry is tested by being there.
 
 use mac::exchange::Job;
-use mac::{Config, Fate, Plan, Solicited, TxReport};
+use mac::{Config as MacConfig, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
@@ -16,7 +16,7 @@ use schemes::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
+use tcp::{Config, Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
@@ -82,7 +82,12 @@ fn tcp() -> impl Strategy<Value = Packet> {
                 options.push_timestamps(tsval.0, tsecr.0);
             }
             if let Some(start) = block {
-                options.push_sack(&[SeqRange::new(start, 1000)]);
+                let blocks = [
+                    SeqRange::new(start, 1000),
+                    SeqRange::new(start + 2000, 1000),
+                    SeqRange::new(start + 4000, 1000),
+                ];
+                options.push_sack(&blocks[..1 + usize::from(shift) % 3]);
             }
             packet
         },
@@ -202,6 +207,13 @@ fn that_read(signal: Signal, choices: u64) -> impl Iterator<Item = (&'static str
     all.filter(move |(_, stack)| stack.claims[0].reads(signal))
 }
 
+/// The host's sender: half of all numbers are in flight, and its window is one segment.
+fn facts() -> FlowFacts {
+    let (snd_una, snd_nxt, cwnd) = (Seq(0), Seq(10_000), Bytes(1000));
+    let idle = Connection::listen(Config::default(), 1, 2).facts();
+    FlowFacts { snd_una, snd_nxt, snd_max: snd_nxt, cwnd, mss: cwnd, ..idle }
+}
+
 /// A node's life: an agent on its bench, and what its MAC has to report on.
 struct Node {
     bench: Bench,
@@ -257,7 +269,14 @@ impl Node {
         self.received = Some(packet.clone());
         self.answers_frames();
         self.acknowledged(&packet);
-        _ = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+        let up = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+        if let (Some(hook), Some(tcp)) = (&mut self.hook, up.as_ref().and_then(Packet::tcp)) {
+            let facts = facts();
+            hook.on_segment(tcp, &facts);
+            while let Some(range) = hook.corrupted(&facts) {
+                _ = writeln!(self.log, "{range:?} {:?}", hook.in_repair(range, &facts));
+            }
+        }
     }
 
     fn live(&mut self, event: &Event) {
@@ -341,7 +360,7 @@ impl Node {
     /// Its MAC responds to a frame of each kind from the neighbour, for whom something is at the head of its line.
     fn answers_frames(&mut self) {
         let plan = &mut self.plan;
-        let config = Config::of(Standard::B, Standard::B.modes()[0]);
+        let config = MacConfig::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
         let solicits = Solicited::ACK;
         let job = Job { to: THERE, psdu, mode, code: None, solicits, spares_rts: false, is_protected: false };
@@ -397,6 +416,9 @@ impl Node {
         let options = self.bench.options_out(&packet, &report);
         self.bench.options_in(&packet, 0, &options);
         self.bench.report_with(&packet, &report);
+        if fate == Fate::Expired {
+            self.bench.lost_on_wire(&packet, 0); // it might as well have gone by a wire
+        }
         if fate != Fate::Attempt {
             self.queued.remove(0);
         }

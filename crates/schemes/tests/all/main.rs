@@ -20,6 +20,7 @@ mod i_tcp;
 mod lle_tcp;
 mod lle_tcp_window;
 mod loss_adaptive_retry;
+mod nack_vegas;
 mod rtt_correct;
 mod snoop;
 mod station_aifs;

@@ -5,13 +5,14 @@ mod draws;
 mod network;
 mod places;
 mod radio;
+mod topology;
 mod transport;
 
-use crate::scenario::{InputError, RtsFor, Scenario};
+use crate::scenario::{EventKind, InputError, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
-use crate::world::{Appointment, Parts, World};
+use crate::world::{Appointment, Parts, Topology, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueue};
@@ -21,6 +22,7 @@ use node::{Chain, Node};
 use phy::{Medium, Mode};
 use plugin::Chosen;
 use schemes::{Hooks, Stack};
+use topology::Standing;
 use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
@@ -31,6 +33,7 @@ pub(crate) use transport::{keys, tcps};
 
 /// Where everything stands and who sits where, for one seed.
 pub(crate) struct Sites {
+    places: Vec<[f64; 2]>,
     medium: Medium,
     network: Network,
     stacks: Vec<Stack>,
@@ -50,7 +53,7 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     if agents::set_powers(scenario, &stacks, &mut medium) {
         network = network::network(shared, &places, &medium)?;
     }
-    Ok(Sites { medium, network, stacks })
+    Ok(Sites { places, medium, network, stacks })
 }
 
 /// Puts a world together for one seed.
@@ -60,7 +63,9 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let nodes = scenario.nodes.len();
-    let Sites { medium, network, mut stacks } = sites(shared, seed)?;
+    let Sites { places, medium, network, mut stacks } = sites(shared, seed)?;
+    let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
+    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
     let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
@@ -125,6 +130,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         windows: Windows::new(&scenario.windows, scenario.flows.len()),
         wires,
         neighbours,
+        topology,
         spares_rts_without_payload,
     }))
 }
@@ -198,7 +204,13 @@ fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
             agenda.push((at(flow.stop), Appointment::Stop(i as u32)));
         }
     }
-    agenda.extend(scenario.events.iter().map(|event| (at(event.at), Appointment::Scenario(event.what))));
+    for (i, event) in (0..).zip(&scenario.events) {
+        let what = match event.what {
+            EventKind::Kill(node) => Appointment::Kill(node),
+            EventKind::Break(_) | EventKind::Heal(_) | EventKind::Move(..) => Appointment::Change(i),
+        };
+        agenda.push((at(event.at), what));
+    }
     if let Some(every) = taps.sampling() {
         let samples = scenario.duration / every;
         agenda.extend((1..=samples).map(|i| (at(every * i), Appointment::Sample)));

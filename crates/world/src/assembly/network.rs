@@ -9,6 +9,7 @@ use engine::{Purpose, Streams};
 use mac::{Fixed, RateControl};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
+use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
@@ -72,13 +73,24 @@ pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Nea
     Near { neighbours, access_point, is_independent }
 }
 
+/// Neighbours and routes of a network.
+///
+/// # Errors
+/// A flow that has no way, or whose traffic cannot take it.
 pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+    let network = standing(shared, places, medium, &[]);
+    check(&shared.scenario, &network.routes)?;
+    Ok(network)
+}
+
+/// The same where some wires are `cut`; flows may have no way.
+pub(super) fn standing(shared: &Shared, places: &[[f64; 2]], medium: &Medium, cut: &[LinkId]) -> Network {
     let scenario = &shared.scenario;
     let Near { mut neighbours, access_point, is_independent } = near(shared, places, medium);
     let mut ends: Vec<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
     ends.sort_unstable();
     ends.dedup();
-    let mut routes = least_hops(scenario, &neighbours, ends);
+    let mut routes = least_hops(scenario, cut, &neighbours, ends);
     if is_independent && matches!(medium, Medium::Sinr(_)) {
         let heard = |node: NodeId| {
             let hear_each_other = |other: &NodeId| medium.hears(node, *other) && medium.hears(*other, node);
@@ -86,11 +98,24 @@ pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> 
         };
         let lost = without_way(scenario, &routes);
         if !lost.is_empty() {
-            over_whoever_is_heard(scenario, &mut routes, &mut neighbours, lost, heard);
+            over_whoever_is_heard(scenario, cut, &mut routes, &mut neighbours, lost, heard);
         }
     }
-    check(scenario, &mut routes, is_independent)?;
-    Ok(Network { routes, neighbours, access_point })
+    if is_independent {
+        in_vain(scenario, &mut routes);
+    }
+    Network { routes, neighbours, access_point }
+}
+
+/// Flows between radios that are out of reach send in vain, as stations whose peer has walked away do.
+fn in_vain(scenario: &Scenario, routes: &mut Routes) {
+    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+    let ways = scenario.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
+    for (from, to) in ways.filter(|(from, to)| has_radio(*from) && has_radio(*to)) {
+        if routes.next(from, to).is_none() {
+            routes.set(from, to, Hop::Air(to));
+        }
+    }
 }
 
 /// Whether stations of an independent BSS can exchange data frames at the rates that the scenario sets.
@@ -133,13 +158,14 @@ fn without_way(scenario: &Scenario, routes: &Routes) -> Vec<NodeId> {
 /// Where no way leads at the rates set, one over stations that hear each other's preambles is tried: many frames are lost on it.
 fn over_whoever_is_heard(
     scenario: &Scenario,
+    cut: &[LinkId],
     routes: &mut Routes,
     neighbours: &mut [Vec<NodeId>],
     lost: Vec<NodeId>,
     heard: impl Fn(NodeId) -> Vec<NodeId>,
 ) {
     let heard: Vec<Vec<NodeId>> = nodes(scenario).map(heard).collect();
-    let others = least_hops(scenario, &heard, lost.clone());
+    let others = least_hops(scenario, cut, &heard, lost.clone());
     for (from, to) in lost.iter().flat_map(|to| nodes(scenario).map(move |from| (from, *to))) {
         let (None, Some(hop)) = (routes.next(from, to), others.next(from, to)) else { continue };
         routes.set(from, to, hop);
@@ -151,7 +177,7 @@ fn over_whoever_is_heard(
 }
 
 /// Routes of least hops over wires and these neighbours.
-fn least_hops(scenario: &Scenario, neighbours: &[Vec<NodeId>], ends: Vec<NodeId>) -> Routes {
+fn least_hops(scenario: &Scenario, cut: &[LinkId], neighbours: &[Vec<NodeId>], ends: Vec<NodeId>) -> Routes {
     let all = neighbours.len();
     let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
     // Everybody is everybody's neighbour: there is nothing to search, and among a thousand nodes it would take seconds.
@@ -162,13 +188,13 @@ fn least_hops(scenario: &Scenario, neighbours: &[Vec<NodeId>], ends: Vec<NodeId>
         }
         return routes;
     }
-    Routes::least_cost(&hops(scenario, neighbours), ends, &HopCount)
+    Routes::least_cost(&hops(scenario, cut, neighbours), ends, &HopCount)
 }
 
-/// What leads on from each node: wires, then radio neighbours.
-pub(super) fn hops(scenario: &Scenario, neighbours: &[Vec<NodeId>]) -> Vec<Vec<Hop>> {
+/// What leads on from each node: wires that are not `cut`, then radio neighbours.
+pub(super) fn hops(scenario: &Scenario, cut: &[LinkId], neighbours: &[Vec<NodeId>]) -> Vec<Vec<Hop>> {
     let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); neighbours.len()];
-    for (i, (from, to)) in directions(scenario) {
+    for (i, (from, to)) in directions(scenario).filter(|(i, _)| !cut.contains(&LinkId(*i))) {
         hops[from.index()].push(Hop::Wire(LinkId(i), to));
     }
     for (list, air) in hops.iter_mut().zip(neighbours) {
@@ -178,19 +204,14 @@ pub(super) fn hops(scenario: &Scenario, neighbours: &[Vec<NodeId>]) -> Vec<Vec<H
 }
 
 /// Each flow has a way there and back, if a hopeless one.
-fn check(scenario: &Scenario, routes: &mut Routes, is_independent: bool) -> Result<()> {
+fn check(scenario: &Scenario, routes: &Routes) -> Result<()> {
     for flow in &scenario.flows {
         for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
-            if routes.next(from, to).is_some() {
-                continue;
-            }
-            let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()]);
-            if !(is_independent && a.has_radio && b.has_radio) {
-                let message = format!("no way leads from \"{}\" to \"{}\"", a.name, b.name);
+            if routes.next(from, to).is_none() {
+                let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()].name);
+                let message = format!("no way leads from \"{a}\" to \"{b}\"");
                 return Err(InputError { path: format!("flow[{}]", flow.index), message });
             }
-            // Out of reach: it sends in vain, as a station whose peer has walked away does.
-            routes.set(from, to, Hop::Air(to));
         }
         if flow.traffic() == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..)))
         {
@@ -212,6 +233,13 @@ pub(super) fn router(shared: &Shared) -> Chosen<net::router::Make> {
     }
 }
 
+/// The wires of a link, by its index.
+pub(super) fn wires_of(scenario: &Scenario, link: usize) -> impl Iterator<Item = LinkId> {
+    let wires = |link: &sc::Link| link.ends.directions().count() as u32;
+    let before: u32 = scenario.links[..link].iter().map(wires).sum();
+    (before..before + wires(&scenario.links[link])).map(LinkId)
+}
+
 /// The directions of all links, numbered as their wires are.
 fn directions(scenario: &Scenario) -> impl Iterator<Item = (u32, (NodeId, NodeId))> {
     (0..).zip(scenario.links.iter().flat_map(|link| link.ends.directions()))
@@ -224,9 +252,28 @@ pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<W
         let config = WireConfig { from, to, rate: link.rate, delay: link.delay, loss: link.loss, queue, mtu };
         // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
         let entity = 1 << 32 | i;
-        Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity))
+        let wire = Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity));
+        wire.with_errors(errors(&link.errors), &streams.within(Purpose::Link, i))
     };
     (0..).zip(links).map(wire).collect()
+}
+
+/// What a link loses to noise.
+fn errors(spec: &sc::LinkErrors) -> ErrorModel {
+    let packet = |per| Hit::Packet { per, control_per: 0.0 };
+    let bit = |ber| Hit::Bit { ber, control: false };
+    let state = |error| match error {
+        sc::StateError::Per(per) => packet(per),
+        sc::StateError::Ber(ber) => bit(ber),
+    };
+    match *spec {
+        sc::LinkErrors::None => ErrorModel::One(Hit::NEVER),
+        sc::LinkErrors::Packet { per } => ErrorModel::One(packet(per)),
+        sc::LinkErrors::Bit { ber } => ErrorModel::One(bit(ber)),
+        sc::LinkErrors::TwoState { good, bad, sojourn } => {
+            ErrorModel::Two { good: state(good), bad: state(bad), sojourn, shared: false }
+        }
+    }
 }
 
 /// A queue in front of a transmitter of `rate`.

@@ -63,6 +63,9 @@ impl World {
         let Some(frame) = self.channel.unload(node) else { return };
         self.frames.ends(&frame, fate, self.channel.first_overlap(node));
         self.taps.frame(now, &frame, fate, &receptions, &self.channel, &self.packets);
+        if self.topology.as_ref().is_some_and(|topology| topology.is_stale()) {
+            self.settle_air(now);
+        }
         if self.stations[node.index()].is_sending() {
             self.station(now, node, Input::Sent);
         }
