@@ -34,6 +34,8 @@ pub enum Purpose {
     Reception = 12,
     /// A station's rate control.
     RateControl = 13,
+    /// The ends of one flow, if they are drawn.
+    Ends = 14,
 }
 
 /// The source of all streams of a run.

@@ -15,7 +15,7 @@ pub mod tx_vector;
 
 pub use airtime::airtime;
 pub use curves::{Part, ln_survival};
-pub use errors::{ErrorModel, Errors, Hit, Sojourn, Struck};
+pub use errors::{ErrorModel, Errors, Hit, Sojourn, Step, Struck};
 pub use fading::Fading;
 pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};

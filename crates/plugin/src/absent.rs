@@ -85,7 +85,6 @@ pub const ABSENT: &[Absent] = &[
         noun: "scheme",
         names: &[
             "lle-cc",
-            "c3tcp",
             "tcp-aware-arq",
             "retry-limit",
             "rtt-correct",

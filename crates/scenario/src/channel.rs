@@ -17,6 +17,8 @@ table! {
     pub struct Channel {
         /// Reach of every station; not with propagation.
         range: Option<Metres>, or "everyone hears everyone",
+        /// How far a signal makes the medium busy and spoils others, at least range; needs range.
+        sense_range: Option<Metres>, or "range",
         /// What becomes of powers; `None`: a pair is in reach or not.
         powers => Option<Propagation> as Powered<Propagation>,
         /// How frames are lost to noise.
@@ -125,7 +127,7 @@ table! {
     pub struct Pair {
         /// The transmitter and the receiver.
         ends => Ends as PairEnds,
-        /// Whether the receiver hears the transmitter.
+        /// Whether the receiver hears the transmitter; if not, it does not sense it either.
         reach: Option<bool>, or "as range says",
         /// Between their antennas; needs channel.propagation.
         gain: Option<Db>, or "as propagation says",

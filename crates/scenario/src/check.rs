@@ -48,6 +48,15 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
             }
         }
     }
+    match (s.channel.range, s.channel.sense_range) {
+        (None, Some(_)) => {
+            fail!("channel.sense_range", "has an effect only with channel.range: without it everyone hears everyone")
+        }
+        (Some(range), Some(sense_range)) if sense_range.0 < range.0 => {
+            fail!("channel.sense_range", "{sense_range} is less than range, {range}: what is decoded is sensed")
+        }
+        _ => {}
+    }
     pairs(s)?;
     links(s)?;
     let of_links = s.links.iter().enumerate().map(|(i, link)| (format!("link[{i}].queue"), &link.queue));
@@ -58,6 +67,38 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
     schemes(s)?;
     if let Some((i, event)) = s.events.iter().enumerate().find(|(_, event)| event.at > s.duration) {
         fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
+    }
+    windows(s)
+}
+
+/// Buckets of a window: more are a mistake of units.
+const MOST_BUCKETS: u64 = 1_000_000;
+
+fn windows(s: &Scenario) -> Result<()> {
+    if s.duration / s.series_every > MOST_BUCKETS {
+        fail!("scenario.series_every", "{} is more than {MOST_BUCKETS} samples in {}", s.series_every, s.duration);
+    }
+    let mut names = BTreeMap::new();
+    for (i, window) in s.windows.iter().enumerate() {
+        if let Some(first) = names.insert(&window.name, i) {
+            fail!("window[{i}].name", "window[{first}] is called \"{}\" already", window.name);
+        }
+        if window.to > s.duration {
+            fail!("window[{i}].to", "{} is after the end of the run at {}", window.to, s.duration);
+        }
+        if window.from >= window.to {
+            fail!("window[{i}].from", "{} leaves nothing of a window to {}", window.from, window.to);
+        }
+        let (length, every) = (window.to - window.from, window.every);
+        if every > length {
+            fail!("window[{i}].every", "{every} is longer than the window, {length}");
+        }
+        if !length.ns().is_multiple_of(every.ns()) {
+            fail!("window[{i}].every", "the window, {length}, is no multiple of {every}");
+        }
+        if length / every > MOST_BUCKETS {
+            fail!("window[{i}].every", "{every} is more than {MOST_BUCKETS} buckets in {length}");
+        }
     }
     Ok(())
 }

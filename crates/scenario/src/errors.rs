@@ -6,7 +6,7 @@ use crate::channel::SOME_TIME;
 use crate::item::{About, Mistake};
 use crate::queues::PROBABILITY;
 use crate::shape::Via;
-use phy::errors::Sojourn;
+use phy::errors::{Sojourn, Step};
 use serde_json::json;
 use toml::Value;
 use units::Dur;
@@ -140,6 +140,8 @@ words! {
     }
 }
 
+words! { impl Step, noun "kind of frames" { "all" => All, "data" => Data } }
+
 table! {
     /// The keys of a [`Sojourn`].
     pub struct SojournKeys {
@@ -149,6 +151,8 @@ table! {
         mean_bad: Mean,
         /// Whether states last for a time or for a number of frames.
         unit: Unit = "time",
+        /// Which frames count where unit is frame: all, or those that carry data; RTS, CTS and ACK then meet a state and leave it.
+        step: Option<Step>, or "all, where unit is frame",
     }
 }
 
@@ -158,20 +162,30 @@ impl Via<SojournKeys> for Sojourn {
             Unit::Time => "a string such as \"100 ms\", since unit is \"time\"",
             Unit::Frame => "a number of frames such as 100, since unit is \"frame\"",
         };
+        if let (Unit::Time, Some(_)) = (keys.unit, keys.step) {
+            let message = "has an effect only with unit = \"frame\"; states of unit = \"time\" end by the clock";
+            return Err(at.key("step").error(message));
+        }
+        let step = keys.step.unwrap_or(Step::All);
         let wrong = |key| Err(at.key(key).error(format!("expected {expected}")));
         match (keys.unit, keys.mean_good, keys.mean_bad) {
             (Unit::Time, Mean::Time(good), Mean::Time(bad)) => Ok(Sojourn::Time { good, bad }),
-            (Unit::Frame, Mean::Frames(good), Mean::Frames(bad)) => Ok(Sojourn::Frame { good, bad }),
+            (Unit::Frame, Mean::Frames(good), Mean::Frames(bad)) => Ok(Sojourn::Frame { good, bad, step }),
             (Unit::Time, Mean::Time(_), _) | (Unit::Frame, Mean::Frames(_), _) => wrong("mean_bad"),
             _ => wrong("mean_good"),
         }
     }
 
     fn to_keys(&self) -> SojournKeys {
-        let (mean_good, mean_bad, unit) = match *self {
-            Sojourn::Time { good, bad } => (Mean::Time(good), Mean::Time(bad), Unit::Time),
-            Sojourn::Frame { good, bad } => (Mean::Frames(good), Mean::Frames(bad), Unit::Frame),
-        };
-        SojournKeys { mean_good, mean_bad, unit }
+        match *self {
+            Sojourn::Time { good, bad } => {
+                let (mean_good, mean_bad) = (Mean::Time(good), Mean::Time(bad));
+                SojournKeys { mean_good, mean_bad, unit: Unit::Time, step: None }
+            }
+            Sojourn::Frame { good, bad, step } => {
+                let (mean_good, mean_bad) = (Mean::Frames(good), Mean::Frames(bad));
+                SojournKeys { mean_good, mean_bad, unit: Unit::Frame, step: Some(step) }
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::flow::FlowEntry;
 use crate::node::NodeEntry;
 use crate::plug::{Plug, Routers, Schemes};
 use crate::radio::Radio;
-use crate::scalar::Metres;
+use crate::scalar::{Metres, Text};
 use crate::shape::{MOST_ENTRIES, Via};
 use core::ops::RangeInclusive;
 use units::{Dur, NodeId};
@@ -38,6 +38,8 @@ table! {
         layout: Option<Layout>, or "[0, 0]",
         /// Something that happens at one instant.
         event: Vec<TimedEvent>, or "none" => Vec::new(),
+        /// A part of the run that is measured on its own.
+        window: Vec<TimeWindow>, or "none" => Vec::new(),
     }
 }
 
@@ -52,6 +54,22 @@ table! {
         warmup: Dur = "0 s",
         /// Fixes every random draw of the first run.
         seed: u64 = 1, in SEED,
+        /// Between two samples of the time series.
+        series_every: Dur = "50 ms", in SOME_TIME,
+    }
+}
+
+table! {
+    /// A part of the run that is measured on its own: the results have a row of it for each flow and each queue.
+    pub struct TimeWindow {
+        /// What the results call it: `rush` begins the rows `rush.download` and `rush.ap.air`.
+        name: String, in Text::Name, or "window<index>" => String::new(),
+        /// When it begins.
+        from: Dur = "0 s",
+        /// When it ends, after `from`.
+        to: Dur,
+        /// Length of the buckets that the greatest value, the variation and the share of empty ones are taken over.
+        every: Dur = "1 s", in SOME_TIME,
     }
 }
 
@@ -73,12 +91,34 @@ tagged! {
         "disc" => Disc {
             /// Of the disc.
             radius: Metres,
+            /// When it is drawn anew.
+            redraw => Redraw,
+        },
+        /// Anywhere in a rectangle, uniform over its area, drawn anew for each run; the origin and access points in its centre.
+        "rectangle" => Rectangle {
+            /// From west to east.
+            width: Metres,
+            /// From south to north.
+            height: Metres,
+            /// When it is drawn anew.
+            redraw => Redraw,
         },
         /// On a line, in the order of the file.
         "line" => Line {
             /// Between neighbours.
             spacing: Metres,
         },
+    }
+}
+
+table! {
+    /// When a layout that is drawn is drawn once more. What is left are the layouts of chance that have what is asked for.
+    #[derive(Copy)]
+    pub struct Redraw {
+        /// Whether all nodes must find a way to each other, over several hops and wires if need be.
+        connected: bool = false,
+        /// How often it is drawn at most until it is connected, if it must be, and flows with hops find their pairs.
+        draws: u32 = 1000, in 1..=1_000_000,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::channel::{Channel, Link};
-use crate::file::{File, Layout, RunKeys, SchemeUse, TimedEvent};
+use crate::file::{File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
@@ -24,6 +24,8 @@ pub struct Scenario {
     pub warmup: Dur,
     /// Of the first run; further replications derive theirs.
     pub seed: u64,
+    /// Between two samples of the time series.
+    pub series_every: Dur,
     /// What all radios have in common. Nodes have taken over what it says of them.
     pub radio: Radio,
     /// Who hears whom, and how well.
@@ -40,6 +42,8 @@ pub struct Scenario {
     pub schemes: Vec<SchemeUse>,
     /// In the order of the file, not of time.
     pub events: Vec<TimedEvent>,
+    /// Parts of the run that are measured on their own. Names are unique.
+    pub windows: Vec<TimeWindow>,
     /// Of nodes without a position; `None`: at the origin.
     pub layout: Option<Layout>,
 }
@@ -68,7 +72,13 @@ impl Scenario {
         let has_powers = self.channel.powers.is_some();
         let name = Some(self.name.clone()).filter(|name| !name.is_empty());
         File {
-            scenario: RunKeys { name, duration: self.duration, warmup: self.warmup, seed: self.seed },
+            scenario: RunKeys {
+                name,
+                duration: self.duration,
+                warmup: self.warmup,
+                seed: self.seed,
+                series_every: self.series_every,
+            },
             // Each node says it itself.
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
             channel: self.channel.clone(),
@@ -79,6 +89,7 @@ impl Scenario {
             scheme: self.schemes.clone(),
             layout: self.layout,
             event: self.events.clone(),
+            window: self.windows.clone(),
         }
     }
 }
@@ -91,6 +102,12 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
     if file.channel.powers.is_some() {
         if file.channel.range.is_some() {
             fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
+        }
+        if file.channel.sense_range.is_some() {
+            fail!(
+                "channel.sense_range",
+                "where channel.propagation is given, powers and radio.cca_ed decide who senses whom"
+            );
         }
         return Ok(());
     }
@@ -118,6 +135,10 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
     for (i, link) in links.iter_mut().enumerate().filter(|(_, link)| link.name.is_empty()) {
         link.name = format!("link{i}");
     }
+    let mut windows = file.window;
+    for (i, window) in windows.iter_mut().enumerate().filter(|(_, window)| window.name.is_empty()) {
+        window.name = format!("window{i}");
+    }
     let mut flows = Vec::new();
     for (index, entry) in file.flow.into_iter().enumerate() {
         connections(entry, index, file.scenario.duration, &mut flows)?;
@@ -127,6 +148,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         duration: file.scenario.duration,
         warmup: file.scenario.warmup,
         seed: file.scenario.seed,
+        series_every: file.scenario.series_every,
         radio,
         channel: file.channel,
         nodes,
@@ -135,6 +157,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         flows,
         schemes: file.scheme,
         events: file.event,
+        windows,
         layout: file.layout,
     })
 }
@@ -164,6 +187,9 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
     names.into_iter().map(node).collect()
 }
 
+/// Flows of a scenario: each has memory of its own from the start.
+const MOST_FLOWS: usize = 100_000;
+
 /// The flows of an entry: one, or one for each node of a group.
 fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
     if entry.transport.protocol == Protocol::Udp {
@@ -178,18 +204,63 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
         fail!("flow[{index}].traffic", "missing; UDP needs {models}");
     }
     let (from, to) = (&entry.from, &entry.to);
+    if entry.hops.is_some() {
+        return drawn(entry, index, duration, flows);
+    }
     if from.nodes.len() > 1 && to.nodes.len() > 1 {
         let (a, b, why) = (&from.name, &to.name, "one end of a flow must be one node");
-        fail!("flow[{index}].to", "\"{a}\" and \"{b}\" are several nodes each; {why}");
+        fail!(
+            "flow[{index}].to",
+            "\"{a}\" and \"{b}\" are several nodes each; {why}, or both are drawn: hops = \"any\""
+        );
     }
     let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
-    let pairs: Vec<_> = pairs.collect();
-    let is_group = from.has_count || to.has_count;
+    let mut pairs: Vec<_> = pairs.collect();
+    if let Some(count) = entry.count {
+        pairs = pairs.iter().copied().cycle().take(count as usize).collect();
+    }
+    let is_group = from.has_count || to.has_count || entry.count.is_some();
+    if let Some(last) = flows.len().checked_add(pairs.len()).filter(|all| *all > MOST_FLOWS) {
+        fail!("flow[{index}].count", "that makes {last} flows; there can be {MOST_FLOWS}");
+    }
+    if pairs.iter().any(|(from, to)| from == to) {
+        fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
+    }
+    push(entry, index, duration, pairs, is_group, flows);
+    Ok(())
+}
+
+/// The flows of an entry whose ends are drawn. They have the first two nodes that will do, until then.
+fn drawn(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
+    let (from, to) = (&entry.from, &entry.to);
+    let in_both = from.nodes.iter().filter(|node| to.nodes.contains(node)).count() as u64;
+    let ordered = from.nodes.len() as u64 * to.nodes.len() as u64 - in_both;
+    // A pair within both can be drawn in either order.
+    let possible = ordered - in_both * in_both.saturating_sub(1) / 2;
+    let count = entry.count.unwrap_or(1);
+    if u64::from(count) > possible {
+        let (a, b) = (&from.name, &to.name);
+        fail!("flow[{index}].count", "{count} pairs are to be drawn, and \"{a}\" and \"{b}\" make {possible}");
+    }
+    let mut all = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let first = all.find(|(from, to)| from != to);
+    let pairs = first.map_or_else(Vec::new, |pair| vec![pair; count as usize]);
+    let is_group = entry.count.is_some();
+    push(entry, index, duration, pairs, is_group, flows);
+    Ok(())
+}
+
+/// Adds a flow of an entry for each of these pairs of ends.
+fn push(
+    entry: FlowEntry,
+    index: usize,
+    duration: Dur,
+    pairs: Vec<(NodeId, NodeId)>,
+    is_group: bool,
+    flows: &mut Vec<Flow>,
+) {
     let entry = Arc::new(entry);
     for (nth, (from, to)) in pairs.into_iter().enumerate() {
-        if from == to {
-            fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
-        }
         let stagger = entry.stagger.unwrap_or_default().saturating_mul(nth as u64);
         flows.push(Flow {
             name: match &entry.name {
@@ -205,5 +276,4 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
             index,
         });
     }
-    Ok(())
 }

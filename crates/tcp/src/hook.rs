@@ -14,6 +14,20 @@ pub enum Loss {
     Corruption,
 }
 
+/// The RTT that one ACK tells, on its way to those who read it. `None`: nothing was measured for that reader, or a hook before has
+/// discarded it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RttSample {
+    /// When the ACK came: what was measured began one RTT before.
+    pub now: SimTime,
+    /// Its number.
+    pub ack: Seq,
+    /// For the retransmission timer: SRTT, RTTVAR and RTO. By timestamp, or of the timed segment. @RFC6298, @RFC7323
+    pub timer: Option<Dur>,
+    /// For the congestion control: [`Ack::rtt`], and HyStart. The timer's, unless the sender keeps records of segments.
+    pub controller: Option<Dur>,
+}
+
 /// A scheme's ear and voice inside a sender. Every method has a default that changes nothing. Called within
 /// [`crate::Connection::handle`], so it must not call back; requests go through [`SenderCommand`]. Several are asked in turn,
 /// as a [`Vec`]: each gets what the one before it said.
@@ -25,8 +39,10 @@ pub trait SenderHook: fmt::Debug {
     /// An ACK, new or duplicate, is about to be acted upon. `facts` are those before it.
     fn on_ack(&mut self, _ack: &Ack, _facts: &FlowFacts) {}
 
-    /// An RTT was measured; the value returned goes into the estimator.
-    fn rtt_sample(&mut self, sample: Dur, _facts: &FlowFacts) -> Dur {
+    /// An ACK told an RTT: what the timer and what the controller get of it. Asked before [`SenderHook::on_ack`], of duplicates
+    /// too if they tell one. [`crate::Counters`], RACK and the delivery rate keep what was measured. Of the handshake's
+    /// sample the controller reads none; its initial RTT is what the timer made of it.
+    fn rtt_sample(&mut self, sample: RttSample, _facts: &FlowFacts) -> RttSample {
         sample
     }
 
@@ -74,7 +90,7 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
         self.iter_mut().for_each(|hook| hook.on_ack(ack, facts));
     }
 
-    fn rtt_sample(&mut self, sample: Dur, facts: &FlowFacts) -> Dur {
+    fn rtt_sample(&mut self, sample: RttSample, facts: &FlowFacts) -> RttSample {
         self.iter_mut().fold(sample, |sample, hook| hook.rtt_sample(sample, facts))
     }
 

@@ -319,7 +319,8 @@ impl Connection {
         if self.snd.is_selective() {
             self.judge_probe(tcp.ack, 0, duplicate);
             if sacked > 0 {
-                self.selective_duplicate(now, self.duplicate_facts(now, tcp));
+                let facts = self.duplicate_facts(now, tcp);
+                self.selective_duplicate(now, facts);
             } else {
                 self.counters.dup_acks_received += u64::from(duplicate);
             }

@@ -42,9 +42,15 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
         (true, false) => pairs * size_of::<NodeId>() + Routes::search_bytes(pairs),
         (false, _) => 0,
     };
+    // Where no way leads at the rates set, a second search over whoever is heard.
+    let second = if is_independent && has_levels {
+        pairs * size_of::<NodeId>() + Routes::search_bytes(pairs) + Routes::bytes(nodes)
+    } else {
+        0
+    };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
     let stations = pairs * Station::bytes_a_peer(categories);
     let schemes = scenario.schemes.len() * (nodes * SCHEME + pairs * SCHEME_PEER);
     let linear = nodes * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
-    medium + errors + routes + neighbours + stations + schemes + linear
+    medium + errors + routes + neighbours + second + stations + schemes + linear
 }

@@ -64,6 +64,7 @@ name = "full"
 duration = "60 s"
 warmup = "5 s"
 seed = 7
+series_every = "10 ms"
 
 [radio]
 standard = "802.11b"
@@ -83,6 +84,7 @@ queue = { packets = 100 }
 
 [channel]
 range = "22.5 m"
+sense_range = "50 m"
 errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
 
 [[channel.pair]]
@@ -198,6 +200,12 @@ strip_sack = true
 [[event]]
 at = "3 s"
 kill = "c"
+
+[[window]]
+name = "middle"
+from = "10 s"
+to = "20 s"
+every = "500 ms"
 "#;
 
 /// Wires with everything a link can say, and a cell at the end of them.
@@ -248,6 +256,7 @@ queue = { discipline = "drop-tail", packets = 20 }
 [[flow]]
 from = "server"
 to = "laptop"
+count = 2
 "#;
 
 /// Powers, categories, groups of nodes, a layout.
@@ -274,6 +283,8 @@ noise_figure = "6 dB"
 [layout]
 model = "disc"
 radius = "25 m"
+connected = true
+draws = 5
 [[node]]
 name = "ap"
 role = "ap"
@@ -297,7 +308,7 @@ dscp = 46
 pub const MATRIX: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }
-layout = { model = "line", spacing = "10 m" }
+layout = { model = "rectangle", width = "10 m", height = "20 m", connected = false, draws = 7 }
 channel = { propagation = { model = "matrix" }, noise = "-95 dBm", fading = { model = "none" }, pair = [{ between = ["a", "b"], gain = "-70 dB" }] }
 [[node]]
 name = "a"
@@ -332,14 +343,19 @@ channel = { propagation = { model = "free-space", frequency = "2.4 GHz" } }
 name = "a"
 [[node]]
 name = "b"
+[[node]]
+name = "c"
+count = 2
 [[flow]]
-from = "a"
-to = "b"
+from = ["a", "c"]
+to = "c"
+hops = [1, 3]
 "#;
 
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
+layout = { model = "line", spacing = "10 m" }
 radio = { standard = "802.11g", protection = "rts-cts", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
 [[node]]
 name = "a"
@@ -426,7 +442,7 @@ to = "b"
 transport = { protocol = "udp", datagram = "500 B" }
 traffic = { model = "saturated" }
 [channel]
-errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame" }
+errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame", step = "data" }
 [[channel.pair]]
 between = ["b", "a"]
 errors = { model = "none" }

@@ -32,7 +32,7 @@ fn missing() {
             (
                 "[[flow]]",
                 "[[event]]",
-                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[link]] or [[flow]]",
+                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[link]] or [[flow]] or [[window]]",
             ),
             (
                 "[[flow]]",
@@ -134,12 +134,12 @@ fn unknown_keys_and_words() {
             (
                 "seed = 7",
                 "colour = 7",
-                "scenario.colour: no such key; known are \"name\", \"duration\", \"warmup\" and \"seed\"",
+                "scenario.colour: no such key; known are \"name\", \"duration\", \"warmup\", \"seed\" and \"series_every\"",
             ),
             (
                 "seed = 7",
                 "\"a b\\n\" = 7",
-                "scenario.\"a b\\n\": no such key; known are \"name\", \"duration\", \"warmup\" and \"seed\"",
+                "scenario.\"a b\\n\": no such key; known are \"name\", \"duration\", \"warmup\", \"seed\" and \"series_every\"",
             ),
             (
                 "control_rate = \"basic\"",
@@ -295,6 +295,16 @@ fn types_units_and_ranges() {
                 "mean_good = \"1 s\"",
                 "mean_good = 100",
                 "channel.pair[1].errors.mean_good: expected a string such as \"100 ms\", since unit is \"time\"",
+            ),
+            (
+                "unit = \"time\"",
+                "unit = \"time\", step = \"data\"",
+                "channel.pair[1].errors.step: has an effect only with unit = \"frame\"; states of unit = \"time\" end by the clock",
+            ),
+            (
+                "unit = \"time\"",
+                "unit = \"frame\", step = \"dat\"",
+                "channel.pair[1].errors.step: no kind of frames \"dat\"; did you mean \"data\"?",
             ),
             (
                 "unit = \"time\"",

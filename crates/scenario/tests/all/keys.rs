@@ -276,7 +276,10 @@ fn silence_means_the_documented_defaults() {
         countdown: None,
     };
     assert_eq!(s.radio, radio);
-    assert_eq!(s.channel, Channel { range: None, errors: ErrorSpec::None, pair: vec![], powers: None });
+    assert_eq!(
+        s.channel,
+        Channel { range: None, sense_range: None, errors: ErrorSpec::None, pair: vec![], powers: None }
+    );
     let flow = &s.flows[0];
     assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
     assert_eq!(flow.entry.transport.datagram, Bytes(1500));
@@ -375,6 +378,16 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
         &changed(AIR, "to = \"ap\"", "to = \"ap\"\nstagger = \"900000 s\""),
         "flow[0].start: 900000 s is not before the end of the run at 5 s",
     );
+    let twice = read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 5\nstagger = \"10 ms\"")).unwrap();
+    let named: Vec<_> = twice.flows.iter().map(|flow| (flow.name.as_str(), flow.from.0, flow.start)).collect();
+    let at = Dur::from_ms;
+    assert_eq!(named[2..5], [("up3", 3, at(20)), ("up4", 1, at(30)), ("up5", 2, at(40))]);
+    assert_eq!(named.len(), 5, "round the three stations");
+    assert!(read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 0")).unwrap().flows.is_empty());
+    refused(
+        &changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 20000"),
+        "flow[0].count: expected a whole number from 0 to 10000, got integer 20000",
+    );
     let none = read(&changed(AIR, "count = 3", "count = 0")).unwrap();
     assert_eq!(none.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "old"]);
     assert!(none.flows.is_empty(), "a flow from no node is no flow");
@@ -384,7 +397,7 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
     );
     refused(
         &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"sta\"\nto = \"sta\""),
-        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node",
+        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node, or both are drawn: hops = \"any\"",
     );
     refused(&changed(AIR, "name = \"old\"", "name = \"sta2\""), "node[2].name: node[1] is called \"sta2\" already");
     let pair = format!("{AIR}[[channel.pair]]\nbetween = [\"ap\", \"sta\"]\ngain = \"-60 dB\"\n");
@@ -392,9 +405,51 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
 }
 
 #[test]
+fn ends_that_are_drawn_are_read_and_written_as_what_they_are_drawn_among() {
+    let s = read(&changed(AIR, "to = \"ap\"", "to = [\"sta\", \"old\"]\nhops = [2, 3]\ncount = 2")).unwrap();
+    let stations = [1, 2, 3].map(NodeId);
+    for (flow, name) in s.flows.iter().zip(["up1", "up2"]) {
+        assert_eq!((flow.name.as_str(), flow.entry.hops), (name, Some(Hops::Between(2, 3))));
+        assert_eq!((&flow.entry.from.nodes[..], &flow.entry.to.nodes[..3]), (&stations[..], &stations[..]));
+        assert_eq!(flow.entry.to.nodes[3], NodeId(4));
+    }
+    let written = &s.to_json()["flow"];
+    assert_eq!(written.as_array().unwrap().len(), 2);
+    assert_eq!(written[1]["to"], serde_json::json!(["sta1", "sta2", "sta3", "old"]));
+    assert_eq!(read(&toml::to_string(&s.to_json()).unwrap()).unwrap(), s);
+    for (hops, read_as) in [("\"any\"", Hops::Any), ("2", Hops::Between(2, 2)), ("[1, 64]", Hops::Between(1, 64))] {
+        let one = read(&changed(AIR, "to = \"ap\"", &format!("to = \"ap\"\nhops = {hops}"))).unwrap();
+        assert_eq!((one.flows.len(), one.flows[0].entry.hops, one.flows[0].name.as_str()), (1, Some(read_as), "up"));
+    }
+    // A list of nodes without hops is a group without a name.
+    let each = read(&changed(AIR, "from = \"sta\"", "from = [\"sta1\", \"old\"]")).unwrap();
+    assert_eq!(each.flows.iter().map(|flow| flow.from).collect::<Vec<_>>(), [1, 4].map(NodeId));
+    let refuse = |keys: &str, why: &str| refused(&changed(AIR, "to = \"ap\"", keys), why);
+    let expected = "expected a number of hops such as 2, two such as [2, 3], or \"any\", got";
+    refuse("to = \"sta\"\nhops = \"two\"", &format!("flow[0].hops: {expected} string \"two\""));
+    refuse("to = \"sta\"\nhops = [1, 2, 3]", &format!("flow[0].hops: {expected} an array"));
+    refuse("to = \"sta\"\nhops = 0", "flow[0].hops: expected a whole number from 1 to 64, got integer 0");
+    refuse("to = \"sta\"\nhops = [3, 2]", "flow[0].hops: [3, 2] begins above its end; write [2, 3]");
+    refuse("to = \"sta\"\nhops = [2, 99]", "flow[0].hops[1]: expected a whole number from 1 to 64, got integer 99");
+    refuse("to = \"sta\"\nhop = 2", "flow[0].hop: no such key; did you mean \"hops\"?");
+    // Of three stations there are three pairs; with one more node on one side three more.
+    refuse(
+        "to = \"sta\"\nhops = 2\ncount = 4",
+        "flow[0].count: 4 pairs are to be drawn, and \"sta\" and \"sta\" make 3",
+    );
+    refuse(
+        "to = [\"sta\", \"old\"]\nhops = 2\ncount = 7",
+        "flow[0].count: 7 pairs are to be drawn, and \"sta\" and \"sta, old\" make 6",
+    );
+    refuse("to = [\"sta\", \"sta1\"]", "flow[0].to[1]: \"sta1\" is here twice");
+    refuse("to = []", "flow[0].to: expected the name of a node, or an array with one at least");
+    refuse("to = [[\"sta\"]]", "flow[0].to[0]: expected the name of a node, got an array");
+}
+
+#[test]
 fn powers_categories_and_layout_mean_what_they_say() {
     let s = read(AIR).unwrap();
-    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0) }));
+    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0), redraw: Redraw { connected: true, draws: 5 } }));
     assert_eq!((s.nodes[0].tx_power, s.nodes[1].tx_power), (Dbm(20.0), Dbm(18.0)));
     assert_eq!((s.nodes[0].access, s.nodes[4].access), (Access::Edca, Access::Dcf));
     let vo = s.nodes[0].categories[3];

@@ -5,7 +5,7 @@
 //! order. A new line in the registry is tested by being there.
 
 use mac::exchange::Job;
-use mac::{Config as MacConfig, Fate, Plan, Solicited, TxReport};
+use mac::{Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
@@ -16,7 +16,7 @@ use schemes::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-use tcp::{Config, Connection, FlowFacts, SenderHook};
+use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
@@ -210,7 +210,7 @@ fn that_read(signal: Signal, choices: u64) -> impl Iterator<Item = (&'static str
 /// The host's sender: half of all numbers are in flight, and its window is one segment.
 fn facts() -> FlowFacts {
     let (snd_una, snd_nxt, cwnd) = (Seq(0), Seq(10_000), Bytes(1000));
-    let idle = Connection::listen(Config::default(), 1, 2).facts();
+    let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
     FlowFacts { snd_una, snd_nxt, snd_max: snd_nxt, cwnd, mss: cwnd, ..idle }
 }
 
@@ -222,7 +222,7 @@ struct Node {
     queued: Vec<Packet>,
     /// Its frame sequences, with what the scheme puts around them.
     plan: Box<dyn Plan>,
-    /// Its say in the sender of the host's data.
+    /// What its schemes say in a TCP sender of its own.
     hook: Option<Box<dyn SenderHook>>,
     /// What came in last.
     received: Option<Packet>,
@@ -237,8 +237,7 @@ struct Node {
 
 impl Node {
     fn new(mut stack: Stack) -> Node {
-        let (scheme, plan) = (stack.claims[0].scheme, stack.plan());
-        let hook = stack.sender_hook(OUT);
+        let (scheme, plan, hook) = (stack.claims[0].scheme, stack.plan(), stack.sender_hook(OUT));
         Node {
             bench: Bench::new(stack),
             scheme,
@@ -269,6 +268,7 @@ impl Node {
     fn receives(&mut self, packet: Packet) {
         self.received = Some(packet.clone());
         self.answers_frames();
+        self.acknowledged(&packet);
         let up = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
         if let (Some(hook), Some(tcp)) = (&mut self.hook, up.as_ref().and_then(Packet::tcp)) {
             let facts = facts();
@@ -323,10 +323,44 @@ impl Node {
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
     }
 
+    /// Its own sender takes what came for an ACK of its data, with an RTT of 100 ms, and for a loss of what follows.
+    fn acknowledged(&mut self, packet: &Packet) {
+        let (Some(hook), Some(tcp)) = (&mut self.hook, packet.tcp().filter(|_| packet.flow == OUT.reverse())) else {
+            return;
+        };
+        let next = SeqRange::new(tcp.ack, 1000);
+        let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
+        let facts = FlowFacts { snd_una: tcp.ack - 1000, snd_nxt: next.end, snd_max: next.end, ..idle };
+        hook.on_segment(tcp, &facts);
+        let rtt = Some(Dur::from_ms(100));
+        let now = self.bench.now;
+        let taken = hook.rtt_sample(RttSample { now, ack: tcp.ack, timer: rtt, controller: rtt }, &facts);
+        let bytes = Bytes(1000);
+        let ack = tcp::Ack {
+            now,
+            number: tcp.ack,
+            acked: bytes,
+            prior_flight: bytes,
+            rtt: taken.controller,
+            duplicate: false,
+            local: false,
+            flags: tcp.flags,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
+        };
+        hook.on_ack(&ack, &facts);
+        let threshold = hook.dup_ack_threshold(3, &facts);
+        let verdict = hook.loss(Loss::Congestion, next, &facts);
+        hook.on_timeout(&facts);
+        _ = writeln!(self.log, "{taken:?} {threshold} {verdict:?}");
+    }
+
     /// Its MAC responds to a frame of each kind from the neighbour, for whom something is at the head of its line.
     fn answers_frames(&mut self) {
         let plan = &mut self.plan;
-        let config = MacConfig::of(Standard::B, Standard::B.modes()[0]);
+        let config = Config::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
         let job = Job { to: THERE, psdu, mode, solicits: Solicited::ACK, spares_rts: false, is_protected: false };
         for kind in [mac::Kind::Data, mac::Kind::Rts, mac::Kind::Ack, mac::Kind::Cts] {

@@ -4,6 +4,8 @@
 mod ack_agent;
 mod ack_same_ac;
 mod capture_qos;
+mod class_retry;
+mod cross_lda;
 mod dcf_plus;
 mod ebsn;
 mod edcf_ack;
@@ -15,7 +17,9 @@ mod ftca;
 mod i_tcp;
 mod lle_tcp;
 mod lle_tcp_window;
+mod loss_adaptive_retry;
 mod nack_vegas;
+mod rtt_correct;
 mod snoop;
 mod station_aifs;
 mod tap;

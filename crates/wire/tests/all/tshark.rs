@@ -192,7 +192,7 @@ fn control_and_data(record: &mut Record) {
     }
     let header = DataHeader { sequence: SequenceControl::new(9, 1), ..data_header() };
     record.frame(
-        &emitted(&Frame::Data(Data { header, body: Body::Raw(&[1, 2, 3]) })),
+        &emitted(&Frame::Data(Data { header, options: None, body: Body::Raw(&[1, 2, 3]) })),
         with(
             &good,
             &[

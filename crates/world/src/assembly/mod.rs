@@ -1,6 +1,7 @@
 //! A blueprint becomes a world.
 
 mod agents;
+mod draws;
 mod network;
 mod places;
 mod radio;
@@ -9,6 +10,7 @@ mod transport;
 use crate::scenario::{InputError, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
+use crate::windows::Windows;
 use crate::world::{Appointment, Parts, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
@@ -23,6 +25,7 @@ use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
+pub(crate) use draws::drawn;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
@@ -40,12 +43,12 @@ pub(crate) struct Sites {
 /// schemes that exclude each other.
 pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
-    let places = places::places(scenario, &streams);
+    let places = places::places(scenario, &streams, shared.layout);
     let mut medium = radio::medium(scenario, &places, &streams);
-    let mut network = network::network(scenario, &places, &medium)?;
+    let mut network = network::network(shared, &places, &medium)?;
     let stacks = agents::stacks(shared, &network, &medium, &streams)?;
     if agents::set_powers(scenario, &stacks, &mut medium) {
-        network = network::network(scenario, &places, &medium)?;
+        network = network::network(shared, &places, &medium)?;
     }
     Ok(Sites { medium, network, stacks })
 }
@@ -119,6 +122,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         hooks,
         agenda,
         taps,
+        windows: Windows::new(&scenario.windows, scenario.flows.len()),
         wires,
         neighbours,
         spares_rts_without_payload,
@@ -126,10 +130,10 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.
-pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments> {
-    let streams = Streams::new(seed);
-    let places = places::places(scenario, &streams);
-    let network = network::network(scenario, &places, &radio::medium(scenario, &places, &streams))?;
+pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
+    let (scenario, streams) = (&shared.scenario, Streams::new(seed));
+    let places = places::places(scenario, &streams, shared.layout);
+    let network = network::network(shared, &places, &radio::medium(scenario, &places, &streams))?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
     let wires =
         scenario.links.iter().flat_map(|link| link.ends.directions().map(|(a, b)| ([a, b], link.name.clone())));
@@ -170,6 +174,9 @@ fn fit(station: &mut Station, stack: &mut Stack) {
     if let Some(recipient) = stack.recipient() {
         station.receive_by(recipient);
     }
+    if stack.knows_options() {
+        station.extend_frames();
+    }
     if stack.reads_attempts() {
         station.report_attempts();
     }
@@ -195,6 +202,10 @@ fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
     if let Some(every) = taps.sampling() {
         let samples = scenario.duration / every;
         agenda.extend((1..=samples).map(|i| (at(every * i), Appointment::Sample)));
+    }
+    for (i, window) in scenario.windows.iter().enumerate() {
+        let buckets = (window.to - window.from) / window.every;
+        agenda.extend((0..=buckets).map(|k| (at(window.from + window.every * k), Appointment::Bucket(i as u32))));
     }
     agenda.push((at(scenario.duration), Appointment::End));
     agenda

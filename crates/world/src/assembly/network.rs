@@ -6,6 +6,7 @@ use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
 use engine::{Purpose, Streams};
+use mac::{Fixed, RateControl};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
 use phy::errors::{ErrorModel, Hit};
@@ -31,7 +32,20 @@ fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
     node.entry.role == sc::Role::Ap && node.has_radio
 }
 
-pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+/// Who has whom for a neighbour.
+#[derive(Debug)]
+pub(super) struct Near {
+    /// Radio neighbours of each node, in order of id.
+    pub neighbours: Vec<Vec<NodeId>>,
+    /// The access point a station belongs to.
+    pub access_point: Vec<Option<NodeId>>,
+    /// Whether there is no access point.
+    pub is_independent: bool,
+}
+
+/// Radio neighbours, whatever the flows.
+pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Near {
+    let scenario = &shared.scenario;
     let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
     let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
     let access_point: Vec<Option<NodeId>> = nodes(scenario)
@@ -42,45 +56,130 @@ pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium)
             nearest.filter(|_| scenario.nodes[node.index()].has_radio && !is_access_point(scenario, node))
         })
         .collect();
+    let is_independent = access_points.is_empty();
+    let exchange = Exchange::new(shared, medium);
     let neighbours: Vec<Vec<NodeId>> = nodes(scenario)
         .map(|node| match access_point[node.index()] {
             Some(ap) => vec![ap],
             None if is_access_point(scenario, node) => {
                 nodes(scenario).filter(|station| access_point[station.index()] == Some(node)).collect()
             }
-            None if access_points.is_empty() => {
-                medium.listeners(node).into_iter().filter(|other| hear_each_other(node, *other)).collect()
+            None if is_independent => {
+                medium.listeners(node).into_iter().filter(|other| exchange.is_possible(node, *other)).collect()
             }
             None => Vec::new(),
         })
         .collect();
-    let routes = routes(scenario, &neighbours, access_points.is_empty())?;
-    Ok(Network { routes, neighbours, access_point })
+    Near { neighbours, access_point, is_independent }
 }
 
-fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool) -> Result<Routes> {
-    let all = neighbours.len();
-    let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
+pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+    let scenario = &shared.scenario;
+    let Near { mut neighbours, access_point, is_independent } = near(shared, places, medium);
     let mut ends: Vec<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
     ends.sort_unstable();
     ends.dedup();
+    let mut routes = least_hops(scenario, &neighbours, ends);
+    if is_independent && matches!(medium, Medium::Sinr(_)) {
+        let heard = |node: NodeId| {
+            let hear_each_other = |other: &NodeId| medium.hears(node, *other) && medium.hears(*other, node);
+            medium.listeners(node).into_iter().filter(hear_each_other).collect::<Vec<_>>()
+        };
+        let lost = without_way(scenario, &routes);
+        if !lost.is_empty() {
+            over_whoever_is_heard(scenario, &mut routes, &mut neighbours, lost, heard);
+        }
+    }
+    check(scenario, &mut routes, is_independent)?;
+    Ok(Network { routes, neighbours, access_point })
+}
+
+/// Whether stations of an independent BSS can exchange data frames at the rates that the scenario sets.
+struct Exchange<'a> {
+    shared: &'a Shared,
+    medium: &'a Medium,
+    rates: Vec<Fixed>,
+}
+
+impl<'a> Exchange<'a> {
+    fn new(shared: &'a Shared, medium: &'a Medium) -> Exchange<'a> {
+        Exchange { shared, medium, rates: shared.macs.iter().map(Fixed::of).collect() }
+    }
+
+    /// Whether `to` decodes data frames of `from` at the rate set for it, and `from` the responses. A rate control may go down to
+    /// the receiver's lowest rate.
+    fn is_possible(&self, from: NodeId, to: NodeId) -> bool {
+        if from == to || !self.medium.hears(to, from) || !self.medium.hears(from, to) {
+            return false;
+        }
+        let nodes = &self.shared.scenario.nodes;
+        let adapts = nodes[from.index()].rate_control.as_ref().is_some_and(|plug| plug.id() != "fixed");
+        let set = self.rates[from.index()].expected(to);
+        let mode = if adapts { nodes[to.index()].standard.modes()[0] } else { set };
+        let response = self.shared.macs[to.index()].control_modes.response_to(mode);
+        self.medium.decodes(to, from, mode) && self.medium.decodes(from, to, response)
+    }
+}
+
+/// Destinations of flows that have no way there.
+fn without_way(scenario: &Scenario, routes: &Routes) -> Vec<NodeId> {
+    let ways = scenario.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
+    let mut lost: Vec<NodeId> =
+        ways.filter(|(from, to)| routes.next(*from, *to).is_none()).map(|(_, to)| to).collect();
+    lost.sort_unstable();
+    lost.dedup();
+    lost
+}
+
+/// Where no way leads at the rates set, one over stations that hear each other's preambles is tried: many frames are lost on it.
+fn over_whoever_is_heard(
+    scenario: &Scenario,
+    routes: &mut Routes,
+    neighbours: &mut [Vec<NodeId>],
+    lost: Vec<NodeId>,
+    heard: impl Fn(NodeId) -> Vec<NodeId>,
+) {
+    let heard: Vec<Vec<NodeId>> = nodes(scenario).map(heard).collect();
+    let others = least_hops(scenario, &heard, lost.clone());
+    for (from, to) in lost.iter().flat_map(|to| nodes(scenario).map(move |from| (from, *to))) {
+        let (None, Some(hop)) = (routes.next(from, to), others.next(from, to)) else { continue };
+        routes.set(from, to, hop);
+        let list = &mut neighbours[from.index()];
+        if let (Hop::Air(node), Err(place)) = (hop, list.binary_search(&hop.node())) {
+            list.insert(place, node);
+        }
+    }
+}
+
+/// Routes of least hops over wires and these neighbours.
+fn least_hops(scenario: &Scenario, neighbours: &[Vec<NodeId>], ends: Vec<NodeId>) -> Routes {
+    let all = neighbours.len();
+    let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
     // Everybody is everybody's neighbour: there is nothing to search, and among a thousand nodes it would take seconds.
-    let mut routes = if is_mesh {
+    if is_mesh {
         let mut routes = Routes::least_cost(&vec![Vec::new(); all], [], &HopCount);
         for to in ends {
             nodes(scenario).filter(|from| *from != to).for_each(|from| routes.set(from, to, Hop::Air(to)));
         }
-        routes
-    } else {
-        let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); all];
-        for (i, (from, to)) in directions(scenario) {
-            hops[from.index()].push(Hop::Wire(LinkId(i), to));
-        }
-        for (list, air) in hops.iter_mut().zip(neighbours) {
-            list.extend(air.iter().map(|node| Hop::Air(*node)));
-        }
-        Routes::least_cost(&hops, ends, &HopCount)
-    };
+        return routes;
+    }
+    Routes::least_cost(&hops(scenario, neighbours), ends, &HopCount)
+}
+
+/// What leads on from each node: wires, then radio neighbours.
+pub(super) fn hops(scenario: &Scenario, neighbours: &[Vec<NodeId>]) -> Vec<Vec<Hop>> {
+    let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); neighbours.len()];
+    for (i, (from, to)) in directions(scenario) {
+        hops[from.index()].push(Hop::Wire(LinkId(i), to));
+    }
+    for (list, air) in hops.iter_mut().zip(neighbours) {
+        list.extend(air.iter().map(|node| Hop::Air(*node)));
+    }
+    hops
+}
+
+/// Each flow has a way there and back, if a hopeless one.
+fn check(scenario: &Scenario, routes: &mut Routes, is_independent: bool) -> Result<()> {
     for flow in &scenario.flows {
         for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
             if routes.next(from, to).is_some() {
@@ -103,7 +202,7 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
             return Err(InputError { path: format!("flow[{}].traffic.model", flow.index), message });
         }
     }
-    Ok(routes)
+    Ok(())
 }
 
 /// The router that all nodes run.

@@ -143,6 +143,11 @@ fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
             medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
         }
     }
+    if let Some(sense_range) = scenario.channel.sense_range {
+        for from in ids(scenario).filter(|from| has_radio(*from)) {
+            medium.set_senses(from, |to| has_radio(to) && distance_m(places, from, to) <= sense_range.0);
+        }
+    }
     for pair in &scenario.channel.pair {
         for (from, to) in pair.ends.directions() {
             if let Some(in_reach) = pair.reach {

@@ -40,8 +40,7 @@ impl World {
         let mpdus =
             self.channel.frame(node).filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
         for place in 0..mpdus {
-            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.options_room > 0)
-            else {
+            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.is_extended) else {
                 continue;
             };
             let report = msdu.report(now, Fate::Attempt);

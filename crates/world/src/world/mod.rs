@@ -15,6 +15,7 @@ use crate::flow::{Flow, Flows, Transport};
 use crate::frames::FrameStats;
 use crate::scenario::{EventKind, Traffic};
 use crate::taps::Taps;
+use crate::windows::Windows;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
@@ -34,6 +35,8 @@ pub(crate) enum Appointment {
     WarmupEnds,
     Scenario(EventKind),
     Sample,
+    /// A bucket of this window ends, or its first begins.
+    Bucket(u32),
     End,
 }
 
@@ -72,6 +75,8 @@ pub(crate) struct World {
     pub handled: u64,
     /// Counters of stations, frames and queues when warm-up ended.
     pub warm: Warm,
+    /// What was measured in parts of the run.
+    pub windows: Windows,
     layout: Layout,
     jobs: Vec<Job>,
     receptions: Vec<Reception>,
@@ -105,6 +110,7 @@ pub(crate) struct Parts {
     pub hooks: Vec<Hooks>,
     pub agenda: Vec<(SimTime, Appointment)>,
     pub taps: Taps,
+    pub windows: Windows,
     pub wires: Vec<Wire>,
     pub neighbours: Vec<Vec<NodeId>>,
     pub spares_rts_without_payload: bool,
@@ -113,7 +119,8 @@ pub(crate) struct Parts {
 impl World {
     pub fn new(parts: Parts) -> World {
         let spares_rts_without_payload = parts.spares_rts_without_payload;
-        let Parts { channel, stations, nodes, flows, hooks, mut agenda, taps, wires, neighbours, .. } = parts;
+        let Parts { channel, stations, nodes, flows, hooks, mut agenda, taps, windows, wires, neighbours, .. } =
+            parts;
         let count = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
@@ -143,6 +150,7 @@ impl World {
             wires,
             neighbours,
             warm: Warm::default(),
+            windows,
             layout,
             jobs: Vec::with_capacity(256),
             receptions: Vec::with_capacity(count),
@@ -251,6 +259,10 @@ impl World {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
                 self.taps.sample(now, &self.flows, &self.stations, &self.wires);
             }
+            Appointment::Bucket(window) => {
+                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.windows.tick(window, now, &self.flows, &self.stations, &self.wires);
+            }
             Appointment::End => {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
                 self.cut_air();
@@ -272,6 +284,7 @@ impl World {
         };
         for flow in self.flows.iter_mut() {
             flow.warm = flow.delivered;
+            flow.latency.restart();
             if let Some(gaps) = &mut flow.ack_gaps {
                 gaps.restart();
             }
