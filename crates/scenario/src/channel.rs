@@ -2,13 +2,9 @@
 
 use crate::Result;
 use crate::at::{At, Context};
-<<<<<<< HEAD
-use crate::errors::{ErrorSpec, LinkErrors};
-=======
 use crate::directory::{self, Group};
-use crate::errors::ErrorSpec;
+use crate::errors::{ErrorSpec, LinkErrors};
 use crate::item::{About, Mistake, wrong};
->>>>>>> 40a3d5e9d55c14dd2b74fc0d90b27686f81115f2
 use crate::queues::{PROBABILITY, Queue};
 use crate::scalar::{Metres, Text};
 use crate::shape::{Powered, Via};
@@ -178,6 +174,8 @@ pub struct Link {
     pub delay: Delay,
     /// Probability that a packet is lost on the way.
     pub loss: f64,
+    /// Losses that depend on a packet's length, or on a state of each direction.
+    pub errors: LinkErrors,
     /// Of each direction, beside the packet in transmission.
     pub queue: Queue,
     /// Which entry of the file it is of.
@@ -198,6 +196,7 @@ impl Link {
             rate: self.rate,
             delay: self.delay,
             loss: self.loss,
+            errors: self.errors,
             queue: self.queue,
         }
     }

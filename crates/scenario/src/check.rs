@@ -1,11 +1,7 @@
 //! What keys say together.
 
-<<<<<<< HEAD
-use crate::channel::Ends;
-use crate::errors::LinkErrors;
-=======
 use crate::channel::{Delay, Distribution, Ends};
->>>>>>> 40a3d5e9d55c14dd2b74fc0d90b27686f81115f2
+use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind};
 use crate::flow::{Protocol, Traffic};
 use crate::node::Node;

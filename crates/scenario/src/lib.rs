@@ -36,11 +36,7 @@ pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, N
 pub use directory::Group;
 pub use error::{InputError, Result};
 pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
-<<<<<<< HEAD
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
-=======
-pub use file::{EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
->>>>>>> eb07ffeb71543283439b8362243b03858a8204a1
 pub use flow::{
     ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
     WindowScale,

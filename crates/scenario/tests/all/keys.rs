@@ -365,13 +365,9 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
             rate: BitRate::from_kbps(8000),
             delay,
             loss: 0.0,
-<<<<<<< HEAD
             errors: LinkErrors::None,
-            queue
-=======
             queue,
             index: 1,
->>>>>>> 40a3d5e9d55c14dd2b74fc0d90b27686f81115f2
         }
     );
 }

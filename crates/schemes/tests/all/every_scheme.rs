@@ -16,11 +16,7 @@ use schemes::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-<<<<<<< HEAD
-use tcp::{Config, Connection, FlowFacts, Loss, RttSample, SenderHook};
-=======
 use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
->>>>>>> eb07ffeb71543283439b8362243b03858a8204a1
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 

@@ -259,7 +259,6 @@ pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<W
     (0..).zip(links).map(wire).collect()
 }
 
-<<<<<<< HEAD
 /// What a link loses to noise.
 fn errors(spec: &sc::LinkErrors) -> ErrorModel {
     let packet = |per| Hit::Packet { per, control_per: 0.0 };
@@ -274,7 +273,10 @@ fn errors(spec: &sc::LinkErrors) -> ErrorModel {
         sc::LinkErrors::Bit { ber } => ErrorModel::One(bit(ber)),
         sc::LinkErrors::TwoState { good, bad, sojourn } => {
             ErrorModel::Two { good: state(good), bad: state(bad), sojourn, shared: false }
-=======
+        }
+    }
+}
+
 /// How often a number outside of its ends is drawn again. Where that does not help, they are so close together that all between them is
 /// equally likely.
 const DRAWS: usize = 1000;
@@ -295,7 +297,6 @@ fn delay(delay: sc::Delay, streams: &Streams, link: u64) -> Dur {
             let is_within = |ns: &f64| *ns >= low.ns() as f64 && high.is_none_or(|high| *ns <= high.ns() as f64);
             let found = { ns }.find(is_within).map(|ns| Dur::from_ns(ns as u64));
             found.unwrap_or_else(|| between(low, high.unwrap_or(low)))
->>>>>>> 40a3d5e9d55c14dd2b74fc0d90b27686f81115f2
         }
     }
 }
