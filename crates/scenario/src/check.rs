@@ -1,6 +1,6 @@
 //! What keys say together.
 
-use crate::channel::Ends;
+use crate::channel::{Delay, Distribution, Ends};
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind};
 use crate::flow::{Protocol, Traffic};
@@ -60,7 +60,7 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
     }
     pairs(s)?;
     links(s)?;
-    let of_links = s.links.iter().enumerate().map(|(i, link)| (format!("link[{i}].queue"), &link.queue));
+    let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
     for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
         self::queue(s, queue, &path)?;
     }
@@ -252,7 +252,9 @@ fn pairs(s: &Scenario) -> Result<()> {
 
 fn links(s: &Scenario) -> Result<()> {
     let (mut names, mut directions) = (BTreeMap::new(), Directions::default());
-    for (i, link) in s.links.iter().enumerate() {
+    for link in &s.links {
+        let i = link.index;
+        delay(&link.delay, i)?;
         same_ends(s, &link.ends, "link", i)?;
         if let Some(first) = names.insert(&link.name, i) {
             fail!("link[{i}].name", "link[{first}] is called \"{}\" already", link.name);
@@ -263,6 +265,22 @@ fn links(s: &Scenario) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A distribution has a range, and its mean is in it.
+fn delay(delay: &Delay, i: usize) -> Result<()> {
+    match *delay {
+        Delay::Drawn(Distribution::Uniform { low, high }) if high < low => {
+            fail!("link[{i}].delay.high", "{high} is less than low, {low}")
+        }
+        Delay::Drawn(Distribution::Normal { mean, low, .. }) if mean < low => {
+            fail!("link[{i}].delay.mean", "{mean} is less than low, {low}")
+        }
+        Delay::Drawn(Distribution::Normal { mean, high: Some(high), .. }) if mean > high => {
+            fail!("link[{i}].delay.mean", "{mean} is more than high, {high}")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn queue(s: &Scenario, queue: &Queue, path: &str) -> Result<()> {

@@ -58,9 +58,10 @@ impl Directory {
             }
         }
         for link in entries("link") {
-            let between = link.get("between").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            found.at_links.extend(between.iter().filter_map(Value::as_str).map(str::to_owned));
-            found.at_links.extend([text(link, "from"), text(link, "to")]);
+            for end in ["between", "from", "to"].into_iter().filter_map(|key| link.get(key)) {
+                let names = end.as_array().map_or(core::slice::from_ref(end), Vec::as_slice);
+                found.at_links.extend(names.iter().filter_map(Value::as_str).map(str::to_owned));
+            }
         }
         found.at_links.sort_unstable();
         found

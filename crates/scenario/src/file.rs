@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::at::At;
-use crate::channel::{Channel, Link, SOME_TIME};
+use crate::channel::{Channel, LinkEntry, SOME_TIME};
 use crate::flow::FlowEntry;
 use crate::item::{About, Mistake};
 use crate::node::NodeEntry;
@@ -29,8 +29,8 @@ table! {
         channel: Channel = {},
         /// A node: a station, an access point, a wired host.
         node: Vec<NodeEntry>, in 1..=MOST_ENTRIES,
-        /// A wired link.
-        link: Vec<Link>, or "none" => Vec::new(),
+        /// A wired link, or one for each node of a group.
+        link: Vec<LinkEntry>, or "none" => Vec::new(),
         /// How nodes find the way to a destination.
         routing: Option<Plug<Routers>>, or "\"static\"",
         /// A connection or a stream of datagrams.

@@ -32,7 +32,7 @@ mod scalar;
 mod shape;
 mod words;
 
-pub use channel::{Channel, Ends, Fading, Link, Noise, Pair, Propagation};
+pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
 pub use directory::Group;
 pub use error::{InputError, Result};
 pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};

@@ -1,7 +1,7 @@
 //! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
 
 use crate::Result;
-use crate::channel::{Channel, Link};
+use crate::channel::{Channel, Ends, Link, LinkEntry};
 use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
@@ -92,7 +92,7 @@ impl Scenario {
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
             channel: self.channel.clone(),
             node: (0..).map(NodeId).zip(&self.nodes).map(|(id, node)| node.written(id, has_powers)).collect(),
-            link: self.links.clone(),
+            link: self.links.iter().map(|link| link.written(&names)).collect(),
             routing: self.routing.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
             scheme: self.schemes.clone(),
@@ -140,9 +140,9 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         let has_b = nodes.iter().any(|node| node.is_non_erp(&radio));
         radio.slot = Some(if has_b { Slot::Long } else { Slot::Short });
     }
-    let mut links = file.link;
-    for (i, link) in links.iter_mut().enumerate().filter(|(_, link)| link.name.is_empty()) {
-        link.name = format!("link{i}");
+    let mut links = Vec::new();
+    for (index, entry) in file.link.into_iter().enumerate() {
+        wires(entry, index, &mut links)?;
     }
     let mut windows = file.window;
     for (i, window) in windows.iter_mut().enumerate().filter(|(_, window)| window.name.is_empty()) {
@@ -169,6 +169,35 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         windows,
         layout: file.layout,
     })
+}
+
+/// The links of an entry: one, or one for each node of a group.
+fn wires(entry: LinkEntry, index: usize, links: &mut Vec<Link>) -> Result<()> {
+    let (from, to) = (&entry.ends.from, &entry.ends.to);
+    if from.nodes.len() > 1 && to.nodes.len() > 1 {
+        let (a, b, why) = (&from.name, &to.name, "one end of a link must be one node");
+        fail!("link[{index}]", "\"{a}\" and \"{b}\" are several nodes each; {why}");
+    }
+    let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let is_group = from.has_count || to.has_count;
+    for (nth, (from, to)) in pairs.enumerate() {
+        let name = match &*entry.name {
+            "" => format!("link{}", links.len()),
+            name if is_group => format!("{name}{}", nth + 1),
+            name => name.to_owned(),
+        };
+        links.push(Link {
+            name,
+            ends: Ends { from, to, both_ways: entry.ends.both_ways },
+            rate: entry.rate,
+            delay: entry.delay,
+            loss: entry.loss,
+            errors: entry.errors,
+            queue: entry.queue,
+            index,
+        });
+    }
+    Ok(())
 }
 
 /// The nodes of an entry.

@@ -339,10 +339,11 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         name: "backbone".to_owned(),
         ends: Ends { from: NodeId(0), to: NodeId(2), both_ways: true },
         rate: BitRate::from_kbps(100_000),
-        delay: Dur::from_ms(2),
+        delay: Delay::Fixed(Dur::from_ms(2)),
         loss: 0.001,
         errors: LinkErrors::None,
         queue: Queue { limit: Limit::Bytes(Bytes(150_000)), discipline: red },
+        index: 0,
     };
     assert_eq!(s.links[0], backbone);
     let sojourn = Sojourn::Frame { good: 10.0, bad: 6.667, step: phy::Step::All };
@@ -355,7 +356,7 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
     ];
     assert_eq!(errors, wanted);
     let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
-    let (name, delay, from, to) = ("link1".to_owned(), Dur::ZERO, NodeId(2), NodeId(3));
+    let (name, delay, from, to) = ("link1".to_owned(), Delay::Fixed(Dur::ZERO), NodeId(2), NodeId(3));
     assert_eq!(
         s.links[1],
         Link {
@@ -365,9 +366,85 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
             delay,
             loss: 0.0,
             errors: LinkErrors::None,
-            queue
+            queue,
+            index: 1,
         }
     );
+}
+
+#[test]
+fn a_link_from_a_group_is_a_link_each_with_a_delay_that_may_be_drawn() {
+    let many = |link: &str| {
+        format!(
+            "scenario = {{ duration = \"1 s\" }}\n[[node]]\nname = \"server\"\ncount = 3\n[[node]]\nname = \"hub\"\n\
+             [[link]]\nname = \"wan\"\nbetween = [\"server\", \"hub\"]\nrate = \"8 Mb/s\"\n{link}\n\
+             [[flow]]\nfrom = \"server\"\nto = \"hub\"\n"
+        )
+    };
+    let drawn = "delay = { draw = \"uniform\", low = \"10 ms\", high = \"50 ms\" }";
+    let s = read(&many(drawn)).unwrap();
+    assert!(s.nodes.iter().all(|node| !node.has_radio), "a group at a link is wired");
+    let (low, high) = (Dur::from_ms(10), Dur::from_ms(50));
+    for (i, link) in (0u32..).zip(&s.links) {
+        assert_eq!((link.name.clone(), link.index), (format!("wan{}", i + 1), 0));
+        assert_eq!(link.ends, Ends { from: NodeId(i), to: NodeId(3), both_ways: true });
+        assert_eq!(link.delay, Delay::Drawn(Distribution::Uniform { low, high }));
+    }
+    assert_eq!(s.links.len(), 3);
+    assert_eq!(read(&toml::to_string(&s.to_json()).unwrap()).unwrap(), s);
+    assert!(read(&many(drawn).replace("count = 3", "count = 0")).unwrap().links.is_empty());
+    let one_way = many(drawn)
+        .replace("count = 3", "count = 3\nradio = false")
+        .replace("between = [\"server\", \"hub\"]", "from = \"hub\"\nto = [\"server1\", \"server3\"]");
+    let ends: Vec<_> = read(&one_way).unwrap().links.iter().map(|link| link.ends).collect();
+    assert_eq!(ends, [0, 2].map(|to| Ends { from: NodeId(3), to: NodeId(to), both_ways: false }));
+    let listed = "scenario = { duration = \"1 s\" }\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
+                  [[link]]\nfrom = [\"a\", \"b\"]\nto = \"c\"\nrate = \"1 Mb/s\"\n[[flow]]\nfrom = \"a\"\nto = \"c\"\n";
+    let names: Vec<_> = read(listed).unwrap().links.into_iter().map(|link| link.name).collect();
+    assert_eq!(names, ["link0", "link1"]);
+    for (spelt, meant) in [
+        (
+            "{ draw = \"normal\", mean = \"20 ms\", deviation = \"5 ms\" }",
+            Distribution::Normal { mean: Dur::from_ms(20), deviation: Dur::from_ms(5), low: Dur::ZERO, high: None },
+        ),
+        (
+            "{ draw = \"normal\", mean = \"20 ms\", deviation = \"5 ms\", low = \"10 ms\", high = \"50 ms\" }",
+            Distribution::Normal { mean: Dur::from_ms(20), deviation: Dur::from_ms(5), low, high: Some(high) },
+        ),
+        ("{ draw = \"exponential\", mean = \"10 ms\" }", Distribution::Exponential { mean: low }),
+    ] {
+        let s = read(&many(&format!("delay = {spelt}"))).unwrap();
+        assert_eq!(s.links[2].delay, Delay::Drawn(meant));
+        assert_eq!(read(&toml::to_string(&s.to_json()).unwrap()).unwrap(), s);
+    }
+    let refuse = |delay: &str, line: &str| refused(&many(&format!("delay = {delay}")), line);
+    let expected = "a string such as \"20 ms\", or a distribution such as { draw = \"uniform\", low = \"10 ms\", high = \"50 ms\" }";
+    refuse("3", &format!("link[0].delay: expected {expected}, got integer 3"));
+    refuse("\"3\"", "link[0].delay: \"3\": the unit is missing (ns, us, ms, s, min); write it like \"20 ms\"");
+    refuse(
+        "{ draw = \"unifrom\", low = \"1 ms\", high = \"2 ms\" }",
+        "link[0].delay.draw: no distribution \"unifrom\"; did you mean \"uniform\"?",
+    );
+    refuse(
+        "{ draw = \"uniform\", low = \"1 ms\" }",
+        "link[0].delay.high: missing; expected a string such as \"20 ms\"",
+    );
+    refuse(
+        "{ draw = \"uniform\", mean = \"1 ms\" }",
+        "link[0].delay.mean: no such key with draw = \"uniform\"; it goes with \"normal\" or \"exponential\"",
+    );
+    refuse(
+        "{ draw = \"uniform\", low = \"3 ms\", high = \"2 ms\" }",
+        "link[0].delay.high: 2 ms is less than low, 3 ms",
+    );
+    let normal = |rest: &str| format!("{{ draw = \"normal\", mean = \"20 ms\", deviation = \"5 ms\", {rest} }}");
+    refuse(&normal("low = \"21 ms\""), "link[0].delay.mean: 20 ms is less than low, 21 ms");
+    refuse(&normal("high = \"19 ms\""), "link[0].delay.mean: 20 ms is more than high, 19 ms");
+    let with_radios = many(drawn).replace("scenario =", "radio = { standard = \"802.11b\" }\nscenario =");
+    let both = with_radios.replace("[\"server\", \"hub\"]", "[\"server\", \"server\"]");
+    refused(&both, "link[0]: \"server\" and \"server\" are several nodes each; one end of a link must be one node");
+    let itself = with_radios.replace("[\"server\", \"hub\"]", "[\"hub\", \"hub\"]");
+    refused(&itself, "link[0].to: \"hub\" is also from");
 }
 
 #[test]

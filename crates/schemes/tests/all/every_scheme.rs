@@ -5,7 +5,7 @@
 //! order. A new line in the registry is tested by being there.
 
 use mac::exchange::Job;
-use mac::{Config as MacConfig, Fate, Plan, Solicited, TxReport};
+use mac::{Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
@@ -16,7 +16,7 @@ use schemes::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-use tcp::{Config, Connection, FlowFacts, Loss, RttSample, SenderHook};
+use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
@@ -210,7 +210,7 @@ fn that_read(signal: Signal, choices: u64) -> impl Iterator<Item = (&'static str
 /// The host's sender: half of all numbers are in flight, and its window is one segment.
 fn facts() -> FlowFacts {
     let (snd_una, snd_nxt, cwnd) = (Seq(0), Seq(10_000), Bytes(1000));
-    let idle = Connection::listen(Config::default(), 1, 2).facts();
+    let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
     FlowFacts { snd_una, snd_nxt, snd_max: snd_nxt, cwnd, mss: cwnd, ..idle }
 }
 
@@ -360,7 +360,7 @@ impl Node {
     /// Its MAC responds to a frame of each kind from the neighbour, for whom something is at the head of its line.
     fn answers_frames(&mut self) {
         let plan = &mut self.plan;
-        let config = MacConfig::of(Standard::B, Standard::B.modes()[0]);
+        let config = Config::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
         let solicits = Solicited::ACK;
         let job = Job { to: THERE, psdu, mode, code: None, solicits, spares_rts: false, is_protected: false };

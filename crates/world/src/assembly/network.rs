@@ -5,7 +5,7 @@ use super::radio::distance_m;
 use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
-use engine::{Purpose, Streams};
+use engine::{Purpose, Stream, Streams};
 use mac::{Fixed, RateControl};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
@@ -246,10 +246,11 @@ fn directions(scenario: &Scenario) -> impl Iterator<Item = (u32, (NodeId, NodeId
 }
 
 pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<Wire> {
-    let links = scenario.links.iter().flat_map(|link| link.ends.directions().map(move |ends| (link, ends)));
-    let wire = |(i, (link, (from, to))): (u64, (&sc::Link, (NodeId, NodeId)))| {
+    let delays = (0..).zip(&scenario.links).map(|(i, link)| (link, delay(link.delay, streams, i)));
+    let links = delays.flat_map(|(link, delay)| link.ends.directions().map(move |ends| (link, delay, ends)));
+    let wire = |(i, (link, delay, (from, to))): (u64, (&sc::Link, Dur, (NodeId, NodeId)))| {
         let queue = queue_spec(&link.queue, mtu, link.rate);
-        let config = WireConfig { from, to, rate: link.rate, delay: link.delay, loss: link.loss, queue, mtu };
+        let config = WireConfig { from, to, rate: link.rate, delay, loss: link.loss, queue, mtu };
         // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
         let entity = 1 << 32 | i;
         let wire = Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity));
@@ -272,6 +273,30 @@ fn errors(spec: &sc::LinkErrors) -> ErrorModel {
         sc::LinkErrors::Bit { ber } => ErrorModel::One(bit(ber)),
         sc::LinkErrors::TwoState { good, bad, sojourn } => {
             ErrorModel::Two { good: state(good), bad: state(bad), sojourn, shared: false }
+        }
+    }
+}
+
+/// How often a number outside of its ends is drawn again. Where that does not help, they are so close together that all between them is
+/// equally likely.
+const DRAWS: usize = 1000;
+
+/// The delay of a link, by its index.
+fn delay(delay: sc::Delay, streams: &Streams, link: u64) -> Dur {
+    let of = |draws: fn(&mut Stream) -> f64| draws(&mut streams.get(Purpose::Delay, link));
+    let between = |low: Dur, high: Dur| low + Dur::from_ns((of(Stream::unit) * (high - low).ns() as f64) as u64);
+    match delay {
+        sc::Delay::Fixed(time) => time,
+        sc::Delay::Drawn(sc::Distribution::Uniform { low, high }) => between(low, high),
+        sc::Delay::Drawn(sc::Distribution::Exponential { mean }) => {
+            Dur::from_ns((of(Stream::exponential) * mean.ns() as f64) as u64)
+        }
+        sc::Delay::Drawn(sc::Distribution::Normal { mean, deviation, low, high }) => {
+            let mut draws = streams.get(Purpose::Delay, link);
+            let ns = (0..DRAWS).map(|_| draws.normal() * deviation.ns() as f64 + mean.ns() as f64);
+            let is_within = |ns: &f64| *ns >= low.ns() as f64 && high.is_none_or(|high| *ns <= high.ns() as f64);
+            let found = { ns }.find(is_within).map(|ns| Dur::from_ns(ns as u64));
+            found.unwrap_or_else(|| between(low, high.unwrap_or(low)))
         }
     }
 }

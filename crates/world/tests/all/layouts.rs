@@ -1,4 +1,4 @@
-//! Layouts that are drawn, and flows between pairs that are drawn.
+//! What a run draws: layouts, flows between pairs, delays of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -164,4 +164,61 @@ fn redrawing_changes_no_run_whose_first_layout_will_do() {
         }
     }
     assert_eq!(found.len(), 2, "{found:?}");
+}
+
+/// The delays in microseconds of 300 links of servers to a hub, there and back: when the datagrams of 1028 B were there, less 1028 us at 8 Mb/s.
+fn delays(delay: &str) -> [Vec<f64>; 2] {
+    let text = format!(
+        "[scenario]\nduration = '2 s'\n[[node]]\nname = 'server'\ncount = 300\n[[node]]\nname = 'hub'\n\
+         [[link]]\nname = 'wan'\nbetween = ['server', 'hub']\nrate = '8 Mb/s'\ndelay = {delay}\n\
+         [[flow]]\nfrom = 'server'\nto = 'hub'\ntransport = {{ protocol = 'udp', datagram = '1028 B' }}\n\
+         traffic = {{ model = 'cbr', rate = '4 kb/s' }}\n\
+         [[flow]]\nfrom = 'hub'\nto = 'server'\ntransport = {{ protocol = 'udp', datagram = '1028 B' }}\n\
+         traffic = {{ model = 'cbr', rate = '4 kb/s' }}\n"
+    );
+    let watched = crate::network::seen::watched(&text);
+    let hub = net::address(units::NodeId(300));
+    let arrivals = |name: &str, is_mine: &dyn Fn(std::net::Ipv4Addr) -> bool| -> Vec<(std::net::Ipv4Addr, f64)> {
+        let got = watched[name].iter().filter(|seen| is_mine(seen.packet.ip.dst));
+        got.map(|seen| (seen.packet.ip.src, seen.at.ns() as f64 / 1000.0 - 1028.0)).collect()
+    };
+    let there: std::collections::BTreeMap<_, _> = arrivals("hub", &|dst| dst == hub).into_iter().collect();
+    let back = (1..=300).map(|i| arrivals(&format!("server{i}"), &|dst| dst != hub)[0].1);
+    let by_server = (0..300).map(|i| there[&net::address(units::NodeId(i))]);
+    [by_server.collect(), back.collect()]
+}
+
+#[test]
+fn delays_of_a_groups_links_are_drawn_for_each_link_and_the_same_both_ways() {
+    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    let deviation = |all: &[f64]| (all.iter().map(|x| (x - mean(all)) * (x - mean(all))).sum::<f64>() / 299.0).sqrt();
+    let of = |delay: &str| {
+        let [there, back] = delays(delay);
+        assert!(there.iter().zip(&back).all(|(a, b)| (a - b).abs() < 0.01));
+        there
+    };
+    let (ms, root) = (1000.0, 300f64.sqrt());
+    // Uniform from 10 to 50 ms: mean 30, deviation 40 / sqrt 12 = 11.547; four standard errors.
+    let uniform = of("{ draw = 'uniform', low = '10 ms', high = '50 ms' }");
+    assert!(uniform.iter().all(|it| (10.0 * ms..=50.0 * ms).contains(it)));
+    assert!((mean(&uniform) - 30.0 * ms).abs() < 4.0 * 11.547 * ms / root);
+    assert!((deviation(&uniform) / (11.547 * ms) - 1.0).abs() < 0.12);
+    // Exponential of mean 20 ms: deviation 20.
+    let exponential = of("{ draw = 'exponential', mean = '20 ms' }");
+    assert!((mean(&exponential) - 20.0 * ms).abs() < 4.0 * 20.0 * ms / root);
+    let long = exponential.iter().filter(|it| **it > 20.0 * ms).count() as f64 / 300.0;
+    assert!((long - libm::exp(-1.0)).abs() < 4.0 * 0.482 / root, "{long}");
+    // Normal, cut where it hardly matters; and cut to its upper half, whose mean is 20 + 5 sqrt(2/pi) = 23.99 and deviation 5 sqrt(1 - 2/pi).
+    let normal = of("{ draw = 'normal', mean = '20 ms', deviation = '5 ms' }");
+    assert!((mean(&normal) - 20.0 * ms).abs() < 4.0 * 5.0 * ms / root);
+    assert!((deviation(&normal) / (5.0 * ms) - 1.0).abs() < 0.2);
+    let upper = of("{ draw = 'normal', mean = '20 ms', deviation = '5 ms', low = '20 ms' }");
+    assert!(upper.iter().all(|it| *it >= 20.0 * ms));
+    assert!((mean(&upper) - 23.989 * ms).abs() < 4.0 * 3.014 * ms / root);
+    // Ends that are much closer than the deviation: anywhere between them.
+    let narrow = of("{ draw = 'normal', mean = '20 ms', deviation = '100 s', low = '19 ms', high = '21 ms' }");
+    assert!(narrow.iter().all(|it| (19.0 * ms..=21.0 * ms).contains(it)));
+    assert!((mean(&narrow) - 20.0 * ms).abs() < 4.0 * 0.577 * ms / root);
+    let alike = of("'20 ms'");
+    assert!(alike.iter().all(|it| (it - 20.0 * ms).abs() < 0.01));
 }
