@@ -35,12 +35,12 @@ const BACKOFF: f64 = 310.0;
 
 /// Probability that a frame of 1536 B survives: plain, 12288 bits; as 56 blocks of (255, 223, 4).
 fn survival(ber: f64) -> [f64; 2] {
-    // Of 255 bits at most four are wrong, by logarithms of factorials.
-    let ln_choose = |i: u32| (0..i).map(|j| libm::log(f64::from(255 - j) / f64::from(j + 1))).sum::<f64>();
-    let (wrong, right) = (libm::log(ber), libm::log(1.0 - ber));
-    let of = |i: u32| libm::exp(ln_choose(i) + f64::from(i) * wrong + f64::from(255 - i) * right);
-    let block: f64 = (0..=4).map(of).sum();
-    [libm::pow(1.0 - ber, 12_288.0), libm::pow(block, 56.0)]
+    let power = |x: f64, n: u32| (0..n).fold(1.0, |product, _| product * x);
+    // Of 255 bits at most four are wrong: C(255, i) = 1, 255, 32385, 2731135, 172061505.
+    let patterns = [1.0, 255.0, 32_385.0, 2_731_135.0, 172_061_505.0];
+    let of = |(i, patterns): (u32, f64)| patterns * power(ber, i) * power(1.0 - ber, 255 - i);
+    let block: f64 = (0..).zip(patterns).map(of).sum();
+    [power(1.0 - ber, 12_288), power(block, 56)]
 }
 
 /// Mean time in us that a datagram takes: types 0, I, II.
