@@ -24,14 +24,18 @@ class Sender:
     """Parameters that make ours what theirs is by default, as TOML."""
     attributes: str = ""
     """Attributes of theirs."""
+    timestamps: bool = False
+    """On both sides."""
 
     def __str__(self) -> str:
         return self.name
 
     @property
-    def congestion(self) -> str:
-        """The value of `flow.0.transport.congestion`."""
-        return f'{{ name = "{self.name}", {self.ours} }}' if self.ours else f'"{self.name}"'
+    def settings(self) -> list[tuple[str, str]]:
+        """What is set in `SCENARIO` for it."""
+        congestion = f'{{ name = "{self.name}", {self.ours} }}' if self.ours else f'"{self.name}"'
+        found = [("flow.0.transport.congestion", congestion)]
+        return [*found, ("flow.0.transport.timestamps", "true")] if self.timestamps else found
 
 
 SENDERS = (
@@ -47,8 +51,8 @@ SENDERS = (
     Sender("highspeed", "TcpHighSpeed"),
     Sender("hybla", "TcpHybla", 'rtt_0 = "50 ms"'),
     Sender("yeah", "TcpYeah"),
+    Sender("bbr", "TcpBbr", timestamps=True),
 )
-"""BBR is not here yet."""
 
 SCENARIO = f"""
 scenario = {{ duration = "{WARMUP + SECONDS} s", warmup = "{WARMUP} s" }}
@@ -74,6 +78,7 @@ from = "a"
 to = "b"
 [flow.transport]
 protocol = "tcp"
+preset = "rfc"
 receiver = "every"
 sack = true
 prr = true
@@ -99,6 +104,9 @@ def peer(sender: Sender, run: int) -> list[str]:
         "packets": PACKETS,
         "run": run,
     }
-    if sender.attributes:
-        arguments["set"] = sender.attributes
+    attributes = [sender.attributes] if sender.attributes else []
+    if sender.timestamps:
+        attributes.append("ns3::TcpSocketBase::Timestamp=true")
+    if attributes:
+        arguments["set"] = ";".join(attributes)
     return [f"--{key}={value}" for key, value in arguments.items()]

@@ -4,6 +4,7 @@
 //! so that no pair's fate depends on another's. A frame in error is heard as energy and costs its listeners an EIFS; where it was
 //! struck tells whether its receiver could read the addresses.
 
+use crate::BlockCode;
 use engine::{Purpose, Stream, Streams};
 use units::{Bytes, Dur, NodeId, SimTime};
 
@@ -44,8 +45,8 @@ impl Hit {
     /// Nothing is ever hit.
     pub const NEVER: Hit = Hit::Packet { per: 0.0, control_per: 0.0 };
 
-    /// Probability that an MPDU of this size is hit.
-    fn probability(&self, mpdu: Bytes, is_control: bool) -> f64 {
+    /// Probability that an MPDU of this size is hit, in a way that its code does not mend.
+    fn probability(&self, mpdu: Bytes, is_control: bool, code: Option<BlockCode>) -> f64 {
         match *self {
             Hit::Packet { per, control_per } => {
                 if is_control {
@@ -55,17 +56,20 @@ impl Hit {
                 }
             }
             Hit::Bit { control: false, .. } if is_control => 0.0,
-            Hit::Bit { ber, .. } if ber > 0.0 => -libm::expm1(mpdu.bits() as f64 * libm::log1p(-ber)),
-            Hit::Bit { .. } => 0.0,
+            Hit::Bit { ber, .. } => match code {
+                Some(code) => 1.0 - code.survival(mpdu, ber),
+                None if ber > 0.0 => -libm::expm1(mpdu.bits() as f64 * libm::log1p(-ber)),
+                None => 0.0,
+            },
         }
     }
 
     /// Probability that the header of such an MPDU is hit. A fixed probability strikes bodies only: our choice, since
     /// whoever states one says nothing of headers.
-    fn header_probability(&self, mpdu: Bytes, is_control: bool) -> f64 {
+    fn header_probability(&self, mpdu: Bytes, is_control: bool, code: Option<BlockCode>) -> f64 {
         match *self {
             Hit::Packet { .. } => 0.0,
-            Hit::Bit { .. } => self.probability(mpdu.min(HEADER), is_control),
+            Hit::Bit { .. } => self.probability(mpdu.min(HEADER), is_control, code),
         }
     }
 }
@@ -214,11 +218,19 @@ impl Errors {
     /// Whether a frame that starts `now` is hit on its way. Draws only if the probability is neither 0 nor 1.
     #[inline]
     pub fn hits(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> bool {
-        !self.is_none() && self.strikes(now, from, to, mpdu, is_control) != Struck::Nowhere
+        !self.is_none() && self.strikes(now, from, to, mpdu, is_control, None) != Struck::Nowhere
     }
 
-    /// How far a frame that starts `now` is hit. One draw decides of all and of its header, which is a part of it.
-    pub fn strikes(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> Struck {
+    /// How far a frame that starts `now`, with this code, is hit. One draw decides of all and of its header, which is a part of it.
+    pub fn strikes(
+        &mut self,
+        now: SimTime,
+        from: NodeId,
+        to: NodeId,
+        mpdu: Bytes,
+        is_control: bool,
+        code: Option<BlockCode>,
+    ) -> Struck {
         if self.is_none() {
             return Struck::Nowhere;
         }
@@ -232,14 +244,14 @@ impl Errors {
             }
             (ErrorModel::Two { good, .. }, None) => good,
         };
-        let p = hit.probability(mpdu, is_control);
+        let p = hit.probability(mpdu, is_control, code);
         if p <= 0.0 {
             return Struck::Nowhere;
         }
         let draw = if p >= 1.0 { 0.0 } else { pair.draws.unit() };
         if draw >= p {
             Struck::Nowhere
-        } else if draw < hit.header_probability(mpdu, is_control) {
+        } else if draw < hit.header_probability(mpdu, is_control, code) {
             Struck::Header
         } else {
             Struck::Body
@@ -285,6 +297,26 @@ mod tests {
         assert!((rate(model, 100_000, Bytes(14), true) - 0.00112).abs() < 0.0005);
         let spared = ErrorModel::One(Hit::Bit { ber: 1e-3, control: false });
         assert_eq!(rate(spared, 1000, Bytes(14), true), 0.0);
+    }
+
+    #[test]
+    fn a_code_mends_up_to_t_bits_of_a_block_of_independent_errors_and_nothing_of_others() {
+        // (7, 4, 1) at 0.01: a block survives with 0.99^7 + 7 * 0.01 * 0.99^6 = 0.9979690; 100 B are 200 blocks: 0.6660 survive, and
+        // 0.0003 without the code. 26 B of header are 52 blocks: 0.8997. Four standard errors of 40,000 draws are 0.0095.
+        let code = BlockCode::new(7, 4, 1);
+        let model = ErrorModel::One(Hit::Bit { ber: 0.01, control: true });
+        let mut errors = Errors::new(2, &Streams::new(5), |_, _| model);
+        let (mut whole, mut headers) = (0, 0);
+        for i in 0..40_000 {
+            let struck = errors.strikes(SimTime::from_ns(i), A, B, Bytes(100), false, code);
+            whole += u32::from(struck == Struck::Nowhere);
+            headers += u32::from(struck != Struck::Header);
+        }
+        assert!((f64::from(whole) / 4e4 - 0.6660).abs() < 0.0095, "{whole}");
+        assert!((f64::from(headers) / 4e4 - 0.8997).abs() < 0.0061, "{headers}");
+        let fixed = ErrorModel::One(Hit::Packet { per: 1.0, control_per: 0.0 });
+        let mut errors = Errors::new(2, &Streams::new(5), |_, _| fixed);
+        assert_eq!(errors.strikes(SimTime::ZERO, A, B, Bytes(100), false, code), Struck::Body);
     }
 
     #[test]
@@ -440,7 +472,7 @@ mod tests {
         let (mut header, mut body) = (0u32, 0u32);
         for i in 0..200_000 {
             let now = SimTime::from_ns(i);
-            let struck = errors.strikes(now, A, B, Bytes(1536), false);
+            let struck = errors.strikes(now, A, B, Bytes(1536), false, None);
             assert_eq!(struck != Struck::Nowhere, again.hits(now, A, B, Bytes(1536), false));
             header += u32::from(struck == Struck::Header);
             body += u32::from(struck == Struck::Body);
@@ -450,6 +482,6 @@ mod tests {
         assert!((f64::from(body) / 2e5 - 0.1135).abs() < 0.0029, "{body}");
         let fixed = ErrorModel::One(Hit::Packet { per: 1.0, control_per: 1.0 });
         let mut errors = Errors::new(2, &Streams::new(5), |_, _| fixed);
-        assert_eq!(errors.strikes(SimTime::ZERO, A, B, Bytes(14), true), Struck::Body);
+        assert_eq!(errors.strikes(SimTime::ZERO, A, B, Bytes(14), true, None), Struck::Body);
     }
 }

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::at::{At, Context};
 use crate::directory::{self, Group};
-use crate::errors::ErrorSpec;
+use crate::errors::{ErrorSpec, LinkErrors};
 use crate::item::{About, Mistake, wrong};
 use crate::queues::{PROBABILITY, Queue};
 use crate::scalar::{Metres, Text};
@@ -154,6 +154,8 @@ table! {
         delay: Delay = "0 s",
         /// Probability that a packet is lost on the way.
         loss: f64 = 0.0, in PROBABILITY,
+        /// Losses that depend on a packet's length, or on a state that each direction has of its own. In place of loss.
+        errors: LinkErrors = { model = "none" },
         /// Of each direction, beside the packet in transmission.
         queue: Queue = { packets = 100 },
     }
@@ -172,6 +174,8 @@ pub struct Link {
     pub delay: Delay,
     /// Probability that a packet is lost on the way.
     pub loss: f64,
+    /// Losses that depend on a packet's length, or on a state of each direction.
+    pub errors: LinkErrors,
     /// Of each direction, beside the packet in transmission.
     pub queue: Queue,
     /// Which entry of the file it is of.
@@ -192,6 +196,7 @@ impl Link {
             rate: self.rate,
             delay: self.delay,
             loss: self.loss,
+            errors: self.errors,
             queue: self.queue,
         }
     }

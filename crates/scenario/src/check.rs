@@ -1,6 +1,7 @@
 //! What keys say together.
 
 use crate::channel::{Delay, Distribution, Ends};
+use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind};
 use crate::flow::{Protocol, Traffic};
 use crate::node::Node;
@@ -259,6 +260,9 @@ fn links(s: &Scenario) -> Result<()> {
             fail!("link[{i}].name", "link[{first}] is called \"{}\" already", link.name);
         }
         directions.note(s, &link.ends, "link", i, ["leads from", "to"])?;
+        if link.loss > 0.0 && link.errors != LinkErrors::None {
+            fail!("link[{i}].errors", "this link has a loss of {} already; write either loss or errors", link.loss);
+        }
     }
     Ok(())
 }

@@ -75,6 +75,34 @@ tagged! {
     }
 }
 
+tagged! {
+    /// How a wire loses packets, beside independent losses of a fixed probability (`loss`).
+    #[derive(Copy)]
+    pub enum LinkErrors, by "model", noun "error model of a link" {
+        /// No losses but those of `loss`.
+        "none" => None,
+        /// A fixed probability, whatever the packet's length.
+        "packet" => Packet {
+            /// Probability that a packet is lost.
+            per: f64, in PROBABILITY,
+        },
+        /// Independent bit errors.
+        "bit" => Bit {
+            /// Probability that a bit of an IP packet is wrong.
+            ber: f64, in PROBABILITY,
+        },
+        /// Gilbert and Elliott's good and bad state, each direction its own.
+        "two-state" => TwoState {
+            /// Losses in the good state.
+            good: StateError = { per = 0.0 },
+            /// Losses in the bad state.
+            bad: StateError,
+            /// How long a state lasts, in time or in packets of this direction (`unit = "frame"`).
+            sojourn => Sojourn as SojournKeys,
+        },
+    }
+}
+
 /// A time if written as text, otherwise a number: [`SojournKeys::unit`] decides which is right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mean {

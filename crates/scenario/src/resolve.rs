@@ -192,6 +192,7 @@ fn wires(entry: LinkEntry, index: usize, links: &mut Vec<Link>) -> Result<()> {
             rate: entry.rate,
             delay: entry.delay,
             loss: entry.loss,
+            errors: entry.errors,
             queue: entry.queue,
             index,
         });

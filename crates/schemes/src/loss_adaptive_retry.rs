@@ -4,9 +4,9 @@
 //!   Environments", IEEE GLOBECOM 2003, as @MFHA07 section I tells it: "optimize the number of link-layer retransmissions dependent
 //!   on the end-to-end packet loss rate perceived by TCP". The paper itself was not at hand.
 //! - **Realism** no oracle: a sender and the MAC of its own node.
-//! - **Departs** the rule is ours. (a) Each loss that TCP finds, whatever its cause, doubles the limit of that flow's segments, up to `most`, once
-//!   a smoothed RTT; `patience` without a loss takes one from it, down to `least`. (b) It counts transmissions in all and begins at the
-//!   MAC's `max_attempts`. (c) Packets of other flows, ACKs of TCP among them, keep the MAC's limits.
+//! - **Departs** the rule is ours. (a) Each loss that TCP finds, whatever its cause, doubles the limit of that flow's segments, up to
+//!   `most`, once a smoothed RTT; `patience` without a loss takes one from it, down to `least`. (b) It counts transmissions in all and
+//!   begins at the MAC's `max_attempts`. (c) Packets of other flows, ACKs of TCP among them, keep the MAC's limits.
 //! - **Bound** Uploads only: a base station does not see what TCP has lost. Losses by congestion raise the limit too; `cross-lda`
 //!   tells them apart.
 //! - **Checked** `tests/all/loss_adaptive_retry.rs`; `every_scheme`; `world/tests/all/retry.rs`; figures in
@@ -36,7 +36,7 @@ pub const INFO: Info = Info {
         Param {
             key: "most",
             kind: Kind::Int { min: 1, max: 255 },
-            default: Value::Int(32),
+            default: Value::Int(255),
             doc: "the same, however much it loses; no less than least",
         },
         Param {

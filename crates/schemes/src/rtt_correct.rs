@@ -16,8 +16,8 @@
 //!   correction can: see *Bound*. One such sample poisons every sender that keeps the least RTT for its path's.
 //!   (e) Data that an ACK tells of are what it newly acknowledges, and what its first SACK block newly reports (@RFC2018 sec. 4).
 //! - **Bound** Uploads only: the MAC's reports are local. Where an MSDU came through and its MAC ACK was lost, what follows is counted
-//!   though it delayed nothing: a correction can be too large by all of it. An MSDU that is still under way when its ACK of TCP comes is not counted.
-//!   Recovery at other nodes, that of the TCP ACK included, stays in the RTT.
+//!   though it delayed nothing: a correction can be too large by all of it. An MSDU that is still under way when its ACK of TCP comes
+//!   is not counted. Recovery at other nodes, that of the TCP ACK included, stays in the RTT.
 //! - **Checked** `tests/all/rtt_correct.rs`; `every_scheme`; `world/tests/all/rtt_correct.rs`; figures in docs/schemes/rtt-correct.md.
 
 use crate::{Agent, Cx, Info, Kind, Param, Params, Refusal, Site, Value};

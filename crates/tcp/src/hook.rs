@@ -61,6 +61,24 @@ pub trait SenderHook: fmt::Debug {
     fn loss(&mut self, verdict: Loss, _range: SeqRange, _facts: &FlowFacts) -> Loss {
         verdict
     }
+
+    /// A segment leaves that begins with what was sent before, for whatever reason.
+    fn resent(&mut self, _range: SeqRange, _now: SimTime, _facts: &FlowFacts) {}
+
+    /// A segment that never arrived, for another reason than congestion: it is sent again now. Asked after the ACK field of each
+    /// segment was acted upon, again and again until it says `None`. What is acknowledged, SACKed or not in flight is left out, and
+    /// what the peer's window no longer holds. The window is not cut. With a scoreboard the whole segment that holds the first
+    /// number goes, and counts as lost; without one the numbers that are given.
+    fn corrupted(&mut self, _facts: &FlowFacts) -> Option<SeqRange> {
+        None
+    }
+
+    /// If a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for: what had been sent then, the
+    /// `snd_max` of its facts. Asked where duplicate or partial ACKs alone say that the segment is lost: such a one is neither sent
+    /// again nor answered with a cut. Duplicates go on to tell what has left the network.
+    fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Option<Seq> {
+        None
+    }
 }
 
 impl SenderHook for Vec<Box<dyn SenderHook>> {
@@ -86,6 +104,18 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
 
     fn loss(&mut self, verdict: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         self.iter_mut().fold(verdict, |verdict, hook| hook.loss(verdict, range, facts))
+    }
+
+    fn resent(&mut self, range: SeqRange, now: SimTime, facts: &FlowFacts) {
+        self.iter_mut().for_each(|hook| hook.resent(range, now, facts));
+    }
+
+    fn corrupted(&mut self, facts: &FlowFacts) -> Option<SeqRange> {
+        self.iter_mut().find_map(|hook| hook.corrupted(facts))
+    }
+
+    fn in_repair(&mut self, range: SeqRange, facts: &FlowFacts) -> Option<Seq> {
+        self.iter_mut().find_map(|hook| hook.in_repair(range, facts))
     }
 }
 

@@ -26,7 +26,7 @@ impl Histogram {
     }
 
     fn bucket(dur: Dur) -> usize {
-        let us = (dur.ns() / 1000).max(1).min((1 << POWERS) - 1);
+        let us = (dur.ns() / 1000).clamp(1, (1 << POWERS) - 1);
         let power = us.ilog2();
         // The three bits behind the leading one.
         let sub = if power >= 3 { (us >> (power - 3)) & 7 } else { (us << (3 - power)) & 7 };

@@ -90,14 +90,15 @@ impl Station {
             return own;
         };
         let asked = transmit.tx_vector(msdu, all.get(&msdu.pkt), own);
-        if msdu.to == NodeId::BROADCAST { TxVector { mode, ..asked } } else { asked }
+        if msdu.to == NodeId::BROADCAST { TxVector { mode, code: None, ..asked } } else { asked }
     }
 
     /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
     fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
-        Job { to: msdu.to, psdu, mode: tx.mode, solicits, spares_rts: msdu.spares_rts, is_protected }
+        let TxVector { mode, code, .. } = tx;
+        Job { to: msdu.to, psdu, mode, code, solicits, spares_rts: msdu.spares_rts, is_protected }
     }
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`.
@@ -278,7 +279,7 @@ impl Station {
             kind: step.kind,
             from: self.node,
             to,
-            tx: TxVector { mode: step.mode, power },
+            tx: TxVector { mode: step.mode, power, code: self.tx.code.filter(|_| is_data) },
             airtime: step.airtime,
             duration: step.duration + further,
             label,

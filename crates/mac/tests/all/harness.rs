@@ -104,7 +104,7 @@ impl Shown {
         };
         let Shown { kind, from, to, mode, power, airtime, duration, label, .. } = self;
         let psdu = Psdu::One(Mpdu { len: self.mpdu, body });
-        Frame { kind, from, to, tx: TxVector { mode, power }, airtime, duration, label, psdu }
+        Frame { kind, from, to, tx: TxVector { power, ..mode.into() }, airtime, duration, label, psdu }
     }
 }
 

@@ -135,6 +135,11 @@ fn links_and_queues() {
                 "between = [\"server\", \"rooter\"]",
                 "link[0].between[1]: no node \"rooter\"; did you mean \"router\"?",
             ),
+            (
+                "loss = 0.001",
+                "loss = 0.001\nerrors = { model = \"bit\", ber = 1e-6 }",
+                "link[0].errors: this link has a loss of 0.001 already; write either loss or errors",
+            ),
             ("packets = 20", "packets = 20, bytes = \"9 kB\"", "link[4].queue: give either packets or bytes"),
             (
                 "packets = 20",

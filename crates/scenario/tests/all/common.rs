@@ -249,18 +249,22 @@ queue = { discipline = "red", bytes = "150 kB", min_th = 15000, max_th = 45000 }
 from = "router"
 to = "ap"
 rate = "8 Mb/s"
+errors = { model = "none" }
 [[link]]
 between = ["server", "mirror"]
 rate = "1 Gb/s"
+errors = { model = "two-state", good = { ber = 1e-8 }, bad = { per = 0.001 }, mean_good = 10, mean_bad = 6.667, unit = "frame" }
 queue = { discipline = "red", packets = 9, min_th = 3, max_th = 5, max_p = 0.5, weight = 0.5, gentle = false, ecn = true }
 [[link]]
 between = ["router", "mirror"]
 rate = "1 Gb/s"
+errors = { model = "packet", per = 0.01 }
 queue = { discipline = "drop-tail", bytes = "15 kB" }
 [[link]]
 from = "ap"
 to = "router"
 rate = "1 Mb/s"
+errors = { model = "bit", ber = 1e-6 }
 queue = { discipline = "drop-tail", packets = 20 }
 [[event]]
 at = "1 s"

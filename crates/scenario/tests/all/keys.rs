@@ -341,10 +341,20 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         rate: BitRate::from_kbps(100_000),
         delay: Delay::Fixed(Dur::from_ms(2)),
         loss: 0.001,
+        errors: LinkErrors::None,
         queue: Queue { limit: Limit::Bytes(Bytes(150_000)), discipline: red },
         index: 0,
     };
     assert_eq!(s.links[0], backbone);
+    let sojourn = Sojourn::Frame { good: 10.0, bad: 6.667, step: phy::Step::All };
+    let (good, bad) = (StateError::Ber(1e-8), StateError::Per(0.001));
+    let errors = [2, 3, 4].map(|i| s.links[i].errors);
+    let wanted = [
+        LinkErrors::TwoState { good, bad, sojourn },
+        LinkErrors::Packet { per: 0.01 },
+        LinkErrors::Bit { ber: 1e-6 },
+    ];
+    assert_eq!(errors, wanted);
     let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
     let (name, delay, from, to) = ("link1".to_owned(), Delay::Fixed(Dur::ZERO), NodeId(2), NodeId(3));
     assert_eq!(
@@ -355,6 +365,7 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
             rate: BitRate::from_kbps(8000),
             delay,
             loss: 0.0,
+            errors: LinkErrors::None,
             queue,
             index: 1,
         }

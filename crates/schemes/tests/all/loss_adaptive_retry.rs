@@ -20,7 +20,7 @@ struct Station {
 
 fn station() -> Station {
     let mut ground = Ground::new(node(HERE, 2)).with_mac(dcf(phy::Standard::B));
-    assert!(ground.install(&scheme("loss-adaptive-retry", &[])).unwrap());
+    assert!(ground.install(&scheme("loss-adaptive-retry", &[("most", Value::Int(32))])).unwrap());
     let hook = ground.stack.sender_hook(OUT).unwrap();
     let facts = Connection::listen(Config::default(), 1, 2).facts();
     Station { ground, hook, facts: FlowFacts { srtt: Some(Dur::from_ms(100)), ..facts } }
@@ -112,7 +112,7 @@ fn what_is_not_data_of_that_flow_keeps_the_macs_limit() {
 #[test]
 fn a_most_below_the_least_is_an_input_error_that_says_what_to_write() {
     let mut ground = Ground::new(node(HERE, 2));
-    let set = [("least", Value::Int(40))];
+    let set = [("least", Value::Int(40)), ("most", Value::Int(32))];
     let refusal = ground.install(&scheme("loss-adaptive-retry", &set)).unwrap_err();
     assert_eq!(
         refusal,

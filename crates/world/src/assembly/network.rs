@@ -9,6 +9,7 @@ use engine::{Purpose, Stream, Streams};
 use mac::{Fixed, RateControl};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
+use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
@@ -252,9 +253,28 @@ pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<W
         let config = WireConfig { from, to, rate: link.rate, delay, loss: link.loss, queue, mtu };
         // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
         let entity = 1 << 32 | i;
-        Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity))
+        let wire = Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity));
+        wire.with_errors(errors(&link.errors), &streams.within(Purpose::Link, i))
     };
     (0..).zip(links).map(wire).collect()
+}
+
+/// What a link loses to noise.
+fn errors(spec: &sc::LinkErrors) -> ErrorModel {
+    let packet = |per| Hit::Packet { per, control_per: 0.0 };
+    let bit = |ber| Hit::Bit { ber, control: false };
+    let state = |error| match error {
+        sc::StateError::Per(per) => packet(per),
+        sc::StateError::Ber(ber) => bit(ber),
+    };
+    match *spec {
+        sc::LinkErrors::None => ErrorModel::One(Hit::NEVER),
+        sc::LinkErrors::Packet { per } => ErrorModel::One(packet(per)),
+        sc::LinkErrors::Bit { ber } => ErrorModel::One(bit(ber)),
+        sc::LinkErrors::TwoState { good, bad, sojourn } => {
+            ErrorModel::Two { good: state(good), bad: state(bad), sojourn, shared: false }
+        }
+    }
 }
 
 /// How often a number outside of its ends is drawn again. Where that does not help, they are so close together that all between them is

@@ -4,7 +4,7 @@ use super::World;
 use engine::Class;
 use net::Arrival;
 use node::Input;
-use units::{LinkId, SimTime};
+use units::{LinkId, NodeId, SimTime};
 use wire::{DropWhy, Pkt};
 
 impl World {
@@ -32,7 +32,7 @@ impl World {
         let (from, node) = (self.wires[link.index()].config().from, self.wires[link.index()].config().to);
         while let Some(arrival) = self.wires[link.index()].arrive(now) {
             match arrival {
-                Arrival::Lost(pkt) => _ = self.packets.free(pkt, DropWhy::LinkLoss),
+                Arrival::Lost(pkt) => self.lost_on_wire(now, [from, node], pkt),
                 Arrival::Whole(pkt) => {
                     self.taps.wire(now, link, node, self.packets.get(&pkt));
                     self.tell(now, node, Input::FromWire(pkt, from));
@@ -40,5 +40,16 @@ impl World {
             }
         }
         self.await_arrival(link);
+    }
+
+    /// A packet has not come out of a wire: its sender is told, if anybody there wants to know.
+    fn lost_on_wire(&mut self, now: SimTime, [from, to]: [NodeId; 2], pkt: Pkt) {
+        let serial = self.packets.serial(&pkt);
+        let packet = self.packets.free(pkt, DropWhy::LinkLoss);
+        let sender = &self.nodes[from.index()];
+        if !sender.is_dead() && !sender.chain().reads_wire_losses().is_empty() {
+            let packet = packet.clone();
+            self.tell(now, from, Input::LostOnWire(&packet, serial, to));
+        }
     }
 }

@@ -91,7 +91,7 @@ fn a_frame_may_have_a_power_of_its_own() {
     let mut medium = medium(&config(None), &[(X, -70.0)]);
     let mut broken = |at: u64, power| {
         medium.start(us(at), X);
-        let ppdu = Ppdu::whole(X, R, TxVector { mode: a6(), power }, Dur::from_us(50));
+        let ppdu = Ppdu::whole(X, R, TxVector { power, ..a6().into() }, Dur::from_us(50));
         let mut by_energy = false;
         medium.arrive(us(at), &ppdu, |_| by_energy = true);
         medium.stop(us(at + 50), X);

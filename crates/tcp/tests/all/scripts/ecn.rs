@@ -376,6 +376,61 @@ fn an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto() {
 }
 
 #[test]
+fn an_echo_leaves_no_window_what_its_own_ack_has_added() {
+    // RFC 3168 sec. 6.1.2: growth by the ACK that carries ECE does not outlast the cut. 17 of 20 are lost, so that PRR keeps the window at
+    // three segments, below ssthresh. The ACK that ends the recovery would lift it to ssthresh, and carries ECE. Jersey's cut is to its
+    // estimate, 4468 B then: above the three segments.
+    let sent = |at: &str, first: u32, last: u32| -> String {
+        let push = |i: u32| if i == last { "P" } else { "" };
+        (first..=last)
+            .map(|i| format!("\n{at} > {}. {}:{}(1000) ack 1 ect", push(i), i * 1000 + 1, i * 1000 + 1001))
+            .collect()
+    };
+    let arrive: String = (1..=10).map(|i| format!("\n1.{} < . 1:1(0) ack {}", 1000 + i, i * 1000 + 1)).collect();
+    let congestion = cc::find("jersey").unwrap();
+    Script::open(Config { congestion, sack: true, prr: true, initial_window_segments: 10, ..ecn() }).run(&format!(
+        "0    > SEW 0:0(0) <mss 1000, sackOK>
+         0.1  < SE. 0:0(0) ack 1 win 65535 <mss 1000, sackOK>
+         0.1  connected
+         0.1  > . 1:1(0) ack 1
+         1    write 10000{}{arrive}
+         1.2  is cwnd=20000
+         1.2  write 20000{}
+         1.3  < . 1:1(0) ack 10001 <sack 27001:30001>
+         1.3  > . 10001:11001(1000) ack 1 again
+         1.3  > . 11001:12001(1000) ack 1 again
+         1.3  > . 12001:13001(1000) ack 1 again
+         1.3  is cwnd=3000 ssthresh=8910
+         1.35 write 1000
+         1.4  < . 1:1(0) ack 13001 <sack 27001:30001>
+         1.4  > . 13001:14001(1000) ack 1 again
+         1.4  > . 14001:15001(1000) ack 1 again
+         1.4  > . 15001:16001(1000) ack 1 again
+         1.5  < . 1:1(0) ack 16001 <sack 27001:30001>
+         1.5  > . 16001:17001(1000) ack 1 again
+         1.5  > . 17001:18001(1000) ack 1 again
+         1.5  > . 18001:19001(1000) ack 1 again
+         1.6  < . 1:1(0) ack 19001 <sack 27001:30001>
+         1.6  > . 19001:20001(1000) ack 1 again
+         1.6  > . 20001:21001(1000) ack 1 again
+         1.6  > . 21001:22001(1000) ack 1 again
+         1.7  < . 1:1(0) ack 22001 <sack 27001:30001>
+         1.7  > . 22001:23001(1000) ack 1 again
+         1.7  > . 23001:24001(1000) ack 1 again
+         1.7  > . 24001:25001(1000) ack 1 again
+         1.8  < . 1:1(0) ack 25001 <sack 27001:30001>
+         1.8  > . 25001:26001(1000) ack 1 again
+         1.8  > . 26001:27001(1000) ack 1 again
+         1.8  > PW. 30001:31001(1000) ack 1 ect
+         1.8  is cwnd=3000 ssthresh=8910
+         1.9  < E. 1:1(0) ack 31001
+         1.9  is cwnd=3000 ecn-cuts=1",
+        sent("1", 0, 9),
+        sent("1.2", 10, 29),
+    ));
+}
+
+#[test]
 fn a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data() {
     // RFC 3168 sec. 6.1.6.
     agreed(ecn(), 1000).run(
