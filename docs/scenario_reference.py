@@ -88,14 +88,21 @@ def _with_parameters(schema: Schema) -> list[Schema]:
     return [table for table in tables if len(table["properties"]) > 1]
 
 
+def _named(schema: Schema) -> str:
+    """What is a table beside a word: one key names a plug-in or a model in it."""
+    tag = next(
+        (key for table in schema.get("oneOf", [schema]) for key, of in table["properties"].items() if "const" in of),
+        "name",
+    )
+    return f"a table of `{tag}` and parameters"
+
+
 def _kind(schema: Schema) -> str:
     """What may stand there, in a few words."""
     if _inner(schema) is not None:
         return "tables" if schema.get("type") == "array" else "table"
     if options := schema.get("oneOf") or schema.get("anyOf"):
-        # What is a table beside a word names a plug-in in it.
-        named = "a table of `name` and parameters"
-        return " or ".join(_kind(option) if _inner(option) is None else named for option in options)
+        return " or ".join(_kind(option) if _inner(option) is None else _named(option) for option in options)
     if "enum" in schema:
         return " or ".join(f"`{json.dumps(value)}`" for value in schema["enum"])
     match schema["type"]:
