@@ -174,6 +174,11 @@ class Result:
         return self._frame("queues")
 
     @cached_property
+    def windows(self) -> pl.DataFrame:
+        """`id` (`rush.download`, `rush.ap.air`): each `[[window]]` of the scenario by flow, then by queue."""
+        return self._frame("windows")
+
+    @cached_property
     def summary(self) -> pl.DataFrame:
         """A row per run: `goodput_bps`, `jain`, ..."""
         from .show import frames

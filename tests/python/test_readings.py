@@ -600,11 +600,12 @@ def test_a_claim_is_true_at_the_means_by_the_rules_of_its_verdict() -> None:
 
 # ------------------------------------------------------------------------------------------------- the package's files
 
-PAPERS = [name for name in library.known() if not name.startswith("beyond/")]
+PAPERS = [name for name in library.known() if not name.startswith("beyond/") and library.load(name).base]
+"""Experiments of papers that run something: what is computed from printed equations leaves nothing open."""
 
 
 def test_every_experiment_of_a_paper_declares_what_is_open_and_says_where_the_text_is_silent() -> None:
-    assert len(PAPERS) == 49
+    assert len(PAPERS) >= 49
     for name in PAPERS:
         e = library.load(name)
         assert e.open is not None, name

@@ -266,6 +266,8 @@ def cell_run() -> Any:
         ("correlation(flow.0-8.goodput, flow.0-8.timeouts)", "correlation", 1.0),
         ("correlation(flow.0,1,2.timeouts, flow.0,2,1.goodput)", "correlation", 1.0),  # rows in the run's order
         ("correlation(flow.0-8.goodput,flow.0-8.finish_time)", "correlation", math.nan),  # one is constant
+        ("ratio(flow.0,1.goodput, flow.2.goodput)", "ratio", 1.0),
+        ("ratio(flow.*.goodput, flow.0,0.timeouts)", "ratio", math.nan),  # nothing to divide by
         ("below(0.5, flow.0-8.goodput)", "below", 2),  # 1 and 2 of 1 to 9 Mb/s are less than half of 5
         ("smallest(2, flow.0-8.goodput)", "goodput_bps", 2e6),
         ("smallest(2,flow.*.finish_time)", "finish_time_s", math.nan),
@@ -297,6 +299,7 @@ def test_aggregates_and_queues(cell_run: Any, metric: str, column: str, value: f
         ("smallest(flow.0-8.goodput)", "smallest needs a place from 1 on first"),
         ("smallest(0, flow.0-8.goodput)", "smallest needs a place from 1 on first"),
         ("smallest(10, flow.0-8.goodput)", "there are 9 rows"),
+        ("ratio(flow.0-8.goodput)", "ratio\\(.*: two columns"),
         ("correlation(flow.0-8.goodput)", "correlation\\(.*: two columns over the same rows"),
         ("correlation(flow.0-8.goodput, flow.0-7.timeouts)", "two columns over the same rows"),
         ("below(half, flow.0-8.goodput)", "below needs a factor of the mean first"),

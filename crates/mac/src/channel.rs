@@ -525,7 +525,7 @@ impl Rest<'_> {
                     if mpdus.len() > 1 && is_addressee(at) {
                         let mut got = MpduSet::NONE;
                         for (place, mpdu) in mpdus.iter().enumerate() {
-                            let struck = self.errors.strikes(started, from, at, mpdu.len, is_control);
+                            let struck = self.errors.strikes(started, from, at, mpdu.len, is_control, frame.tx.code);
                             if struck == Struck::Nowhere && heard.mpdus & 1 << place != 0 {
                                 got = got.with(place);
                             }
@@ -536,7 +536,7 @@ impl Rest<'_> {
                         }
                         continue;
                     }
-                    match self.errors.strikes(started, from, at, frame.psdu.len(), is_control) {
+                    match self.errors.strikes(started, from, at, frame.psdu.len(), is_control, frame.tx.code) {
                         Struck::Nowhere => {}
                         struck => {
                             lose(&mut all.nodes, at);

@@ -87,6 +87,8 @@ pub struct Config {
     pub countdown: Countdown,
     /// Whether a frame queued in an interframe space draws a backoff.
     pub access_in_gap: AccessInGap,
+    /// How often a neighbour that has not answered a data frame with MAC options is tried again. @KLI06 section 4.4.3
+    pub options_probe_every: Dur,
 }
 
 impl Config {
@@ -187,6 +189,7 @@ impl Config {
             edca: None,
             countdown: Countdown::Dcf,
             access_in_gap: AccessInGap::DcfLetter,
+            options_probe_every: Dur::from_secs(10),
         }
     }
 }

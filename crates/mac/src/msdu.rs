@@ -1,6 +1,6 @@
 //! What a station's MAC is asked to deliver, and what it says of it afterwards.
 
-use crate::frame::{DATA_HEADER, FCS, LLC_SNAP, Label, Qos};
+use crate::frame::{DATA_HEADER, FCS, LLC_SNAP, Label, QOS_CONTROL, Qos};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -22,12 +22,19 @@ impl Default for MacOptions {
 impl MacOptions {
     /// Bytes there can be at most.
     pub const MAX: usize = 31;
+    /// The Header Length byte before them. @KLI06 figure 4.5
+    pub const HEADER_LENGTH: Bytes = Bytes(1);
     /// What an entry takes beside its content.
     pub const OVERHEAD: u8 = 2;
 
     /// None yet, and no more than `room` bytes of them.
     pub fn within(room: u8) -> MacOptions {
         MacOptions { bytes: [0; 31], len: 0, room: room.min(MacOptions::MAX as u8) }
+    }
+
+    /// Bytes reserved for them: zero in a plain data frame.
+    pub fn room(&self) -> u8 {
+        self.room
     }
 
     /// All entries, as bytes.
@@ -89,7 +96,7 @@ pub struct Msdu {
     pub serial: u64,
     /// Receiver on this link.
     pub to: NodeId,
-    /// Length of its data frame, header to FCS, options included; and QoS Control, once a MAC has queued it.
+    /// Length of its next data frame, header to FCS: with options if `is_extended`, and with QoS Control once a MAC has queued it.
     pub mpdu: Bytes,
     /// What it is, in the words of who counts.
     pub label: Label,
@@ -99,8 +106,10 @@ pub struct Msdu {
     pub category: u8,
     /// What its QoS Control field says, if its frame has one.
     pub qos: Option<Qos>,
-    /// Bytes of MAC options in `mpdu`.
+    /// Bytes of MAC options that its data frames carry, to a neighbour that knows them.
     pub options_room: u8,
+    /// Whether its next data frame carries them, or the last one did. Chosen when an exchange is planned.
+    pub is_extended: bool,
     /// Sequence number, once it has been transmitted. It keeps it when a queue takes it back.
     pub seq: Option<u16>,
     /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
@@ -163,10 +172,10 @@ pub struct TxReport {
 }
 
 impl Msdu {
-    /// A packet of `all` to be sent to `to`, with `options_room` bytes of MAC options behind its header.
+    /// A packet of `all` to be sent to `to`, with `options_room` bytes of MAC options behind its header, if `to` knows them.
     pub fn new(now: SimTime, pkt: Pkt, all: &Packets, to: NodeId, options_room: u8) -> Msdu {
         let packet = all.get(&pkt);
-        let mpdu = DATA_HEADER + LLC_SNAP + packet.ip_len() + FCS + Bytes(u64::from(options_room));
+        let mpdu = DATA_HEADER + LLC_SNAP + packet.ip_len() + FCS;
         Msdu {
             serial: all.serial(&pkt),
             pkt,
@@ -177,6 +186,7 @@ impl Msdu {
             category: 0,
             qos: None,
             options_room,
+            is_extended: false,
             seq: None,
             attempts: 0,
             data_sent: false,
@@ -186,6 +196,17 @@ impl Msdu {
             head: now,
             first: now,
             airtime: Dur::ZERO,
+        }
+    }
+
+    /// Its next data frame carries MAC options, or does not.
+    pub(crate) fn extend(&mut self, wanted: bool) {
+        if wanted != self.is_extended {
+            // A subtype whose top bit is set has QoS Control. @80211-2020 9.2.4.1.3
+            let control = if self.qos.is_some() { Bytes::ZERO } else { QOS_CONTROL };
+            let header = control + MacOptions::HEADER_LENGTH + Bytes(u64::from(self.options_room));
+            self.mpdu = if wanted { self.mpdu + header } else { self.mpdu - header };
+            self.is_extended = wanted;
         }
     }
 

@@ -236,6 +236,11 @@ impl Frame {
         self.psdu.mpdus().first().and_then(Mpdu::data)
     }
 
+    /// Whether it is a data frame with MAC options, of the reserved subtype.
+    pub fn is_extended(&self) -> bool {
+        self.data().and_then(|data| data.msdus.each().first()).is_some_and(|carried| carried.options.room() > 0)
+    }
+
     /// The first packet it carries, if any.
     pub fn packet(&self) -> Option<&Shared> {
         self.data().and_then(|data| data.msdus.each().first()).map(|carried| &carried.packet)

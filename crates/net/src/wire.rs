@@ -3,7 +3,8 @@
 //! Nobody else talks on a wire, so its queue is worked off lazily: what has begun to leave by now is found when somebody
 //! asks, at the exact instants it began. A packet costs one timer, its arrival.
 
-use engine::Stream;
+use engine::{Stream, Streams};
+use phy::errors::{ErrorModel, Errors};
 use queue::{Arrival as Queued, FlowKey, Mark, Queue, Spec};
 use std::collections::VecDeque;
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
@@ -35,7 +36,7 @@ pub struct WireStats {
     pub sent: u64,
     /// Their IP bytes.
     pub sent_bytes: Bytes,
-    /// Packets lost on the way.
+    /// Packets lost on the way, and those that a break took: on the way, queued, or sent while it lasted.
     pub lost: u64,
 }
 
@@ -56,7 +57,7 @@ impl WireStats {
 pub enum Arrival {
     /// A packet, at the far end.
     Whole(Pkt),
-    /// A packet that was lost on the way: the caller ends it.
+    /// A packet that was lost on the way, when it should have arrived: the caller ends it.
     Lost(Pkt),
 }
 
@@ -68,6 +69,13 @@ struct Flying {
     is_lost: bool,
 }
 
+/// The ends of a wire, as the model of its errors numbers them.
+const HERE: NodeId = NodeId(0);
+/// See [`HERE`].
+const THERE: NodeId = NodeId(1);
+/// No errors.
+const NEVER: ErrorModel = ErrorModel::One(phy::errors::Hit::NEVER);
+
 /// One direction of a wired link: a queue, a transmitter, a delay.
 ///
 /// Call order: after [`Wire::offer`] and [`Wire::arrive`] set its timer to [`Wire::next_arrival`]; when that goes off call
@@ -77,9 +85,12 @@ pub struct Wire {
     config: WireConfig,
     queue: Queue<(Pkt, Bytes)>,
     loss: Stream,
+    /// Losses that depend on length or state, if there are any.
+    errors: Option<Errors>,
     /// When the transmitter is, or was last, done.
     free_at: SimTime,
     flying: VecDeque<Flying>,
+    is_broken: bool,
     stats: WireStats,
 }
 
@@ -90,10 +101,21 @@ impl Wire {
             queue: Queue::new(config.queue, config.mtu, queue),
             config,
             loss,
+            errors: None,
             free_at: SimTime::ZERO,
             flying: VecDeque::with_capacity(64),
+            is_broken: false,
             stats: WireStats::default(),
         }
+    }
+
+    /// The same with packets lost by this model too. Its bits are those of IP packets; a state that lasts for a number of frames
+    /// lasts for a number of packets; an instant is that at which a packet's transmission begins.
+    #[must_use]
+    pub fn with_errors(mut self, model: ErrorModel, streams: &Streams) -> Wire {
+        let errors = Errors::new(2, streams, |from, _| if from == HERE { model } else { NEVER });
+        self.errors = (!errors.is_none()).then_some(errors);
+        self
     }
 
     /// What it is.
@@ -119,8 +141,13 @@ impl Wire {
     /// A packet is to be sent. It may be marked by the queue.
     ///
     /// # Errors
-    /// Gives back what is lost instead: the packet, or one that was queued and made room for it.
+    /// Gives back what is lost instead: the packet, or one that was queued and made room for it. Of a broken wire see
+    /// [`Wire::is_broken`].
     pub fn offer(&mut self, now: SimTime, pkt: Pkt, packets: &mut Packets) -> Result<(), Pkt> {
+        if self.is_broken {
+            self.stats.lost += 1;
+            return Err(pkt);
+        }
         self.settle(now);
         let packet = packets.get(&pkt);
         let (size, flow) = (packet.ip_len(), FlowKey::of(packet.five_tuple()));
@@ -144,8 +171,12 @@ impl Wire {
         while self.free_at <= now
             && let Some((pkt, size)) = self.queue.pop(self.free_at)
         {
+            let begins = self.free_at;
             self.free_at += size / self.config.rate;
-            let is_lost = self.loss.chance(self.config.loss);
+            let mut is_lost = self.loss.chance(self.config.loss);
+            if let Some(errors) = &mut self.errors {
+                is_lost |= errors.hits(begins, HERE, THERE, size, false);
+            }
             self.stats.sent += 1;
             self.stats.sent_bytes += size;
             self.stats.lost += u64::from(is_lost);
@@ -166,6 +197,30 @@ impl Wire {
         }
         let packet = self.flying.pop_front()?;
         Some(if packet.is_lost { Arrival::Lost(packet.pkt) } else { Arrival::Whole(packet.pkt) })
+    }
+
+    /// Whether it is broken: what is offered comes back, lost.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// It breaks: what is on the way and what has not begun to leave is given back, lost.
+    pub fn sever(&mut self, now: SimTime) -> Vec<Pkt> {
+        if self.is_broken {
+            return Vec::new();
+        }
+        let mut left = self.cut(now);
+        let lost_before = self.flying.iter().filter(|packet| packet.is_lost).count();
+        left.extend(self.flying.drain(..).map(|packet| packet.pkt));
+        self.stats.lost += (left.len() - lost_before) as u64;
+        // The transmitter is free for what follows a repair.
+        (self.is_broken, self.free_at) = (true, self.free_at.min(now));
+        left
+    }
+
+    /// It stands again.
+    pub fn mend(&mut self) {
+        self.is_broken = false;
     }
 
     /// Its sender died: everything that has not begun to leave.
@@ -261,6 +316,72 @@ mod tests {
         // Binomial: 10 000 expected, standard deviation sqrt(40 000 · 1/4 · 3/4) = 86.6; five of them.
         assert_eq!((whole + lost, wire.stats().lost), (40_000, lost));
         assert!(lost.abs_diff(10_000) < 433, "{lost}");
+    }
+
+    /// Offers `n` packets of `len` at once; the numbers of those lost.
+    fn lost(model: ErrorModel, n: u64, len: u32) -> Vec<u64> {
+        let mut packets = Packets::default();
+        let mut wire = wire(0.0, 1_000_000).with_errors(model, &Streams::new(3));
+        for _ in 0..n {
+            let pkt = datagram(&mut packets, len);
+            assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
+        }
+        let mut lost = Vec::new();
+        for i in 0..n {
+            match wire.arrive(SimTime::ZERO + Dur::from_secs(10_000)) {
+                Some(Arrival::Whole(pkt)) => _ = packets.free(pkt, DropWhy::Delivered),
+                Some(Arrival::Lost(pkt)) => {
+                    lost.push(i);
+                    packets.free(pkt, DropWhy::LinkLoss);
+                }
+                None => panic!("all have arrived"),
+            }
+        }
+        assert_eq!(wire.stats().lost, lost.len() as u64);
+        lost
+    }
+
+    #[test]
+    fn errors_follow_the_length_or_the_state() {
+        use phy::errors::{Hit, Sojourn};
+        assert_eq!(lost(NEVER, 1000, 1000), []);
+        // (1 - 1e-5)^8000: 7.688 % are lost; four standard errors of 40,000 draws are 0.53 %.
+        let bit = lost(ErrorModel::One(Hit::Bit { ber: 1e-5, control: false }), 40_000, 1000).len();
+        assert!((bit as f64 / 4e4 - 0.07688).abs() < 0.0053, "{bit}");
+        // In bad states of 4 packets after good ones of 36 everything is lost: a tenth, in runs of 4 on the mean. The
+        // deviation of a run is below 4, so four standard errors of some 4,000 runs are 0.25.
+        let bad = Hit::Packet { per: 1.0, control_per: 0.0 };
+        let sojourn = Sojourn::Frame { good: 36.0, bad: 4.0, step: phy::Step::All };
+        let two = lost(ErrorModel::Two { good: Hit::NEVER, bad, sojourn, shared: false }, 160_000, 1000);
+        let runs = 1 + two.windows(2).filter(|pair| pair[0] + 1 < pair[1]).count();
+        assert!((two.len() as f64 / 1.6e5 - 0.1).abs() < 0.01, "{}", two.len());
+        assert!((two.len() as f64 / runs as f64 - 4.0).abs() < 0.25, "{} in {runs}", two.len());
+    }
+
+    #[test]
+    fn a_broken_wire_loses_what_is_on_it_what_waits_and_what_comes_until_it_is_mended() {
+        let (mut wire, mut packets) = (wire(0.0, 10), Packets::default());
+        for _ in 0..3 {
+            let pkt = datagram(&mut packets, 1000);
+            assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
+        }
+        // At 1500 us the first is away, the second is being sent, the third waits.
+        let left = wire.sever(at(1500));
+        assert_eq!((left.len(), wire.backlog(), wire.stats().lost, wire.is_broken()), (3, 0, 3, true));
+        assert_eq!(wire.next_arrival(), SimTime::NEVER);
+        left.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::LinkLoss));
+        assert!(wire.sever(at(1600)).is_empty(), "it is broken already");
+        let late = datagram(&mut packets, 1000);
+        let Err(late) = wire.offer(at(1700), late, &mut packets) else { panic!("it is broken") };
+        packets.free(late, DropWhy::LinkLoss);
+        wire.mend();
+        // Sent at once, though the transmission that the break cut off would have lasted until 2000: there at 1800 + 500 + 2000 us.
+        let again = datagram(&mut packets, 500);
+        assert!(wire.offer(at(1800), again, &mut packets).is_ok());
+        assert_eq!(wire.next_arrival(), at(4300));
+        let Some(Arrival::Whole(pkt)) = wire.arrive(at(4300)) else { panic!("it is due") };
+        packets.free(pkt, DropWhy::Delivered);
+        assert_eq!((wire.stats().lost, packets.live()), (4, 0));
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub struct Chain {
     at: [Vec<u8>; Place::COUNT],
     reads_reports: Vec<u8>,
     reads_attempts: Vec<u8>,
+    reads_wire_losses: Vec<u8>,
     has_options: bool,
 }
 
@@ -28,8 +29,10 @@ impl Chain {
         let at = Place::ALL.map(|place| those(&|claims| claims.sits_at(place)));
         let reads_reports = those(&|claims| claims.reads(Signal::TxReport));
         let reads_attempts = those(&|claims| claims.reads(Signal::TxAttempt));
+        let reads_wire_losses = those(&|claims| claims.reads(Signal::WireLoss));
         let has_options = members.iter().any(|member| member.claims.turns(Port::MacOptions));
-        Chain { members, capabilities, timers: Vec::new(), at, reads_reports, reads_attempts, has_options }
+        let timers = Vec::new();
+        Chain { members, capabilities, timers, at, reads_reports, reads_attempts, reads_wire_losses, has_options }
     }
 
     /// What the node announces to its neighbours.
@@ -62,6 +65,11 @@ impl Chain {
     /// Who reads reports on failed attempts, in order.
     pub fn reads_attempts(&self) -> &[u8] {
         &self.reads_attempts
+    }
+
+    /// Who hears of losses on wires, in order.
+    pub fn reads_wire_losses(&self) -> &[u8] {
+        &self.reads_wire_losses
     }
 
     /// Whether anybody writes MAC options.

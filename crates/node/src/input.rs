@@ -1,6 +1,7 @@
 //! What a driver tells a node, what a node tells its driver, and what it asks.
 
 use mac::{MacOptions, TxReport};
+use net::Hop;
 use schemes::{NodeView, PeerEvent};
 use tcp::SenderCommand;
 use units::{FlowId, LinkId, NodeId};
@@ -19,8 +20,13 @@ pub enum Input<'a> {
     Attempt(&'a Packet, &'a TxReport),
     /// The MAC has done with a packet.
     Report(&'a Packet, &'a TxReport),
+    /// A packet with this serial that was put on the wire to that neighbour was lost there. A driver may spare nodes of which nobody
+    /// reads it ([`Chain::reads_wire_losses`](crate::Chain::reads_wire_losses)).
+    LostOnWire(&'a Packet, u64, NodeId),
     /// Frames of a neighbour can be decoded, or cannot any more.
     Peer(NodeId, PeerEvent<'a>),
+    /// The least-cost hops to each node are others now.
+    Routes(&'a [Option<Hop>]),
     /// Its timer went off.
     Timer,
 }

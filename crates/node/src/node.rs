@@ -160,6 +160,14 @@ impl Node {
                     self.route(packets, host, |router, _, orders| router.link_failed(now, report.to, packet, orders));
                 }
             }
+            Input::LostOnWire(packet, serial, to) => {
+                for i in 0..self.chain.reads_wire_losses().len() {
+                    let member = self.chain.reads_wire_losses()[i];
+                    self.ask(now, member, Some(to), packets, host, |agent, cx| {
+                        agent.lost_on_wire(packet, serial, cx)
+                    });
+                }
+            }
             Input::Peer(peer, event) => {
                 for member in 0..self.chain.members.len() as u8 {
                     self.ask(now, member, Some(peer), packets, host, |agent, cx| agent.peer(peer, event, cx));
@@ -169,6 +177,7 @@ impl Node {
                     self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
                 }
             }
+            Input::Routes(hops) => self.route(packets, host, |router, _, orders| router.rerouted(now, hops, orders)),
             Input::Timer => self.timer(now, packets, host),
         }
     }

@@ -5,6 +5,7 @@
 //! all the same, for the formats to come.
 
 pub mod airtime;
+pub mod code;
 pub mod curves;
 pub mod errors;
 pub mod fading;
@@ -13,9 +14,10 @@ pub mod propagation;
 pub mod standard;
 pub mod tx_vector;
 
-pub use airtime::airtime;
+pub use airtime::{airtime, airtime_coded};
+pub use code::BlockCode;
 pub use curves::{Part, ln_survival};
-pub use errors::{ErrorModel, Errors, Hit, Sojourn, Struck};
+pub use errors::{ErrorModel, Errors, Hit, Sojourn, Step, Struck};
 pub use fading::Fading;
 pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};

@@ -1,5 +1,6 @@
 //! The TX vector: what the MAC tells the PHY with each frame. @80211-2020 16.2.2, 17.2.2, 19.2.2
 
+use crate::BlockCode;
 use units::{BitRate, Dbm};
 
 /// The PPDU's format, and with it the clause that defines its modulation: of the formats here each is a modulation class of its
@@ -148,12 +149,15 @@ pub struct TxVector {
     pub mode: Mode,
     /// TXPWR_LEVEL; `None`: its transmitter's own. Of no meaning where signals have no powers.
     pub power: Option<Dbm>,
+    /// The block code over its PSDU; `None`: none but that of the modulation. Airtime counts it, and of the error models that of
+    /// independent bits ([`crate::Hit::Bit`]): to the others, and to error curves, it is no help.
+    pub code: Option<BlockCode>,
 }
 
 impl From<Mode> for TxVector {
-    /// At the transmitter's own power.
+    /// At the transmitter's own power, without a code.
     fn from(mode: Mode) -> TxVector {
-        TxVector { mode, power: None }
+        TxVector { mode, power: None, code: None }
     }
 }
 

@@ -2,11 +2,15 @@
 
 use crate::Result;
 use crate::at::{At, Context};
-use crate::errors::ErrorSpec;
+use crate::directory::{self, Group};
+use crate::errors::{ErrorSpec, LinkErrors};
+use crate::item::{About, Mistake, wrong};
 use crate::queues::{PROBABILITY, Queue};
 use crate::scalar::{Metres, Text};
 use crate::shape::{Powered, Via};
 use core::ops::RangeInclusive;
+use serde_json::json;
+use toml::Value;
 use units::{BitRate, Db, Dbm, Dur, Hertz, NodeId};
 
 /// A time that is not nothing.
@@ -17,6 +21,8 @@ table! {
     pub struct Channel {
         /// Reach of every station; not with propagation.
         range: Option<Metres>, or "everyone hears everyone",
+        /// How far a signal makes the medium busy and spoils others, at least range; needs range.
+        sense_range: Option<Metres>, or "range",
         /// What becomes of powers; `None`: a pair is in reach or not.
         powers => Option<Propagation> as Powered<Propagation>,
         /// How frames are lost to noise.
@@ -125,7 +131,7 @@ table! {
     pub struct Pair {
         /// The transmitter and the receiver.
         ends => Ends as PairEnds,
-        /// Whether the receiver hears the transmitter.
+        /// Whether the receiver hears the transmitter; if not, it does not sense it either.
         reach: Option<bool>, or "as range says",
         /// Between their antennas; needs channel.propagation.
         gain: Option<Db>, or "as propagation says",
@@ -135,20 +141,193 @@ table! {
 }
 
 table! {
-    /// A wire.
-    pub struct Link {
-        /// What overrides call it.
+    /// A wire, or one for each node of a group.
+    pub struct LinkEntry {
+        /// What overrides and events call it; with a group name1, name2, …
         name: String, in Text::Name, or "link<index>" => String::new(),
         /// The sender and the receiver.
-        ends => Ends as LinkEnds,
+        ends => GroupEnds as LinkEnds,
         /// Of IP bytes; no link-layer framing is added.
         rate: BitRate,
-        /// From the end of a packet's transmission to its arrival.
-        delay: Dur = "0 s",
+        /// From the end of a packet's transmission to its arrival: a time, or a distribution that it is drawn from for each link and
+        /// run, the same both ways.
+        delay: Delay = "0 s",
         /// Probability that a packet is lost on the way.
         loss: f64 = 0.0, in PROBABILITY,
+        /// Losses that depend on a packet's length, or on a state that each direction has of its own. In place of loss.
+        errors: LinkErrors = { model = "none" },
         /// Of each direction, beside the packet in transmission.
         queue: Queue = { packets = 100 },
+    }
+}
+
+/// A wire: what its entry says, and what it has of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Unique.
+    pub name: String,
+    /// The sender and the receiver.
+    pub ends: Ends,
+    /// Of IP bytes; no link-layer framing is added.
+    pub rate: BitRate,
+    /// From the end of a packet's transmission to its arrival, the same both ways.
+    pub delay: Delay,
+    /// Probability that a packet is lost on the way.
+    pub loss: f64,
+    /// Losses that depend on a packet's length, or on a state of each direction.
+    pub errors: LinkErrors,
+    /// Of each direction, beside the packet in transmission.
+    pub queue: Queue,
+    /// Which entry of the file it is of.
+    pub index: usize,
+}
+
+impl Link {
+    /// The entry that a file would have for this link alone.
+    pub(crate) fn written(&self, nodes: &[String]) -> LinkEntry {
+        let one = |node: NodeId| {
+            let name = nodes.get(node.index()).cloned().unwrap_or_default();
+            Group { name, nodes: vec![node], has_count: false }
+        };
+        let Ends { from, to, both_ways } = self.ends;
+        LinkEntry {
+            name: self.name.clone(),
+            ends: GroupEnds { from: one(from), to: one(to), both_ways },
+            rate: self.rate,
+            delay: self.delay,
+            loss: self.loss,
+            errors: self.errors,
+            queue: self.queue,
+        }
+    }
+}
+
+/// How long a packet is under way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Delay {
+    /// So long.
+    Fixed(Dur),
+    /// As long as is drawn for the link.
+    Drawn(Distribution),
+}
+
+tagged! {
+    /// A distribution of times.
+    #[derive(Copy)]
+    pub enum Distribution, by "draw", noun "distribution" {
+        /// Equally likely everywhere between two times.
+        "uniform" => Uniform {
+            /// The least.
+            low: Dur,
+            /// The greatest.
+            high: Dur,
+        },
+        /// Normal, drawn again until it lies within its ends.
+        "normal" => Normal {
+            /// Of the whole distribution, ends left aside.
+            mean: Dur,
+            /// Standard deviation of the whole distribution.
+            deviation: Dur, in SOME_TIME,
+            /// The least.
+            low: Dur = "0 s",
+            /// The greatest.
+            high: Option<Dur>, or "no end",
+        },
+        /// Exponential.
+        "exponential" => Exponential {
+            /// Its mean.
+            mean: Dur,
+        },
+    }
+}
+
+scalar! {
+    Delay, (), (),
+    |value, (), at| match value {
+        Value::Table(_) => Ok(Delay::Drawn(Distribution::read(value, &(), at)?)),
+        Value::String(_) => Ok(Delay::Fixed(Dur::read(value, &Dur::ANY, at)?)),
+        _ => Err(Mistake::Unexpected),
+    },
+    |(), names| {
+        let (time, drawn) = (Dur::about(&Dur::ANY, names).schema, Distribution::about(&(), names).schema);
+        let example = "a string such as \"20 ms\", or a distribution such as { draw = \"uniform\", low = \"10 ms\", high = \"50 ms\" }";
+        About::new(example, json!({ "anyOf": [time, drawn] }))
+    },
+    |it, nodes| match it {
+        Delay::Fixed(time) => time.write(nodes),
+        Delay::Drawn(distribution) => distribution.write(nodes),
+    }
+}
+
+/// Two nodes, or a group and a node: a link each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupEnds {
+    /// The one that sends.
+    pub from: Group,
+    /// The one that receives.
+    pub to: Group,
+    /// Written with `between`: it holds for the other direction too.
+    pub both_ways: bool,
+}
+
+/// Two names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Between([Group; 2]);
+
+const TWO_NAMES: &str = "two names of nodes such as [\"a\", \"b\"]";
+
+scalar! {
+    Between, (), (),
+    |value, (), at| {
+        let names = value.as_array().ok_or(Mistake::Unexpected)?;
+        let [a, b] = &names[..] else {
+            return Err(format!("expected {TWO_NAMES}, got an array of {}", names.len()).into());
+        };
+        let one = |i: usize, name: &Value| match name.as_str() {
+            Some(name) => Ok(directory::group(name, &at.index(i))),
+            None => Err(at.index(i).error(wrong("the name of a node", name))),
+        };
+        Ok(Between([one(0, a)?, one(1, b)?]))
+    },
+    |(), _| {
+        let schema = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
+        About::new(TWO_NAMES, schema)
+    },
+    |it, _| Some(it.0.iter().map(|group| json!(group.name)).collect())
+}
+
+table! {
+    /// The ends of a [`LinkEntry`].
+    pub struct LinkEnds {
+        /// Two nodes: the same both ways. One of them may be a group: a link for each of its nodes.
+        between: Option<Between>, or "one direction, given by from and to",
+        /// The sender, or a group of them.
+        from: Option<Group>, or "both directions, given by between",
+        /// The receiver, or a group of them.
+        to: Option<Group>, or "both directions, given by between",
+    }
+}
+
+impl Via<LinkEnds> for GroupEnds {
+    fn from_keys(keys: LinkEnds, at: &At) -> Result<GroupEnds> {
+        let (from, to, both_ways) = match (keys.between, keys.from, keys.to) {
+            (Some(Between([from, to])), None, None) => (from, to, true),
+            (None, Some(from), Some(to)) => (from, to, false),
+            _ => {
+                at.later("give either between (both ways), or from and to (one way)");
+                let nobody = || Group { name: String::new(), nodes: Vec::new(), has_count: false };
+                (nobody(), nobody(), true)
+            }
+        };
+        Ok(GroupEnds { from, to, both_ways })
+    }
+
+    fn to_keys(&self) -> LinkEnds {
+        let (from, to) = (self.from.clone(), self.to.clone());
+        if self.both_ways {
+            return LinkEnds { between: Some(Between([from, to])), from: None, to: None };
+        }
+        LinkEnds { between: None, from: Some(from), to: Some(to) }
     }
 }
 
@@ -187,40 +366,26 @@ impl Ends {
     }
 }
 
-macro_rules! ends {
-    ($(#[$meta:meta])* $Keys:ident, $between:literal, $from:literal, $to:literal) => {
-        table! {
-            $(#[$meta])*
-            pub struct $Keys {
-                #[doc = $between]
-                between: Option<Vec<NodeId>>, in 2..=2, or "one direction, given by from and to",
-                #[doc = $from]
-                from: Option<NodeId>, or "both directions, given by between",
-                #[doc = $to]
-                to: Option<NodeId>, or "both directions, given by between",
-            }
-        }
-
-        impl Via<$Keys> for Ends {
-            fn from_keys(keys: $Keys, at: &At) -> Result<Ends> {
-                Ok(Ends::new(keys.between.as_deref(), keys.from, keys.to, at))
-            }
-
-            fn to_keys(&self) -> $Keys {
-                let one_way = |node: NodeId| (!self.both_ways).then_some(node);
-                let between = self.both_ways.then(|| vec![self.from, self.to]);
-                $Keys { between, from: one_way(self.from), to: one_way(self.to) }
-            }
-        }
-    };
-}
-
-ends! {
+table! {
     /// The ends of a [`Pair`].
-    PairEnds, "Two nodes: the exception holds both ways.", "The transmitter.", "The receiver."
+    pub struct PairEnds {
+        /// Two nodes: the exception holds both ways.
+        between: Option<Vec<NodeId>>, in 2..=2, or "one direction, given by from and to",
+        /// The transmitter.
+        from: Option<NodeId>, or "both directions, given by between",
+        /// The receiver.
+        to: Option<NodeId>, or "both directions, given by between",
+    }
 }
 
-ends! {
-    /// The ends of a [`Link`].
-    LinkEnds, "Two nodes: the same both ways.", "The sender.", "The receiver."
+impl Via<PairEnds> for Ends {
+    fn from_keys(keys: PairEnds, at: &At) -> Result<Ends> {
+        Ok(Ends::new(keys.between.as_deref(), keys.from, keys.to, at))
+    }
+
+    fn to_keys(&self) -> PairEnds {
+        let one_way = |node: NodeId| (!self.both_ways).then_some(node);
+        let between = self.both_ways.then(|| vec![self.from, self.to]);
+        PairEnds { between, from: one_way(self.from), to: one_way(self.to) }
+    }
 }

@@ -1,6 +1,8 @@
 //! What keys say together.
 
-use crate::channel::Ends;
+use crate::channel::{Delay, Distribution, Ends};
+use crate::errors::LinkErrors;
+use crate::file::{Cut, EventKind};
 use crate::flow::{Protocol, Traffic};
 use crate::node::Node;
 use crate::queues::{Discipline, Queue};
@@ -47,16 +49,55 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
             }
         }
     }
+    match (s.channel.range, s.channel.sense_range) {
+        (None, Some(_)) => {
+            fail!("channel.sense_range", "has an effect only with channel.range: without it everyone hears everyone")
+        }
+        (Some(range), Some(sense_range)) if sense_range.0 < range.0 => {
+            fail!("channel.sense_range", "{sense_range} is less than range, {range}: what is decoded is sensed")
+        }
+        _ => {}
+    }
     pairs(s)?;
     links(s)?;
-    let of_links = s.links.iter().enumerate().map(|(i, link)| (format!("link[{i}].queue"), &link.queue));
+    let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
     for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
         self::queue(s, queue, &path)?;
     }
     flows(s)?;
     schemes(s)?;
-    if let Some((i, event)) = s.events.iter().enumerate().find(|(_, event)| event.at > s.duration) {
-        fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
+    events(s)?;
+    windows(s)
+}
+
+/// Buckets of a window: more are a mistake of units.
+const MOST_BUCKETS: u64 = 1_000_000;
+
+fn windows(s: &Scenario) -> Result<()> {
+    if s.duration / s.series_every > MOST_BUCKETS {
+        fail!("scenario.series_every", "{} is more than {MOST_BUCKETS} samples in {}", s.series_every, s.duration);
+    }
+    let mut names = BTreeMap::new();
+    for (i, window) in s.windows.iter().enumerate() {
+        if let Some(first) = names.insert(&window.name, i) {
+            fail!("window[{i}].name", "window[{first}] is called \"{}\" already", window.name);
+        }
+        if window.to > s.duration {
+            fail!("window[{i}].to", "{} is after the end of the run at {}", window.to, s.duration);
+        }
+        if window.from >= window.to {
+            fail!("window[{i}].from", "{} leaves nothing of a window to {}", window.from, window.to);
+        }
+        let (length, every) = (window.to - window.from, window.every);
+        if every > length {
+            fail!("window[{i}].every", "{every} is longer than the window, {length}");
+        }
+        if !length.ns().is_multiple_of(every.ns()) {
+            fail!("window[{i}].every", "the window, {length}, is no multiple of {every}");
+        }
+        if length / every > MOST_BUCKETS {
+            fail!("window[{i}].every", "{every} is more than {MOST_BUCKETS} buckets in {length}");
+        }
     }
     Ok(())
 }
@@ -211,14 +252,35 @@ fn pairs(s: &Scenario) -> Result<()> {
 
 fn links(s: &Scenario) -> Result<()> {
     let (mut names, mut directions) = (BTreeMap::new(), Directions::default());
-    for (i, link) in s.links.iter().enumerate() {
+    for link in &s.links {
+        let i = link.index;
+        delay(&link.delay, i)?;
         same_ends(s, &link.ends, "link", i)?;
         if let Some(first) = names.insert(&link.name, i) {
             fail!("link[{i}].name", "link[{first}] is called \"{}\" already", link.name);
         }
         directions.note(s, &link.ends, "link", i, ["leads from", "to"])?;
+        if link.loss > 0.0 && link.errors != LinkErrors::None {
+            fail!("link[{i}].errors", "this link has a loss of {} already; write either loss or errors", link.loss);
+        }
     }
     Ok(())
+}
+
+/// A distribution has a range, and its mean is in it.
+fn delay(delay: &Delay, i: usize) -> Result<()> {
+    match *delay {
+        Delay::Drawn(Distribution::Uniform { low, high }) if high < low => {
+            fail!("link[{i}].delay.high", "{high} is less than low, {low}")
+        }
+        Delay::Drawn(Distribution::Normal { mean, low, .. }) if mean < low => {
+            fail!("link[{i}].delay.mean", "{mean} is less than low, {low}")
+        }
+        Delay::Drawn(Distribution::Normal { mean, high: Some(high), .. }) if mean > high => {
+            fail!("link[{i}].delay.mean", "{mean} is more than high, {high}")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn queue(s: &Scenario, queue: &Queue, path: &str) -> Result<()> {
@@ -301,6 +363,54 @@ fn flows(s: &Scenario) -> Result<()> {
 
 /// What a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
+
+/// What breaks is there, and who moves has a place that matters.
+fn events(s: &Scenario) -> Result<()> {
+    for (i, event) in s.events.iter().enumerate() {
+        if event.at > s.duration {
+            fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
+        }
+        let (key, cut) = match &event.what {
+            EventKind::Kill(_) => continue,
+            EventKind::Break(cut) => ("break", cut),
+            EventKind::Heal(cut) => ("heal", cut),
+            EventKind::Move(node, _) => {
+                if !s.nodes[node.index()].has_radio {
+                    fail!(
+                        "event[{i}].move",
+                        "\"{}\" has no radio: where it stands is of no consequence",
+                        name(s, *node)
+                    );
+                }
+                let by_place = match &s.channel.powers {
+                    Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
+                    None => s.channel.range.is_some(),
+                };
+                if !by_place {
+                    let why =
+                        "where nodes stand is of no consequence without channel.range or a propagation by distance";
+                    fail!("event[{i}].move", "{why}");
+                }
+                continue;
+            }
+        };
+        match *cut {
+            Cut::Link(ref name) if s.links_of(cut).is_empty() => {
+                let names: Vec<&str> = s.links.iter().map(|link| link.name.as_str()).collect();
+                fail!("event[{i}].{key}", "{}", suggest::no_such("link", name, &names))
+            }
+            Cut::Between(a, b) if a == b => fail!("event[{i}].{key}", "\"{}\" is here twice", name(s, a)),
+            Cut::Between(a, b) if s.links_of(cut).is_empty() => {
+                if let Some(without) = [a, b].into_iter().find(|node| !s.nodes[node.index()].has_radio) {
+                    let (a, b, without) = (name(s, a), name(s, b), name(s, without));
+                    fail!("event[{i}].{key}", "no link joins \"{a}\" and \"{b}\", and \"{without}\" has no radio");
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// No scheme twice at one node.
 fn schemes(s: &Scenario) -> Result<()> {

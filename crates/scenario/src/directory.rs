@@ -1,7 +1,7 @@
 //! Node names, and the nodes that they lead to.
 
 use crate::at::At;
-use crate::item::Item;
+use crate::item::{Mistake, wrong};
 use crate::node::MOST_OF_A_GROUP;
 use crate::{InputError, Result};
 use plugin::suggest;
@@ -58,9 +58,10 @@ impl Directory {
             }
         }
         for link in entries("link") {
-            let between = link.get("between").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            found.at_links.extend(between.iter().filter_map(Value::as_str).map(str::to_owned));
-            found.at_links.extend([text(link, "from"), text(link, "to")]);
+            for end in ["between", "from", "to"].into_iter().filter_map(|key| link.get(key)) {
+                let names = end.as_array().map_or(core::slice::from_ref(end), Vec::as_slice);
+                found.at_links.extend(names.iter().filter_map(Value::as_str).map(str::to_owned));
+            }
         }
         found.at_links.sort_unstable();
         found
@@ -101,7 +102,7 @@ pub struct Group {
     pub name: String,
     /// Its nodes: one, unless `has_count`.
     pub nodes: Vec<NodeId>,
-    /// Whether the name is that of an entry with a `count`.
+    /// Whether the name is that of an entry with a `count`, or there is a list of names.
     pub has_count: bool,
 }
 
@@ -112,13 +113,27 @@ pub(crate) fn group(name: &str, at: &At) -> Group {
     Group { name: name.to_owned(), nodes, has_count: members.is_some() }
 }
 
+/// The nodes of a name, or of an array of names.
+pub(crate) fn one_or_list(value: &Value, at: &At) -> Result<Group, Mistake> {
+    let Some(values) = value.as_array() else {
+        return Ok(group(value.as_str().ok_or(Mistake::Unexpected)?, at));
+    };
+    if values.is_empty() {
+        return Err("expected the name of a node, or an array with one at least".to_owned().into());
+    }
+    let nodes = list(values, at)?;
+    let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+    Ok(Group { name: names.join(", "), nodes, has_count: true })
+}
+
 /// The nodes of an array of names; no node twice.
 pub(crate) fn list(values: &[Value], at: &At) -> Result<Vec<NodeId>> {
     let mut found = Vec::with_capacity(values.len());
     let mut seen = BTreeSet::new();
     for (i, value) in values.iter().enumerate() {
         let at = at.index(i);
-        let group = Group::read(value, &(), &at)?;
+        let name = value.as_str().ok_or_else(|| at.error(wrong("the name of a node", value)))?;
+        let group = group(name, &at);
         for id in group.nodes {
             if !seen.insert(id) {
                 at.later(format!("\"{}\" is here twice", group.name));

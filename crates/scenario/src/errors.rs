@@ -6,7 +6,7 @@ use crate::channel::SOME_TIME;
 use crate::item::{About, Mistake};
 use crate::queues::PROBABILITY;
 use crate::shape::Via;
-use phy::errors::Sojourn;
+use phy::errors::{Sojourn, Step};
 use serde_json::json;
 use toml::Value;
 use units::Dur;
@@ -75,6 +75,34 @@ tagged! {
     }
 }
 
+tagged! {
+    /// How a wire loses packets, beside independent losses of a fixed probability (`loss`).
+    #[derive(Copy)]
+    pub enum LinkErrors, by "model", noun "error model of a link" {
+        /// No losses but those of `loss`.
+        "none" => None,
+        /// A fixed probability, whatever the packet's length.
+        "packet" => Packet {
+            /// Probability that a packet is lost.
+            per: f64, in PROBABILITY,
+        },
+        /// Independent bit errors.
+        "bit" => Bit {
+            /// Probability that a bit of an IP packet is wrong.
+            ber: f64, in PROBABILITY,
+        },
+        /// Gilbert and Elliott's good and bad state, each direction its own.
+        "two-state" => TwoState {
+            /// Losses in the good state.
+            good: StateError = { per = 0.0 },
+            /// Losses in the bad state.
+            bad: StateError,
+            /// How long a state lasts, in time or in packets of this direction (`unit = "frame"`).
+            sojourn => Sojourn as SojournKeys,
+        },
+    }
+}
+
 /// A time if written as text, otherwise a number: [`SojournKeys::unit`] decides which is right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mean {
@@ -112,6 +140,8 @@ words! {
     }
 }
 
+words! { impl Step, noun "kind of frames" { "all" => All, "data" => Data } }
+
 table! {
     /// The keys of a [`Sojourn`].
     pub struct SojournKeys {
@@ -121,6 +151,8 @@ table! {
         mean_bad: Mean,
         /// Whether states last for a time or for a number of frames.
         unit: Unit = "time",
+        /// Which frames count where unit is frame: all, or those that carry data; RTS, CTS and ACK then meet a state and leave it.
+        step: Option<Step>, or "all, where unit is frame",
     }
 }
 
@@ -130,20 +162,30 @@ impl Via<SojournKeys> for Sojourn {
             Unit::Time => "a string such as \"100 ms\", since unit is \"time\"",
             Unit::Frame => "a number of frames such as 100, since unit is \"frame\"",
         };
+        if let (Unit::Time, Some(_)) = (keys.unit, keys.step) {
+            let message = "has an effect only with unit = \"frame\"; states of unit = \"time\" end by the clock";
+            return Err(at.key("step").error(message));
+        }
+        let step = keys.step.unwrap_or(Step::All);
         let wrong = |key| Err(at.key(key).error(format!("expected {expected}")));
         match (keys.unit, keys.mean_good, keys.mean_bad) {
             (Unit::Time, Mean::Time(good), Mean::Time(bad)) => Ok(Sojourn::Time { good, bad }),
-            (Unit::Frame, Mean::Frames(good), Mean::Frames(bad)) => Ok(Sojourn::Frame { good, bad }),
+            (Unit::Frame, Mean::Frames(good), Mean::Frames(bad)) => Ok(Sojourn::Frame { good, bad, step }),
             (Unit::Time, Mean::Time(_), _) | (Unit::Frame, Mean::Frames(_), _) => wrong("mean_bad"),
             _ => wrong("mean_good"),
         }
     }
 
     fn to_keys(&self) -> SojournKeys {
-        let (mean_good, mean_bad, unit) = match *self {
-            Sojourn::Time { good, bad } => (Mean::Time(good), Mean::Time(bad), Unit::Time),
-            Sojourn::Frame { good, bad } => (Mean::Frames(good), Mean::Frames(bad), Unit::Frame),
-        };
-        SojournKeys { mean_good, mean_bad, unit }
+        match *self {
+            Sojourn::Time { good, bad } => {
+                let (mean_good, mean_bad) = (Mean::Time(good), Mean::Time(bad));
+                SojournKeys { mean_good, mean_bad, unit: Unit::Time, step: None }
+            }
+            Sojourn::Frame { good, bad, step } => {
+                let (mean_good, mean_bad) = (Mean::Frames(good), Mean::Frames(bad));
+                SojournKeys { mean_good, mean_bad, unit: Unit::Frame, step: Some(step) }
+            }
+        }
     }
 }

@@ -2,14 +2,17 @@
 
 use crate::Result;
 use crate::at::At;
-use crate::channel::{Channel, Link, SOME_TIME};
+use crate::channel::{Channel, LinkEntry, SOME_TIME};
 use crate::flow::FlowEntry;
+use crate::item::{About, Mistake};
 use crate::node::NodeEntry;
 use crate::plug::{Plug, Routers, Schemes};
 use crate::radio::Radio;
-use crate::scalar::Metres;
+use crate::scalar::{Metres, Text};
 use crate::shape::{MOST_ENTRIES, Via};
 use core::ops::RangeInclusive;
+use serde_json::json;
+use toml::Value;
 use units::{Dur, NodeId};
 
 /// TOML has no number beyond it.
@@ -26,8 +29,8 @@ table! {
         channel: Channel = {},
         /// A node: a station, an access point, a wired host.
         node: Vec<NodeEntry>, in 1..=MOST_ENTRIES,
-        /// A wired link.
-        link: Vec<Link>, or "none" => Vec::new(),
+        /// A wired link, or one for each node of a group.
+        link: Vec<LinkEntry>, or "none" => Vec::new(),
         /// How nodes find the way to a destination.
         routing: Option<Plug<Routers>>, or "\"static\"",
         /// A connection or a stream of datagrams.
@@ -38,6 +41,8 @@ table! {
         layout: Option<Layout>, or "[0, 0]",
         /// Something that happens at one instant.
         event: Vec<TimedEvent>, or "none" => Vec::new(),
+        /// A part of the run that is measured on its own.
+        window: Vec<TimeWindow>, or "none" => Vec::new(),
     }
 }
 
@@ -52,6 +57,22 @@ table! {
         warmup: Dur = "0 s",
         /// Fixes every random draw of the first run.
         seed: u64 = 1, in SEED,
+        /// Between two samples of the time series.
+        series_every: Dur = "50 ms", in SOME_TIME,
+    }
+}
+
+table! {
+    /// A part of the run that is measured on its own: the results have a row of it for each flow and each queue.
+    pub struct TimeWindow {
+        /// What the results call it: `rush` begins the rows `rush.download` and `rush.ap.air`.
+        name: String, in Text::Name, or "window<index>" => String::new(),
+        /// When it begins.
+        from: Dur = "0 s",
+        /// When it ends, after `from`.
+        to: Dur,
+        /// Length of the buckets that the greatest value, the variation and the share of empty ones are taken over.
+        every: Dur = "1 s", in SOME_TIME,
     }
 }
 
@@ -73,12 +94,34 @@ tagged! {
         "disc" => Disc {
             /// Of the disc.
             radius: Metres,
+            /// When it is drawn anew.
+            redraw => Redraw,
+        },
+        /// Anywhere in a rectangle, uniform over its area, drawn anew for each run; the origin and access points in its centre.
+        "rectangle" => Rectangle {
+            /// From west to east.
+            width: Metres,
+            /// From south to north.
+            height: Metres,
+            /// When it is drawn anew.
+            redraw => Redraw,
         },
         /// On a line, in the order of the file.
         "line" => Line {
             /// Between neighbours.
             spacing: Metres,
         },
+    }
+}
+
+table! {
+    /// When a layout that is drawn is drawn once more. What is left are the layouts of chance that have what is asked for.
+    #[derive(Copy)]
+    pub struct Redraw {
+        /// Whether all nodes must find a way to each other, over several hops and wires if need be.
+        connected: bool = false,
+        /// How often it is drawn at most until it is connected, if it must be, and flows with hops find their pairs.
+        draws: u32 = 1000, in 1..=1_000_000,
     }
 }
 
@@ -93,15 +136,52 @@ table! {
 }
 
 /// What happens at an instant of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
     /// The node falls silent: radio, wires, stack, timers.
     Kill(NodeId),
+    /// What is between two nodes breaks.
+    Break(Cut),
+    /// It stands again.
+    Heal(Cut),
+    /// The node stands elsewhere, in metres.
+    Move(NodeId, [f64; 2]),
+}
+
+/// What breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cut {
+    /// The link of that name, both ways if it has two.
+    Link(String),
+    /// All links between two nodes; if there is none, what they hear of each other.
+    Between(NodeId, NodeId),
+}
+
+const A_CUT: &str = "the name of a link, or two names of nodes such as [\"a\", \"b\"]";
+
+scalar! {
+    Cut, (), (),
+    |value, (), at| match value {
+        Value::String(name) => Ok(Cut::Link(name.clone())),
+        Value::Array(_) => match Vec::<NodeId>::read(value, &(2..=2), at)?[..] {
+            [a, b] => Ok(Cut::Between(a, b)),
+            // A group of other than two is no pair of nodes.
+            _ => Err(Mistake::Unexpected),
+        },
+        _ => Err(Mistake::Unexpected),
+    },
+    |(), names| {
+        let pair = Vec::<NodeId>::about(&(2..=2), names).schema;
+        About::new(A_CUT, json!({ "anyOf": [{ "type": "string" }, pair] }))
+    },
+    |it, nodes| match it {
+        Cut::Link(name) => Some(json!(name)),
+        Cut::Between(a, b) => vec![*a, *b].write(nodes),
+    }
 }
 
 table! {
     /// Something that happens at one instant.
-    #[derive(Copy)]
     pub struct TimedEvent {
         /// When it happens.
         at: Dur,
@@ -114,17 +194,43 @@ table! {
     /// The keys of an [`EventKind`].
     pub struct EventKeys {
         /// The node that falls silent: radio, wires, stack, timers.
-        kill: NodeId,
+        kill: Option<NodeId>, or "nobody",
+        /// What breaks: a link by its name, or what is between two nodes, links or, if there are none, the radio link. Packets on a
+        /// broken link are lost; static routes are computed anew.
+        broken as "break": Option<Cut>, or "nothing",
+        /// What stands again, written as what broke.
+        heal: Option<Cut>, or "nothing",
+        /// The node that stands elsewhere from now on; static routes are computed anew.
+        moved as "move": Option<NodeId>, or "nobody",
+        /// Where it stands then: east and north of the origin, in metres; with move.
+        to: Option<[f64; 2]>, or "not moved",
     }
 }
 
 impl Via<EventKeys> for EventKind {
-    fn from_keys(keys: EventKeys, _: &At) -> Result<EventKind> {
-        Ok(EventKind::Kill(keys.kill))
+    fn from_keys(keys: EventKeys, at: &At) -> Result<EventKind> {
+        if keys.moved.is_none() && keys.to.is_some() {
+            return Err(at.key("to").error("has an effect only with move"));
+        }
+        match (keys.kill, keys.broken, keys.heal, keys.moved) {
+            (Some(node), None, None, None) => Ok(EventKind::Kill(node)),
+            (None, Some(cut), None, None) => Ok(EventKind::Break(cut)),
+            (None, None, Some(cut), None) => Ok(EventKind::Heal(cut)),
+            (None, None, None, Some(node)) => {
+                let missing = || at.key("to").error("missing; expected two numbers such as [0, 22.5]");
+                Ok(EventKind::Move(node, keys.to.ok_or_else(missing)?))
+            }
+            _ => Err(at.error("give one of kill, break, heal and move")),
+        }
     }
 
     fn to_keys(&self) -> EventKeys {
-        let EventKind::Kill(kill) = *self;
-        EventKeys { kill }
+        let none = EventKeys { kill: None, broken: None, heal: None, moved: None, to: None };
+        match self.clone() {
+            EventKind::Kill(node) => EventKeys { kill: Some(node), ..none },
+            EventKind::Break(cut) => EventKeys { broken: Some(cut), ..none },
+            EventKind::Heal(cut) => EventKeys { heal: Some(cut), ..none },
+            EventKind::Move(node, to) => EventKeys { moved: Some(node), to: Some(to), ..none },
+        }
     }
 }

@@ -1,12 +1,18 @@
 //! `[[flow]]`: connections, streams of datagrams, and the applications at their ends.
 
+use crate::Result;
+use crate::at::At;
 use crate::channel::SOME_TIME;
 use crate::directory::Group;
+use crate::item::{About, Item, Mistake};
+use crate::node::MOST_OF_A_GROUP;
 use crate::plug::{Congestion, Plug, Receivers, Recoveries};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
+use serde_json::json;
 use std::sync::Arc;
+use toml::Value;
 use units::{BitRate, Bytes, Dur, NodeId};
 
 /// The largest window that sequence numbers allow is 1 GiB. @RFC7323 sec. 2.3
@@ -249,6 +255,71 @@ tagged! {
     }
 }
 
+/// The most hops that a packet lives for: each forwarder takes one off its TTL of 64.
+const MOST_HOPS: RangeInclusive<u32> = RangeInclusive::new(1, 64);
+
+/// How far apart the ends of a drawn flow are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hops {
+    /// Some way leads from one to the other.
+    Any,
+    /// So many hops at least, and so many at most.
+    Between(u32, u32),
+}
+
+impl Hops {
+    /// Whether ends that far apart will do.
+    pub fn allow(self, hops: u32) -> bool {
+        match self {
+            Hops::Any => true,
+            Hops::Between(least, most) => (least..=most).contains(&hops),
+        }
+    }
+}
+
+impl core::fmt::Display for Hops {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Hops::Any => f.write_str("any number of hops"),
+            Hops::Between(1, 1) => f.write_str("1 hop"),
+            Hops::Between(least, most) if least == most => write!(f, "{least} hops"),
+            Hops::Between(least, most) => write!(f, "{least} to {most} hops"),
+        }
+    }
+}
+
+fn hops(value: &Value, at: &At) -> Result<Hops, Mistake> {
+    match value {
+        Value::String(word) if word == "any" => Ok(Hops::Any),
+        Value::Integer(_) => Ok(u32::read(value, &MOST_HOPS, at).map(|hops| Hops::Between(hops, hops))?),
+        Value::Array(ends) if ends.len() == 2 => {
+            let [least, most] = [0, 1].map(|i| u32::read(&ends[i], &MOST_HOPS, &at.index(i)));
+            match (least?, most?) {
+                (least, most) if least <= most => Ok(Hops::Between(least, most)),
+                (least, most) => {
+                    Err(format!("[{least}, {most}] begins above its end; write [{most}, {least}]").into())
+                }
+            }
+        }
+        _ => Err(Mistake::Unexpected),
+    }
+}
+
+scalar! {
+    Hops, (), (), |value, (), at| hops(value, at),
+    |(), names| {
+        let number = u32::about(&MOST_HOPS, names).schema;
+        let both = json!({ "type": "array", "items": number, "minItems": 2, "maxItems": 2 });
+        let schema = json!({ "anyOf": [number, both, { "type": "string", "enum": ["any"] }] });
+        About::new("a number of hops such as 2, two such as [2, 3], or \"any\"", schema)
+    },
+    |it, _| Some(match it {
+        Hops::Any => json!("any"),
+        Hops::Between(least, most) if least == most => json!(least),
+        Hops::Between(least, most) => json!([least, most]),
+    })
+}
+
 table! {
     /// A flow, or one for each node of a group.
     pub struct FlowEntry {
@@ -258,6 +329,11 @@ table! {
         from: Group,
         /// The other end.
         to: Group,
+        /// With it both ends are drawn, for each run anew, one among from and one among to: a pair that static routes join by so many hops, or
+        /// by any number. No pair of nodes is drawn twice in a run.
+        hops: Option<Hops>, or "from and to are the ends",
+        /// So many flows: name1, name2, …; 0: none. They go round the nodes of a group.
+        count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one, or one for each node of a group",
         /// Differentiated services; its precedence is the user priority.
         dscp: u8 = 0, in 0..=63,
         /// When it starts.
@@ -284,7 +360,7 @@ table! {
 pub struct Flow {
     /// Unique.
     pub name: String,
-    /// Opens the connection and sends.
+    /// Opens the connection and sends. Of a flow with `hops` any of those it is drawn among, until it is drawn.
     pub from: NodeId,
     /// Another node.
     pub to: NodeId,
@@ -320,10 +396,17 @@ impl Flow {
             let name = nodes.get(node.index()).cloned().unwrap_or_default();
             Group { name, nodes: vec![node], has_count: false }
         };
+        let among = |group: &Group| {
+            let names: Vec<&str> =
+                group.nodes.iter().filter_map(|node| nodes.get(node.index())).map(String::as_str).collect();
+            Group { name: names.join(", "), nodes: group.nodes.clone(), has_count: true }
+        };
+        let is_drawn = self.entry.hops.is_some();
         FlowEntry {
             name: Some(self.name.clone()),
-            from: one(self.from),
-            to: one(self.to),
+            from: if is_drawn { among(&self.entry.from) } else { one(self.from) },
+            to: if is_drawn { among(&self.entry.to) } else { one(self.to) },
+            count: None,
             start: self.start,
             stagger: None,
             stop: Some(self.stop),

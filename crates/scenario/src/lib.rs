@@ -32,13 +32,14 @@ mod scalar;
 mod shape;
 mod words;
 
-pub use channel::{Channel, Ends, Fading, Link, Noise, Pair, Propagation};
+pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
 pub use directory::Group;
 pub use error::{InputError, Result};
-pub use errors::{ErrorSpec, Shared, StateError};
-pub use file::{EventKind, Layout, SchemeUse, TimedEvent};
+pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
+pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{
-    ByteCounting, Flow, FlowEntry, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout, WindowScale,
+    ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
+    WindowScale,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
 pub use plug::{Congestion, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};

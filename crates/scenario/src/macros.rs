@@ -103,6 +103,7 @@ macro_rules! key {
 /// - `in 1..=255`: bounds, where the type's own are too wide.
 /// - `or "words" => expression`: what the documentation says of a key that is not written, and its value then, which may
 ///   depend on the fields above. Without an expression the field is an `Option`, and `None`.
+/// - `field as "key": Type`: the key is spelt differently from the field.
 /// - `field => Type`: no key, but all keys of `Type`, which is a table too. `field => Type as Keys`: all keys of `Keys`,
 ///   which make a `Type` together ([`crate::shape::Via`]).
 macro_rules! table {
@@ -110,7 +111,7 @@ macro_rules! table {
         $(
             $(#[doc = $doc:literal])+
             $field:ident $(=> $flat:ty $(as $keys:ty)?)?
-            $(: $type:ty $(= $default:tt)? $(, in $within:expr)? $(, or $words:expr $(=> $other:expr)?)?)?
+            $($(as $key:literal)? : $type:ty $(= $default:tt)? $(, in $within:expr)? $(, or $words:expr $(=> $other:expr)?)?)?
         ),+ $(,)?
     }) => {
         $(#[$meta])*
@@ -125,7 +126,7 @@ macro_rules! table {
                     const _DOCS: &[&str] = &[$($doc),+];
                     $(<part!(type $flat $(, $keys)?) as $crate::shape::Keys>::describe(shape, _names);)?
                     $(shape.keys.push(key!(
-                        stringify!($field), _DOCS, $type, part!(need $(= $default)? $(or $words)?) $(, $within)?
+                        part!(name $field $($key)?), _DOCS, $type, part!(need $(= $default)? $(or $words)?) $(, $within)?
                     ));)?
                 })+
             }
@@ -133,7 +134,7 @@ macro_rules! table {
             fn take(read: &mut $crate::shape::Read, _at: &$crate::at::At) -> $crate::Result<$Table> {
                 $(
                     $(let $field = part!(take read, _at, $flat $(, $keys)?);)?
-                    $(let $field: $type = match read.take::<$type>(stringify!($field)) {
+                    $(let $field: $type = match read.take::<$type>(part!(name $field $($key)?)) {
                         Some(item) => item,
                         None => part!(absent $($words $(=> $other)?)?),
                     };)?
@@ -144,7 +145,7 @@ macro_rules! table {
             fn put(&self, out: &mut $crate::shape::Object) {
                 $(
                     $(part!(put &self.$field, out, $flat $(, $keys)?);)?
-                    $(out.put::<$type>(stringify!($field), &self.$field);)?
+                    $(out.put::<$type>(part!(name $field $($key)?), &self.$field);)?
                 )+
             }
         }

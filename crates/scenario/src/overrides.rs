@@ -42,7 +42,7 @@ fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, va
     };
     let at = if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") };
     if !table.contains_key(step)
-        && matches!(at.as_str(), "node" | "link" | "flow" | "scheme" | "event" | "channel.pair")
+        && matches!(at.as_str(), "node" | "link" | "flow" | "scheme" | "event" | "window" | "channel.pair")
     {
         return Err(format!("there is no [[{at}]] to change"));
     }

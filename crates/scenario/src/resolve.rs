@@ -1,8 +1,8 @@
 //! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
 
 use crate::Result;
-use crate::channel::{Channel, Link};
-use crate::file::{File, Layout, RunKeys, SchemeUse, TimedEvent};
+use crate::channel::{Channel, Ends, Link, LinkEntry};
+use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
 use crate::node::{Access, Node, NodeEntry, categories};
@@ -24,6 +24,8 @@ pub struct Scenario {
     pub warmup: Dur,
     /// Of the first run; further replications derive theirs.
     pub seed: u64,
+    /// Between two samples of the time series.
+    pub series_every: Dur,
     /// What all radios have in common. Nodes have taken over what it says of them.
     pub radio: Radio,
     /// Who hears whom, and how well.
@@ -40,6 +42,8 @@ pub struct Scenario {
     pub schemes: Vec<SchemeUse>,
     /// In the order of the file, not of time.
     pub events: Vec<TimedEvent>,
+    /// Parts of the run that are measured on their own. Names are unique.
+    pub windows: Vec<TimeWindow>,
     /// Of nodes without a position; `None`: at the origin.
     pub layout: Option<Layout>,
 }
@@ -58,6 +62,15 @@ impl Scenario {
         self.written().write(&self.node_names()).unwrap_or_default()
     }
 
+    /// The links that break with this, as indices; none if it is a radio link.
+    pub fn links_of(&self, cut: &Cut) -> Vec<usize> {
+        let is_it = |link: &Link| match cut {
+            Cut::Link(name) => link.name == *name,
+            Cut::Between(a, b) => [(*a, *b), (*b, *a)].contains(&(link.ends.from, link.ends.to)),
+        };
+        self.links.iter().enumerate().filter(|(_, link)| is_it(link)).map(|(i, _)| i).collect()
+    }
+
     fn node_names(&self) -> Vec<String> {
         self.nodes.iter().map(|node| node.name.clone()).collect()
     }
@@ -68,17 +81,24 @@ impl Scenario {
         let has_powers = self.channel.powers.is_some();
         let name = Some(self.name.clone()).filter(|name| !name.is_empty());
         File {
-            scenario: RunKeys { name, duration: self.duration, warmup: self.warmup, seed: self.seed },
+            scenario: RunKeys {
+                name,
+                duration: self.duration,
+                warmup: self.warmup,
+                seed: self.seed,
+                series_every: self.series_every,
+            },
             // Each node says it itself.
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
             channel: self.channel.clone(),
             node: (0..).map(NodeId).zip(&self.nodes).map(|(id, node)| node.written(id, has_powers)).collect(),
-            link: self.links.clone(),
+            link: self.links.iter().map(|link| link.written(&names)).collect(),
             routing: self.routing.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
             scheme: self.schemes.clone(),
             layout: self.layout,
             event: self.events.clone(),
+            window: self.windows.clone(),
         }
     }
 }
@@ -91,6 +111,12 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
     if file.channel.powers.is_some() {
         if file.channel.range.is_some() {
             fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
+        }
+        if file.channel.sense_range.is_some() {
+            fail!(
+                "channel.sense_range",
+                "where channel.propagation is given, powers and radio.cca_ed decide who senses whom"
+            );
         }
         return Ok(());
     }
@@ -114,9 +140,13 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         let has_b = nodes.iter().any(|node| node.is_non_erp(&radio));
         radio.slot = Some(if has_b { Slot::Long } else { Slot::Short });
     }
-    let mut links = file.link;
-    for (i, link) in links.iter_mut().enumerate().filter(|(_, link)| link.name.is_empty()) {
-        link.name = format!("link{i}");
+    let mut links = Vec::new();
+    for (index, entry) in file.link.into_iter().enumerate() {
+        wires(entry, index, &mut links)?;
+    }
+    let mut windows = file.window;
+    for (i, window) in windows.iter_mut().enumerate().filter(|(_, window)| window.name.is_empty()) {
+        window.name = format!("window{i}");
     }
     let mut flows = Vec::new();
     for (index, entry) in file.flow.into_iter().enumerate() {
@@ -127,6 +157,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         duration: file.scenario.duration,
         warmup: file.scenario.warmup,
         seed: file.scenario.seed,
+        series_every: file.scenario.series_every,
         radio,
         channel: file.channel,
         nodes,
@@ -135,8 +166,38 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         flows,
         schemes: file.scheme,
         events: file.event,
+        windows,
         layout: file.layout,
     })
+}
+
+/// The links of an entry: one, or one for each node of a group.
+fn wires(entry: LinkEntry, index: usize, links: &mut Vec<Link>) -> Result<()> {
+    let (from, to) = (&entry.ends.from, &entry.ends.to);
+    if from.nodes.len() > 1 && to.nodes.len() > 1 {
+        let (a, b, why) = (&from.name, &to.name, "one end of a link must be one node");
+        fail!("link[{index}]", "\"{a}\" and \"{b}\" are several nodes each; {why}");
+    }
+    let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let is_group = from.has_count || to.has_count;
+    for (nth, (from, to)) in pairs.enumerate() {
+        let name = match &*entry.name {
+            "" => format!("link{}", links.len()),
+            name if is_group => format!("{name}{}", nth + 1),
+            name => name.to_owned(),
+        };
+        links.push(Link {
+            name,
+            ends: Ends { from, to, both_ways: entry.ends.both_ways },
+            rate: entry.rate,
+            delay: entry.delay,
+            loss: entry.loss,
+            errors: entry.errors,
+            queue: entry.queue,
+            index,
+        });
+    }
+    Ok(())
 }
 
 /// The nodes of an entry.
@@ -164,6 +225,9 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
     names.into_iter().map(node).collect()
 }
 
+/// Flows of a scenario: each has memory of its own from the start.
+const MOST_FLOWS: usize = 100_000;
+
 /// The flows of an entry: one, or one for each node of a group.
 fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
     if entry.transport.protocol == Protocol::Udp {
@@ -178,18 +242,63 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
         fail!("flow[{index}].traffic", "missing; UDP needs {models}");
     }
     let (from, to) = (&entry.from, &entry.to);
+    if entry.hops.is_some() {
+        return drawn(entry, index, duration, flows);
+    }
     if from.nodes.len() > 1 && to.nodes.len() > 1 {
         let (a, b, why) = (&from.name, &to.name, "one end of a flow must be one node");
-        fail!("flow[{index}].to", "\"{a}\" and \"{b}\" are several nodes each; {why}");
+        fail!(
+            "flow[{index}].to",
+            "\"{a}\" and \"{b}\" are several nodes each; {why}, or both are drawn: hops = \"any\""
+        );
     }
     let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
-    let pairs: Vec<_> = pairs.collect();
-    let is_group = from.has_count || to.has_count;
+    let mut pairs: Vec<_> = pairs.collect();
+    if let Some(count) = entry.count {
+        pairs = pairs.iter().copied().cycle().take(count as usize).collect();
+    }
+    let is_group = from.has_count || to.has_count || entry.count.is_some();
+    if let Some(last) = flows.len().checked_add(pairs.len()).filter(|all| *all > MOST_FLOWS) {
+        fail!("flow[{index}].count", "that makes {last} flows; there can be {MOST_FLOWS}");
+    }
+    if pairs.iter().any(|(from, to)| from == to) {
+        fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
+    }
+    push(entry, index, duration, pairs, is_group, flows);
+    Ok(())
+}
+
+/// The flows of an entry whose ends are drawn. They have the first two nodes that will do, until then.
+fn drawn(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Flow>) -> Result<()> {
+    let (from, to) = (&entry.from, &entry.to);
+    let in_both = from.nodes.iter().filter(|node| to.nodes.contains(node)).count() as u64;
+    let ordered = from.nodes.len() as u64 * to.nodes.len() as u64 - in_both;
+    // A pair within both can be drawn in either order.
+    let possible = ordered - in_both * in_both.saturating_sub(1) / 2;
+    let count = entry.count.unwrap_or(1);
+    if u64::from(count) > possible {
+        let (a, b) = (&from.name, &to.name);
+        fail!("flow[{index}].count", "{count} pairs are to be drawn, and \"{a}\" and \"{b}\" make {possible}");
+    }
+    let mut all = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let first = all.find(|(from, to)| from != to);
+    let pairs = first.map_or_else(Vec::new, |pair| vec![pair; count as usize]);
+    let is_group = entry.count.is_some();
+    push(entry, index, duration, pairs, is_group, flows);
+    Ok(())
+}
+
+/// Adds a flow of an entry for each of these pairs of ends.
+fn push(
+    entry: FlowEntry,
+    index: usize,
+    duration: Dur,
+    pairs: Vec<(NodeId, NodeId)>,
+    is_group: bool,
+    flows: &mut Vec<Flow>,
+) {
     let entry = Arc::new(entry);
     for (nth, (from, to)) in pairs.into_iter().enumerate() {
-        if from == to {
-            fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
-        }
         let stagger = entry.stagger.unwrap_or_default().saturating_mul(nth as u64);
         flows.push(Flow {
             name: match &entry.name {
@@ -205,5 +314,4 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
             index,
         });
     }
-    Ok(())
 }

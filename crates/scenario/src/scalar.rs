@@ -221,8 +221,14 @@ scalar! {
     |(), _| about_name(), |it, nodes| Some(json!(name_of(*it, nodes)))
 }
 scalar! {
-    Group, (), (), |value, (), at| Ok(directory::group(value.as_str().ok_or(Mistake::Unexpected)?, at)),
-    |(), _| about_name(), |it, _| Some(json!(it.name))
+    Group, (), (), |value, (), at| directory::one_or_list(value, at),
+    |(), _| {
+        let About { expected, schema } = about_name();
+        let several = array_schema(schema.clone(), 1, MOST_ENTRIES);
+        About::new(expected, json!({ "anyOf": [schema, several] }))
+    },
+    // Groups are written as their nodes: those have entries of their own then.
+    |it, nodes| Some(if it.has_count { it.nodes.iter().map(|node| name_of(*node, nodes)).collect() } else { json!(it.name) })
 }
 
 /// The array that stands in `value`, if it is as long as it may be.

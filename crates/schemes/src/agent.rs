@@ -65,6 +65,10 @@ pub trait Agent: std::fmt::Debug {
     /// `report.serial` is the one [`Cx::serial`] gave for it.
     fn report(&mut self, _packet: &Packet, _report: &TxReport, _cx: &mut Cx) {}
 
+    /// A packet that this node put on a wire was lost there (not in its queue), at the instant it should have arrived. `serial` is
+    /// the one [`Cx::serial`] gave for it. Asked after [`crate::Seat::wire_losses`].
+    fn lost_on_wire(&mut self, _packet: &Packet, _serial: u64, _cx: &mut Cx) {}
+
     /// One of its timers went off.
     fn timer(&mut self, _key: Key, _cx: &mut Cx) {}
 

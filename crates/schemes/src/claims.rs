@@ -47,11 +47,13 @@ pub enum Signal {
     MacOptions,
     /// Mean powers of stations at their access point. [`crate::Site::powers`]
     Powers,
+    /// Packets that a wire lost behind this node. [`crate::Seat::wire_losses`]
+    WireLoss,
 }
 
 impl Signal {
     /// All of them.
-    pub const ALL: [Signal; 8] = [
+    pub const ALL: [Signal; 9] = [
         Signal::TxReport,
         Signal::TxAttempt,
         Signal::TcpHeader,
@@ -60,6 +62,7 @@ impl Signal {
         Signal::Capabilities,
         Signal::MacOptions,
         Signal::Powers,
+        Signal::WireLoss,
     ];
 }
 

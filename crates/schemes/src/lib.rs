@@ -7,6 +7,7 @@
 mod agent;
 mod claims;
 mod cx;
+mod retry_limit;
 mod site;
 mod stack;
 mod survey;
@@ -30,15 +31,23 @@ pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;
 plugin::registry! { "scheme", Install as install:
     "ack-agent" => ack_agent,
     "ack-same-ac" => ack_same_ac,
+    "c3tcp" => c3tcp,
     "capture-qos" => capture_qos,
+    "class-retry" => class_retry,
+    "cross-lda" => cross_lda,
     "dcf-plus" => dcf_plus,
+    "dda" => dda,
     "ebsn" => ebsn,
     "edcf-ack" => edcf_ack,
     "eln" => eln,
     "ewa" => ewa,
     "ftca" => ftca,
+    "hybrid-arq" => hybrid_arq,
     "i-tcp" => i_tcp,
     "lle-tcp" => lle_tcp,
+    "loss-adaptive-retry" => loss_adaptive_retry,
+    "nack-vegas" => nack_vegas,
+    "rtt-correct" => rtt_correct,
     "snoop" => snoop,
     "station-aifs" => station_aifs,
     "tap" => tap,

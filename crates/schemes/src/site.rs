@@ -335,6 +335,12 @@ impl Seat<'_> {
         self.reads(Signal::TxAttempt)
     }
 
+    /// It hears of packets that this node put on a wire and that were lost there, to noise and not to the queue:
+    /// [`Agent::lost_on_wire`]. No wire tells its sender so; a departure of whoever asks for it.
+    pub fn wire_losses(self) -> Self {
+        self.reads(Signal::WireLoss)
+    }
+
     /// It may ask [`crate::Cx::facts`].
     pub fn facts(self) -> Self {
         self.reads(Signal::FlowFacts)

@@ -204,6 +204,12 @@ impl Stack {
         self.members.iter().any(|member| member.claims.reads(Signal::TxAttempt))
     }
 
+    /// Whether an agent writes or reads MAC options.
+    pub fn knows_options(&self) -> bool {
+        let knows = |claims: &Claims| claims.turns(Port::MacOptions) || claims.reads(Signal::MacOptions);
+        self.members.iter().any(|member| knows(&member.claims))
+    }
+
     /// Whether some scheme turns `port`.
     pub fn turns(&self, port: Port) -> bool {
         self.claims.iter().any(|claims| claims.turns(port))

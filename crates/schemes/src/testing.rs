@@ -178,6 +178,8 @@ pub struct Bench {
     pub injected: Vec<(Packet, Toward)>,
     /// Commands to TCP senders since the last look.
     pub commands: Vec<(FlowId, SenderCommand)>,
+    /// The serial of the packet that was shown last.
+    pub serial: u64,
 }
 
 impl Bench {
@@ -202,6 +204,7 @@ impl Bench {
             now: SimTime::ZERO,
             injected: Vec::new(),
             commands: Vec::new(),
+            serial: 0,
         }
     }
 
@@ -253,6 +256,7 @@ impl Bench {
             return Some(packet);
         }
         let pkt = self.packets.put(packet);
+        self.serial = self.packets.serial(&pkt);
         let passed = self.with(Some(THERE), |agent, cx| agent.packet(at, pkt, cx));
         passed.map(|pkt| self.packets.free(pkt, DropWhy::Delivered).clone())
     }
@@ -291,6 +295,13 @@ impl Bench {
         let signal = if report.fate == Fate::Attempt { Signal::TxAttempt } else { Signal::TxReport };
         if self.claims.reads(signal) {
             self.with(Some(report.to), |agent, cx| agent.report(packet, report, cx));
+        }
+    }
+
+    /// A packet was lost on the wire to its neighbour, if the agent hears of it.
+    pub fn lost_on_wire(&mut self, packet: &Packet, serial: u64) {
+        if self.claims.reads(Signal::WireLoss) {
+            self.with(Some(THERE), |agent, cx| agent.lost_on_wire(packet, serial, cx));
         }
     }
 
@@ -421,7 +432,7 @@ pub fn mpdu(all: &mut Packets, packet: Packet, seq: u16, is_retry: bool) -> Mpdu
         attempt: 1 + u8::from(is_retry),
         is_doomed: false,
         qos: Some(Qos { category: 1, user_priority: 0 }),
-        msdus: Msdus::One(Carried { packet, options: MacOptions::default() }),
+        msdus: Msdus::One(Carried { packet, options: MacOptions::within(0) }),
     };
     Mpdu { len, body: Body::Data(data) }
 }

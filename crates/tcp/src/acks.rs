@@ -5,7 +5,7 @@
 use crate::options::timestamps;
 use crate::selective::Tracking;
 use crate::timers::Timer;
-use crate::{Ack, Connection};
+use crate::{Ack, Connection, RttSample};
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Seq, Tcp};
 
@@ -83,15 +83,31 @@ impl Connection {
         }
     }
 
-    /// Feeds the estimator.
+    /// Feeds the estimator, and returns what the controller gets.
     pub(crate) fn sample_rtt(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) -> Option<Dur> {
-        let sample = self.measure(now, ack, tcp)?;
-        self.counters.rtt(sample);
-        let taken = self.ask(|hook, facts| hook.rtt_sample(sample, facts)).unwrap_or(sample);
-        // With timestamps every ACK brings one: @RFC7323 app. G, ExpectedSamples.
-        let per_rtt = if self.options.timestamps { self.snd.flight().div_ceil(self.snd.mss * 2).max(1) } else { 1 };
-        self.snd.rtt.sample(taken, u64::from(per_rtt));
-        Some(sample)
+        let measured = self.measure(now, ack, tcp);
+        if let Some(measured) = measured {
+            self.counters.rtt(measured);
+        }
+        let (timer, controller) = self.judge_rtt(now, ack, measured);
+        if let Some(timer) = timer {
+            // With timestamps every ACK brings one: @RFC7323 app. G, ExpectedSamples.
+            let per_rtt =
+                if self.options.timestamps { self.snd.flight().div_ceil(self.snd.mss * 2).max(1) } else { 1 };
+            self.snd.rtt.sample(timer, u64::from(per_rtt));
+        }
+        controller
+    }
+
+    /// What timer and controller get of the RTT `measured` and of that which the scoreboard was told by this ACK.
+    fn judge_rtt(&mut self, now: SimTime, ack: Seq, measured: Option<Dur>) -> (Option<Dur>, Option<Dur>) {
+        let told = self.snd.tracking.as_deref().and_then(|tracking| tracking.told.rtt);
+        let sample = RttSample { now, ack, timer: measured, controller: told.or(measured) };
+        let taken = match sample.controller {
+            None => sample,
+            Some(_) => self.ask(|hook, facts| hook.rtt_sample(sample, facts)).unwrap_or(sample),
+        };
+        (taken.timer, taken.controller)
     }
 
     /// `ack` lies beyond SND.UNA. Without a header it is a scheme's local ACK.
@@ -100,9 +116,9 @@ impl Connection {
         let prior_flight = u64::from(self.snd.flight());
         // The number of a FIN is no data.
         let acked = u64::from(ack - self.snd.una).min(self.snd.written - self.snd.una_offset);
-        let (sacked, rate, rtt) = match self.snd.tracking.as_deref() {
-            None => (Bytes::ZERO, None, rtt),
-            Some(Tracking { told, .. }) => (Bytes(u64::from(told.sacked)), told.rate, told.rtt.or(rtt)),
+        let (sacked, rate) = match self.snd.tracking.as_deref() {
+            None => (Bytes::ZERO, None),
+            Some(Tracking { told, .. }) => (Bytes(u64::from(told.sacked)), told.rate),
         };
         let mut facts = Ack {
             now,
@@ -186,14 +202,15 @@ impl Connection {
     }
 
     /// What a duplicate tells.
-    pub(crate) fn duplicate_facts(&self, now: SimTime, tcp: &Tcp) -> Ack {
+    pub(crate) fn duplicate_facts(&mut self, now: SimTime, tcp: &Tcp) -> Ack {
+        let (_, rtt) = self.judge_rtt(now, tcp.ack, None);
         let told = self.snd.told();
         Ack {
             now,
             number: tcp.ack,
             acked: Bytes::ZERO,
             prior_flight: Bytes(u64::from(self.snd.flight())),
-            rtt: told.rtt,
+            rtt,
             duplicate: true,
             local: false,
             flags: tcp.flags,

@@ -186,6 +186,7 @@ impl Connection {
             if !self.ack_arrives(now, tcp, len) {
                 return;
             }
+            self.repair_corrupted(now);
         }
         if self.snd.closing && self.fin_acknowledged() && self.after_fin_acknowledged(now) {
             return;

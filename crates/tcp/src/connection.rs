@@ -211,7 +211,8 @@ impl Connection {
     /// Tells the machine what happened.
     pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
         if self.sends_data() {
-            self.windows.stay(now.since(self.integrated), self.snd.window.cwnd, Bytes(u64::from(self.snd.wnd)));
+            let (cwnd, peers) = (self.snd.window.cwnd, Bytes(u64::from(self.snd.wnd)));
+            self.windows.stay(now.since(self.integrated), cwnd, peers, self.srtt());
         }
         self.integrated = now;
         match input {
@@ -388,7 +389,7 @@ impl Connection {
     pub fn window_time(&self, now: SimTime) -> WindowTime {
         let mut windows = self.windows;
         if self.sends_data() {
-            windows.stay(now.since(self.integrated), self.cwnd(), self.rwnd());
+            windows.stay(now.since(self.integrated), self.cwnd(), self.rwnd(), self.srtt());
         }
         windows
     }

@@ -96,6 +96,7 @@ impl Connection {
 
         if retransmission {
             self.counters.retransmissions += 1;
+            self.ask(|hook, facts| hook.resent(SeqRange { start: seq, end }, now, facts));
             self.snd.timed = None; // Karn: an ACK could be for either. @RFC6298 sec. 3
             if self.snd.recovering.is_some() || self.snd.guard.is_some() {
                 let tsval = self.options.timestamps.then(|| self.options.tsval(now));

@@ -151,27 +151,43 @@ pub struct WindowTime {
     pub cwnd: f64,
     /// The lesser of congestion window and the peer's window, in byte·ns.
     pub usable: f64,
+    /// Congestion window over smoothed RTT, the rate that the window allows, in bytes; nothing before the first sample.
+    pub rate: f64,
 }
 
 impl WindowTime {
-    /// For `dur` these were the congestion window and the peer's.
-    pub(crate) fn stay(&mut self, dur: Dur, cwnd: Bytes, peers: Bytes) {
+    /// For `dur` these were the congestion window, the peer's, and the smoothed RTT.
+    pub(crate) fn stay(&mut self, dur: Dur, cwnd: Bytes, peers: Bytes, srtt: Option<Dur>) {
         self.time += dur;
         let ns = dur.ns() as f64;
         self.cwnd += ns * cwnd.0 as f64;
         self.usable += ns * cwnd.min(peers).0 as f64;
+        if let Some(srtt) = srtt {
+            self.rate += ns * cwnd.0 as f64 / srtt.ns().max(1) as f64;
+        }
     }
 
     /// What was counted after `then`.
     #[must_use]
     pub fn since(&self, then: &WindowTime) -> WindowTime {
-        WindowTime { time: self.time - then.time, cwnd: self.cwnd - then.cwnd, usable: self.usable - then.usable }
+        WindowTime {
+            time: self.time - then.time,
+            cwnd: self.cwnd - then.cwnd,
+            usable: self.usable - then.usable,
+            rate: self.rate - then.rate,
+        }
     }
 
     /// Mean congestion window and mean usable window, in bytes; `None` of no time.
     pub fn means(&self) -> Option<(f64, f64)> {
         let ns = self.time.ns() as f64;
         (ns > 0.0).then(|| (self.cwnd / ns, self.usable / ns))
+    }
+
+    /// Mean of congestion window over smoothed RTT, in bits per second; `None` of no time.
+    pub fn rate_bps(&self) -> Option<f64> {
+        let ns = self.time.ns() as f64;
+        (ns > 0.0).then(|| self.rate / ns * 8e9)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Ack, FlowFacts};
 use core::fmt;
-use units::{Bytes, Dur};
+use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
 /// What a loss is answered with.
@@ -12,6 +12,20 @@ pub enum Loss {
     Congestion,
     /// Retransmit only: the window is not cut. The retransmission timer still backs off.
     Corruption,
+}
+
+/// The RTT that one ACK tells, on its way to those who read it. `None`: nothing was measured for that reader, or a hook before has
+/// discarded it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RttSample {
+    /// When the ACK came: what was measured began one RTT before.
+    pub now: SimTime,
+    /// Its number.
+    pub ack: Seq,
+    /// For the retransmission timer: SRTT, RTTVAR and RTO. By timestamp, or of the timed segment. @RFC6298, @RFC7323
+    pub timer: Option<Dur>,
+    /// For the congestion control: [`Ack::rtt`], and HyStart. The timer's, unless the sender keeps records of segments.
+    pub controller: Option<Dur>,
 }
 
 /// A scheme's ear and voice inside a sender. Every method has a default that changes nothing. Called within
@@ -25,8 +39,10 @@ pub trait SenderHook: fmt::Debug {
     /// An ACK, new or duplicate, is about to be acted upon. `facts` are those before it.
     fn on_ack(&mut self, _ack: &Ack, _facts: &FlowFacts) {}
 
-    /// An RTT was measured; the value returned goes into the estimator.
-    fn rtt_sample(&mut self, sample: Dur, _facts: &FlowFacts) -> Dur {
+    /// An ACK told an RTT: what the timer and what the controller get of it. Asked before [`SenderHook::on_ack`], of duplicates
+    /// too if they tell one. [`crate::Counters`], RACK and the delivery rate keep what was measured. Of the handshake's
+    /// sample the controller reads none; its initial RTT is what the timer made of it.
+    fn rtt_sample(&mut self, sample: RttSample, _facts: &FlowFacts) -> RttSample {
         sample
     }
 
@@ -45,6 +61,24 @@ pub trait SenderHook: fmt::Debug {
     fn loss(&mut self, verdict: Loss, _range: SeqRange, _facts: &FlowFacts) -> Loss {
         verdict
     }
+
+    /// A segment leaves that begins with what was sent before, for whatever reason.
+    fn resent(&mut self, _range: SeqRange, _now: SimTime, _facts: &FlowFacts) {}
+
+    /// A segment that never arrived, for another reason than congestion: it is sent again now. Asked after the ACK field of each
+    /// segment was acted upon, again and again until it says `None`. What is acknowledged, SACKed or not in flight is left out, and
+    /// what the peer's window no longer holds. The window is not cut. With a scoreboard the whole segment that holds the first
+    /// number goes, and counts as lost; without one the numbers that are given.
+    fn corrupted(&mut self, _facts: &FlowFacts) -> Option<SeqRange> {
+        None
+    }
+
+    /// If a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for: what had been sent then, the
+    /// `snd_max` of its facts. Asked where duplicate or partial ACKs alone say that the segment is lost: such a one is neither sent
+    /// again nor answered with a cut. Duplicates go on to tell what has left the network.
+    fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Option<Seq> {
+        None
+    }
 }
 
 impl SenderHook for Vec<Box<dyn SenderHook>> {
@@ -56,7 +90,7 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
         self.iter_mut().for_each(|hook| hook.on_ack(ack, facts));
     }
 
-    fn rtt_sample(&mut self, sample: Dur, facts: &FlowFacts) -> Dur {
+    fn rtt_sample(&mut self, sample: RttSample, facts: &FlowFacts) -> RttSample {
         self.iter_mut().fold(sample, |sample, hook| hook.rtt_sample(sample, facts))
     }
 
@@ -70,6 +104,18 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
 
     fn loss(&mut self, verdict: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         self.iter_mut().fold(verdict, |verdict, hook| hook.loss(verdict, range, facts))
+    }
+
+    fn resent(&mut self, range: SeqRange, now: SimTime, facts: &FlowFacts) {
+        self.iter_mut().for_each(|hook| hook.resent(range, now, facts));
+    }
+
+    fn corrupted(&mut self, facts: &FlowFacts) -> Option<SeqRange> {
+        self.iter_mut().find_map(|hook| hook.corrupted(facts))
+    }
+
+    fn in_repair(&mut self, range: SeqRange, facts: &FlowFacts) -> Option<Seq> {
+        self.iter_mut().find_map(|hook| hook.in_repair(range, facts))
     }
 }
 

@@ -66,7 +66,7 @@ mod undo;
 pub use config::{Config, ConfigError};
 pub use connection::{Connection, Input, Output};
 pub use facts::{Ack, Counters, FlowFacts, WindowTime};
-pub use hook::{Loss, SenderCommand, SenderHook};
+pub use hook::{Loss, RttSample, SenderCommand, SenderHook};
 pub use preset::{Preset, window_scale};
 pub use rate::RateSample;
 pub use rto::RttEstimator;

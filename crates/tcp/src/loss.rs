@@ -8,7 +8,7 @@ use crate::sender::Recovering;
 use crate::timers::Timer;
 use crate::{Connection, Loss, State, Why};
 use units::{Bytes, SimTime};
-use wire::SeqRange;
+use wire::{Seq, SeqRange};
 
 impl Connection {
     /// The first segment not acknowledged.
@@ -40,8 +40,42 @@ impl Connection {
         cut
     }
 
+    /// If a hook knows that a copy of the first segment is under way: what had been sent before it.
+    pub(crate) fn first_in_repair(&mut self) -> Option<Seq> {
+        let first = self.first_segment();
+        self.ask(|hook, facts| hook.in_repair(first, facts)).flatten()
+    }
+
+    /// What hooks know to be corrupted is sent again, whatever the congestion window.
+    pub(crate) fn repair_corrupted(&mut self, now: SimTime) {
+        while let Some(range) = self.ask(|hook, facts| hook.corrupted(facts)).flatten() {
+            let snd = &mut self.snd;
+            let edge = snd.una + snd.wnd;
+            let start = range.start.max(snd.una);
+            let mut range = SeqRange { start, end: range.end.min(snd.nxt) };
+            if !start.lt(range.end) || edge.lt(range.end) || !self.state.sends() {
+                continue;
+            }
+            if let Some(tracking) = snd.tracking.as_deref_mut().filter(|tracking| tracking.selective) {
+                let Some(whole) = tracking.board.lose_at(start, edge) else { continue };
+                range = whole;
+            }
+            snd.resend.insert(range);
+            if range.start == snd.una {
+                self.arm_rto(now); // as at a fast retransmit: the timer is that of the copy
+            }
+        }
+    }
+
     /// Enough duplicates. @RFC5681 sec. 3.2 steps 2 and 3
     pub(crate) fn fast_retransmit(&mut self, now: SimTime) {
+        if let Some(recover) = self.first_in_repair() {
+            let snd = &mut self.snd;
+            snd.recovering = Some(Recovering { recover, cut: false, partial: false, repaired: true });
+            snd.window.in_recovery = true;
+            snd.inflation = u64::from(snd.dup_acks) * u64::from(snd.mss);
+            return;
+        }
         self.counters.fast_retransmits += 1;
         self.counters.loss_found(now);
         let cut = self.judge_loss(Congestion::FastRetransmit);
@@ -55,7 +89,7 @@ impl Connection {
             self.timers.stop(Timer::Retransmit); // sending starts it
             return;
         }
-        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
+        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false, repaired: false });
         snd.window.in_recovery = true;
         snd.inflation = u64::from(snd.dup_acks) * u64::from(snd.mss); // as many have left the network
         snd.resend.insert(first);
@@ -65,14 +99,19 @@ impl Connection {
 
     /// An ACK within fast recovery that leaves a hole. @RFC6582 sec. 3.2 step 3, "Partial acknowledgments"
     pub(crate) fn partial_ack(&mut self, r: Recovering, acked: u64) {
-        let cut = r.cut || self.judge_loss(Congestion::FastRetransmit);
+        let in_repair = self.first_in_repair();
+        let cut = r.cut || in_repair.is_none() && self.judge_loss(Congestion::FastRetransmit);
         let hole = self.first_segment();
         let snd = &mut self.snd;
-        snd.recovering = Some(Recovering { cut, partial: true, ..r });
+        // What left before a copy did is told by the ACK of that copy.
+        let recover = in_repair.map_or(r.recover, |sent| sent.max(r.recover));
+        snd.recovering = Some(Recovering { recover, cut, partial: true, ..r });
         if snd.is_selective() {
             return; // the scoreboard tells what is missing
         }
-        snd.resend.insert(hole);
+        if in_repair.is_none() {
+            snd.resend.insert(hole);
+        }
         let mss = u64::from(snd.mss);
         snd.inflation = snd.inflation.saturating_sub(acked) + if acked >= mss { mss } else { 0 };
     }
@@ -87,7 +126,8 @@ impl Connection {
         if r.cut {
             snd.cc.on_recovered(&mut snd.window);
         }
-        if snd.recovery.guards() && snd.una.le(r.recover) {
+        // A recovery that has repeated nothing has no duplicates of its own to fear.
+        if snd.recovery.guards() && snd.una.le(r.recover) && (r.cut || !r.repaired) {
             snd.guard = Some(r.recover); // until more than "recover" is covered. @RFC6582 sec. 3.2 step 2
         }
     }

@@ -245,6 +245,18 @@ impl Scoreboard {
         lost
     }
 
+    /// Takes the segment that holds `seq` for lost, a copy of it too. Returns it, unless it is SACKed, not in flight, or reaches
+    /// beyond `edge`.
+    pub fn lose_at(&mut self, seq: Seq, edge: Seq) -> Option<SeqRange> {
+        let place = self.place(seq);
+        let Segment { range, sacked, .. } = *self.ring.get(place)?;
+        if sacked || !range.start.le(seq) || !range.end.le(edge) {
+            return None;
+        }
+        self.lose(place);
+        Some(range)
+    }
+
     /// Takes the first segment for lost. Returns the bytes; none if it is already.
     pub fn lose_first(&mut self) -> u32 {
         let first = self.ring.iter().position(|segment| !segment.sacked);

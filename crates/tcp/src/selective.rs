@@ -225,16 +225,29 @@ impl Connection {
         if snd.recovering.is_some() || snd.guard.is_some() || !(counted || tracking.board.next_lost().is_some()) {
             return;
         }
-        tracking.board.lose_first();
+        // What is lost instead of the first, if a hook knows that a copy of that one is under way.
+        let lost = tracking.board.next_lost();
+        let in_repair = self.first_in_repair().is_some();
+        if in_repair && lost.is_none() {
+            return; // duplicates alone
+        }
+        let snd = &mut self.snd;
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
+        if !in_repair {
+            tracking.board.lose_first();
+        }
         (tracking.forced, tracking.rescue) = (true, None);
         // RecoverFS. @RFC9937 sec. 6.1
         let flight =
             (snd.nxt - snd.una) + acked + tracking.told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
         self.counters.fast_retransmits += 1;
         self.counters.loss_found(now);
-        let cut = self.judge_loss(Congestion::FastRetransmit);
+        let cut = match lost.filter(|_| in_repair) {
+            Some(other) => self.judge_loss_of(other, Congestion::FastRetransmit, 0),
+            None => self.judge_loss(Congestion::FastRetransmit),
+        };
         let snd = &mut self.snd;
-        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false });
+        snd.recovering = Some(Recovering { recover: snd.max, cut, partial: false, repaired: false });
         snd.window.in_recovery = true;
         if let Some(tracking) = snd.tracking.as_deref_mut() {
             let reduces = cut && self.config.prr && !snd.cc.owns_window();
@@ -306,7 +319,8 @@ impl Connection {
         if self.snd.is_selective() {
             self.judge_probe(tcp.ack, 0, duplicate);
             if sacked > 0 {
-                self.selective_duplicate(now, self.duplicate_facts(now, tcp));
+                let facts = self.duplicate_facts(now, tcp);
+                self.selective_duplicate(now, facts);
             } else {
                 self.counters.dup_acks_received += u64::from(duplicate);
             }

@@ -135,6 +135,8 @@ pub(crate) struct Recovering {
     pub cut: bool,
     /// A partial ACK has come.
     pub partial: bool,
+    /// It began with a segment of which a hook had sent a copy before.
+    pub repaired: bool,
 }
 
 /// A segment to send: `len` bytes of the stream at `seq`, and perhaps a FIN.

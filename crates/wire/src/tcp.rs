@@ -76,7 +76,7 @@ impl fmt::Debug for Flags {
     }
 }
 
-/// Option kinds. @RFC9293 sec. 3.2, @RFC7323, @RFC2018
+/// Option kinds. @RFC9293 sec. 3.2, @RFC7323, @RFC2018, @RFC4727 sec. 4 (experiments)
 pub mod kind {
     #![allow(missing_docs, reason = "the names are the registry's")]
     pub const END: u8 = 0;
@@ -86,7 +86,15 @@ pub mod kind {
     pub const SACK_PERMITTED: u8 = 4;
     pub const SACK: u8 = 5;
     pub const TIMESTAMPS: u8 = 8;
+    pub const EXPERIMENT_1: u8 = 253;
 }
+
+/// The experiment identifier of negative ACKs: "NA", the first two bytes behind kind and length. Our own choice, in no registry.
+/// @RFC6994 sec. 3
+pub const NEGATIVE_ACK: u16 = u16::from_be_bytes(*b"NA");
+
+/// The most numbers that negative ACKs of one segment can name: what 40 bytes hold behind kind, length and identifier.
+pub const MOST_NEGATIVE_ACKS: usize = 9;
 
 /// The options of one segment, as the bytes they are: order, padding and unknown kinds stay what they were.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -271,6 +279,30 @@ impl TcpOptions {
         }
         if n > 0 && self.push(kind::SACK, &value[..n * 8]) { n } else { 0 }
     }
+
+    /// The numbers that negative ACKs name, first one first: segments that begin there were lost to corruption. Of @CDC11,
+    /// which prints no layout: an option for experiments (@RFC6994 sec. 3) with numbers of four bytes behind its identifier.
+    pub fn negative_acks(&self) -> impl Iterator<Item = Seq> {
+        let id = NEGATIVE_ACK.to_be_bytes();
+        self.iter()
+            .filter(move |(k, option)| *k == kind::EXPERIMENT_1 && option.get(2..4) == Some(&id))
+            .filter(|(_, option)| (option.len() - 4).is_multiple_of(4))
+            .flat_map(|(_, option)| option[4..].chunks_exact(4))
+            .map(|number| Seq(be32(number)))
+    }
+
+    /// Appends as many of `numbers` as fit, in one option: eight bytes for the first, four for each other (nine alone, six
+    /// beside timestamps, three beside those and one SACK block). Returns how many did.
+    pub fn push_negative_acks(&mut self, numbers: &[Seq]) -> usize {
+        let room = (40 - self.len()).saturating_sub(4) / 4;
+        let n = numbers.len().min(room).min(MOST_NEGATIVE_ACKS);
+        let mut value = [0; 2 + 4 * MOST_NEGATIVE_ACKS];
+        value[..2].copy_from_slice(&NEGATIVE_ACK.to_be_bytes());
+        for (number, out) in numbers[..n].iter().zip(value[2..].chunks_exact_mut(4)) {
+            out.copy_from_slice(&number.0.to_be_bytes());
+        }
+        if n > 0 && self.push(kind::EXPERIMENT_1, &value[..2 + 4 * n]) { n } else { 0 }
+    }
 }
 
 fn be32(bytes: &[u8]) -> u32 {
@@ -347,6 +379,33 @@ mod tests {
         assert_eq!(alone.push_sack(&blocks), 4);
         assert_eq!(alone.sack_blocks().collect::<Vec<_>>(), blocks[..4]);
         assert_eq!(alone.len(), 36);
+    }
+
+    #[test]
+    fn negative_acks_take_eight_bytes_for_the_first_and_four_for_each_other() {
+        let numbers: Vec<Seq> = (0..12).map(|i| Seq(u32::MAX - 3000) + i * 1000).collect();
+        let mut one = TcpOptions::default();
+        assert_eq!(
+            (one.push_negative_acks(&numbers[..1]), one.bytes()),
+            (1, &[253, 8, b'N', b'A', 255, 255, 244, 71][..])
+        );
+        let (block, mut full) = (SeqRange::new(Seq(7), 9), TcpOptions::default());
+        assert_eq!((full.push_negative_acks(&numbers), full.len()), (9, 40));
+        assert_eq!(full.push_negative_acks(&numbers), 0, "never beyond 40 bytes");
+        for (blocks, fit) in [(0, 6), (1, 3), (2, 1), (3, 0)] {
+            let mut beside = TcpOptions::default();
+            beside.push_timestamps(1, 2);
+            beside.push_sack(&[block; 3][..blocks]);
+            assert_eq!(beside.push_negative_acks(&numbers), fit, "{blocks} blocks");
+            assert_eq!(beside.negative_acks().collect::<Vec<_>>(), numbers[..fit]);
+            assert_eq!((beside.timestamps(), beside.sack_blocks().count()), (Some((1, 2)), blocks));
+        }
+        // Another experiment's option, one cut short, and one of an odd length name nothing.
+        for value in [&b"NB\0\0\0\x07"[..], b"N", b"NA\0\0\0"] {
+            let mut other = TcpOptions::default();
+            assert!(other.push(kind::EXPERIMENT_1, value));
+            assert_eq!(other.negative_acks().count(), 0, "{value:?}");
+        }
     }
 
     #[test]

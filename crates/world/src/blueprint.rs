@@ -25,9 +25,10 @@ impl Blueprint {
         let macs = assembly::macs(&scenario)?;
         let errors_at = assembly::errors_at(&scenario)?;
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
-        let mut shared = Shared { scenario, registries, macs, errors_at, tcps: Vec::new(), mtu };
+        let mut shared = Shared { scenario, registries, macs, errors_at, tcps: Vec::new(), mtu, layout: 0 };
         if shared.scenario.nodes.len() <= TRIED_NODES {
-            assembly::sites(&shared, shared.scenario.seed)?;
+            let seed = shared.scenario.seed;
+            assembly::sites(&*assembly::drawn(&shared, seed)?, seed)?;
         }
         shared.tcps = assembly::tcps(&shared.scenario, &shared.registries)?;
         Ok(Blueprint { shared: Arc::new(shared) })

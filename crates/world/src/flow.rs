@@ -1,6 +1,7 @@
 //! One flow of a scenario: its two transport ends, what its applications write and read, what is measured.
 
 use crate::ack_gaps::AckGaps;
+use crate::latency::Latency;
 use crate::scenario::{Reader, Traffic};
 use engine::Stream;
 use schemes::Hooks;
@@ -191,6 +192,8 @@ pub(crate) struct Flow {
     /// When the second end had all that the first will ever write.
     pub finished: Option<SimTime>,
     pub failed: Option<&'static str>,
+    /// From sending to the application, forward.
+    pub latency: Latency,
     /// How its ACKs are spaced, if that is asked for.
     pub ack_gaps: Option<Box<AckGaps>>,
 }

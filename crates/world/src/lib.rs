@@ -9,6 +9,7 @@ mod assembly;
 mod blueprint;
 mod flow;
 mod frames;
+mod latency;
 mod memory;
 mod panics;
 mod record;
@@ -17,6 +18,7 @@ mod results;
 mod runner;
 mod shared;
 mod taps;
+mod windows;
 mod world;
 
 pub use ::scenario;

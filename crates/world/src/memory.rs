@@ -4,7 +4,7 @@
 //! errors of pairs, routes, what stations keep of each other. The rest is a constant for each node and flow.
 //! `tests/allocations.rs` compares the sum with what the allocator was asked for.
 
-use crate::scenario::{ErrorSpec, Role};
+use crate::scenario::{ErrorSpec, EventKind, Role};
 use crate::shared::Shared;
 use mac::{Config, Station};
 use net::Routes;
@@ -42,9 +42,18 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
         (true, false) => pairs * size_of::<NodeId>() + Routes::search_bytes(pairs),
         (false, _) => 0,
     };
+    // Where no way leads at the rates set, a second search over whoever is heard.
+    let second = if is_independent && has_levels {
+        pairs * size_of::<NodeId>() + Routes::search_bytes(pairs) + Routes::bytes(nodes)
+    } else {
+        0
+    };
+    // Events that change who is joined to whom: routes and neighbours are made anew beside those that stand.
+    let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
+    let anew = if changes { neighbours + second + Routes::bytes(nodes) } else { 0 };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
     let stations = pairs * Station::bytes_a_peer(categories);
     let schemes = scenario.schemes.len() * (nodes * SCHEME + pairs * SCHEME_PEER);
     let linear = nodes * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
-    medium + errors + routes + neighbours + stations + schemes + linear
+    medium + errors + routes + neighbours + second + anew + stations + schemes + linear
 }

@@ -60,6 +60,8 @@ pub struct Run {
     pub frames: Vec<Record>,
     /// One a (scheme, node).
     pub schemes: Vec<Record>,
+    /// One a window and flow, one a window and queue.
+    pub windows: Vec<Record>,
     /// Of all flows together.
     pub summary: Record,
     /// PHY, MAC, TCP, if asked for.
@@ -131,6 +133,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         queues: queues(world, scenario),
         frames: frames(world),
         schemes: schemes(world, scenario),
+        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations),
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,
@@ -177,6 +180,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
         ("delivered_bytes_total", Cell::Count(flow.delivered[1].payload)),
         ("finish_time_s", Cell::Real(flow.finished.map_or(f64::NAN, |at| at.as_secs_f64()))),
     ];
+    record.extend(flow.latency.record());
     match &flow.transport {
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
         Transport::Tcp(ends) => {
@@ -207,6 +211,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("timeout_sequences", Cell::Count(sequences)),
                 ("first_rto_mean_s", Cell::Real(first_rto)),
                 ("fast_retransmits", count(0, |c| c.fast_retransmits)),
+                ("spurious_losses", count(0, |c| c.spurious_losses)),
                 ("dup_acks_received", count(0, |c| c.dup_acks_received)),
                 ("ecn_marks_received", count(1, |c| c.ecn_marks_received)),
                 ("ecn_cuts", count(0, |c| c.ecn_cuts)),
@@ -218,6 +223,7 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
                 ("rtt_mean_s", Cell::Real(rtt)),
                 ("cwnd_mean_bytes", Cell::Real(cwnd)),
                 ("window_mean_bytes", Cell::Real(window)),
+                ("cwnd_per_srtt_bps", Cell::Real(windows.rate_bps().unwrap_or(f64::NAN))),
                 ("acked_bytes_total", Cell::Count(ends[0].acknowledged())),
                 ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),

@@ -4,7 +4,8 @@ use crate::assembly;
 use crate::blueprint::Blueprint;
 use crate::panics;
 use crate::results::{self, Run};
-use crate::scenario::{InputError, Scenario};
+use crate::scenario::InputError;
+use crate::shared::Shared;
 use crate::taps::{self, Captures, Series, Taps, Timeline, Window};
 use crate::world::Interrupted;
 use std::io;
@@ -14,7 +15,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use units::Dur;
 use wire::radiotap;
 
 /// What is recorded beside the results. Nothing here changes a bit of them.
@@ -56,19 +56,17 @@ impl From<Interrupted> for RunError {
     }
 }
 
-/// How often time series are sampled.
-const SERIES_EVERY: Dur = Dur::from_ms(50);
-
 /// Runs a scenario once.
 ///
 /// # Errors
 /// See [`RunError`].
 pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
-    let scenario = blueprint.scenario();
-    let captures = record.pcap_dir.as_deref().map(|dir| captures(scenario, dir, seed)).transpose()?;
-    let series = record.series.then(|| Series::new(SERIES_EVERY, taps::queue_ids(scenario)));
+    let shared = &*assembly::drawn(blueprint.shared(), seed)?;
+    let scenario = &shared.scenario;
+    let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
+    let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
     let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
-    let mut world = assembly::world(blueprint.shared(), seed, taps)?;
+    let mut world = assembly::world(shared, seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
     world.run(stop)?;
@@ -83,13 +81,13 @@ fn run_caught(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBo
     panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|said| Err(RunError::Panicked(said)))
 }
 
-fn captures(scenario: &Scenario, dir: &Path, seed: u64) -> Result<Captures, RunError> {
-    let (frequency_mhz, flags) = match scenario.radio.standard {
+fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
+    let (frequency_mhz, flags) = match shared.scenario.radio.standard {
         phy::Standard::A => (5180, radiotap::Channel::OFDM_5GHZ),
         phy::Standard::G => (2437, radiotap::Channel::DYNAMIC_2GHZ),
         phy::Standard::Dsss | phy::Standard::B => (2437, radiotap::Channel::CCK_2GHZ),
     };
-    let network = assembly::attachments(scenario, seed)?;
+    let network = assembly::attachments(shared, seed)?;
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 

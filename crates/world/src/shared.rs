@@ -4,8 +4,8 @@ use crate::registries::Registries;
 use crate::scenario::Scenario;
 use units::Bytes;
 
-/// What no seed changes.
-#[derive(Debug)]
+/// What no seed changes, and of a run what was drawn for it: see `assembly::drawn`.
+#[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub scenario: Scenario,
     pub registries: Registries,
@@ -17,4 +17,6 @@ pub(crate) struct Shared {
     pub tcps: Vec<Option<tcp::Config>>,
     /// The largest datagram of any flow.
     pub mtu: Bytes,
+    /// Which layout of those that a seed draws is meant; the first is 0.
+    pub layout: u32,
 }

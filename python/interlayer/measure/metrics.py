@@ -32,6 +32,7 @@ _GROUPS = {
     "frame": ("frames", "class"),
     "scheme": ("schemes", "id"),
     "queue": ("queues", "id"),
+    "window": ("windows", "id"),
 }
 TABLES = dict(_GROUPS.values())
 """The tables of a run, and the column that names a row in each. Read them with `table`: a run may lack one."""
@@ -55,6 +56,8 @@ _CALL = re.compile(r"(\w+)\((.*)\)")
 _PAIR = re.compile(r",\s*(?=(?:" + "|".join(_GROUPS) + r")\.)")
 _CORRELATION = "correlation"
 """Of two columns over the same rows, Pearson's: `correlation(flow.*.window_mean, flow.*.goodput)`."""
+_RATIO = "ratio"
+"""The sum of one column over the sum of another: `ratio(node.*.msdus_delivered, node.*.data_frames_sent)`."""
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
 
@@ -176,12 +179,14 @@ def _aggregated(run: Run, function: str, inner: str, metric: str) -> tuple[str, 
     factor, place = None, 0
     if function == _CORRELATION:
         return _CORRELATION, _correlation(run, inner, metric)
+    if function == _RATIO:
+        return _RATIO, _ratio(run, inner, metric)
     if function in _COUNTS:
         factor, inner = _factor(function, inner, metric)
     elif function == _NTH:
         place, inner = _place(inner, metric)
     elif function not in FUNCTIONS:
-        known = [*FUNCTIONS, *_COUNTS, _NTH, _CORRELATION]
+        known = [*FUNCTIONS, *_COUNTS, _NTH, _CORRELATION, _RATIO]
         raise InputError(f'metric "{metric}": no function "{function}"{suggestion(function, known)}', metric)
     pairs = _column(run, inner, metric)
     values = [value for _, value in pairs]
@@ -210,6 +215,16 @@ def _correlation(run: Run, inner: str, metric: str) -> float:
         example = f"{_CORRELATION}(flow.*.window_mean, flow.*.goodput)"
         raise InputError(f'metric "{metric}": two columns over the same rows, as in {example}', metric)
     return stats.correlation(*columns)
+
+
+def _ratio(run: Run, inner: str, metric: str) -> float:
+    """`node.*.msdus_delivered, node.*.data_frames_sent`: sum over sum; nan where nothing is there to divide by."""
+    parts = _PAIR.split(inner)
+    if len(parts) != 2:
+        example = f"{_RATIO}(node.*.msdus_delivered, node.*.data_frames_sent)"
+        raise InputError(f'metric "{metric}": two columns, as in {example}', metric)
+    over, under = (sum(value for _, value in _column(run, part, metric)) for part in parts)
+    return over / under if under else math.nan
 
 
 def _factor(function: str, inner: str, metric: str) -> tuple[float, str]:

@@ -41,7 +41,7 @@ def run(result: Mapping[str, Any], svg: str, text: str, timeline: str = "") -> s
         f'<p class="soft">Interlayer {esc(result["version"])} · {run_words.runs_of(result)}{interval}</p>',
         f"<figure>{svg}</figure>",
     ]
-    for name in ("flows", "nodes", "queues", "schemes"):
+    for name in ("flows", "windows", "nodes", "queues", "schemes"):
         if result.get(name):
             parts.append(f"<h2>{name.capitalize()}</h2>{markup.entries(result[name])}")
     parts.append(f"<h2>Summary</h2>{markup.entries([result['summary']])}")

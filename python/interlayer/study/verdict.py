@@ -1,7 +1,8 @@
 """The verdict engine: a claim of a paper against samples of ours, by rules that are the same for every paper.
 
 A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-width of at most 5 % of the mean (for
-indices, and for gains, 0.01 is enough). What is computed without runs is exact. Then
+indices, and for gains, 0.01 is enough); orders, trends, ranges and zeros need no width, since a test or every single
+run decides them. What is computed without runs is exact. Then
 
 - **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02, from 0.95 on by 1 - J, within
   a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our interval inside it (`differs`: outside);
@@ -208,6 +209,8 @@ class _Context:
                 return f"not resolved in {self.runs} runs: {q.label or 'the metric'} is undefined in some of them"
             if bands.is_zero(self.claim) or isinstance(self.claim.test, Crossing):
                 continue  # every single run decides; each interval decides, however wide
+            if isinstance(self.claim.test, Order | Trend):
+                continue  # a paired test decides, and who claims that nothing differs must show it within a margin
             if _is_range(self.claim) and not self.claim.one_of:
                 continue  # the interval is held against the ends, however wide it is
             if self.claim.largest_of or self.claim.one_of:

@@ -17,7 +17,7 @@ use crate::ack::Solicited;
 use crate::frame::Kind;
 use crate::psdu::{Body, Frame};
 use crate::{Config, Protection};
-use phy::{Format, Mode, airtime};
+use phy::{BlockCode, Format, Mode, airtime, airtime_coded};
 use units::{Bytes, Dur, NodeId};
 
 /// Which of the two retry counters a failed step increments. @80211-2020 10.3.4.4
@@ -79,6 +79,8 @@ pub struct Job {
     pub psdu: Bytes,
     /// Its mode.
     pub mode: Mode,
+    /// The block code over it, if any.
+    pub code: Option<BlockCode>,
     /// The response that it solicits, if it is for one receiver.
     pub solicits: Solicited,
     /// RTS/CTS never precedes it.
@@ -213,7 +215,7 @@ fn data_step(config: &Config, job: &Job, gap: Dur, counter: Counter) -> Step {
         kind: Kind::Data,
         mode: job.mode,
         psdu: job.psdu,
-        airtime: airtime(job.mode, job.psdu),
+        airtime: airtime_coded(job.mode, job.psdu, job.code),
         duration: config.timing.sifs + response,
         gap,
         response: Some(Awaited { kind: job.solicits.kind, timeout: config.response_timeout(mode) }),

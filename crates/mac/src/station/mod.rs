@@ -10,6 +10,7 @@
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
 mod edcaf;
+mod extended;
 mod line;
 mod originator;
 mod recipient;
@@ -29,6 +30,7 @@ use crate::transmit::Transmit;
 use crate::tx_queue::{Classifier, TxQueue};
 use edcaf::Edcaf;
 use engine::Class as When;
+use extended::Extended;
 use phy::TxVector;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
@@ -120,6 +122,8 @@ pub struct Station {
     exchange: Option<Exchange>,
     /// Of the data frame at hand.
     tx: TxVector,
+    /// Data frames with MAC options; `None`: it neither sends nor answers them.
+    extended: Option<Extended>,
     txop: Txop,
     state: State,
     wakeup: (SimTime, When),
@@ -178,6 +182,7 @@ impl Station {
             classifier: None,
             rates: Box::new(Fixed::of(&config)),
             tx: config.data_rate.into(),
+            extended: None,
             transmit: None,
             ack_policy: None,
             recipient: None,
@@ -207,6 +212,11 @@ impl Station {
     /// Report each failed attempt too; off unless somebody listens.
     pub fn report_attempts(&mut self) {
         self.reports_attempts = true;
+    }
+
+    /// Data frames with MAC options, to and from neighbours that answer them; without it such frames are dropped unanswered.
+    pub fn extend_frames(&mut self) {
+        self.extended = Some(Extended::new(self.config.options_probe_every, self.peers.len()));
     }
 
     /// Another choice of category than that of the packets' TOS field. Of no effect under DCF.

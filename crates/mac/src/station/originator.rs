@@ -90,14 +90,15 @@ impl Station {
             return own;
         };
         let asked = transmit.tx_vector(msdu, all.get(&msdu.pkt), own);
-        if msdu.to == NodeId::BROADCAST { TxVector { mode, ..asked } } else { asked }
+        if msdu.to == NodeId::BROADCAST { TxVector { mode, code: None, ..asked } } else { asked }
     }
 
     /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
     fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
-        Job { to: msdu.to, psdu, mode: tx.mode, solicits, spares_rts: msdu.spares_rts, is_protected }
+        let TxVector { mode, code, .. } = tx;
+        Job { to: msdu.to, psdu, mode, code, solicits, spares_rts: msdu.spares_rts, is_protected }
     }
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`.
@@ -109,6 +110,7 @@ impl Station {
 
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
     fn compose(&mut self, cx: &mut Cx, i: usize) {
+        self.shape(cx.now, i);
         let msdu = self.edcafs[i].current().expect("a contender that wants has an MSDU in service");
         let attempt = Attempt { to: msdu.to, mpdu: msdu.mpdu, attempts: msdu.attempts };
         let is_group = msdu.to == NodeId::BROADCAST;
@@ -116,6 +118,13 @@ impl Station {
         self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
         if self.ack_policy.is_some() && !is_group {
             self.aggregate(cx, i);
+        }
+    }
+
+    /// The next data frames of all MSDUs in service get their format.
+    fn shape(&mut self, now: SimTime, i: usize) {
+        if let Some(extended) = &self.extended {
+            self.edcafs[i].in_service.iter_mut().for_each(|msdu| extended.shape(now, msdu));
         }
     }
 
@@ -141,6 +150,9 @@ impl Station {
             let joins = edcaf.queue.peek(of).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
             let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
             msdu.head = cx.now;
+            if let Some(extended) = &self.extended {
+                extended.shape(cx.now, &mut msdu);
+            }
             grow(&mut so_far, &msdu);
             edcaf.in_service.push_back(msdu);
         }
@@ -182,6 +194,7 @@ impl Station {
             return false;
         }
         for i in (0..self.edcafs.len()).rev() {
+            self.shape(cx.now, i);
             let Some(len) = self.edcafs[i].current().filter(|msdu| msdu.to == response.to).map(|it| it.mpdu) else {
                 continue;
             };
@@ -257,12 +270,16 @@ impl Station {
                 Psdu::One(Mpdu { len: step.psdu, body: Body::Nothing })
             }
         };
+        if let (Some(extended), true) = (&mut self.extended, is_data) {
+            let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
+            asking.into_iter().for_each(|msdu| extended.asked(cx.now, msdu.to));
+        }
         let power = self.tx.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts));
         let frame = Frame {
             kind: step.kind,
             from: self.node,
             to,
-            tx: TxVector { mode: step.mode, power },
+            tx: TxVector { mode: step.mode, power, code: self.tx.code.filter(|_| is_data) },
             airtime: step.airtime,
             duration: step.duration + further,
             label,
@@ -282,6 +299,7 @@ impl Station {
             let popped = self.pop(cx, i);
             popped.into_iter().for_each(|msdu| self.edcafs[i].in_service.push_back(msdu));
         }
+        self.shape(cx.now, i);
         let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };
         let len = next.mpdu;
         let tx = self.expected_tx_vector(i, place, cx.all);
@@ -406,6 +424,9 @@ impl Station {
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
         let msdu = edcaf.in_service.pop_front()?;
+        if let (Some(extended), true) = (&mut self.extended, msdu.is_extended) {
+            extended.answered(msdu.to);
+        }
         let report = msdu.report(cx.now, Fate::Delivered);
         Some((msdu, report))
     }
@@ -467,6 +488,9 @@ impl Station {
 
     fn give_up(&mut self, cx: &mut Cx, msdu: Msdu) {
         self.edcafs[self.active].counters.msdus_given_up += 1;
+        if let (Some(extended), true) = (&mut self.extended, msdu.is_extended) {
+            extended.gave_up(cx.now, msdu.to);
+        }
         let report = msdu.report(cx.now, Fate::GivenUp);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
@@ -556,7 +580,7 @@ fn count_failure(msdu: &mut Msdu, counter: Counter, config: &crate::Config) -> b
 fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> Mpdu {
     counters.data_frames_sent += 1;
     counters.data_frames_retried += u64::from(msdu.data_sent);
-    let options = MacOptions::within(msdu.options_room);
+    let options = MacOptions::within(if msdu.is_extended { msdu.options_room } else { 0 });
     let data = Data {
         seq: msdu.seq.unwrap_or_default(),
         fragment: 0,

@@ -19,6 +19,10 @@ impl Station {
             // Another frame instead of the response: the exchange has failed. @80211-2020 10.3.2.11
             self.fail(cx, Failure::Unanswered);
         }
+        // A reserved subtype means nothing to a station that does not know it. @80211-2020 9.2.4.1.3, @KLI06 section 4.4.3
+        if self.extended.is_none() && frame.is_extended() {
+            return;
+        }
         if let Some(response) = self.response_to(cx, frame, got) {
             self.respond(cx, frame, response);
         }

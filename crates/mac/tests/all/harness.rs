@@ -80,7 +80,7 @@ impl Shown {
         let body = if self.kind == Kind::Data {
             let mut carried = || {
                 let pkt = packets.put(datagram(100, 0));
-                let carried = Carried { packet: packets.share(&pkt), options: MacOptions::default() };
+                let carried = Carried { packet: packets.share(&pkt), options: MacOptions::within(0) };
                 packets.free(pkt, DropWhy::Delivered);
                 carried
             };
@@ -104,7 +104,7 @@ impl Shown {
         };
         let Shown { kind, from, to, mode, power, airtime, duration, label, .. } = self;
         let psdu = Psdu::One(Mpdu { len: self.mpdu, body });
-        Frame { kind, from, to, tx: TxVector { mode, power }, airtime, duration, label, psdu }
+        Frame { kind, from, to, tx: TxVector { power, ..mode.into() }, airtime, duration, label, psdu }
     }
 }
 
@@ -203,6 +203,8 @@ pub struct Net {
     pub handed_up: u64,
     /// Off for long runs.
     pub keeps_log: bool,
+    /// Bytes of MAC options that each MSDU asks for.
+    pub options_room: u8,
     timers: Timers,
     script: Vec<(SimTime, Stage)>,
     is_scripted: Vec<bool>,
@@ -248,6 +250,7 @@ impl Net {
             counts: vec![[0; 8]; nodes],
             handed_up: 0,
             keeps_log: true,
+            options_room: 0,
             timers: Timers::new(3 + 2 * nodes),
             script: Vec::new(),
             is_scripted: vec![false; nodes],
@@ -382,7 +385,7 @@ impl Net {
 
     fn hand_down(&mut self, now: SimTime, node: NodeId, to: NodeId, size: u32, tos: u8, starters: &mut Vec<NodeId>) {
         let pkt = self.packets.put(datagram(size, tos));
-        let msdu = Msdu::new(now, pkt, &self.packets, to, 0);
+        let msdu = Msdu::new(now, pkt, &self.packets, to, self.options_room);
         self.tell(now, node, Input::Enqueue(msdu), starters);
     }
 

@@ -5,5 +5,6 @@ mod acknowledgment;
 mod dcf;
 mod dot11g;
 mod edca;
+mod extended;
 mod harness;
 mod levels;

@@ -1,6 +1,6 @@
-//! Routes as they were computed at the start.
+//! Routes as they are computed at the start, and anew when an event breaks or heals a link or moves a node.
 
-use super::{Router, RouterSite};
+use super::{Orders, Router, RouterSite};
 use crate::{Hop, node_of};
 use plugin::{Info, Params};
 use std::net::Ipv4Addr;
@@ -32,5 +32,9 @@ impl Router for Fixed {
         // What a host sends to itself goes nowhere: there is no loopback.
         let to = node_of(packet.ip.dst, self.next.len()).filter(|_| packet.ip.dst != self.own)?;
         self.next[to.index()]
+    }
+
+    fn rerouted(&mut self, _: SimTime, least_cost: &[Option<Hop>], _: &mut Orders) {
+        self.next.copy_from_slice(least_cost);
     }
 }

@@ -66,6 +66,10 @@ pub trait Router: std::fmt::Debug {
     /// Frames of this neighbour can be decoded now, or cannot any more. Told to who [watches](Router::watches_neighbours).
     fn neighbour(&mut self, _now: SimTime, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
+    /// Links have broken or healed, or nodes have moved: the least-cost hops to each node are these now, as in
+    /// [`RouterSite::least_cost`]. For routers that are computed; others find it out.
+    fn rerouted(&mut self, _now: SimTime, _least_cost: &[Option<Hop>], _orders: &mut Orders) {}
+
     /// The MAC has given a packet to this neighbour up.
     fn link_failed(&mut self, _now: SimTime, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
 

@@ -244,12 +244,20 @@ impl Medium {
         Medium::UnitDisc(UnitDisc::new(nodes))
     }
 
-    /// Sets whether `to` hears `from`. Where signals have powers, a pair out of reach has no gain at all, for good.
+    /// Sets whether `to` hears `from`, and with it whether it senses it. Where signals have powers, a pair out of reach has no gain at all, for good.
     pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
         match self {
             Medium::UnitDisc(reach) => reach.set_reach(from, to, in_reach),
             Medium::Sinr(_) if in_reach => {}
             Medium::Sinr(levels) => levels.set_gain(from, to, Db(f64::NEG_INFINITY)),
+        }
+    }
+
+    /// Signals of `from` make the medium busy, and spoil others, also at those who cannot decode them. Where signals have powers
+    /// that is a matter of powers, and this does nothing.
+    pub fn set_senses(&mut self, from: NodeId, senses: impl Fn(NodeId) -> bool) {
+        if let Medium::UnitDisc(reach) = self {
+            reach.set_senses(from, senses);
         }
     }
 
@@ -268,10 +276,19 @@ impl Medium {
         each!(self, medium => medium.hears(to, from))
     }
 
+    /// Whether `to` receives a data frame of `from` in this mode that nothing overlaps, at mean power: it is in reach, or the
+    /// power is at least the receiver's sensitivity in that mode. Whoever is heard is not decoded at every rate.
+    pub fn decodes(&self, to: NodeId, from: NodeId, mode: Mode) -> bool {
+        match self {
+            Medium::UnitDisc(reach) => reach.hears(to, from),
+            Medium::Sinr(levels) => levels.decodes(to, from, mode),
+        }
+    }
+
     /// Whether a signal of `from` counts as one that overlaps another's at `to`: it is in reach, or not below the noise.
     pub fn overlaps(&self, to: NodeId, from: NodeId) -> bool {
         match self {
-            Medium::UnitDisc(reach) => reach.hears(to, from),
+            Medium::UnitDisc(reach) => reach.senses(to, from),
             Medium::Sinr(levels) => to != from && levels.is_above_noise(from, to),
         }
     }
@@ -300,7 +317,7 @@ impl Medium {
         }
     }
 
-    /// At whom signals of `from` stand, in order of id: who is in reach, or where they are above the floor.
+    /// At whom signals of `from` stand, in order of id: who is in reach or senses them, or where they are above the floor.
     pub fn listeners(&self, from: NodeId) -> Vec<NodeId> {
         match self {
             Medium::UnitDisc(reach) => reach.listeners(from),

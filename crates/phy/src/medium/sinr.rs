@@ -5,11 +5,11 @@
 
 use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
 use super::{Heard, Hearing, Parts, Ppdu, Verdict};
-use crate::curves::Part;
+use crate::curves::{Part, bits, front};
 use crate::fading::Fading;
 use crate::tx_vector::Mode;
 use engine::{Purpose, Stream, Streams};
-use units::{Db, Dbm, Dur, NodeId, Nodes, SimTime};
+use units::{Bytes, Db, Dbm, Dur, NodeId, Nodes, SimTime};
 
 /// An error curve: the natural logarithm of the probability that so many bits of a part of a frame in a mode survive a
 /// SINR (a ratio). [`crate::ln_survival`] is one.
@@ -173,7 +173,8 @@ impl Sinr {
         self.list(from.index());
     }
 
-    /// Streams and fading of a link are named by its pair: lists made anew are as they were.
+    /// Streams and fading of a link are named by its pair: lists made anew are as they were. Links that were there go on in their
+    /// streams. Not to be called while `from` transmits.
     fn list(&mut self, from: usize) {
         let (streams, coherence, power) = (&self.streams, self.coherence, self.powers_mw[from]);
         let row = &self.gains[from * self.nodes..][..self.nodes];
@@ -181,6 +182,9 @@ impl Sinr {
         let reached: Vec<(usize, f64)> = ratios
             .filter(|(to, gain)| *to != from && power * gain >= self.floor * self.receivers[*to].noise_mw)
             .collect();
+        let were = std::mem::take(&mut self.listeners[from]);
+        let mut draws_of: Vec<Option<Chance>> =
+            std::mem::take(&mut self.chances[from]).into_iter().map(Some).collect();
         self.listeners[from] = reached.iter().map(|(to, _)| NodeId(*to as u32)).collect();
         self.links[from] =
             reached.iter().map(|(to, gain)| Link { to: NodeId(*to as u32), mw: power * gain }).collect();
@@ -189,12 +193,16 @@ impl Sinr {
             let fading = coherence.map(|coherence| Fading::of_pair(streams, one, other, coherence));
             Path { gain, fading, factor: (1.0, SimTime::ZERO) }
         };
-        let chance = |&(to, _): &(usize, f64)| {
+        let mut chance = |&(to, _): &(usize, f64)| {
+            let place = were.binary_search(&NodeId(to as u32)).ok();
+            if let Some(chance) = place.and_then(|place| draws_of.get_mut(place)?.take()) {
+                return chance;
+            }
             let draws = streams.get(Purpose::Reception, (from as u64) << 32 | to as u64);
             Chance { draws, known: [UNKNOWN; 2] }
         };
         self.paths[from] = reached.iter().map(path).collect();
-        self.chances[from] = reached.iter().map(chance).collect();
+        self.chances[from] = reached.iter().map(&mut chance).collect();
     }
 
     /// The gain from `from` to `to`.
@@ -211,6 +219,22 @@ impl Sinr {
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
         let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
         to != from && mean_mw >= self.rules.preamble_sinr * self.receivers[to.index()].noise_mw
+    }
+
+    /// Whether a frame of `from` in this mode, with its own power and mean gain and alone, is received: it is locked on, and 1000
+    /// bytes survive with probability 0.9 at least. That is how the standard defines a receiver's sensitivity for OFDM, and all
+    /// but defines it for DSSS and CCK (1024 bytes, 8 %). @80211-2020 17.3.10.2, 16.3.8.2
+    pub fn decodes(&self, to: NodeId, from: NodeId, mode: Mode) -> bool {
+        if !self.hears(to, from) {
+            return false;
+        }
+        let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
+        let sinr = mean_mw / self.receivers[to.index()].noise_mw;
+        let bits_of = |(part, lasts): (Part, Dur)| (part, bits(mode, part, lasts));
+        let [preamble, header] = front(mode).map(bits_of);
+        let parts = [preamble, header, (Part::Payload, Bytes(1000).bits() as f64)];
+        let survival: f64 = parts.iter().map(|(part, bits)| (self.rules.curve)(mode, *part, sinr, *bits)).sum();
+        survival >= libm::log(0.9)
     }
 
     /// The power with which the last frame of `from` stood, or stands, at `to`; nothing below the floor.

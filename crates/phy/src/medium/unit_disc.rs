@@ -4,6 +4,10 @@
 //! second signal spoils the first, one that starts at the same instant included, and cannot be locked on. A station that
 //! transmits hears nothing.
 //!
+//! A station may sense a signal that it cannot decode ([`UnitDisc::set_senses`], ns-2's carrier sense range): the signal makes
+//! its medium busy and spoils others there, and is never locked on. No EIFS follows it, since nothing was received in error; in ns-2
+//! one does.
+//!
 //! All of that is a matter of sets, so what happens at 64 stations is a few operations on words.
 
 use super::{Hearing, Ppdu};
@@ -24,6 +28,8 @@ struct Ears {
 struct Reached {
     /// Who hears it, whether it stands now or not.
     listeners: u64,
+    /// At whom it stands: they, and those who sense it only.
+    sensing: u64,
     /// Who is locked on it.
     locked: u64,
     /// Who has transmitted since it began.
@@ -89,11 +95,27 @@ impl UnitDisc {
         (&self.reached[from.index() * self.receivers.len() + one.index()], one.bits)
     }
 
-    /// Sets whether `to` hears `from`.
+    /// Sets whether `to` hears `from`. Who does not hear it does not sense it either.
     pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
         let one = Nodes::from(to);
-        let listeners = &mut self.reached[from.index() * self.receivers.len() + one.index()].listeners;
-        *listeners = if in_reach && from != to { *listeners | one.bits } else { *listeners & !one.bits };
+        let at = &mut self.reached[from.index() * self.receivers.len() + one.index()];
+        let with = |set: u64| if in_reach && from != to { set | one.bits } else { set & !one.bits };
+        (at.listeners, at.sensing) = (with(at.listeners), with(at.sensing));
+    }
+
+    /// Signals of `from` stand also at those who cannot decode them but sense them. Nobody who hears them is changed.
+    pub fn set_senses(&mut self, from: NodeId, senses: impl Fn(NodeId) -> bool) {
+        let blocks = self.receivers.len();
+        for to in (0..self.nodes as u32).map(NodeId).filter(|to| *to != from && senses(*to)) {
+            let one = Nodes::from(to);
+            self.reached[from.index() * blocks + one.index()].sensing |= one.bits;
+        }
+    }
+
+    /// Whether signals of `from` stand at `to`: it hears them, or senses them.
+    pub fn senses(&self, to: NodeId, from: NodeId) -> bool {
+        let (at, bit) = self.at(from, to);
+        at.sensing & bit != 0
     }
 
     /// Sets who hears `from`, all at once.
@@ -109,9 +131,9 @@ impl UnitDisc {
         at.listeners & bit != 0
     }
 
-    /// Who hears `from`, in order of id.
+    /// At whom signals of `from` stand, in order of id.
     pub fn listeners(&self, from: NodeId) -> Vec<NodeId> {
-        (0..).zip(self.row(from)).flat_map(|(block, at)| Nodes { block, bits: at.listeners }).collect()
+        (0..).zip(self.row(from)).flat_map(|(block, at)| Nodes { block, bits: at.sensing }).collect()
     }
 
     /// Whether `node` transmits now.
@@ -165,11 +187,12 @@ impl UnitDisc {
         self.latest = from;
         let row = &mut self.reached[from.index() * self.receivers.len()..][..self.receivers.len()];
         for (block, (receivers, at)) in (0..).zip(self.receivers.iter_mut().zip(row)) {
-            at.locked = at.listeners & !receivers.hearing & !receivers.transmitting;
+            let broke = at.sensing & !receivers.hearing & !receivers.transmitting;
+            at.locked = at.listeners & broke;
             at.half_duplex = at.listeners & receivers.transmitting;
-            receivers.spoilt = (receivers.spoilt | at.listeners & receivers.hearing) & !at.locked;
-            receivers.hearing |= at.listeners;
-            broken(Nodes { block, bits: at.locked });
+            receivers.spoilt = (receivers.spoilt | at.sensing & receivers.hearing) & !at.locked;
+            receivers.hearing |= at.sensing;
+            broken(Nodes { block, bits: broke });
         }
     }
 
@@ -177,7 +200,7 @@ impl UnitDisc {
     #[cold]
     fn overlap(&mut self, now: SimTime, ppdu: &Ppdu) {
         for i in 0..self.parted.len() {
-            if self.hears(self.parted[i].to, ppdu.from) {
+            if self.senses(self.parted[i].to, ppdu.from) {
                 let other = &mut self.parted[i];
                 (other.since, other.until) = (other.since.min(now), SimTime::ZERO);
             }
@@ -194,7 +217,7 @@ impl UnitDisc {
     fn part(&mut self, now: SimTime, ppdu: &Ppdu) -> (u64, bool) {
         for i in 0..self.parted.len() {
             let Parted { from, to, .. } = self.parted[i];
-            if from != ppdu.from && self.hears(to, ppdu.from) {
+            if from != ppdu.from && self.senses(to, ppdu.from) {
                 self.parted[i].until = now;
             }
         }
@@ -226,21 +249,21 @@ impl UnitDisc {
             self.airing.swap_remove(i);
         }
         for block in 0..blocks {
-            let hearing = self.airing.iter().map(|other| self.reached[other.index() * blocks + block].listeners);
+            let hearing = self.airing.iter().map(|other| self.reached[other.index() * blocks + block].sensing);
             let hearing = hearing.fold(0, |all, some| all | some);
             let (receivers, at) = (&mut self.receivers[block], &mut self.reached[from.index() * blocks + block]);
             receivers.hearing = hearing;
             let locked = std::mem::take(&mut at.locked);
             let mut said = Hearing {
                 block: block as u32,
-                listeners: at.listeners,
+                listeners: at.sensing,
                 locked,
                 clear: locked & !receivers.spoilt,
                 spoilt: locked & receivers.spoilt,
                 half_duplex: at.listeners & at.half_duplex,
-                noise: 0,
+                noise: at.sensing & !at.listeners,
                 free: locked,
-                turns_idle: at.listeners & !hearing & !receivers.transmitting,
+                turns_idle: at.sensing & !hearing & !receivers.transmitting,
                 front: 0,
                 mpdus: 0,
             };
@@ -321,6 +344,46 @@ mod tests {
         assert!(medium.stop(A) && medium.stop(C));
         start(&mut medium, 9, A);
         assert_eq!(leave(&mut medium, A, B).verdict, Verdict::Clear);
+    }
+
+    /// What station B makes of a frame of A, which it hears, and of one of C, which it senses, that begin at these instants: verdicts,
+    /// and whether the signal broke B's silence.
+    fn sensed(starts: [u64; 2]) -> [(Verdict, bool, bool); 2] {
+        let mut medium = UnitDisc::new(3);
+        for (x, y) in [(A, C), (C, A), (B, C), (C, B)] {
+            medium.set_reach(x, y, false);
+        }
+        medium.set_senses(C, |to| to == B);
+        assert!(!medium.hears(B, C) && medium.senses(B, C) && !medium.senses(A, C) && !medium.senses(C, C));
+        assert_eq!(medium.listeners(C), [B]);
+        let mut order = [(starts[0], A, 0), (starts[1], C, 1)];
+        order.sort_by_key(|(at, ..)| *at);
+        let mut broke = [false; 2];
+        for (now, from, i) in order {
+            medium.start(from);
+            medium.arrive(at(now), &ppdu(from), |nodes| broke[i] |= nodes.contains(B));
+        }
+        [(A, 0), (C, 1)].map(|(from, i)| {
+            medium.stop(from);
+            let heard = leave(&mut medium, from, B);
+            assert_eq!(heard.turns_idle, from == C, "the medium is busy as long as either stands");
+            (heard.verdict, heard.is_locked, broke[i])
+        })
+    }
+
+    #[test]
+    fn a_signal_that_is_sensed_only_makes_busy_and_spoils_and_is_never_received() {
+        assert_eq!(sensed([0, 5]), [(Verdict::Spoilt, true, true), (Verdict::Noise, false, false)]);
+        // Who senses something locks on nothing else.
+        assert_eq!(sensed([5, 0]), [(Verdict::NotLocked, false, false), (Verdict::Noise, false, true)]);
+    }
+
+    #[test]
+    fn a_pair_set_out_of_reach_is_not_sensed_either() {
+        let mut medium = UnitDisc::new(2);
+        medium.set_senses(A, |_| true);
+        medium.set_reach(A, B, false);
+        assert!(!medium.senses(B, A) && !medium.senses(A, A));
     }
 
     #[test]

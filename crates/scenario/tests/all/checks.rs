@@ -101,6 +101,21 @@ fn links_and_queues() {
         &[
             ("name = \"backbone\"", "name = \"link1\"", "link[1].name: link[0] is called \"link1\" already"),
             (
+                "break = \"backbone\"",
+                "break = \"backbon\"",
+                "event[0].break: no link \"backbon\"; did you mean \"backbone\"?",
+            ),
+            (
+                "break = \"backbone\"",
+                "heal = [\"mirror\", \"laptop\"]",
+                "event[0].heal: no link joins \"mirror\" and \"laptop\", and \"mirror\" has no radio",
+            ),
+            (
+                "break = \"backbone\"",
+                "move = \"server\"\nto = [1, 2]",
+                "event[0].move: \"server\" has no radio: where it stands is of no consequence",
+            ),
+            (
                 "from = \"router\"\nto = \"ap\"",
                 "from = \"router\"\nto = \"router\"",
                 "link[1].to: \"router\" is also from",
@@ -119,6 +134,11 @@ fn links_and_queues() {
                 "between = [\"server\", \"router\"]",
                 "between = [\"server\", \"rooter\"]",
                 "link[0].between[1]: no node \"rooter\"; did you mean \"router\"?",
+            ),
+            (
+                "loss = 0.001",
+                "loss = 0.001\nerrors = { model = \"bit\", ber = 1e-6 }",
+                "link[0].errors: this link has a loss of 0.001 already; write either loss or errors",
             ),
             ("packets = 20", "packets = 20, bytes = \"9 kB\"", "link[4].queue: give either packets or bytes"),
             (
@@ -175,6 +195,25 @@ fn nodes_and_flows() {
             ("stop = \"50 s\"", "stop = \"500 ms\"", "flow[0].stop: 500 ms is not after the start at 1 s"),
             ("warmup = \"5 s\"", "warmup = \"60 s\"", "scenario.warmup: 60 s leaves nothing of a run of 60 s"),
             ("kill = \"c\"", "kill = \"d\"", "event[0].kill: no node \"d\"; there are \"a\", \"b\" and \"c\""),
+            ("kill = \"c\"", "", "event[0]: give one of kill, break, heal and move"),
+            ("kill = \"c\"", "kill = \"c\"\nheal = \"x\"", "event[0]: give one of kill, break, heal and move"),
+            ("kill = \"c\"", "kill = \"c\"\nto = [1, 2]", "event[0].to: has an effect only with move"),
+            ("kill = \"c\"", "mve = \"c\"", "event[0].mve: no such key; did you mean \"move\"?"),
+            ("to = [7, -8.5]", "", "event[3].to: missing; expected two numbers such as [0, 22.5]"),
+            ("to = [7, -8.5]", "to = [7]", "event[3].to: expected two numbers such as [0, 22.5], got an array of 1"),
+            ("move = \"b\"", "move = \"d\"", "event[3].move: no node \"d\"; there are \"a\", \"b\" and \"c\""),
+            (
+                "range = \"22.5 m\"\nsense_range = \"50 m\"\n",
+                "",
+                "event[3].move: where nodes stand is of no consequence without channel.range or a propagation by distance",
+            ),
+            ("break = [\"a\", \"b\"]", "break = [\"a\", \"a\"]", "event[1].break[1]: \"a\" is here twice"),
+            ("break = [\"a\", \"b\"]", "break = \"wire\"", "event[1].break: no link \"wire\"; there are none"),
+            (
+                "break = [\"a\", \"b\"]",
+                "break = 3",
+                "event[1].break: expected the name of a link, or two names of nodes such as [\"a\", \"b\"], got integer 3",
+            ),
             ("at = \"3 s\"", "at = \"61 s\"", "event[0].at: 61 s is after the end of the run at 60 s"),
             (
                 "between = [\"a\", \"b\"]",

@@ -64,6 +64,7 @@ name = "full"
 duration = "60 s"
 warmup = "5 s"
 seed = 7
+series_every = "10 ms"
 
 [radio]
 standard = "802.11b"
@@ -83,6 +84,7 @@ queue = { packets = 100 }
 
 [channel]
 range = "22.5 m"
+sense_range = "50 m"
 errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
 
 [[channel.pair]]
@@ -198,6 +200,25 @@ strip_sack = true
 [[event]]
 at = "3 s"
 kill = "c"
+
+[[event]]
+at = "4 s"
+break = ["a", "b"]
+
+[[event]]
+at = "5 s"
+heal = ["b", "a"]
+
+[[event]]
+at = "6 s"
+move = "b"
+to = [7, -8.5]
+
+[[window]]
+name = "middle"
+from = "10 s"
+to = "20 s"
+every = "500 ms"
 "#;
 
 /// Wires with everything a link can say, and a cell at the end of them.
@@ -228,22 +249,30 @@ queue = { discipline = "red", bytes = "150 kB", min_th = 15000, max_th = 45000 }
 from = "router"
 to = "ap"
 rate = "8 Mb/s"
+errors = { model = "none" }
 [[link]]
 between = ["server", "mirror"]
 rate = "1 Gb/s"
+errors = { model = "two-state", good = { ber = 1e-8 }, bad = { per = 0.001 }, mean_good = 10, mean_bad = 6.667, unit = "frame" }
 queue = { discipline = "red", packets = 9, min_th = 3, max_th = 5, max_p = 0.5, weight = 0.5, gentle = false, ecn = true }
 [[link]]
 between = ["router", "mirror"]
 rate = "1 Gb/s"
+errors = { model = "packet", per = 0.01 }
 queue = { discipline = "drop-tail", bytes = "15 kB" }
 [[link]]
 from = "ap"
 to = "router"
 rate = "1 Mb/s"
+errors = { model = "bit", ber = 1e-6 }
 queue = { discipline = "drop-tail", packets = 20 }
+[[event]]
+at = "1 s"
+break = "backbone"
 [[flow]]
 from = "server"
 to = "laptop"
+count = 2
 "#;
 
 /// Powers, categories, groups of nodes, a layout.
@@ -270,6 +299,8 @@ noise_figure = "6 dB"
 [layout]
 model = "disc"
 radius = "25 m"
+connected = true
+draws = 5
 [[node]]
 name = "ap"
 role = "ap"
@@ -293,7 +324,7 @@ dscp = 46
 pub const MATRIX: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }
-layout = { model = "line", spacing = "10 m" }
+layout = { model = "rectangle", width = "10 m", height = "20 m", connected = false, draws = 7 }
 channel = { propagation = { model = "matrix" }, noise = "-95 dBm", fading = { model = "none" }, pair = [{ between = ["a", "b"], gain = "-70 dB" }] }
 [[node]]
 name = "a"
@@ -328,14 +359,19 @@ channel = { propagation = { model = "free-space", frequency = "2.4 GHz" } }
 name = "a"
 [[node]]
 name = "b"
+[[node]]
+name = "c"
+count = 2
 [[flow]]
-from = "a"
-to = "b"
+from = ["a", "c"]
+to = "c"
+hops = [1, 3]
 "#;
 
 /// RED in bytes at the radio.
 pub const RED: &str = r#"
 scenario = { duration = "1 s" }
+layout = { model = "line", spacing = "10 m" }
 radio = { standard = "802.11g", protection = "rts-cts", queue = { discipline = "red", bytes = "90 kB", min_th = 9000, max_th = 30000 } }
 [[node]]
 name = "a"
@@ -422,7 +458,7 @@ to = "b"
 transport = { protocol = "udp", datagram = "500 B" }
 traffic = { model = "saturated" }
 [channel]
-errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame" }
+errors = { model = "two-state", good = { per = 0.0 }, bad = { ber = 0.001 }, mean_good = 100, mean_bad = 10.5, unit = "frame", step = "data" }
 [[channel.pair]]
 between = ["b", "a"]
 errors = { model = "none" }

@@ -32,7 +32,7 @@ fn missing() {
             (
                 "[[flow]]",
                 "[[event]]",
-                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[link]] or [[flow]]",
+                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[link]] or [[flow]] or [[window]]",
             ),
             (
                 "[[flow]]",
@@ -134,12 +134,12 @@ fn unknown_keys_and_words() {
             (
                 "seed = 7",
                 "colour = 7",
-                "scenario.colour: no such key; known are \"name\", \"duration\", \"warmup\" and \"seed\"",
+                "scenario.colour: no such key; known are \"name\", \"duration\", \"warmup\", \"seed\" and \"series_every\"",
             ),
             (
                 "seed = 7",
                 "\"a b\\n\" = 7",
-                "scenario.\"a b\\n\": no such key; known are \"name\", \"duration\", \"warmup\" and \"seed\"",
+                "scenario.\"a b\\n\": no such key; known are \"name\", \"duration\", \"warmup\", \"seed\" and \"series_every\"",
             ),
             (
                 "control_rate = \"basic\"",
@@ -298,6 +298,16 @@ fn types_units_and_ranges() {
             ),
             (
                 "unit = \"time\"",
+                "unit = \"time\", step = \"data\"",
+                "channel.pair[1].errors.step: has an effect only with unit = \"frame\"; states of unit = \"time\" end by the clock",
+            ),
+            (
+                "unit = \"time\"",
+                "unit = \"frame\", step = \"dat\"",
+                "channel.pair[1].errors.step: no kind of frames \"dat\"; did you mean \"data\"?",
+            ),
+            (
+                "unit = \"time\"",
                 "unit = \"frame\"",
                 "channel.pair[1].errors.mean_good: expected a number of frames such as 100, since unit is \"frame\"",
             ),
@@ -327,5 +337,5 @@ fn types_units_and_ranges() {
 #[test]
 fn the_first_mistake_in_the_order_of_the_file_is_told() {
     let text = "[[event]]\nwhen = 3\n[radio]\nstandrad = 3\n[scenario]\nduration = 3\n";
-    refused(text, "event[0].when: no such key; known are \"at\" and \"kill\"");
+    refused(text, "event[0].when: no such key; known are \"at\", \"kill\", \"break\", \"heal\", \"move\" and \"to\"");
 }

@@ -242,7 +242,15 @@ fn the_full_example_means_what_it_says() {
     assert_eq!(s.schemes[1].at, Some(vec![NodeId(0), NodeId(1)]));
     assert_eq!(s.schemes[1].plug.chosen.params.choice("advertise"), "free-buffer");
     assert_eq!(s.schemes[1].plug.chosen.params.get("weight"), plugin::Value::Float(1.0));
-    assert_eq!(s.events, [TimedEvent { at: Dur::from_secs(3), what: EventKind::Kill(NodeId(2)) }]);
+    let [a, b] = [NodeId(0), NodeId(1)];
+    let what = [
+        EventKind::Kill(NodeId(2)),
+        EventKind::Break(Cut::Between(a, b)),
+        EventKind::Heal(Cut::Between(b, a)),
+        EventKind::Move(b, [7.0, -8.5]),
+    ];
+    let events = (3..).zip(what).map(|(s, what)| TimedEvent { at: Dur::from_secs(s), what });
+    assert_eq!(s.events, events.collect::<Vec<_>>());
 }
 
 #[test]
@@ -276,7 +284,10 @@ fn silence_means_the_documented_defaults() {
         countdown: None,
     };
     assert_eq!(s.radio, radio);
-    assert_eq!(s.channel, Channel { range: None, errors: ErrorSpec::None, pair: vec![], powers: None });
+    assert_eq!(
+        s.channel,
+        Channel { range: None, sense_range: None, errors: ErrorSpec::None, pair: vec![], powers: None }
+    );
     let flow = &s.flows[0];
     assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
     assert_eq!(flow.entry.transport.datagram, Bytes(1500));
@@ -328,13 +339,24 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         name: "backbone".to_owned(),
         ends: Ends { from: NodeId(0), to: NodeId(2), both_ways: true },
         rate: BitRate::from_kbps(100_000),
-        delay: Dur::from_ms(2),
+        delay: Delay::Fixed(Dur::from_ms(2)),
         loss: 0.001,
+        errors: LinkErrors::None,
         queue: Queue { limit: Limit::Bytes(Bytes(150_000)), discipline: red },
+        index: 0,
     };
     assert_eq!(s.links[0], backbone);
+    let sojourn = Sojourn::Frame { good: 10.0, bad: 6.667, step: phy::Step::All };
+    let (good, bad) = (StateError::Ber(1e-8), StateError::Per(0.001));
+    let errors = [2, 3, 4].map(|i| s.links[i].errors);
+    let wanted = [
+        LinkErrors::TwoState { good, bad, sojourn },
+        LinkErrors::Packet { per: 0.01 },
+        LinkErrors::Bit { ber: 1e-6 },
+    ];
+    assert_eq!(errors, wanted);
     let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
-    let (name, delay, from, to) = ("link1".to_owned(), Dur::ZERO, NodeId(2), NodeId(3));
+    let (name, delay, from, to) = ("link1".to_owned(), Delay::Fixed(Dur::ZERO), NodeId(2), NodeId(3));
     assert_eq!(
         s.links[1],
         Link {
@@ -343,9 +365,86 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
             rate: BitRate::from_kbps(8000),
             delay,
             loss: 0.0,
-            queue
+            errors: LinkErrors::None,
+            queue,
+            index: 1,
         }
     );
+}
+
+#[test]
+fn a_link_from_a_group_is_a_link_each_with_a_delay_that_may_be_drawn() {
+    let many = |link: &str| {
+        format!(
+            "scenario = {{ duration = \"1 s\" }}\n[[node]]\nname = \"server\"\ncount = 3\n[[node]]\nname = \"hub\"\n\
+             [[link]]\nname = \"wan\"\nbetween = [\"server\", \"hub\"]\nrate = \"8 Mb/s\"\n{link}\n\
+             [[flow]]\nfrom = \"server\"\nto = \"hub\"\n"
+        )
+    };
+    let drawn = "delay = { draw = \"uniform\", low = \"10 ms\", high = \"50 ms\" }";
+    let s = read(&many(drawn)).unwrap();
+    assert!(s.nodes.iter().all(|node| !node.has_radio), "a group at a link is wired");
+    let (low, high) = (Dur::from_ms(10), Dur::from_ms(50));
+    for (i, link) in (0u32..).zip(&s.links) {
+        assert_eq!((link.name.clone(), link.index), (format!("wan{}", i + 1), 0));
+        assert_eq!(link.ends, Ends { from: NodeId(i), to: NodeId(3), both_ways: true });
+        assert_eq!(link.delay, Delay::Drawn(Distribution::Uniform { low, high }));
+    }
+    assert_eq!(s.links.len(), 3);
+    assert_eq!(read(&toml::to_string(&s.to_json()).unwrap()).unwrap(), s);
+    assert!(read(&many(drawn).replace("count = 3", "count = 0")).unwrap().links.is_empty());
+    let one_way = many(drawn)
+        .replace("count = 3", "count = 3\nradio = false")
+        .replace("between = [\"server\", \"hub\"]", "from = \"hub\"\nto = [\"server1\", \"server3\"]");
+    let ends: Vec<_> = read(&one_way).unwrap().links.iter().map(|link| link.ends).collect();
+    assert_eq!(ends, [0, 2].map(|to| Ends { from: NodeId(3), to: NodeId(to), both_ways: false }));
+    let listed = "scenario = { duration = \"1 s\" }\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
+                  [[link]]\nfrom = [\"a\", \"b\"]\nto = \"c\"\nrate = \"1 Mb/s\"\n[[flow]]\nfrom = \"a\"\nto = \"c\"\n";
+    let names: Vec<_> = read(listed).unwrap().links.into_iter().map(|link| link.name).collect();
+    assert_eq!(names, ["link0", "link1"]);
+    for (spelt, meant) in [
+        (
+            "{ draw = \"normal\", mean = \"20 ms\", deviation = \"5 ms\" }",
+            Distribution::Normal { mean: Dur::from_ms(20), deviation: Dur::from_ms(5), low: Dur::ZERO, high: None },
+        ),
+        (
+            "{ draw = \"normal\", mean = \"20 ms\", deviation = \"5 ms\", low = \"10 ms\", high = \"50 ms\" }",
+            Distribution::Normal { mean: Dur::from_ms(20), deviation: Dur::from_ms(5), low, high: Some(high) },
+        ),
+        ("{ draw = \"exponential\", mean = \"10 ms\" }", Distribution::Exponential { mean: low }),
+    ] {
+        let s = read(&many(&format!("delay = {spelt}"))).unwrap();
+        assert_eq!(s.links[2].delay, Delay::Drawn(meant));
+        assert_eq!(read(&toml::to_string(&s.to_json()).unwrap()).unwrap(), s);
+    }
+    let refuse = |delay: &str, line: &str| refused(&many(&format!("delay = {delay}")), line);
+    let expected = "a string such as \"20 ms\", or a distribution such as { draw = \"uniform\", low = \"10 ms\", high = \"50 ms\" }";
+    refuse("3", &format!("link[0].delay: expected {expected}, got integer 3"));
+    refuse("\"3\"", "link[0].delay: \"3\": the unit is missing (ns, us, ms, s, min); write it like \"20 ms\"");
+    refuse(
+        "{ draw = \"unifrom\", low = \"1 ms\", high = \"2 ms\" }",
+        "link[0].delay.draw: no distribution \"unifrom\"; did you mean \"uniform\"?",
+    );
+    refuse(
+        "{ draw = \"uniform\", low = \"1 ms\" }",
+        "link[0].delay.high: missing; expected a string such as \"20 ms\"",
+    );
+    refuse(
+        "{ draw = \"uniform\", mean = \"1 ms\" }",
+        "link[0].delay.mean: no such key with draw = \"uniform\"; it goes with \"normal\" or \"exponential\"",
+    );
+    refuse(
+        "{ draw = \"uniform\", low = \"3 ms\", high = \"2 ms\" }",
+        "link[0].delay.high: 2 ms is less than low, 3 ms",
+    );
+    let normal = |rest: &str| format!("{{ draw = \"normal\", mean = \"20 ms\", deviation = \"5 ms\", {rest} }}");
+    refuse(&normal("low = \"21 ms\""), "link[0].delay.mean: 20 ms is less than low, 21 ms");
+    refuse(&normal("high = \"19 ms\""), "link[0].delay.mean: 20 ms is more than high, 19 ms");
+    let with_radios = many(drawn).replace("scenario =", "radio = { standard = \"802.11b\" }\nscenario =");
+    let both = with_radios.replace("[\"server\", \"hub\"]", "[\"server\", \"server\"]");
+    refused(&both, "link[0]: \"server\" and \"server\" are several nodes each; one end of a link must be one node");
+    let itself = with_radios.replace("[\"server\", \"hub\"]", "[\"hub\", \"hub\"]");
+    refused(&itself, "link[0].to: \"hub\" is also from");
 }
 
 #[test]
@@ -364,6 +463,16 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
         &changed(AIR, "to = \"ap\"", "to = \"ap\"\nstagger = \"900000 s\""),
         "flow[0].start: 900000 s is not before the end of the run at 5 s",
     );
+    let twice = read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 5\nstagger = \"10 ms\"")).unwrap();
+    let named: Vec<_> = twice.flows.iter().map(|flow| (flow.name.as_str(), flow.from.0, flow.start)).collect();
+    let at = Dur::from_ms;
+    assert_eq!(named[2..5], [("up3", 3, at(20)), ("up4", 1, at(30)), ("up5", 2, at(40))]);
+    assert_eq!(named.len(), 5, "round the three stations");
+    assert!(read(&changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 0")).unwrap().flows.is_empty());
+    refused(
+        &changed(AIR, "to = \"ap\"", "to = \"ap\"\ncount = 20000"),
+        "flow[0].count: expected a whole number from 0 to 10000, got integer 20000",
+    );
     let none = read(&changed(AIR, "count = 3", "count = 0")).unwrap();
     assert_eq!(none.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["ap", "old"]);
     assert!(none.flows.is_empty(), "a flow from no node is no flow");
@@ -373,7 +482,7 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
     );
     refused(
         &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"sta\"\nto = \"sta\""),
-        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node",
+        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node, or both are drawn: hops = \"any\"",
     );
     refused(&changed(AIR, "name = \"old\"", "name = \"sta2\""), "node[2].name: node[1] is called \"sta2\" already");
     let pair = format!("{AIR}[[channel.pair]]\nbetween = [\"ap\", \"sta\"]\ngain = \"-60 dB\"\n");
@@ -381,9 +490,51 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
 }
 
 #[test]
+fn ends_that_are_drawn_are_read_and_written_as_what_they_are_drawn_among() {
+    let s = read(&changed(AIR, "to = \"ap\"", "to = [\"sta\", \"old\"]\nhops = [2, 3]\ncount = 2")).unwrap();
+    let stations = [1, 2, 3].map(NodeId);
+    for (flow, name) in s.flows.iter().zip(["up1", "up2"]) {
+        assert_eq!((flow.name.as_str(), flow.entry.hops), (name, Some(Hops::Between(2, 3))));
+        assert_eq!((&flow.entry.from.nodes[..], &flow.entry.to.nodes[..3]), (&stations[..], &stations[..]));
+        assert_eq!(flow.entry.to.nodes[3], NodeId(4));
+    }
+    let written = &s.to_json()["flow"];
+    assert_eq!(written.as_array().unwrap().len(), 2);
+    assert_eq!(written[1]["to"], serde_json::json!(["sta1", "sta2", "sta3", "old"]));
+    assert_eq!(read(&toml::to_string(&s.to_json()).unwrap()).unwrap(), s);
+    for (hops, read_as) in [("\"any\"", Hops::Any), ("2", Hops::Between(2, 2)), ("[1, 64]", Hops::Between(1, 64))] {
+        let one = read(&changed(AIR, "to = \"ap\"", &format!("to = \"ap\"\nhops = {hops}"))).unwrap();
+        assert_eq!((one.flows.len(), one.flows[0].entry.hops, one.flows[0].name.as_str()), (1, Some(read_as), "up"));
+    }
+    // A list of nodes without hops is a group without a name.
+    let each = read(&changed(AIR, "from = \"sta\"", "from = [\"sta1\", \"old\"]")).unwrap();
+    assert_eq!(each.flows.iter().map(|flow| flow.from).collect::<Vec<_>>(), [1, 4].map(NodeId));
+    let refuse = |keys: &str, why: &str| refused(&changed(AIR, "to = \"ap\"", keys), why);
+    let expected = "expected a number of hops such as 2, two such as [2, 3], or \"any\", got";
+    refuse("to = \"sta\"\nhops = \"two\"", &format!("flow[0].hops: {expected} string \"two\""));
+    refuse("to = \"sta\"\nhops = [1, 2, 3]", &format!("flow[0].hops: {expected} an array"));
+    refuse("to = \"sta\"\nhops = 0", "flow[0].hops: expected a whole number from 1 to 64, got integer 0");
+    refuse("to = \"sta\"\nhops = [3, 2]", "flow[0].hops: [3, 2] begins above its end; write [2, 3]");
+    refuse("to = \"sta\"\nhops = [2, 99]", "flow[0].hops[1]: expected a whole number from 1 to 64, got integer 99");
+    refuse("to = \"sta\"\nhop = 2", "flow[0].hop: no such key; did you mean \"hops\"?");
+    // Of three stations there are three pairs; with one more node on one side three more.
+    refuse(
+        "to = \"sta\"\nhops = 2\ncount = 4",
+        "flow[0].count: 4 pairs are to be drawn, and \"sta\" and \"sta\" make 3",
+    );
+    refuse(
+        "to = [\"sta\", \"old\"]\nhops = 2\ncount = 7",
+        "flow[0].count: 7 pairs are to be drawn, and \"sta\" and \"sta, old\" make 6",
+    );
+    refuse("to = [\"sta\", \"sta1\"]", "flow[0].to[1]: \"sta1\" is here twice");
+    refuse("to = []", "flow[0].to: expected the name of a node, or an array with one at least");
+    refuse("to = [[\"sta\"]]", "flow[0].to[0]: expected the name of a node, got an array");
+}
+
+#[test]
 fn powers_categories_and_layout_mean_what_they_say() {
     let s = read(AIR).unwrap();
-    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0) }));
+    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0), redraw: Redraw { connected: true, draws: 5 } }));
     assert_eq!((s.nodes[0].tx_power, s.nodes[1].tx_power), (Dbm(20.0), Dbm(18.0)));
     assert_eq!((s.nodes[0].access, s.nodes[4].access), (Access::Edca, Access::Dcf));
     let vo = s.nodes[0].categories[3];

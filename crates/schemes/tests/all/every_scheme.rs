@@ -8,7 +8,7 @@ use mac::exchange::Job;
 use mac::{Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
-use schemes::testing::{Bench, Ground, HERE, THERE, frame, node, segment};
+use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
 use schemes::{
     Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
     Value, find,
@@ -16,6 +16,7 @@ use schemes::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
+use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
 
@@ -81,7 +82,12 @@ fn tcp() -> impl Strategy<Value = Packet> {
                 options.push_timestamps(tsval.0, tsecr.0);
             }
             if let Some(start) = block {
-                options.push_sack(&[SeqRange::new(start, 1000)]);
+                let blocks = [
+                    SeqRange::new(start, 1000),
+                    SeqRange::new(start + 2000, 1000),
+                    SeqRange::new(start + 4000, 1000),
+                ];
+                options.push_sack(&blocks[..1 + usize::from(shift) % 3]);
             }
             packet
         },
@@ -201,6 +207,13 @@ fn that_read(signal: Signal, choices: u64) -> impl Iterator<Item = (&'static str
     all.filter(move |(_, stack)| stack.claims[0].reads(signal))
 }
 
+/// The host's sender: half of all numbers are in flight, and its window is one segment.
+fn facts() -> FlowFacts {
+    let (snd_una, snd_nxt, cwnd) = (Seq(0), Seq(10_000), Bytes(1000));
+    let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
+    FlowFacts { snd_una, snd_nxt, snd_max: snd_nxt, cwnd, mss: cwnd, ..idle }
+}
+
 /// A node's life: an agent on its bench, and what its MAC has to report on.
 struct Node {
     bench: Bench,
@@ -209,6 +222,8 @@ struct Node {
     queued: Vec<Packet>,
     /// Its frame sequences, with what the scheme puts around them.
     plan: Box<dyn Plan>,
+    /// What its schemes say in a TCP sender of its own.
+    hook: Option<Box<dyn SenderHook>>,
     /// What came in last.
     received: Option<Packet>,
     /// Segments the scheme sent, not answered yet.
@@ -222,12 +237,13 @@ struct Node {
 
 impl Node {
     fn new(mut stack: Stack) -> Node {
-        let (scheme, plan) = (stack.claims[0].scheme, stack.plan());
+        let (scheme, plan, hook) = (stack.claims[0].scheme, stack.plan(), stack.sender_hook(OUT));
         Node {
             bench: Bench::new(stack),
             scheme,
             queued: Vec::new(),
             plan,
+            hook,
             received: None,
             unanswered: Vec::new(),
             begins: BTreeMap::new(),
@@ -252,7 +268,15 @@ impl Node {
     fn receives(&mut self, packet: Packet) {
         self.received = Some(packet.clone());
         self.answers_frames();
-        _ = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+        self.acknowledged(&packet);
+        let up = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+        if let (Some(hook), Some(tcp)) = (&mut self.hook, up.as_ref().and_then(Packet::tcp)) {
+            let facts = facts();
+            hook.on_segment(tcp, &facts);
+            while let Some(range) = hook.corrupted(&facts) {
+                _ = writeln!(self.log, "{range:?} {:?}", hook.in_repair(range, &facts));
+            }
+        }
     }
 
     fn live(&mut self, event: &Event) {
@@ -299,12 +323,47 @@ impl Node {
         _ = writeln!(self.log, "{commands:?} {}", self.bench.held());
     }
 
+    /// Its own sender takes what came for an ACK of its data, with some RTT, and for a loss of what follows.
+    fn acknowledged(&mut self, packet: &Packet) {
+        let (Some(hook), Some(tcp)) = (&mut self.hook, packet.tcp().filter(|_| packet.flow == OUT.reverse())) else {
+            return;
+        };
+        let next = SeqRange::new(tcp.ack, 1000);
+        let idle = Connection::listen(tcp::Config::default(), 1, 2).facts();
+        let facts = FlowFacts { snd_una: tcp.ack - 1000, snd_nxt: next.end, snd_max: next.end, ..idle };
+        hook.on_segment(tcp, &facts);
+        let rtt = Some(Dur::from_ms(100 + u64::from(tcp.seq.0 % 8) * 50));
+        let now = self.bench.now;
+        let taken = hook.rtt_sample(RttSample { now, ack: tcp.ack, timer: rtt, controller: rtt }, &facts);
+        let bytes = Bytes(1000);
+        let ack = tcp::Ack {
+            now,
+            number: tcp.ack,
+            acked: bytes,
+            prior_flight: bytes,
+            rtt: taken.controller,
+            duplicate: false,
+            local: false,
+            flags: tcp.flags,
+            sacked: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            rate: None,
+            timestamps: None,
+        };
+        hook.on_ack(&ack, &facts);
+        let threshold = hook.dup_ack_threshold(3, &facts);
+        let verdict = hook.loss(Loss::Congestion, next, &facts);
+        hook.on_timeout(&facts);
+        _ = writeln!(self.log, "{taken:?} {threshold} {verdict:?}");
+    }
+
     /// Its MAC responds to a frame of each kind from the neighbour, for whom something is at the head of its line.
     fn answers_frames(&mut self) {
         let plan = &mut self.plan;
         let config = Config::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
-        let job = Job { to: THERE, psdu, mode, solicits: Solicited::ACK, spares_rts: false, is_protected: false };
+        let solicits = Solicited::ACK;
+        let job = Job { to: THERE, psdu, mode, code: None, solicits, spares_rts: false, is_protected: false };
         for kind in [mac::Kind::Data, mac::Kind::Rts, mac::Kind::Ack, mac::Kind::Cts] {
             let duration = sifs + phy::airtime(mode, mac::frame::ACK);
             let heard = frame(kind, (THERE, HERE), mode, psdu, duration);
@@ -357,6 +416,9 @@ impl Node {
         let options = self.bench.options_out(&packet, &report);
         self.bench.options_in(&packet, 0, &options);
         self.bench.report_with(&packet, &report);
+        if fate == Fate::Expired {
+            self.bench.lost_on_wire(&packet, 0); // it might as well have gone by a wire
+        }
         if fate != Fate::Attempt {
             self.queued.remove(0);
         }

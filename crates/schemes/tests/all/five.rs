@@ -1,13 +1,12 @@
 //! Schemes written from docs/design/contract.md and the public API alone: does the contract suffice?
 //!
-//! `tcp-aware-arq` and `c3tcp` are skeletons with the honest core of their mechanism, one file each and
-//! outside the crate, as a user would write them; `lle-tcp` is reached through the registry. The last part asks that every
+//! `tcp-aware-arq` is a skeleton with the honest core of its mechanism, one file outside the crate, as a user would write it;
+//! `lle-tcp` is reached through the registry. The last part asks that every
 //! registered scheme sits somewhere, and that an agent which does more than its seat asked for is caught.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's parts, not an interface")]
 
 mod ack_thinning;
 mod block_ack_receiver;
-mod c3tcp;
 mod learning_rates;
 mod lle_tcp;
 mod registry;

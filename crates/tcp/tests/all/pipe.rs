@@ -55,19 +55,38 @@ struct Case {
     seed: u64,
 }
 
-/// A scheme that takes some losses for corruption.
-#[derive(Debug)]
-struct Optimist(u64);
+/// A scheme that takes some losses for corruption, and asks for copies of what it names blindly.
+#[derive(Debug, Default)]
+struct Optimist {
+    asked: u64,
+    /// It said that a copy of the first segment is under way: a loss is then another's.
+    in_repair: bool,
+}
 
 impl SenderHook for Optimist {
     fn loss(&mut self, _: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         assert!(
             // A loss that a tail loss probe repaired is acknowledged already.
-            range.start.le(facts.snd_una) && !range.is_empty() && range.end.le(facts.snd_max),
+            (range.start.le(facts.snd_una) || self.in_repair && range.start.lt(facts.snd_max))
+                && !range.is_empty()
+                && range.end.le(facts.snd_max),
             "{range:?} {facts:?}"
         );
-        self.0 += 1;
-        if self.0.is_multiple_of(3) { Loss::Corruption } else { Loss::Congestion }
+        self.asked += 1;
+        if self.asked.is_multiple_of(3) { Loss::Corruption } else { Loss::Congestion }
+    }
+
+    /// Now and then, numbers around what is in flight: acknowledged, SACKed, never sent, not a segment's first.
+    fn corrupted(&mut self, facts: &FlowFacts) -> Option<SeqRange> {
+        self.asked += 1;
+        let from = facts.snd_una - 700 + (self.asked * 331 % 9000) as u32;
+        self.asked.is_multiple_of(4).then(|| SeqRange::new(from, (self.asked * 97 % 2000) as u32))
+    }
+
+    fn in_repair(&mut self, _: SeqRange, facts: &FlowFacts) -> Option<Seq> {
+        self.asked += 1;
+        self.in_repair = self.asked.is_multiple_of(5);
+        self.in_repair.then_some(facts.snd_max - (self.asked % 3000) as u32)
     }
 }
 
@@ -145,7 +164,7 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
             let make = if active { Connection::open } else { Connection::listen };
             let mut conn = make(config, mine.0, mine.1);
             if case.commands > 0 {
-                conn.set_hook(Box::new(Optimist(0)));
+                conn.set_hook(Box::new(Optimist::default()));
             }
             End {
                 conn,
@@ -177,6 +196,10 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
                 match output {
                     Output::Segment { tcp, payload, retransmission, ect } => {
                         assert!(!ect || (end.conn.ecn() && payload.len > 0 && !retransmission), "{tcp:?}");
+                        // Whatever a scheme names: sent before, and not acknowledged.
+                        let (until, facts) = (tcp.seq + payload.len, end.conn.facts());
+                        let again = retransmission && payload.len > 0;
+                        assert!(!again || facts.snd_una.le(tcp.seq) && until.le(facts.snd_max), "{tcp:?} {facts:?}");
                         assert!(ect || !tcp.flags.has(Flags::CWR) || tcp.flags.has(Flags::SYN), "{tcp:?}");
                         let copies = if dice.percent(case.path.loss) {
                             0

@@ -41,6 +41,8 @@ pub enum Body<'a> {
 pub struct Data<'a> {
     /// The MAC header.
     pub header: DataHeader,
+    /// MAC options at its end, of a frame of the reserved subtype that they have. @KLI06 figure 4.5
+    pub options: Option<&'a [u8]>,
     /// The frame body.
     pub body: Body<'a>,
 }
@@ -86,8 +88,13 @@ impl DataHeader {
     /// Appends a whole frame with `packet` as its body, FCS last, without a copy of the packet's bytes in between. On an
     /// error `out` stays as it was.
     pub fn emit_packet(&self, packet: &Packet, out: &mut Vec<u8>) -> Result<(), EmitError> {
+        self.emit_extended(None, packet, out)
+    }
+
+    /// As [`DataHeader::emit_packet`]; with `options` the frame has the reserved subtype, Header Length and them.
+    pub fn emit_extended(&self, options: Option<&[u8]>, packet: &Packet, out: &mut Vec<u8>) -> Result<(), EmitError> {
         let start = out.len();
-        self.emit(out)?;
+        self.emit(options, out)?;
         out.extend(LLC_SNAP_IPV4);
         let done = packet.emit(out);
         match done {
@@ -108,16 +115,33 @@ impl DataHeader {
         }
     }
 
-    fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
+    fn emit(&self, options: Option<&[u8]>, out: &mut Vec<u8>) -> Result<(), EmitError> {
         if let Some(what) = self.unsupported() {
             return Err(EmitError::Unsupported(what));
         }
-        out.extend([if self.qos.is_some() { kind::QOS_DATA } else { kind::DATA }, self.flags.0]);
+        if options.is_some() && self.flags.has(FrameFlags::HTC) {
+            return Err(EmitError::Unsupported("HT Control"));
+        }
+        let subtype = match (options, self.qos) {
+            (Some(_), _) => kind::EXTENDED_DATA,
+            (None, Some(_)) => kind::QOS_DATA,
+            (None, None) => kind::DATA,
+        };
+        let start = out.len();
+        out.extend([subtype, self.flags.0]);
         out.extend(self.duration.us().to_le_bytes());
         out.extend([self.addr1, self.addr2, self.addr3].iter().flat_map(|addr| addr.0));
         out.extend(self.sequence.raw().to_le_bytes());
-        if let Some(qos) = self.qos {
+        // The top bit of the subtype says that it has QoS Control. @80211-2020 9.2.4.1.3
+        if let Some(qos) = self.qos.or(options.map(|_| QosControl(0))) {
             out.extend(qos.0.to_le_bytes());
+        }
+        if let Some(options) = options {
+            let len = out.len() - start + 1 + options.len();
+            out.push(
+                u8::try_from(len).map_err(|_| EmitError::Unsupported("MAC options beyond a header of 255 bytes"))?,
+            );
+            out.extend_from_slice(options);
         }
         Ok(())
     }
@@ -131,7 +155,7 @@ impl DataHeader {
 
 impl<'a> Data<'a> {
     pub(super) fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
-        self.header.emit(out)?;
+        self.header.emit(self.options, out)?;
         match self.body {
             Body::Ip(packet) => {
                 out.extend(LLC_SNAP_IPV4);
@@ -143,7 +167,7 @@ impl<'a> Data<'a> {
     }
 
     /// Reads what follows the first byte.
-    pub(super) fn parse(mut cursor: Cursor<'a>, is_qos: bool) -> Result<Data<'a>, FrameError> {
+    pub(super) fn parse(mut cursor: Cursor<'a>, is_qos: bool, has_options: bool) -> Result<Data<'a>, FrameError> {
         let header = DataHeader {
             flags: FrameFlags::parse(&mut cursor)?,
             duration: DurationField::parse(&mut cursor)?,
@@ -156,10 +180,21 @@ impl<'a> Data<'a> {
         if let Some(what) = header.unsupported() {
             return Err(FrameError::Unsupported(what));
         }
+        let options = if has_options { Some(Data::parse_options(&mut cursor)?) } else { None };
         let body = match cursor.0.strip_prefix(&LLC_SNAP_IPV4) {
             Some(packet) if header.has_llc() => Body::Ip(packet),
             _ => Body::Raw(cursor.0),
         };
-        Ok(Data { header, body })
+        Ok(Data { header, options, body })
+    }
+
+    /// Header Length, which counts the whole MAC header, and what lies between it and the body.
+    fn parse_options(cursor: &mut Cursor<'a>) -> Result<&'a [u8], FrameError> {
+        const BEFORE: usize = 27; // header, QoS Control and Header Length
+        let header = cursor.u8().ok_or(FrameError::Truncated("Header Length"))?;
+        let len = usize::from(header).checked_sub(BEFORE).ok_or(FrameError::Malformed("Header Length"))?;
+        let (options, rest) = cursor.0.split_at_checked(len).ok_or(FrameError::Truncated("MAC options"))?;
+        cursor.0 = rest;
+        Ok(options)
     }
 }

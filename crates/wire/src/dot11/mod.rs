@@ -51,6 +51,7 @@ mod kind {
     pub(super) const ACK: u8 = 0xD4; // control, 1101
     pub(super) const DATA: u8 = 0x08; // data, 0000
     pub(super) const QOS_DATA: u8 = 0x88; // data, 1000
+    pub(super) const EXTENDED_DATA: u8 = 0xD8; // data, 1101: reserved; here a data frame with MAC options
 }
 
 /// A MAC frame.
@@ -105,8 +106,9 @@ impl<'a> Frame<'a> {
         let mut cursor = Cursor(bytes);
         let kind = cursor.u8().ok_or(FrameError::Truncated("Frame Control"))?;
         match kind {
-            kind::DATA => Data::parse(cursor, false).map(Frame::Data),
-            kind::QOS_DATA => Data::parse(cursor, true).map(Frame::Data),
+            kind::DATA => Data::parse(cursor, false, false).map(Frame::Data),
+            kind::QOS_DATA => Data::parse(cursor, true, false).map(Frame::Data),
+            kind::EXTENDED_DATA => Data::parse(cursor, true, true).map(Frame::Data),
             kind::BEACON => Beacon::parse(cursor).map(Frame::Beacon),
             kind::RTS => Rts::parse(cursor).map(Frame::Rts),
             kind::CTS => Cts::parse(cursor).map(Frame::Cts),

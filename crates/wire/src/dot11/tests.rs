@@ -59,7 +59,7 @@ fn a_packet_travels_in_a_frame_and_comes_out() {
     header.emit_packet(&echo(), &mut frame).unwrap();
     echo().emit(&mut ip).unwrap();
     assert_eq!(frame[24..32], LLC_SNAP_IPV4);
-    let data = Data { header, body: Body::Ip(&ip) };
+    let data = Data { header, options: None, body: Body::Ip(&ip) };
     assert_eq!(Frame::parse(&frame), Ok(Frame::Data(data)));
     assert_eq!(emitted(&Frame::Data(data)), frame);
 }
@@ -83,7 +83,10 @@ fn formats_we_do_not_have_are_refused_both_ways_and_write_nothing() {
     for header in [four, htc] {
         let mut out = vec![1];
         let body = Body::Raw(&[]);
-        assert!(matches!(Frame::Data(Data { header, body }).emit(&mut out), Err(EmitError::Unsupported(_))));
+        assert!(matches!(
+            Frame::Data(Data { header, options: None, body }).emit(&mut out),
+            Err(EmitError::Unsupported(_))
+        ));
         assert!(matches!(header.emit_packet(&echo(), &mut out), Err(EmitError::Unsupported(_))));
         assert_eq!(out, [1]);
     }
@@ -151,8 +154,12 @@ impl Owned {
             0 => Frame::Ack(Ack { flags, duration, ra }),
             1 => Frame::Cts(Cts { flags, duration, ra }),
             2 => Frame::Rts(Rts { flags, duration, ra, ta }),
-            3 => Frame::Data(Data { header, body: Body::Ip(&self.body) }),
-            4 => Frame::Data(Data { header, body: Body::Raw(&self.body) }),
+            3 => Frame::Data(Data { header, options: None, body: Body::Ip(&self.body) }),
+            4 => Frame::Data(Data { header, options: None, body: Body::Raw(&self.body) }),
+            5 => {
+                let header = DataHeader { qos: qos.or(Some(QosControl(0))), ..header };
+                Frame::Data(Data { header, options: Some(&self.short), body: Body::Ip(&self.body) })
+            }
             _ => Frame::Beacon(Beacon {
                 flags,
                 duration,
@@ -182,7 +189,7 @@ fn frame() -> impl Strategy<Value = Owned> {
         any::<u64>(),
     );
     let bytes = |n: usize| proptest::collection::vec(any::<u8>(), 0..n);
-    (0u8..6, fields, bytes(120), bytes(33)).prop_map(|(which, fields, body, short)| Owned {
+    (0u8..7, fields, bytes(120), bytes(33)).prop_map(|(which, fields, body, short)| Owned {
         which,
         fields,
         body,
@@ -215,7 +222,7 @@ proptest! {
                 prop_assert_eq!(emitted(&back), bytes.as_slice());
                 match (frame, back) {
                     // LLC and SNAP are looked for only where an MSDU begins in the clear.
-                    (Frame::Data(Data { body: Body::Ip(_), header }), Frame::Data(Data { body: Body::Raw(_), header: h }))
+                    (Frame::Data(Data { body: Body::Ip(_), header, .. }), Frame::Data(Data { body: Body::Raw(_), header: h, .. }))
                         if header == h => {
                         let flagged = header.flags.has(FrameFlags::PROTECTED) || header.qos.is_some_and(QosControl::amsdu_present);
                         prop_assert!(flagged || header.sequence.fragment() != 0);
@@ -227,9 +234,9 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_fail_or_come_back(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), which in 0usize..7) {
+    fn arbitrary_bytes_fail_or_come_back(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), which in 0usize..8) {
         if let (Some(first), Some(known)) =
-            (bytes.first_mut(), [kind::BEACON, kind::RTS, kind::CTS, kind::ACK, kind::DATA, kind::QOS_DATA].get(which)) {
+            (bytes.first_mut(), [kind::BEACON, kind::RTS, kind::CTS, kind::ACK, kind::DATA, kind::QOS_DATA, kind::EXTENDED_DATA].get(which)) {
             *first = *known;
         }
         comes_back(&bytes)?;

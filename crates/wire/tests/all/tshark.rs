@@ -62,6 +62,23 @@ fn tcp(record: &mut Record) {
     }
 }
 
+/// Negative ACKs: one, three beside timestamps and a SACK block, nine alone. An option for experiments with an identifier.
+fn negative_acks(record: &mut Record) {
+    let mut beside = TcpOptions::default();
+    assert!(beside.push_timestamps(101, 102) && beside.push_sack(&[SeqRange::new(Seq(3_000), 500)]) == 1);
+    let (alone, numbers) = (TcpOptions::default(), [Seq(0x0102_0304); 9]);
+    for (mut options, n, data) in [
+        (alone, 1, "01020304"),
+        (beside, 3, "010203040102030401020304"),
+        (alone, 9, "010203040102030401020304010203040102030401020304010203040102030401020304"),
+    ] {
+        assert_eq!(options.push_negative_acks(&numbers[..n]), n);
+        let tcp = segment(Flags::ACK, 5_001, 1_211, options);
+        let of_option = [("tcp.options.experimental.exid", "0x4e41"), ("tcp.options.experimental.data", data)];
+        record.packet(&packet(L4::Tcp(tcp), Payload::EMPTY), &with(&tcp_fields(&tcp, 0), &of_option));
+    }
+}
+
 /// The four bits between data offset and flags, and ICMP messages that quote a segment. Which of a notice's types tshark
 /// dissects the quote of is its own affair; an experiment's it shows as data.
 fn reserved_bits_and_notices(record: &mut Record) {
@@ -175,7 +192,7 @@ fn control_and_data(record: &mut Record) {
     }
     let header = DataHeader { sequence: SequenceControl::new(9, 1), ..data_header() };
     record.frame(
-        &emitted(&Frame::Data(Data { header, body: Body::Raw(&[1, 2, 3]) })),
+        &emitted(&Frame::Data(Data { header, options: None, body: Body::Raw(&[1, 2, 3]) })),
         with(
             &good,
             &[
@@ -269,6 +286,7 @@ fn tshark_reads_every_packet_as_we_meant_it_and_finds_nothing_malformed() {
     }
     let mut record = Record::new();
     tcp(&mut record);
+    negative_acks(&mut record);
     reserved_bits_and_notices(&mut record);
     udp_echo_and_lengths(&mut record);
     control_and_data(&mut record);

@@ -1,15 +1,18 @@
 //! A blueprint becomes a world.
 
 mod agents;
+mod draws;
 mod network;
 mod places;
 mod radio;
+mod topology;
 mod transport;
 
-use crate::scenario::{InputError, RtsFor, Scenario};
+use crate::scenario::{EventKind, InputError, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
-use crate::world::{Appointment, Parts, World};
+use crate::windows::Windows;
+use crate::world::{Appointment, Parts, Topology, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueue};
@@ -19,15 +22,18 @@ use node::{Chain, Node};
 use phy::{Medium, Mode};
 use plugin::Chosen;
 use schemes::{Hooks, Stack};
+use topology::Standing;
 use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
+pub(crate) use draws::drawn;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
 /// Where everything stands and who sits where, for one seed.
 pub(crate) struct Sites {
+    places: Vec<[f64; 2]>,
     medium: Medium,
     network: Network,
     stacks: Vec<Stack>,
@@ -40,14 +46,14 @@ pub(crate) struct Sites {
 /// schemes that exclude each other.
 pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
-    let places = places::places(scenario, &streams);
+    let places = places::places(scenario, &streams, shared.layout);
     let mut medium = radio::medium(scenario, &places, &streams);
-    let mut network = network::network(scenario, &places, &medium)?;
+    let mut network = network::network(shared, &places, &medium)?;
     let stacks = agents::stacks(shared, &network, &medium, &streams)?;
     if agents::set_powers(scenario, &stacks, &mut medium) {
-        network = network::network(scenario, &places, &medium)?;
+        network = network::network(shared, &places, &medium)?;
     }
-    Ok(Sites { medium, network, stacks })
+    Ok(Sites { places, medium, network, stacks })
 }
 
 /// Puts a world together for one seed.
@@ -57,7 +63,9 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let nodes = scenario.nodes.len();
-    let Sites { medium, network, mut stacks } = sites(shared, seed)?;
+    let Sites { places, medium, network, mut stacks } = sites(shared, seed)?;
+    let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
+    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
     let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
@@ -119,17 +127,19 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         hooks,
         agenda,
         taps,
+        windows: Windows::new(&scenario.windows, scenario.flows.len()),
         wires,
         neighbours,
+        topology,
         spares_rts_without_payload,
     }))
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.
-pub(crate) fn attachments(scenario: &Scenario, seed: u64) -> Result<Attachments> {
-    let streams = Streams::new(seed);
-    let places = places::places(scenario, &streams);
-    let network = network::network(scenario, &places, &radio::medium(scenario, &places, &streams))?;
+pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
+    let (scenario, streams) = (&shared.scenario, Streams::new(seed));
+    let places = places::places(scenario, &streams, shared.layout);
+    let network = network::network(shared, &places, &radio::medium(scenario, &places, &streams))?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
     let wires =
         scenario.links.iter().flat_map(|link| link.ends.directions().map(|(a, b)| ([a, b], link.name.clone())));
@@ -170,6 +180,9 @@ fn fit(station: &mut Station, stack: &mut Stack) {
     if let Some(recipient) = stack.recipient() {
         station.receive_by(recipient);
     }
+    if stack.knows_options() {
+        station.extend_frames();
+    }
     if stack.reads_attempts() {
         station.report_attempts();
     }
@@ -191,10 +204,20 @@ fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
             agenda.push((at(flow.stop), Appointment::Stop(i as u32)));
         }
     }
-    agenda.extend(scenario.events.iter().map(|event| (at(event.at), Appointment::Scenario(event.what))));
+    for (i, event) in (0..).zip(&scenario.events) {
+        let what = match event.what {
+            EventKind::Kill(node) => Appointment::Kill(node),
+            EventKind::Break(_) | EventKind::Heal(_) | EventKind::Move(..) => Appointment::Change(i),
+        };
+        agenda.push((at(event.at), what));
+    }
     if let Some(every) = taps.sampling() {
         let samples = scenario.duration / every;
         agenda.extend((1..=samples).map(|i| (at(every * i), Appointment::Sample)));
+    }
+    for (i, window) in scenario.windows.iter().enumerate() {
+        let buckets = (window.to - window.from) / window.every;
+        agenda.extend((0..=buckets).map(|k| (at(window.from + window.every * k), Appointment::Bucket(i as u32))));
     }
     agenda.push((at(scenario.duration), Appointment::End));
     agenda

@@ -5,9 +5,11 @@ use super::radio::distance_m;
 use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
-use engine::{Purpose, Streams};
+use engine::{Purpose, Stream, Streams};
+use mac::{Fixed, RateControl};
 use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
+use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
 use units::{BitRate, Bytes, Dur, LinkId, NodeId};
 
@@ -30,7 +32,20 @@ fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
     node.entry.role == sc::Role::Ap && node.has_radio
 }
 
-pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+/// Who has whom for a neighbour.
+#[derive(Debug)]
+pub(super) struct Near {
+    /// Radio neighbours of each node, in order of id.
+    pub neighbours: Vec<Vec<NodeId>>,
+    /// The access point a station belongs to.
+    pub access_point: Vec<Option<NodeId>>,
+    /// Whether there is no access point.
+    pub is_independent: bool,
+}
+
+/// Radio neighbours, whatever the flows.
+pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Near {
+    let scenario = &shared.scenario;
     let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
     let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
     let access_point: Vec<Option<NodeId>> = nodes(scenario)
@@ -41,57 +56,162 @@ pub(super) fn network(scenario: &Scenario, places: &[[f64; 2]], medium: &Medium)
             nearest.filter(|_| scenario.nodes[node.index()].has_radio && !is_access_point(scenario, node))
         })
         .collect();
+    let is_independent = access_points.is_empty();
+    let exchange = Exchange::new(shared, medium);
     let neighbours: Vec<Vec<NodeId>> = nodes(scenario)
         .map(|node| match access_point[node.index()] {
             Some(ap) => vec![ap],
             None if is_access_point(scenario, node) => {
                 nodes(scenario).filter(|station| access_point[station.index()] == Some(node)).collect()
             }
-            None if access_points.is_empty() => {
-                medium.listeners(node).into_iter().filter(|other| hear_each_other(node, *other)).collect()
+            None if is_independent => {
+                medium.listeners(node).into_iter().filter(|other| exchange.is_possible(node, *other)).collect()
             }
             None => Vec::new(),
         })
         .collect();
-    let routes = routes(scenario, &neighbours, access_points.is_empty())?;
-    Ok(Network { routes, neighbours, access_point })
+    Near { neighbours, access_point, is_independent }
 }
 
-fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool) -> Result<Routes> {
-    let all = neighbours.len();
-    let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
+/// Neighbours and routes of a network.
+///
+/// # Errors
+/// A flow that has no way, or whose traffic cannot take it.
+pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
+    let network = standing(shared, places, medium, &[]);
+    check(&shared.scenario, &network.routes)?;
+    Ok(network)
+}
+
+/// The same where some wires are `cut`; flows may have no way.
+pub(super) fn standing(shared: &Shared, places: &[[f64; 2]], medium: &Medium, cut: &[LinkId]) -> Network {
+    let scenario = &shared.scenario;
+    let Near { mut neighbours, access_point, is_independent } = near(shared, places, medium);
     let mut ends: Vec<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
     ends.sort_unstable();
     ends.dedup();
+    let mut routes = least_hops(scenario, cut, &neighbours, ends);
+    if is_independent && matches!(medium, Medium::Sinr(_)) {
+        let heard = |node: NodeId| {
+            let hear_each_other = |other: &NodeId| medium.hears(node, *other) && medium.hears(*other, node);
+            medium.listeners(node).into_iter().filter(hear_each_other).collect::<Vec<_>>()
+        };
+        let lost = without_way(scenario, &routes);
+        if !lost.is_empty() {
+            over_whoever_is_heard(scenario, cut, &mut routes, &mut neighbours, lost, heard);
+        }
+    }
+    if is_independent {
+        in_vain(scenario, &mut routes);
+    }
+    Network { routes, neighbours, access_point }
+}
+
+/// Flows between radios that are out of reach send in vain, as stations whose peer has walked away do.
+fn in_vain(scenario: &Scenario, routes: &mut Routes) {
+    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+    let ways = scenario.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
+    for (from, to) in ways.filter(|(from, to)| has_radio(*from) && has_radio(*to)) {
+        if routes.next(from, to).is_none() {
+            routes.set(from, to, Hop::Air(to));
+        }
+    }
+}
+
+/// Whether stations of an independent BSS can exchange data frames at the rates that the scenario sets.
+struct Exchange<'a> {
+    shared: &'a Shared,
+    medium: &'a Medium,
+    rates: Vec<Fixed>,
+}
+
+impl<'a> Exchange<'a> {
+    fn new(shared: &'a Shared, medium: &'a Medium) -> Exchange<'a> {
+        Exchange { shared, medium, rates: shared.macs.iter().map(Fixed::of).collect() }
+    }
+
+    /// Whether `to` decodes data frames of `from` at the rate set for it, and `from` the responses. A rate control may go down to
+    /// the receiver's lowest rate.
+    fn is_possible(&self, from: NodeId, to: NodeId) -> bool {
+        if from == to || !self.medium.hears(to, from) || !self.medium.hears(from, to) {
+            return false;
+        }
+        let nodes = &self.shared.scenario.nodes;
+        let adapts = nodes[from.index()].rate_control.as_ref().is_some_and(|plug| plug.id() != "fixed");
+        let set = self.rates[from.index()].expected(to);
+        let mode = if adapts { nodes[to.index()].standard.modes()[0] } else { set };
+        let response = self.shared.macs[to.index()].control_modes.response_to(mode);
+        self.medium.decodes(to, from, mode) && self.medium.decodes(from, to, response)
+    }
+}
+
+/// Destinations of flows that have no way there.
+fn without_way(scenario: &Scenario, routes: &Routes) -> Vec<NodeId> {
+    let ways = scenario.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
+    let mut lost: Vec<NodeId> =
+        ways.filter(|(from, to)| routes.next(*from, *to).is_none()).map(|(_, to)| to).collect();
+    lost.sort_unstable();
+    lost.dedup();
+    lost
+}
+
+/// Where no way leads at the rates set, one over stations that hear each other's preambles is tried: many frames are lost on it.
+fn over_whoever_is_heard(
+    scenario: &Scenario,
+    cut: &[LinkId],
+    routes: &mut Routes,
+    neighbours: &mut [Vec<NodeId>],
+    lost: Vec<NodeId>,
+    heard: impl Fn(NodeId) -> Vec<NodeId>,
+) {
+    let heard: Vec<Vec<NodeId>> = nodes(scenario).map(heard).collect();
+    let others = least_hops(scenario, cut, &heard, lost.clone());
+    for (from, to) in lost.iter().flat_map(|to| nodes(scenario).map(move |from| (from, *to))) {
+        let (None, Some(hop)) = (routes.next(from, to), others.next(from, to)) else { continue };
+        routes.set(from, to, hop);
+        let list = &mut neighbours[from.index()];
+        if let (Hop::Air(node), Err(place)) = (hop, list.binary_search(&hop.node())) {
+            list.insert(place, node);
+        }
+    }
+}
+
+/// Routes of least hops over wires and these neighbours.
+fn least_hops(scenario: &Scenario, cut: &[LinkId], neighbours: &[Vec<NodeId>], ends: Vec<NodeId>) -> Routes {
+    let all = neighbours.len();
+    let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
     // Everybody is everybody's neighbour: there is nothing to search, and among a thousand nodes it would take seconds.
-    let mut routes = if is_mesh {
+    if is_mesh {
         let mut routes = Routes::least_cost(&vec![Vec::new(); all], [], &HopCount);
         for to in ends {
             nodes(scenario).filter(|from| *from != to).for_each(|from| routes.set(from, to, Hop::Air(to)));
         }
-        routes
-    } else {
-        let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); all];
-        for (i, (from, to)) in directions(scenario) {
-            hops[from.index()].push(Hop::Wire(LinkId(i), to));
-        }
-        for (list, air) in hops.iter_mut().zip(neighbours) {
-            list.extend(air.iter().map(|node| Hop::Air(*node)));
-        }
-        Routes::least_cost(&hops, ends, &HopCount)
-    };
+        return routes;
+    }
+    Routes::least_cost(&hops(scenario, cut, neighbours), ends, &HopCount)
+}
+
+/// What leads on from each node: wires that are not `cut`, then radio neighbours.
+pub(super) fn hops(scenario: &Scenario, cut: &[LinkId], neighbours: &[Vec<NodeId>]) -> Vec<Vec<Hop>> {
+    let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); neighbours.len()];
+    for (i, (from, to)) in directions(scenario).filter(|(i, _)| !cut.contains(&LinkId(*i))) {
+        hops[from.index()].push(Hop::Wire(LinkId(i), to));
+    }
+    for (list, air) in hops.iter_mut().zip(neighbours) {
+        list.extend(air.iter().map(|node| Hop::Air(*node)));
+    }
+    hops
+}
+
+/// Each flow has a way there and back, if a hopeless one.
+fn check(scenario: &Scenario, routes: &Routes) -> Result<()> {
     for flow in &scenario.flows {
         for (from, to) in [(flow.from, flow.to), (flow.to, flow.from)] {
-            if routes.next(from, to).is_some() {
-                continue;
-            }
-            let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()]);
-            if !(is_independent && a.has_radio && b.has_radio) {
-                let message = format!("no way leads from \"{}\" to \"{}\"", a.name, b.name);
+            if routes.next(from, to).is_none() {
+                let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()].name);
+                let message = format!("no way leads from \"{a}\" to \"{b}\"");
                 return Err(InputError { path: format!("flow[{}]", flow.index), message });
             }
-            // Out of reach: it sends in vain, as a station whose peer has walked away does.
-            routes.set(from, to, Hop::Air(to));
         }
         if flow.traffic() == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..)))
         {
@@ -102,7 +222,7 @@ fn routes(scenario: &Scenario, neighbours: &[Vec<NodeId>], is_independent: bool)
             return Err(InputError { path: format!("flow[{}].traffic.model", flow.index), message });
         }
     }
-    Ok(routes)
+    Ok(())
 }
 
 /// The router that all nodes run.
@@ -113,21 +233,72 @@ pub(super) fn router(shared: &Shared) -> Chosen<net::router::Make> {
     }
 }
 
+/// The wires of a link, by its index.
+pub(super) fn wires_of(scenario: &Scenario, link: usize) -> impl Iterator<Item = LinkId> {
+    let wires = |link: &sc::Link| link.ends.directions().count() as u32;
+    let before: u32 = scenario.links[..link].iter().map(wires).sum();
+    (before..before + wires(&scenario.links[link])).map(LinkId)
+}
+
 /// The directions of all links, numbered as their wires are.
 fn directions(scenario: &Scenario) -> impl Iterator<Item = (u32, (NodeId, NodeId))> {
     (0..).zip(scenario.links.iter().flat_map(|link| link.ends.directions()))
 }
 
 pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<Wire> {
-    let links = scenario.links.iter().flat_map(|link| link.ends.directions().map(move |ends| (link, ends)));
-    let wire = |(i, (link, (from, to))): (u64, (&sc::Link, (NodeId, NodeId)))| {
+    let delays = (0..).zip(&scenario.links).map(|(i, link)| (link, delay(link.delay, streams, i)));
+    let links = delays.flat_map(|(link, delay)| link.ends.directions().map(move |ends| (link, delay, ends)));
+    let wire = |(i, (link, delay, (from, to))): (u64, (&sc::Link, Dur, (NodeId, NodeId)))| {
         let queue = queue_spec(&link.queue, mtu, link.rate);
-        let config = WireConfig { from, to, rate: link.rate, delay: link.delay, loss: link.loss, queue, mtu };
+        let config = WireConfig { from, to, rate: link.rate, delay, loss: link.loss, queue, mtu };
         // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
         let entity = 1 << 32 | i;
-        Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity))
+        let wire = Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity));
+        wire.with_errors(errors(&link.errors), &streams.within(Purpose::Link, i))
     };
     (0..).zip(links).map(wire).collect()
+}
+
+/// What a link loses to noise.
+fn errors(spec: &sc::LinkErrors) -> ErrorModel {
+    let packet = |per| Hit::Packet { per, control_per: 0.0 };
+    let bit = |ber| Hit::Bit { ber, control: false };
+    let state = |error| match error {
+        sc::StateError::Per(per) => packet(per),
+        sc::StateError::Ber(ber) => bit(ber),
+    };
+    match *spec {
+        sc::LinkErrors::None => ErrorModel::One(Hit::NEVER),
+        sc::LinkErrors::Packet { per } => ErrorModel::One(packet(per)),
+        sc::LinkErrors::Bit { ber } => ErrorModel::One(bit(ber)),
+        sc::LinkErrors::TwoState { good, bad, sojourn } => {
+            ErrorModel::Two { good: state(good), bad: state(bad), sojourn, shared: false }
+        }
+    }
+}
+
+/// How often a number outside of its ends is drawn again. Where that does not help, they are so close together that all between them is
+/// equally likely.
+const DRAWS: usize = 1000;
+
+/// The delay of a link, by its index.
+fn delay(delay: sc::Delay, streams: &Streams, link: u64) -> Dur {
+    let of = |draws: fn(&mut Stream) -> f64| draws(&mut streams.get(Purpose::Delay, link));
+    let between = |low: Dur, high: Dur| low + Dur::from_ns((of(Stream::unit) * (high - low).ns() as f64) as u64);
+    match delay {
+        sc::Delay::Fixed(time) => time,
+        sc::Delay::Drawn(sc::Distribution::Uniform { low, high }) => between(low, high),
+        sc::Delay::Drawn(sc::Distribution::Exponential { mean }) => {
+            Dur::from_ns((of(Stream::exponential) * mean.ns() as f64) as u64)
+        }
+        sc::Delay::Drawn(sc::Distribution::Normal { mean, deviation, low, high }) => {
+            let mut draws = streams.get(Purpose::Delay, link);
+            let ns = (0..DRAWS).map(|_| draws.normal() * deviation.ns() as f64 + mean.ns() as f64);
+            let is_within = |ns: &f64| *ns >= low.ns() as f64 && high.is_none_or(|high| *ns <= high.ns() as f64);
+            let found = { ns }.find(is_within).map(|ns| Dur::from_ns(ns as u64));
+            found.unwrap_or_else(|| between(low, high.unwrap_or(low)))
+        }
+    }
 }
 
 /// A queue in front of a transmitter of `rate`.

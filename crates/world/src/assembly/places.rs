@@ -6,9 +6,9 @@ use engine::{Purpose, Streams};
 
 /// The position of every node in metres: its own, or as the layout says; without either the origin.
 ///
-/// Access points without a position stand in the centre, except on a line. On a disc each station has a stream of its
-/// own, so that another one more moves nobody.
-pub(super) fn places(scenario: &Scenario, streams: &Streams) -> Vec<[f64; 2]> {
+/// Access points without a position stand in the centre, except on a line. On a disc and in a rectangle each station has a stream of its
+/// own, so that another one more moves nobody, and one for each time that the layout is drawn.
+pub(super) fn places(scenario: &Scenario, streams: &Streams, draw: u32) -> Vec<[f64; 2]> {
     let is_placed = |i: usize| {
         let node = &scenario.nodes[i];
         let is_centre = node.entry.role == Role::Ap && !matches!(scenario.layout, Some(Layout::Line { .. }));
@@ -18,6 +18,7 @@ pub(super) fn places(scenario: &Scenario, streams: &Streams) -> Vec<[f64; 2]> {
     let mut places: Vec<[f64; 2]> =
         scenario.nodes.iter().map(|node| node.entry.position.unwrap_or_default()).collect();
     let Some(layout) = scenario.layout else { return places };
+    let stream = |i: usize| streams.get(Purpose::Layout, u64::from(draw) << 32 | i as u64);
     for (nth, &i) in all.iter().enumerate() {
         places[i] = match layout {
             Layout::Star { radius: Metres(radius) } => {
@@ -29,10 +30,14 @@ pub(super) fn places(scenario: &Scenario, streams: &Streams) -> Vec<[f64; 2]> {
                 [spacing * f64::from(column), spacing * f64::from(row)]
             }
             // The area within r is as r²: the radius is the root of a uniform number.
-            Layout::Disc { radius: Metres(radius) } => {
-                let mut stream = streams.get(Purpose::Layout, i as u64);
+            Layout::Disc { radius: Metres(radius), .. } => {
+                let mut stream = stream(i);
                 let (distance, angle) = (radius * libm::sqrt(stream.unit()), TAU * stream.unit());
                 [distance * libm::cos(angle), distance * libm::sin(angle)]
+            }
+            Layout::Rectangle { width: Metres(width), height: Metres(height), .. } => {
+                let mut stream = stream(i);
+                [width, height].map(|side| side * (stream.unit() - 0.5))
             }
             Layout::Line { spacing: Metres(spacing) } => [spacing * nth as f64, 0.0],
         };
@@ -55,7 +60,32 @@ fn cell(nth: usize, all: usize) -> (i32, i32) {
 
 #[cfg(test)]
 mod tests {
-    use super::cell;
+    use super::{cell, places};
+    use engine::Streams;
+
+    #[test]
+    fn stations_in_a_rectangle_stand_anywhere_in_it_and_elsewhere_in_the_next_draw() {
+        let text = "scenario = { duration = '1 s' }\nradio = { standard = '802.11b' }\n\
+                    layout = { model = 'rectangle', width = '300 m', height = '90 m' }\n\
+                    [[node]]\nname = 'ap'\nrole = 'ap'\n[[node]]\nname = 'sta'\ncount = 900\n\
+                    [[node]]\nname = 'put'\nposition = [1, 2]\n[[flow]]\nfrom = 'put'\nto = 'ap'\n";
+        let blueprint = crate::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let of = |seed, draw| places(blueprint.scenario(), &Streams::new(seed), draw);
+        let all = of(1, 0);
+        assert_eq!((all[0], all[901]), ([0.0, 0.0], [1.0, 2.0]));
+        let mut cells = [0u32; 9];
+        for [x, y] in &all[1..901] {
+            assert!((-150.0..150.0).contains(x) && (-45.0..45.0).contains(y));
+            cells[((x + 150.0) / 100.0) as usize * 3 + ((y + 45.0) / 30.0) as usize] += 1;
+        }
+        // Nine equal parts of 100 each: chi-square with eight degrees of freedom exceeds 26.12 once in a thousand.
+        let statistic: f64 = cells.iter().map(|n| libm::pow(f64::from(*n) - 100.0, 2.0) / 100.0).sum();
+        assert!(statistic < 26.12, "{cells:?}");
+        assert_eq!(of(1, 0), all);
+        for other in [of(1, 1), of(2, 0)] {
+            assert!((1..901).all(|i| other[i] != all[i]) && other[901] == all[901]);
+        }
+    }
 
     #[test]
     fn eight_stand_around_the_centre_and_the_ninth_asks_for_a_wider_square() {

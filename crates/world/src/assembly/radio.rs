@@ -135,13 +135,8 @@ fn ids(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
 /// A pair is in reach or not.
 fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
     let mut medium = Medium::new(scenario.nodes.len());
-    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
-    let range = scenario.channel.range;
-    let in_range = |from, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
-    if range.is_some() || !ids(scenario).all(has_radio) {
-        for from in ids(scenario) {
-            medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && in_range(from, to));
-        }
+    if scenario.channel.range.is_some() || !scenario.nodes.iter().all(|node| node.has_radio) {
+        ids(scenario).for_each(|from| in_range(scenario, places, from, &mut medium));
     }
     for pair in &scenario.channel.pair {
         for (from, to) in pair.ends.directions() {
@@ -151,6 +146,46 @@ fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
         }
     }
     medium
+}
+
+/// Sets who hears and who senses `from`, by distance.
+fn in_range(scenario: &Scenario, places: &[[f64; 2]], from: NodeId, medium: &mut Medium) {
+    let channel = &scenario.channel;
+    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+    let is_within = |range: Option<sc::Metres>, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
+    medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && is_within(channel.range, to));
+    if channel.sense_range.is_some() {
+        medium.set_senses(from, |to| has_radio(from) && has_radio(to) && is_within(channel.sense_range, to));
+    }
+}
+
+/// Sets who hears `from`, and how loud, as the nodes stand now and radio links are `cut`. `from` does not transmit.
+pub(super) fn heard(
+    scenario: &Scenario,
+    places: &[[f64; 2]],
+    streams: &Streams,
+    is_cut: impl Fn(NodeId, NodeId) -> bool,
+    from: NodeId,
+    medium: &mut Medium,
+) {
+    let nothing = Db(f64::NEG_INFINITY);
+    match (medium, &scenario.channel.powers) {
+        (Medium::Sinr(levels), Some(it)) => {
+            let own = |to| {
+                if to == from || is_cut(from, to) { nothing } else { gain(scenario, it, places, streams, from, to) }
+            };
+            levels.set_gains(from, |to, _| own(to));
+        }
+        (medium, _) => {
+            in_range(scenario, places, from, medium);
+            let stated =
+                scenario.channel.pair.iter().flat_map(|pair| pair.ends.directions().map(|ends| (ends, pair.reach)));
+            for ((_, to), reach) in stated.filter(|((own, _), _)| *own == from) {
+                reach.into_iter().for_each(|in_reach| medium.set_reach(from, to, in_reach));
+            }
+            ids(scenario).filter(|to| is_cut(from, *to)).for_each(|to| medium.set_reach(from, to, false));
+        }
+    }
 }
 
 /// How far below the noise a signal is still reckoned with (docs/design/air.md, Powers).
@@ -189,26 +224,33 @@ fn levels(
     for (node, spec) in ids(scenario).zip(&scenario.nodes) {
         levels.set_power(node, spec.tx_power);
     }
-    let stated = |from, to| {
-        let pair = scenario.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
-        pair.and_then(|pair| pair.gain)
-    };
-    let gain = |from: NodeId, to: NodeId| -> Db {
-        let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].has_radio);
-        if !(a && b) {
-            return Db(f64::NEG_INFINITY);
-        }
-        let by_distance = || {
-            let mean = it.propagation.gain(distance_m(places, from, to))?;
-            let shadowing = if it.shadowing.0 > 0.0 { shadowing(streams, from, to, it.shadowing).0 } else { 0.0 };
-            Some(Db(mean.0 + shadowing))
-        };
-        stated(from, to).or_else(by_distance).unwrap_or(Db(f64::NEG_INFINITY))
-    };
     for from in ids(scenario) {
-        levels.set_gains(from, |to, _| if to == from { Db(f64::NEG_INFINITY) } else { gain(from, to) });
+        let own = |to| gain(scenario, it, places, streams, from, to);
+        levels.set_gains(from, |to, _| if to == from { Db(f64::NEG_INFINITY) } else { own(to) });
     }
     levels
+}
+
+/// The gain from one node to another.
+fn gain(
+    scenario: &Scenario,
+    it: &sc::Propagation,
+    places: &[[f64; 2]],
+    streams: &Streams,
+    from: NodeId,
+    to: NodeId,
+) -> Db {
+    let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].has_radio);
+    if !(a && b) {
+        return Db(f64::NEG_INFINITY);
+    }
+    let pair = scenario.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
+    let by_distance = || {
+        let mean = it.propagation.gain(distance_m(places, from, to))?;
+        let shadowing = if it.shadowing.0 > 0.0 { shadowing(streams, from, to, it.shadowing).0 } else { 0.0 };
+        Some(Db(mean.0 + shadowing))
+    };
+    pair.and_then(|pair| pair.gain).or_else(by_distance).unwrap_or(Db(f64::NEG_INFINITY))
 }
 
 /// Of DSSS rates; 802.11a has none.

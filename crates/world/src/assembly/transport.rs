@@ -2,6 +2,7 @@
 
 use super::Result;
 use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::latency::Latency;
 use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
 use crate::shared::Shared;
@@ -196,6 +197,7 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
         is_started: false,
         finished: None,
         failed: None,
+        latency: Latency::default(),
         ack_gaps: (flow.entry.ack_gaps == Some(true)).then(Default::default),
     }
 }

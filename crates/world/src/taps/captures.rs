@@ -1,6 +1,6 @@
 //! Captures: what each node sends and receives, as pcapng.
 
-use mac::{Data, Frame, Got, Kind, Mpdu, Reception};
+use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -179,7 +179,10 @@ fn write_mpdu(
             (header.flags, header.duration) = (header.flags | retry, duration);
             header.qos = qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal));
             header.sequence = SequenceControl::new(*seq, *fragment);
-            header.emit_packet(packet, out)
+            let (mut options, room) = ([0; MacOptions::MAX], usize::from(carried.options.room()));
+            let written = carried.options.bytes();
+            options[..written.len()].copy_from_slice(written);
+            header.emit_extended(frame.is_extended().then_some(&options[..room]), packet, out)
         }
         (Kind::Rts, _) => dot11::Frame::Rts(dot11::Rts { flags, duration, ra, ta }).emit(out),
         (Kind::Cts, _) => dot11::Frame::Cts(dot11::Cts { flags, duration, ra }).emit(out),

@@ -40,8 +40,7 @@ impl World {
         let mpdus =
             self.channel.frame(node).filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
         for place in 0..mpdus {
-            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.options_room > 0)
-            else {
+            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.is_extended) else {
                 continue;
             };
             let report = msdu.report(now, Fate::Attempt);
@@ -64,6 +63,9 @@ impl World {
         let Some(frame) = self.channel.unload(node) else { return };
         self.frames.ends(&frame, fate, self.channel.first_overlap(node));
         self.taps.frame(now, &frame, fate, &receptions, &self.channel, &self.packets);
+        if self.topology.as_ref().is_some_and(|topology| topology.is_stale()) {
+            self.settle_air(now);
+        }
         if self.stations[node.index()].is_sending() {
             self.station(now, node, Input::Sent);
         }

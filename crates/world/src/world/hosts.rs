@@ -6,7 +6,7 @@ use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
 use units::{Dur, NodeId, SimTime};
-use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
+use wire::{Content, Ipv4, L4, Packet, Payload, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
 const REFUSED_AGAIN: Dur = Dur::from_ms(1);
@@ -39,6 +39,9 @@ impl World {
         while let Some(output) = connection.poll(now) {
             match output {
                 TcpOutput::Segment { tcp, payload, ect, .. } => {
+                    if let (0, true, Content::Virtual { offset }) = (e, payload.len > 0, &payload.content) {
+                        flow.latency.leaves(now, offset + u64::from(payload.len));
+                    }
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
                     let ip = Ipv4 {
                         src: net::address(flow.ends[e]),
@@ -72,6 +75,9 @@ impl World {
                 }
                 TcpOutput::Readable { len, .. } => {
                     flow.delivered[e].payload += u64::from(len);
+                    if e == 1 {
+                        flow.latency.delivered(now, flow.delivered[1].payload);
+                    }
                     if e == 1 && flow.sources[0].total() == Some(flow.delivered[1].payload) {
                         flow.finished = Some(now);
                     }
@@ -146,7 +152,7 @@ impl World {
         let n = flow.sources[e].timed(unit);
         let next = flow.sources[e].next;
         if is_udp {
-            self.datagram(index);
+            self.datagram(now, index);
         } else {
             self.tcp(now, index, end, TcpInput::Write(n));
         }
@@ -165,13 +171,14 @@ impl World {
     }
 
     /// One UDP datagram leaves the first end of a flow.
-    fn datagram(&mut self, index: u32) {
+    fn datagram(&mut self, now: SimTime, index: u32) {
         let id = self.flows.id(index);
         let flow = &mut self.flows[index as usize];
         let Transport::Udp { sent } = &mut flow.transport else { return };
         let len = (flow.datagram.0 - 28) as u32;
         let payload = Payload::stream(*sent * u64::from(len), len);
         *sent += 1;
+        flow.latency.leaves(now, *sent * u64::from(len));
         flow.ip_id[0] = flow.ip_id[0].wrapping_add(1);
         let [src, dst] = flow.ends.map(net::address);
         let ip = Ipv4 { src, dst, tos: flow.tos, id: flow.ip_id[0], ..Ipv4::default() };
@@ -205,7 +212,7 @@ impl World {
             let runs = it.is_started && now < it.stop;
             let missing = 2u64.saturating_sub(self.stations[node.index()].backlog());
             for _ in 0..missing.min(if runs { 2 } else { 0 }) {
-                self.datagram(flow);
+                self.datagram(now, flow);
             }
         }
     }

@@ -5,16 +5,20 @@
 //! re-entered.
 
 mod air;
+mod changes;
 mod connections;
 mod hosts;
 mod layout;
 mod nodes;
 mod wires;
 
+pub(crate) use changes::{Topology, Wires};
+
 use crate::flow::{Flow, Flows, Transport};
 use crate::frames::FrameStats;
-use crate::scenario::{EventKind, Traffic};
+use crate::scenario::Traffic;
 use crate::taps::Taps;
+use crate::windows::Windows;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
@@ -32,8 +36,12 @@ pub(crate) enum Appointment {
     Start(u32),
     Stop(u32),
     WarmupEnds,
-    Scenario(EventKind),
+    Kill(NodeId),
+    /// An event of the scenario that changes who is joined to whom, by its index.
+    Change(u32),
     Sample,
+    /// A bucket of this window ends, or its first begins.
+    Bucket(u32),
     End,
 }
 
@@ -63,6 +71,8 @@ pub(crate) struct World {
     pub wires: Vec<Wire>,
     /// Radio neighbours of each node.
     neighbours: Vec<Vec<NodeId>>,
+    /// If links break or nodes move.
+    topology: Option<Box<dyn Topology>>,
     /// Flows that keep the queue of each node from running empty.
     pub saturators: Vec<Vec<u32>>,
     /// RTS/CTS is for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
@@ -72,6 +82,8 @@ pub(crate) struct World {
     pub handled: u64,
     /// Counters of stations, frames and queues when warm-up ended.
     pub warm: Warm,
+    /// What was measured in parts of the run.
+    pub windows: Windows,
     layout: Layout,
     jobs: Vec<Job>,
     receptions: Vec<Reception>,
@@ -105,15 +117,31 @@ pub(crate) struct Parts {
     pub hooks: Vec<Hooks>,
     pub agenda: Vec<(SimTime, Appointment)>,
     pub taps: Taps,
+    pub windows: Windows,
     pub wires: Vec<Wire>,
     pub neighbours: Vec<Vec<NodeId>>,
+    /// If links break or nodes move.
+    pub topology: Option<Box<dyn Topology>>,
     pub spares_rts_without_payload: bool,
 }
 
 impl World {
     pub fn new(parts: Parts) -> World {
         let spares_rts_without_payload = parts.spares_rts_without_payload;
-        let Parts { channel, stations, nodes, flows, hooks, mut agenda, taps, wires, neighbours, .. } = parts;
+        let Parts {
+            channel,
+            stations,
+            nodes,
+            flows,
+            hooks,
+            mut agenda,
+            taps,
+            windows,
+            wires,
+            neighbours,
+            topology,
+            ..
+        } = parts;
         let count = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
@@ -142,7 +170,9 @@ impl World {
             handled: 0,
             wires,
             neighbours,
+            topology,
             warm: Warm::default(),
+            windows,
             layout,
             jobs: Vec::with_capacity(256),
             receptions: Vec::with_capacity(count),
@@ -171,10 +201,14 @@ impl World {
         self.timers.set(Layout::AGENDA, at, Class::Run);
     }
 
+    /// What schemes at each node announce.
+    fn capabilities(&self) -> Vec<Vec<schemes::Capability>> {
+        self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect()
+    }
+
     /// Radio neighbours exchange what they can do: association is implied.
     fn introduce(&mut self) {
-        let capabilities: Vec<Vec<schemes::Capability>> =
-            self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect();
+        let capabilities = self.capabilities();
         for node in (0..self.stations.len() as u32).map(NodeId) {
             if !self.nodes[node.index()].wants_peers() {
                 continue;
@@ -246,10 +280,15 @@ impl World {
             Appointment::Start(flow) => self.start_flow(now, flow),
             Appointment::Stop(flow) => self.stop_flow(now, flow),
             Appointment::WarmupEnds => self.note_warm(),
-            Appointment::Scenario(EventKind::Kill(node)) => self.kill(now, node),
+            Appointment::Kill(node) => self.kill(now, node),
+            Appointment::Change(event) => self.change(now, event),
             Appointment::Sample => {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
                 self.taps.sample(now, &self.flows, &self.stations, &self.wires);
+            }
+            Appointment::Bucket(window) => {
+                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.windows.tick(window, now, &self.flows, &self.stations, &self.wires);
             }
             Appointment::End => {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
@@ -272,6 +311,7 @@ impl World {
         };
         for flow in self.flows.iter_mut() {
             flow.warm = flow.delivered;
+            flow.latency.restart();
             if let Some(gaps) = &mut flow.ack_gaps {
                 gaps.restart();
             }

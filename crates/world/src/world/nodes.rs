@@ -11,7 +11,7 @@ use schemes::NodeView;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
 use units::{FlowId, NodeId, SimTime};
-use wire::{DropWhy, L4, Packets, Pkt};
+use wire::{Content, DropWhy, L4, Packets, Pkt};
 
 /// What the world lends a node while it is asked.
 pub(super) struct Lent<'a> {
@@ -154,6 +154,9 @@ impl World {
                 got.payload += u64::from(packet.payload.len);
                 got.datagram += ip_len;
                 got.packets += 1;
+                if let (1, Content::Virtual { offset }) = (end, &packet.payload.content) {
+                    flow.latency.arrived(now, offset + u64::from(packet.payload.len));
+                }
             }
             _ => {}
         }

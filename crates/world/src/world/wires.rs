@@ -4,7 +4,7 @@ use super::World;
 use engine::Class;
 use net::Arrival;
 use node::Input;
-use units::{LinkId, SimTime};
+use units::{LinkId, NodeId, SimTime};
 use wire::{DropWhy, Pkt};
 
 impl World {
@@ -12,13 +12,14 @@ impl World {
         let wire = &mut self.wires[link.index()];
         self.taps.wire(now, link, wire.config().from, self.packets.get(&pkt));
         if let Err(pkt) = wire.offer(now, pkt, &mut self.packets) {
-            self.packets.free(pkt, DropWhy::QueueFull);
+            let why = if wire.is_broken() { DropWhy::LinkLoss } else { DropWhy::QueueFull };
+            self.packets.free(pkt, why);
             return;
         }
         self.await_arrival(link);
     }
 
-    fn await_arrival(&mut self, link: LinkId) {
+    pub(super) fn await_arrival(&mut self, link: LinkId) {
         let at = self.wires[link.index()].next_arrival();
         let slot = self.layout().wire(link);
         if self.timers.at(slot) != at {
@@ -31,7 +32,7 @@ impl World {
         let (from, node) = (self.wires[link.index()].config().from, self.wires[link.index()].config().to);
         while let Some(arrival) = self.wires[link.index()].arrive(now) {
             match arrival {
-                Arrival::Lost(pkt) => _ = self.packets.free(pkt, DropWhy::LinkLoss),
+                Arrival::Lost(pkt) => self.lost_on_wire(now, [from, node], pkt),
                 Arrival::Whole(pkt) => {
                     self.taps.wire(now, link, node, self.packets.get(&pkt));
                     self.tell(now, node, Input::FromWire(pkt, from));
@@ -39,5 +40,16 @@ impl World {
             }
         }
         self.await_arrival(link);
+    }
+
+    /// A packet has not come out of a wire: its sender is told, if anybody there wants to know.
+    fn lost_on_wire(&mut self, now: SimTime, [from, to]: [NodeId; 2], pkt: Pkt) {
+        let serial = self.packets.serial(&pkt);
+        let packet = self.packets.free(pkt, DropWhy::LinkLoss);
+        let sender = &self.nodes[from.index()];
+        if !sender.is_dead() && !sender.chain().reads_wire_losses().is_empty() {
+            let packet = packet.clone();
+            self.tell(now, from, Input::LostOnWire(&packet, serial, to));
+        }
     }
 }

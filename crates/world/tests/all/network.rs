@@ -2,7 +2,7 @@
 //! it has left; what dies with a node; what queues count. Instants are read off the captures, which are exact to the
 //! nanosecond.
 
-mod seen;
+pub(crate) mod seen;
 
 use seen::{Seen, watched};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Conservation and delivery on random networks: servers, wires that lose and queue, a cell with its access point, flows
-//! of every direction, every registered scheme and pairs of them.
+//! Conservation and delivery on random networks: servers, wires that lose, queue, break and heal, a cell with its access point and
+//! stations that leave and return, flows of every direction, every registered scheme and pairs of them.
 //!
 //! `world::run` itself fails if the books of packets and MSDUs do not balance (`RunError::Books`), and debug assertions
 //! of the layers are on. A scheme is tested by being in the registry.
@@ -182,6 +182,8 @@ struct Case {
     flows: Vec<Flow>,
     schemes: Vec<Use>,
     kills: Vec<(usize, u64)>,
+    /// What breaks, heals or moves: which of these, of what, and when in milliseconds.
+    changes: Vec<(u8, usize, u64)>,
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
@@ -255,8 +257,10 @@ fn case() -> impl Strategy<Value = Case> {
     );
     let delays = prop::collection::vec(prop::sample::select(vec![0u64, 0, 0, 50, 3_000]), 8);
     let kills = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec((0usize..8, 1u64..2_000), 1..3)];
+    let changes = prop::collection::vec((0u8..6, 0usize..8, 1u64..2_000), 1..8);
+    let changes = prop_oneof![2 => Just(Vec::new()), 1 => changes];
     let flows = prop::collection::vec(flow(), 1..5);
-    (any::<u32>(), net, radio, delays, flows, uses(), kills).prop_map(
+    (any::<u32>(), net, radio, delays, flows, uses(), (kills, changes)).prop_map(
         |(
             seed,
             (servers, has_router, stations, wires),
@@ -264,7 +268,7 @@ fn case() -> impl Strategy<Value = Case> {
             delays,
             flows,
             schemes,
-            kills,
+            (kills, changes),
         )| Case {
             seed: u64::from(seed),
             servers,
@@ -280,6 +284,7 @@ fn case() -> impl Strategy<Value = Case> {
             flows,
             schemes,
             kills,
+            changes,
         },
     )
 }
@@ -313,7 +318,7 @@ impl Case {
 
     fn text(&self, duration: &str, schemes: &[Use]) -> String {
         let mut text = format!(
-            "[scenario]\nduration = \"{duration}\"\n[radio]\n{}\nmax_attempts = {}\nmax_attempts_long = {}\nqueue = {}\n[channel]\nerrors = {}\n",
+            "[scenario]\nduration = \"{duration}\"\n[radio]\n{}\nmax_attempts = {}\nmax_attempts_long = {}\nqueue = {}\n[channel]\nrange = \"100 m\"\nerrors = {}\n",
             self.radio,
             self.max_attempts,
             self.max_attempts.min(4),
@@ -377,7 +382,24 @@ impl Case {
         for (node, at_ms) in &self.kills {
             _ = writeln!(text, "[[event]]\nat = \"{at_ms} ms\"\nkill = \"{}\"", names[node % names.len()]);
         }
+        self.changes.iter().for_each(|change| text += &self.change(*change));
         text
+    }
+
+    /// A link, or what the access point and a station hear of each other, breaks or heals; a station leaves, or returns.
+    fn change(&self, (what, which, at_ms): (u8, usize, u64)) -> String {
+        let station = format!("m{}", which % self.stations);
+        let links = self.links();
+        let (a, b) = &links[which % links.len()];
+        let what = match what {
+            0 => format!("break = [\"{a}\", \"{b}\"]"),
+            1 => format!("heal = [\"{b}\", \"{a}\"]"),
+            2 => format!("break = [\"ap\", \"{station}\"]"),
+            3 => format!("heal = [\"ap\", \"{station}\"]"),
+            4 => format!("move = \"{station}\"\nto = [500, 0]"),
+            _ => format!("move = \"{station}\"\nto = [5, 0]"),
+        };
+        format!("[[event]]\nat = \"{at_ms} ms\"\n{what}\n")
     }
 
     /// The access point and some of the stations.
@@ -418,7 +440,7 @@ impl Case {
     /// Whether a TCP flow must get all of its bytes across: everybody lives, and the MAC repeats often enough that TCP does
     /// not starve.
     fn is_hopeful(&self) -> bool {
-        self.kills.is_empty() && self.max_attempts >= 5
+        self.kills.is_empty() && self.changes.is_empty() && self.max_attempts >= 5
     }
 }
 
@@ -559,6 +581,7 @@ proptest! {
         let mut case = case;
         case.flows.iter_mut().for_each(|flow| flow.start_ms = flow.start_ms.min(at_ms - 1));
         case.kills.iter_mut().for_each(|kill| kill.1 = kill.1.min(at_ms));
+        case.changes.iter_mut().for_each(|change| change.2 = change.2.min(at_ms));
         let (scenario, text, used) = case.scenario(&format!("{at_ms} ms"));
         let run = run(&scenario, case.seed, &text);
         check(&case, &run, &used, false).inspect_err(|_| eprintln!("seed {}\n{text}", case.seed))?;

@@ -59,7 +59,7 @@ fn rate(kbps: u64) -> Mode {
 impl Transmit for Slower {
     fn tx_vector(&mut self, msdu: &Msdu, _: &Packet, own: TxVector) -> TxVector {
         match msdu.attempts {
-            0 => TxVector { mode: rate(24_000), power: Some(Dbm(3.0)) },
+            0 => TxVector { mode: rate(24_000), power: Some(Dbm(3.0)), ..own },
             _ => TxVector { mode: rate(6000), ..own },
         }
     }

@@ -149,7 +149,7 @@ fn what_is_known_of_one_frame_is_not_taken_for_another() {
     let mut clear = [0; 2];
     for i in 0..40u64 {
         let (at, power) = (us(100_000 * i), (i % 2 == 0).then_some(Dbm(60.0)));
-        let tx = TxVector { mode: rate(Standard::B, 11), power };
+        let tx = TxVector { power, ..rate(Standard::B, 11).into() };
         let ppdu = Ppdu::whole(X, R, tx, Dur::from_ms(99));
         medium.start(at, X);
         medium.arrive(at, &ppdu, |_| {});

@@ -91,7 +91,7 @@ fn a_frame_may_have_a_power_of_its_own() {
     let mut medium = medium(&config(None), &[(X, -70.0)]);
     let mut broken = |at: u64, power| {
         medium.start(us(at), X);
-        let ppdu = Ppdu::whole(X, R, TxVector { mode: a6(), power }, Dur::from_us(50));
+        let ppdu = Ppdu::whole(X, R, TxVector { power, ..a6().into() }, Dur::from_us(50));
         let mut by_energy = false;
         medium.arrive(us(at), &ppdu, |_| by_energy = true);
         medium.stop(us(at + 50), X);
@@ -106,4 +106,34 @@ fn a_frame_may_have_a_power_of_its_own() {
 fn a_frame_shorter_than_the_latency_is_never_sensed() {
     let config = SinrConfig { cca_preamble_latency: Dur::from_us(16), ..config(None) };
     assert_eq!(sensed(&config, &[(X, -70.0)], &[tx(X, 0, 10, a6())]), []);
+}
+
+#[test]
+fn who_is_heard_is_not_decoded_at_every_rate() {
+    // At 6 dB over the noise a preamble is locked on and payloads up to 11 Mb/s survive; 13 dB do for 24 Mb/s, 23 dB for all.
+    let rates = [rate(Standard::A, 6), rate(Standard::A, 24), rate(Standard::A, 54)];
+    for (level, decoded) in
+        [(-107.0, [false; 3]), (-104.0, [true, false, false]), (-97.0, [true, true, false]), (-87.0, [true; 3])]
+    {
+        let mut medium = Medium::Sinr(Box::new(Sinr::new(2, &config(None), &Streams::new(1))));
+        medium.set_gain(X, R, Db(level));
+        assert_eq!(rates.map(|rate| medium.decodes(R, X, rate)), decoded, "{level}");
+        assert!(!medium.decodes(X, R, rates[0]), "the other direction has no gain");
+        assert_eq!(medium.hears(R, X), level > -106.0);
+    }
+}
+
+#[test]
+fn nine_tenths_of_a_thousand_bytes_make_the_sensitivity() {
+    // Of 8000 bits that each survive with probability q, q^8000 = 0.9 at q = exp(ln 0.9 / 8000) = exp(-1.317e-5).
+    fn lossy(_: Mode, part: Part, sinr: f64, bits: f64) -> f64 {
+        if part == Part::Payload { -sinr * bits } else { 0.0 }
+    }
+    for (per_bit, decodes) in [(1.316e-5, true), (1.318e-5, false)] {
+        // The curve is absurd: a SINR of 10^-5 is its loss. So the threshold of the preamble is lower still.
+        let config = SinrConfig { curve: lossy, preamble_sinr: Db(-60.0), ..config(None) };
+        let mut medium = Medium::Sinr(Box::new(Sinr::new(2, &config, &Streams::new(1))));
+        medium.set_gain(X, R, Db(10.0 * libm::log10(per_bit) - 110.0));
+        assert_eq!(medium.decodes(R, X, rate(Standard::A, 54)), decodes, "{per_bit}");
+    }
 }

@@ -49,6 +49,7 @@
 //! | SACK and ECN | `sack::a_mark_in_recovery_cuts_nothing_more`, `sack::a_mark_on_a_duplicate_cuts_the_window_and_the_loss_after_it_does_not`, `sack::a_mark_after_recovery_cuts_again` |
 //! | idle restart | `sack::after_an_idle_time_the_window_is_the_initial_one_and_the_board_is_empty`, `sack::a_window_that_rested_for_less_than_an_rto_is_what_it_was`, `sack::without_idle_restart_a_window_rests_for_ever`, `sack::a_restart_after_idle_never_opens_the_window` |
 //! | SACK and schemes | `sack::a_loss_that_a_scheme_takes_for_none_of_congestion_is_repaired_without_a_cut`, `sack::a_schemes_retransmission_counts_in_the_pipe`, `sack::a_local_ack_leaves_the_scoreboard_right` |
+//! | corruption that a scheme knows of | `corruption::a_corrupted_segment_is_sent_again_at_once_and_three_duplicates_neither_repeat_nor_halve`, `corruption::what_left_after_the_copy_is_not_missing_when_the_copy_is_acknowledged`, `corruption::by_the_scoreboard_the_copy_takes_the_place_of_the_original_in_the_pipe`, `corruption::another_loss_beside_it_is_congestion_and_leaves_the_copy_alone`, `corruption::of_two_corrupted_segments_the_second_is_not_repeated_at_the_partial_ack`, `corruption::a_copy_that_is_corrupted_too_is_sent_again_without_waiting`, `corruption::a_copy_that_is_lost_to_congestion_waits_for_the_timer_and_with_rack_for_what_left_after_it`, `corruption::what_is_forged_or_stale_sends_nothing`, `corruption::a_segment_with_a_fin_goes_again_as_it_was` |
 //! | PRR, proportional; its end | `prr::above_ssthresh_one_segment_leaves_for_two_that_arrive`, `prr::at_the_end_the_window_is_ssthresh`, `prr::a_timeout_ends_the_reduction`, `prr::a_window_scaled_to_the_reduction_works_for_reno_too` |
 //! | PRR, conservative and slow start bounds | `prr::after_a_burst_of_losses_as_much_leaves_as_arrives`, `prr::an_ack_of_new_data_without_further_loss_lets_one_more_leave` |
 //! | PRR, application pause | `prr::what_the_application_had_not_written_leaves_when_it_has` |
@@ -81,6 +82,7 @@
 //! | ECN, not ECT | `ecn::after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr`, `ecn::a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data`, `ecn::a_fin_without_data_and_a_reset_are_not_markable` |
 
 mod bbr;
+mod corruption;
 mod ecn;
 mod handshake;
 mod pace;
@@ -100,6 +102,7 @@ mod window;
 fn the_table_names_scripts_that_exist() {
     let files = [
         ("bbr", include_str!("bbr.rs")),
+        ("corruption", include_str!("corruption.rs")),
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
         ("pace", include_str!("pace.rs")),

@@ -1,10 +1,10 @@
 //! Hooks and commands: what a cross-layer scheme may do to a sender.
 
-use super::script::{Script, config, connected};
+use super::script::{Script, config, connected, out};
 use std::cell::RefCell;
 use std::rc::Rc;
-use tcp::{Config, Connection, FlowFacts, Loss, SenderHook, SeqRange};
-use units::Dur;
+use tcp::{Config, Connection, FlowFacts, Loss, RttSample, SenderHook, SeqRange};
+use units::{Dur, SimTime};
 
 /// Says of every loss that it was the radio's, and of every RTT that it was 40 ms.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ impl SenderHook for Radio {
         Loss::Corruption
     }
 
-    fn rtt_sample(&mut self, _: Dur, _: &FlowFacts) -> Dur {
-        Dur::from_ms(40)
+    fn rtt_sample(&mut self, sample: RttSample, _: &FlowFacts) -> RttSample {
+        RttSample { timer: Some(Dur::from_ms(40)), ..sample }
     }
 }
 
@@ -125,7 +125,7 @@ fn a_hook_hears_of_a_timeout_before_it_judges_the_loss() {
 }
 
 #[test]
-fn a_hook_may_rewrite_the_rtt_sample() {
+fn a_hook_may_rewrite_the_rtt_that_the_timer_gets() {
     // 100 ms from the SYN; then SRTT 7/8 * 100 + 1/8 * 40.
     four_out().hook(Radio).run(
         "1.5  < . 1:1(0) ack 4001
@@ -136,6 +136,94 @@ fn a_hook_may_rewrite_the_rtt_sample() {
          1.5  > . 8001:9001(1000) ack 1
          1.5  is srtt=92500us",
     );
+}
+
+/// Takes up to this from what the controller gets, and notes what it was asked and what controllers are told.
+#[derive(Debug, Default)]
+struct Shortens {
+    by: Dur,
+    asked: Rc<RefCell<Vec<RttSample>>>,
+    told: Rc<RefCell<Vec<Option<Dur>>>>,
+}
+
+impl SenderHook for Shortens {
+    fn rtt_sample(&mut self, sample: RttSample, _: &FlowFacts) -> RttSample {
+        self.asked.borrow_mut().push(sample);
+        let least = Dur::from_ms(100);
+        let controller = sample.controller.map(|rtt| rtt.saturating_sub(self.by).max(least));
+        RttSample { controller, ..sample }
+    }
+
+    fn on_ack(&mut self, ack: &tcp::Ack, _: &FlowFacts) {
+        self.told.borrow_mut().push(ack.rtt);
+    }
+}
+
+/// A sample of an ACK at this millisecond, in milliseconds.
+fn sample(at: u64, ack: u32, timer: Option<u64>, controller: Option<u64>) -> RttSample {
+    let (now, ack) = (SimTime::ZERO + Dur::from_ms(at), Config::default().initial_sequence + ack);
+    RttSample { now, ack, timer: timer.map(Dur::from_ms), controller: controller.map(Dur::from_ms) }
+}
+
+#[test]
+fn what_the_controller_gets_of_an_rtt_leaves_the_timer_alone() {
+    let hook = Shortens { by: Dur::from_ms(370), ..Shortens::default() };
+    let (asked, told) = (Rc::clone(&hook.asked), Rc::clone(&hook.told));
+    // SRTT 7/8 * 100 + 1/8 * 500, as without the hook; the controller is told 500 - 370.
+    four_out().hook(hook).run(
+        "1.5  < . 1:1(0) ack 4001
+         1.5  > . 4001:5001(1000) ack 1
+         1.5  > . 5001:6001(1000) ack 1
+         1.5  > . 6001:7001(1000) ack 1
+         1.5  > . 7001:8001(1000) ack 1
+         1.5  > . 8001:9001(1000) ack 1
+         1.5  is srtt=150ms rtt-samples=2",
+    );
+    assert_eq!(*asked.borrow(), [sample(1500, 4001, Some(500), Some(500))]);
+    assert_eq!(*told.borrow(), [Some(Dur::from_ms(130))]);
+}
+
+#[test]
+fn a_controller_that_listens_to_delay_hears_what_a_hook_left_of_it() {
+    // Vegas: the first ACK begins a round trip and lets slow start grow, from 4 to 5. The second ends it, with twice the least
+    // RTT: 5 (1 - 100/200) = 2.5 are queued, more than gamma, so slow start ends at 5 * 100/200 + 1. Of 100 ms nothing is queued;
+    // slow start pauses in this round trip.
+    for (by, outcome) in [(0, "cwnd=3500 ssthresh=3500"), (100, "cwnd=5000 ssthresh=18446744073709551615")] {
+        let hook = Shortens { by: Dur::from_ms(by), ..Shortens::default() };
+        let asked = Rc::clone(&hook.asked);
+        let vegas = Config {
+            initial_window_segments: 4,
+            congestion: tcp::cc::find("vegas").expect("it is there"),
+            ..config()
+        };
+        let mut script = out(vegas, "65535 <mss 1000>", 4, 40_000).hook(hook);
+        let more = if by == 0 { "" } else { "1.2  > . 7001:8001(1000) ack 1\n1.2  > . 8001:9001(1000) ack 1" };
+        script.run(&format!(
+            "1.1  < . 1:1(0) ack 1001
+             1.1  > . 4001:5001(1000) ack 1
+             1.1  > . 5001:6001(1000) ack 1
+             1.2  < . 1:1(0) ack 4001
+             1.2  > . 6001:7001(1000) ack 1
+             {more}
+             1.2  is {outcome} srtt=100ms",
+        ));
+        // The first segment was timed; the second ACK covers none that is.
+        let both = [sample(1100, 1001, Some(100), Some(100)), sample(1200, 4001, None, Some(200))];
+        assert_eq!(*asked.borrow(), both);
+    }
+}
+
+#[test]
+fn a_duplicate_with_a_sack_block_tells_the_controller_an_rtt_and_the_timer_none() {
+    let hook = Shortens { by: Dur::from_ms(30), ..Shortens::default() };
+    let (asked, told) = (Rc::clone(&hook.asked), Rc::clone(&hook.told));
+    let sack = Config { initial_window_segments: 4, sack: true, ..config() };
+    out(sack, "65535 <mss 1000,sackOK>", 4, 4000).hook(hook).run(
+        "1.15 < . 1:1(0) ack 1 <sack 1001:2001>
+         1.15 is srtt=100ms rtt-samples=1 dup-acks=1",
+    );
+    assert_eq!(*asked.borrow(), [sample(1150, 1, None, Some(150))]);
+    assert_eq!(*told.borrow(), [Some(Dur::from_ms(120))]);
 }
 
 #[test]
@@ -237,8 +325,13 @@ impl SenderHook for Witness {
         if self.says == 2 { Loss::Corruption } else { verdict }
     }
 
-    fn rtt_sample(&mut self, sample: Dur, _: &FlowFacts) -> Dur {
-        sample + Dur::from_ms(u64::from(self.says))
+    fn rtt_sample(&mut self, sample: RttSample, _: &FlowFacts) -> RttSample {
+        let more = Dur::from_ms(u64::from(self.says));
+        RttSample {
+            timer: sample.timer.map(|rtt| rtt + more),
+            controller: sample.controller.map(|rtt| rtt + more * 10),
+            ..sample
+        }
     }
 }
 
@@ -260,7 +353,8 @@ fn of_several_hooks_each_gets_what_the_one_before_it_said() {
     assert_eq!(of("ack 1"), ["2: ack 1", "3: ack 1", "2: ack 1", "3: ack 1"]);
     assert_eq!(of("duplicates")[..2], ["2: 3 duplicates", "3: 2 duplicates"]);
     assert_eq!(heard[heard.len() - 2..], ["2: Congestion", "3: Corruption"]);
-    // A sample passes both: 2 ms and 3 ms more.
+    // A sample passes both: 2 ms and 3 ms more for the timer, 20 ms and 30 ms for the controller.
     let (mut chain, facts) = (vec![witness(2), witness(3)], Connection::listen(Config::default(), 1, 2).facts());
-    assert_eq!(chain.rtt_sample(Dur::from_ms(40), &facts), Dur::from_ms(45));
+    let rtt = chain.rtt_sample(sample(1500, 1001, Some(40), Some(60)), &facts);
+    assert_eq!(rtt, sample(1500, 1001, Some(45), Some(110)));
 }

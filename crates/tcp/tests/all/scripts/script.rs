@@ -263,6 +263,7 @@ impl Script {
                     blocks.push(SeqRange { start: self.iss + a, end: self.iss + b });
                     true
                 }
+                ["nack", n] => options.push_negative_acks(&[self.iss + n.parse::<u32>().unwrap()]) == 1,
                 _ => panic!("option \"{option}\""),
             });
         }

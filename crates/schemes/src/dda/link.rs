@@ -1,0 +1,148 @@
+//! At a base station: what the MAC has given up on stands aside and is sent again, and others overtake it.
+
+use mac::{Msdu, Next, RaTid, TxQueue};
+use queue::{Limit, Space};
+use std::collections::VecDeque;
+use units::{Bytes, Dur, SimTime};
+use wire::Packets;
+
+/// How often and when.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rounds {
+    /// How often an MSDU is sent again after the MAC has given up on it.
+    pub rounds: u32,
+    pub pause: Dur,
+    /// The MAC's limits of short and long failures: what a round is.
+    pub attempts: [u8; 2],
+}
+
+impl Rounds {
+    /// Whether an MSDU with these failures has come to the end of a round, and of its last.
+    fn ends(self, failures: (u8, u8)) -> (bool, bool) {
+        let (n, limit) =
+            if failures.1 > failures.0 { (failures.1, self.attempts[1]) } else { (failures.0, self.attempts[0]) };
+        let (n, limit) = (u32::from(n), u32::from(limit.max(1)));
+        // A counter stands still at 255.
+        let is_last = n >= limit * (self.rounds + 1) || n >= u32::from(u8::MAX);
+        (n.is_multiple_of(limit) || is_last, is_last)
+    }
+}
+
+/// An MSDU that stands aside.
+#[derive(Debug)]
+struct Waits {
+    msdu: Msdu,
+    size: Bytes,
+    until: SimTime,
+}
+
+/// The queue that stands there, and beside it what was given up.
+#[derive(Debug)]
+pub(super) struct Aside {
+    inner: Box<dyn TxQueue>,
+    how: Rounds,
+    limit: Limit,
+    mtu: Bytes,
+    /// In the order in which they may go.
+    waits: VecDeque<Waits>,
+    bytes: Bytes,
+}
+
+impl Aside {
+    pub fn new(inner: Box<dyn TxQueue>, how: Rounds, limit: Limit, mtu: Bytes) -> Aside {
+        Aside { inner, how, limit, mtu, waits: VecDeque::new(), bytes: Bytes::ZERO }
+    }
+
+    /// The room that what stands aside takes.
+    fn taken(&self) -> Bytes {
+        match self.limit {
+            Limit::Packets(_) => self.mtu * self.waits.len() as u64,
+            Limit::Bytes(_) => self.bytes,
+        }
+    }
+
+    fn take(&mut self, place: usize) -> Option<Waits> {
+        let waits = self.waits.remove(place)?;
+        self.bytes -= waits.size;
+        Some(waits)
+    }
+}
+
+impl TxQueue for Aside {
+    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+        let needs = match self.limit {
+            Limit::Packets(_) => self.mtu,
+            Limit::Bytes(_) => all.get(&msdu.pkt).ip_len(),
+        };
+        if !self.waits.is_empty() && self.space().free < needs {
+            return Err(msdu);
+        }
+        self.inner.push(now, msdu, all)
+    }
+
+    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        if self.waits.front().is_some_and(|first| first.until <= now)
+            && let Some(Waits { msdu, .. }) = self.take(0)
+        {
+            return Some(msdu);
+        }
+        self.inner.pop(now, all)
+    }
+
+    fn peek(&self, of: RaTid) -> Option<&Msdu> {
+        self.inner.peek(of)
+    }
+
+    fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
+        self.inner.pop_for(now, of, all)
+    }
+
+    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+        match self.waits.iter().position(|waits| waits.msdu.serial == serial) {
+            Some(place) => self.take(place).map(|waits| waits.msdu),
+            None => self.inner.withdraw(now, serial, all),
+        }
+    }
+
+    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        self.inner.expired(now, all)
+    }
+
+    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
+        let (ends, is_done) = self.how.ends(msdu.failures);
+        match self.inner.failed(now, msdu, is_last && ends, all) {
+            Next::GiveUp(msdu) if !is_done => {
+                let size = all.get(&msdu.pkt).ip_len();
+                self.bytes += size;
+                self.waits.push_back(Waits { msdu, size, until: now + self.how.pause });
+                Next::Yield
+            }
+            next => next,
+        }
+    }
+
+    fn next_wakeup(&self) -> SimTime {
+        let aside = self.waits.front().map_or(SimTime::NEVER, |first| first.until);
+        self.inner.next_wakeup().min(aside)
+    }
+
+    fn space(&self) -> Space {
+        let inner = self.inner.space();
+        Space {
+            free: inner.free.saturating_sub(self.taken()),
+            used: inner.used + self.bytes,
+            entries: inner.entries + self.waits.len() as u32,
+        }
+    }
+
+    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+        self.bytes = Bytes::ZERO;
+        let mut all: Vec<Msdu> = self.waits.drain(..).map(|waits| waits.msdu).collect();
+        all.extend(self.inner.drain(now));
+        all
+    }
+
+    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
+        self.inner.stats(now)
+    }
+}

@@ -1,0 +1,95 @@
+//! Where nodes stand and what is between them, while links break and heal and nodes move: the [`Topology`] of a run.
+
+use super::network::{self, Network};
+use super::radio;
+use crate::scenario::{Cut, EventKind};
+use crate::shared::Shared;
+use crate::world::{Topology, Wires};
+use engine::Streams;
+use net::Routes;
+use phy::Medium;
+use std::collections::BTreeSet;
+use units::{LinkId, NodeId};
+
+/// A scenario's network. A run has one if links break in it or nodes move.
+#[derive(Debug)]
+pub(super) struct Standing {
+    shared: Shared,
+    streams: Streams,
+    places: Vec<[f64; 2]>,
+    cut_wires: Vec<LinkId>,
+    /// The lower id first.
+    cut_air: BTreeSet<(NodeId, NodeId)>,
+    /// Transmitters of which others hear something else than the medium says.
+    stale: Vec<NodeId>,
+}
+
+impl Standing {
+    /// The network as a run begins.
+    pub fn new(shared: &Shared, streams: Streams, places: Vec<[f64; 2]>) -> Standing {
+        let (cut_wires, cut_air, stale) = (Vec::new(), BTreeSet::new(), Vec::new());
+        Standing { shared: shared.clone(), streams, places, cut_wires, cut_air, stale }
+    }
+}
+
+impl Topology for Standing {
+    fn change(&mut self, event: u32) -> Wires {
+        let scenario = &self.shared.scenario;
+        let what = scenario.events[event as usize].what.clone();
+        let is_break = matches!(what, EventKind::Break(_));
+        match what {
+            EventKind::Kill(_) => Wires::None,
+            EventKind::Move(node, to) => {
+                self.places[node.index()] = to;
+                // Others hear it differently, and it hears others differently.
+                self.stale = (0..scenario.nodes.len() as u32).map(NodeId).collect();
+                Wires::None
+            }
+            EventKind::Break(cut) | EventKind::Heal(cut) => {
+                let links = scenario.links_of(&cut);
+                let wires: Vec<LinkId> = links.iter().flat_map(|link| network::wires_of(scenario, *link)).collect();
+                if let (true, Cut::Between(a, b)) = (wires.is_empty(), cut) {
+                    let pair = (a.min(b), a.max(b));
+                    if is_break {
+                        self.cut_air.insert(pair)
+                    } else {
+                        self.cut_air.remove(&pair)
+                    };
+                    let new = [a, b].into_iter().filter(|node| !self.stale.contains(node)).collect::<Vec<_>>();
+                    self.stale.extend(new);
+                    return Wires::None;
+                }
+                self.cut_wires.retain(|wire| !wires.contains(wire));
+                if is_break {
+                    self.cut_wires.extend(&wires);
+                    Wires::Break(wires)
+                } else {
+                    Wires::Heal(wires)
+                }
+            }
+        }
+    }
+
+    fn is_stale(&self) -> bool {
+        !self.stale.is_empty()
+    }
+
+    fn settle(&mut self, medium: &mut Medium) -> bool {
+        let Standing { shared, streams, places, cut_air, stale, .. } = self;
+        let is_cut = |a: NodeId, b: NodeId| cut_air.contains(&(a.min(b), a.max(b)));
+        stale.retain(|from| {
+            let is_sending = medium.is_transmitting(*from);
+            if !is_sending {
+                radio::heard(&shared.scenario, places, streams, is_cut, *from, medium);
+            }
+            is_sending
+        });
+        stale.is_empty()
+    }
+
+    fn routes(&self, medium: &Medium) -> (Routes, Vec<Vec<NodeId>>) {
+        let Network { routes, neighbours, .. } =
+            network::standing(&self.shared, &self.places, medium, &self.cut_wires);
+        (routes, neighbours)
+    }
+}

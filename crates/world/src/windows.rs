@@ -1,0 +1,228 @@
+//! Parts of a run that are measured on their own: buckets of equal length, and what their values say together.
+
+use crate::flow::Flow;
+use crate::record::{Cell, Record};
+use crate::scenario::TimeWindow;
+use crate::taps::{QueueIds, category_id};
+use mac::Station;
+use net::Wire;
+use tcp::WindowTime;
+use units::{Bytes, Dur, SimTime};
+
+/// The windows of a scenario, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Windows(Vec<TimedBuckets>);
+
+/// One window.
+#[derive(Debug)]
+struct TimedBuckets {
+    name: String,
+    every: Dur,
+    /// Bucket ends that have passed; the first instant opens the window and ends none.
+    seen: u64,
+    flows: Vec<OfFlow>,
+    queues: Vec<OfQueue>,
+}
+
+/// What a flow had counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    payload: u64,
+    /// Of a TCP sender.
+    windows: WindowTime,
+    rtt_sum: Dur,
+    rtt_samples: u64,
+}
+
+#[derive(Debug, Default)]
+struct OfFlow {
+    opened: Counted,
+    last: Counted,
+    goodput: Moments,
+    empty: u64,
+    cwnd: Moments,
+    rtt: Moments,
+}
+
+#[derive(Debug, Default)]
+struct OfQueue {
+    opened: u128,
+    last: u128,
+    packets: Moments,
+}
+
+/// Sums over buckets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moments {
+    n: u64,
+    sum: f64,
+    squares: f64,
+    most: f64,
+}
+
+impl Moments {
+    fn put(&mut self, value: f64) {
+        self.most = if self.n == 0 { value } else { self.most.max(value) };
+        self.n += 1;
+        self.sum += value;
+        self.squares += value * value;
+    }
+
+    fn most(&self) -> f64 {
+        if self.n == 0 { f64::NAN } else { self.most }
+    }
+
+    /// Standard deviation, with n - 1, over the mean; NaN of fewer than two values, or where all are zero.
+    fn variation(&self) -> f64 {
+        if self.n < 2 || self.sum == 0.0 {
+            return f64::NAN;
+        }
+        let n = self.n as f64;
+        let mean = self.sum / n;
+        let variance = (self.squares - n * mean * mean).max(0.0) / (n - 1.0);
+        variance.sqrt() / mean
+    }
+}
+
+fn counted(now: SimTime, flow: &Flow) -> Counted {
+    let payload = flow.delivered[1].payload;
+    flow.connection(0).map_or(Counted { payload, ..Counted::default() }, |sender| {
+        let counters = sender.counters();
+        let (rtt_sum, rtt_samples) = (counters.rtt_sum, counters.rtt_samples);
+        Counted { payload, windows: sender.window_time(now), rtt_sum, rtt_samples }
+    })
+}
+
+/// Mean of the RTT samples between two instants, in seconds; NaN of none.
+fn mean_rtt(now: &Counted, then: &Counted) -> f64 {
+    match now.rtt_samples - then.rtt_samples {
+        0 => f64::NAN,
+        samples => (now.rtt_sum - then.rtt_sum).as_secs_f64() / samples as f64,
+    }
+}
+
+impl OfFlow {
+    fn bucket(&mut self, now: Counted, every: Dur) {
+        let payload = now.payload - self.last.payload;
+        self.goodput.put((Bytes(payload) / every).bps() as f64);
+        self.empty += u64::from(payload == 0);
+        if let Some((cwnd, _)) = now.windows.since(&self.last.windows).means() {
+            self.cwnd.put(cwnd);
+        }
+        let rtt = mean_rtt(&now, &self.last);
+        if !rtt.is_nan() {
+            self.rtt.put(rtt);
+        }
+        self.last = now;
+    }
+
+    fn record(&self, id: String, length: Dur, is_tcp: bool) -> Record {
+        let (now, then) = (&self.last, &self.opened);
+        let goodput = Bytes(now.payload - then.payload) / length;
+        let share = self.empty as f64 / self.goodput.n as f64;
+        let mut record = vec![
+            ("id", Cell::Text(id)),
+            ("goodput_bps", Cell::Real(goodput.bps() as f64)),
+            ("goodput_max_bps", Cell::Real(self.goodput.most())),
+            ("goodput_cv", Cell::Real(self.goodput.variation())),
+            ("goodput_zero_share", Cell::Real(share)),
+        ];
+        if is_tcp {
+            let windows = now.windows.since(&then.windows);
+            record.extend([
+                ("cwnd_mean_bytes", Cell::Real(windows.means().map_or(f64::NAN, |(cwnd, _)| cwnd))),
+                ("cwnd_max_bytes", Cell::Real(self.cwnd.most())),
+                ("cwnd_cv", Cell::Real(self.cwnd.variation())),
+                ("rtt_mean_s", Cell::Real(mean_rtt(now, then))),
+                ("rtt_max_s", Cell::Real(self.rtt.most())),
+                ("rtt_cv", Cell::Real(self.rtt.variation())),
+                ("cwnd_per_srtt_bps", Cell::Real(windows.rate_bps().unwrap_or(f64::NAN))),
+            ]);
+        }
+        record
+    }
+}
+
+impl OfQueue {
+    fn bucket(&mut self, entry_time: u128, every: Dur) {
+        self.packets.put((entry_time - self.last) as f64 / every.ns() as f64);
+        self.last = entry_time;
+    }
+
+    fn record(&self, id: String, length: Dur) -> Record {
+        vec![
+            ("id", Cell::Text(id)),
+            ("mean_packets", Cell::Real((self.last - self.opened) as f64 / length.ns() as f64)),
+            ("max_packets", Cell::Real(self.packets.most())),
+            ("packets_cv", Cell::Real(self.packets.variation())),
+        ]
+    }
+}
+
+/// Packets of each queue integrated over time, in the order of the results: radios, then wires.
+fn entry_times<'a>(now: SimTime, stations: &'a [Station], wires: &'a [Wire]) -> impl Iterator<Item = u128> + 'a {
+    let of_radios = stations.iter().flat_map(move |station| {
+        station.queues().map(move |queue| queue.stats(now).map_or(0, |stats| stats.entry_time))
+    });
+    of_radios.chain(wires.iter().map(move |wire| wire.queue().stats(now).entry_time))
+}
+
+impl Windows {
+    /// Those of the scenario. `flows` stand in it; later ones belong to no window.
+    pub fn new(windows: &[TimeWindow], flows: usize) -> Windows {
+        let of = |window: &TimeWindow| TimedBuckets {
+            name: window.name.clone(),
+            every: window.every,
+            seen: 0,
+            flows: (0..flows).map(|_| OfFlow::default()).collect(),
+            queues: Vec::new(),
+        };
+        Windows(windows.iter().map(of).collect())
+    }
+
+    /// A bucket of window `index` ends; the first call opens the window.
+    pub fn tick(&mut self, index: u32, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
+        let window = &mut self.0[index as usize];
+        let opens = window.seen == 0;
+        window.seen += 1;
+        for (own, flow) in window.flows.iter_mut().zip(flows) {
+            let counted = counted(now, flow);
+            if opens {
+                (own.opened, own.last) = (counted, counted);
+            } else {
+                own.bucket(counted, window.every);
+            }
+        }
+        for (i, entry_time) in entry_times(now, stations, wires).enumerate() {
+            if opens {
+                window.queues.push(OfQueue { opened: entry_time, last: entry_time, ..OfQueue::default() });
+            } else {
+                window.queues[i].bucket(entry_time, window.every);
+            }
+        }
+    }
+
+    /// A row of each window for each flow, then for each queue.
+    pub fn records(&self, ids: &QueueIds, flows: &[Flow], stations: &[Station]) -> Vec<Record> {
+        let categories = |(air, station): (&Option<String>, &Station)| {
+            let of = |i| air.as_ref().map(|air| category_id(air, station, i));
+            (0..station.queues().count()).map(of).collect::<Vec<_>>()
+        };
+        let mut queues: Vec<Option<String>> = ids.air.iter().zip(stations).flat_map(categories).collect();
+        queues.extend(ids.wires.iter().cloned().map(Some));
+        let mut rows = Vec::new();
+        for window in self.0.iter().filter(|window| window.seen > 1) {
+            let length = window.every * (window.seen - 1);
+            for (own, flow) in window.flows.iter().zip(flows) {
+                let id = format!("{}.{}", window.name, flow.name);
+                rows.push(own.record(id, length, flow.connection(0).is_some()));
+            }
+            for (own, id) in window.queues.iter().zip(&queues) {
+                if let Some(id) = id {
+                    rows.push(own.record(format!("{}.{id}", window.name), length));
+                }
+            }
+        }
+        rows
+    }
+}

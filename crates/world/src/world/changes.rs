@@ -1,0 +1,98 @@
+//! Links that break and heal, nodes that move.
+
+use super::World;
+use net::Routes;
+use node::Input;
+use phy::Medium;
+use schemes::PeerEvent;
+use units::{LinkId, NodeId, SimTime};
+use wire::DropWhy;
+
+/// A network whose links break and whose nodes move: where they stand, and what is between them.
+///
+/// Call order: [`Topology::change`] at an event, then [`Topology::settle`], now and whenever a frame has left the air, until it returns
+/// true. What is heard of a transmitter changes while it is silent, so that a frame ends where it has begun.
+pub(crate) trait Topology: std::fmt::Debug {
+    /// An event of the scenario, by its index.
+    fn change(&mut self, event: u32) -> Wires;
+
+    /// Whether the medium is not yet what it should be.
+    fn is_stale(&self) -> bool;
+
+    /// Tells the medium who hears whom now, of those transmitters that are silent. Returns whether it knows all.
+    fn settle(&mut self, medium: &mut Medium) -> bool;
+
+    /// Routes over what stands, and the radio neighbours of each node, in order of id.
+    fn routes(&self, medium: &Medium) -> (Routes, Vec<Vec<NodeId>>);
+}
+
+/// What an event does to wires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wires {
+    /// None of them.
+    None,
+    /// These break.
+    Break(Vec<LinkId>),
+    /// These stand again.
+    Heal(Vec<LinkId>),
+}
+
+impl World {
+    /// An event of the scenario: wires at once; what is heard of a transmitter as soon as it is silent. Routes follow when all is known.
+    pub(super) fn change(&mut self, now: SimTime, event: u32) {
+        let Some(topology) = &mut self.topology else { return };
+        match topology.change(event) {
+            Wires::None => {}
+            Wires::Break(wires) => wires.into_iter().for_each(|link| self.sever(now, link)),
+            Wires::Heal(wires) => wires.into_iter().for_each(|link| self.wires[link.index()].mend()),
+        }
+        self.settle_air(now);
+    }
+
+    /// A frame has left the air, or something has changed: the medium learns what it can.
+    pub(super) fn settle_air(&mut self, now: SimTime) {
+        let Some(mut topology) = self.topology.take() else { return };
+        if topology.settle(&mut self.channel.medium) {
+            let (routes, neighbours) = topology.routes(&self.channel.medium);
+            for node in self.ids() {
+                if !self.is_dead(node) {
+                    self.tell(now, node, Input::Routes(routes.row(node)));
+                }
+            }
+            self.meet(now, neighbours);
+            self.ids().for_each(|node| self.refill(now, node));
+        }
+        self.topology = Some(topology);
+    }
+
+    fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// A wire breaks: what is on it and in its queue is lost.
+    fn sever(&mut self, now: SimTime, link: LinkId) {
+        for pkt in self.wires[link.index()].sever(now) {
+            self.packets.free(pkt, DropWhy::LinkLoss);
+        }
+        self.await_arrival(link);
+    }
+
+    /// Those who are neighbours no more part, those who have become neighbours tell each other what they can do.
+    fn meet(&mut self, now: SimTime, neighbours: Vec<Vec<NodeId>>) {
+        let capabilities = self.capabilities();
+        let before = std::mem::replace(&mut self.neighbours, neighbours);
+        for node in self.ids() {
+            if self.is_dead(node) || !self.nodes[node.index()].wants_peers() {
+                continue;
+            }
+            let (old, new) = (&before[node.index()], self.neighbours[node.index()].clone());
+            for peer in old.iter().filter(|peer| new.binary_search(peer).is_err()) {
+                self.tell(now, node, Input::Peer(*peer, PeerEvent::Down));
+            }
+            for peer in new.iter().filter(|peer| old.binary_search(peer).is_err()) {
+                let can = &capabilities[peer.index()];
+                self.tell(now, node, Input::Peer(*peer, PeerEvent::Up(can)));
+            }
+        }
+    }
+}
