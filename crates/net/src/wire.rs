@@ -320,7 +320,7 @@ mod tests {
         // In bad states of 4 packets after good ones of 36 everything is lost: a tenth, in runs of 4 on the mean. The
         // deviation of a run is below 4, so four standard errors of some 4,000 runs are 0.25.
         let bad = Hit::Packet { per: 1.0, control_per: 0.0 };
-        let sojourn = Sojourn::Frame { good: 36.0, bad: 4.0 };
+        let sojourn = Sojourn::Frame { good: 36.0, bad: 4.0, step: phy::errors::Step::All };
         let two = lost(ErrorModel::Two { good: Hit::NEVER, bad, sojourn, shared: false }, 160_000, 1000);
         let runs = 1 + two.windows(2).filter(|pair| pair[0] + 1 < pair[1]).count();
         assert!((two.len() as f64 / 1.6e5 - 0.1).abs() < 0.01, "{}", two.len());
