@@ -72,6 +72,8 @@ pub(crate) struct Latency {
     jitters: u64,
 }
 
+/// Room from the start: what a window of 64 kB holds, so that it does not grow bit by bit.
+const USUAL: usize = 64;
 /// What may be under way at once: beyond it what was sent first is not measured.
 const MOST_UNDER_WAY: usize = 1 << 16;
 
@@ -80,6 +82,9 @@ impl Latency {
     pub fn leaves(&mut self, now: SimTime, end: u64) {
         if end > self.sent {
             self.sent = end;
+            if self.under_way.capacity() == 0 {
+                self.under_way.reserve(USUAL);
+            }
             self.under_way.push_back((end, now));
             if self.under_way.len() > MOST_UNDER_WAY {
                 self.under_way.pop_front();

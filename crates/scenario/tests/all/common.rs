@@ -253,7 +253,7 @@ errors = { model = "none" }
 [[link]]
 between = ["server", "mirror"]
 rate = "1 Gb/s"
-errors = { model = "two-state", good = { ber = 1e-8 }, bad = { per = 0.001 }, mean_good = 10, mean_bad = 6.667, unit = "frame" }
+errors = { model = "two-state", good = { ber = 1e-8 }, bad = { per = 0.001 }, mean_good = 10, mean_bad = 6.667, unit = "frame", step = "all" }
 queue = { discipline = "red", packets = 9, min_th = 3, max_th = 5, max_p = 0.5, weight = 0.5, gentle = false, ecn = true }
 [[link]]
 between = ["router", "mirror"]

@@ -1,7 +1,7 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
 
 use crate::common::{AIR, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, names, read, refused};
-use phy::errors::Sojourn;
+use phy::errors::{Sojourn, Step};
 use phy::{PathLoss, Preamble, Standard};
 use queue::Limit;
 use scenario::*;
@@ -346,7 +346,7 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         index: 0,
     };
     assert_eq!(s.links[0], backbone);
-    let sojourn = Sojourn::Frame { good: 10.0, bad: 6.667, step: phy::Step::All };
+    let sojourn = Sojourn::Frame { good: 10.0, bad: 6.667, step: Step::All };
     let (good, bad) = (StateError::Ber(1e-8), StateError::Per(0.001));
     let errors = [2, 3, 4].map(|i| s.links[i].errors);
     let wanted = [

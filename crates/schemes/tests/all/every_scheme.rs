@@ -5,7 +5,7 @@
 //! order. A new line in the registry is tested by being there.
 
 use mac::exchange::Job;
-use mac::{Config, Fate, Plan, Solicited, TxReport};
+use mac::{MacOptions, Config, Fate, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
@@ -233,6 +233,10 @@ struct Node {
     log: String,
     /// Packets injected and commands given.
     asked: usize,
+    /// Packets that passed some place: the serial of the last.
+    passed: u64,
+    /// The MAC options of its last frame.
+    options: MacOptions,
 }
 
 impl Node {
@@ -249,10 +253,13 @@ impl Node {
             begins: BTreeMap::new(),
             log: String::new(),
             asked: 0,
+            passed: 0,
+            options: MacOptions::within(0),
         }
     }
 
     fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
+        self.passed += 1;
         let passed = self.bench.pass(at, packet);
         _ = writeln!(self.log, "{at:?} {passed:?}");
         passed
@@ -260,13 +267,18 @@ impl Node {
 
     /// Up to the MAC.
     fn leaves(&mut self, at: Place, packet: Packet) {
+        let serial = self.passed + 1;
         if let Some(packet) = self.pass(at, packet).and_then(|packet| self.pass(Place::ToAir, packet)) {
+            let report = self.reported(Fate::Attempt, serial);
+            self.options = self.bench.options_out(&packet, &report);
             self.queued.push(packet);
         }
     }
 
     fn receives(&mut self, packet: Packet) {
         self.received = Some(packet.clone());
+        // With what its own last frame carried: another node's would look like it. `ToHost` is the second place it passes.
+        self.bench.options_in(&packet, self.passed + 2, &self.options);
         self.answers_frames();
         self.acknowledged(&packet);
         let up = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
@@ -395,15 +407,11 @@ impl Node {
         self.leaves(Place::Transit, packet);
     }
 
-    fn report(&mut self, fate: Fate) {
-        if self.queued.is_empty() {
-            return;
-        }
-        let packet = self.queued[0].clone();
+    fn reported(&self, fate: Fate, serial: u64) -> TxReport {
         let now = self.bench.now;
-        let report = TxReport {
+        TxReport {
             fate,
-            serial: 0,
+            serial,
             to: THERE,
             attempts: 1,
             enqueued: SimTime::ZERO,
@@ -412,7 +420,15 @@ impl Node {
             done: now,
             airtime: Dur::ZERO,
             category: 0,
-        };
+        }
+    }
+
+    fn report(&mut self, fate: Fate) {
+        if self.queued.is_empty() {
+            return;
+        }
+        let packet = self.queued[0].clone();
+        let report = self.reported(fate, 0);
         let options = self.bench.options_out(&packet, &report);
         self.bench.options_in(&packet, 0, &options);
         self.bench.report_with(&packet, &report);

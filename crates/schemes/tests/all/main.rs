@@ -3,6 +3,7 @@
 
 mod ack_agent;
 mod ack_same_ac;
+mod c3tcp;
 mod capture_qos;
 mod class_retry;
 mod cross_lda;
