@@ -5,7 +5,7 @@
 //! order. A new line in the registry is tested by being there.
 
 use mac::exchange::Job;
-use mac::{MacOptions, Config, Fate, Plan, Solicited, TxReport};
+use mac::{Config, Fate, MacOptions, Plan, Solicited, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
