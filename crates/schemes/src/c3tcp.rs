@@ -177,8 +177,7 @@ struct Steered {
 struct Counted {
     samples: u64,
     bandwidth_bytes_per_s: u64,
-    forward_delay_us: u64,
-    backward_delay_us: u64,
+    delay_us: u64,
     windows_lowered: u64,
 }
 
@@ -249,8 +248,7 @@ impl C3Tcp {
         if let Some(path) = path {
             self.counted.samples += 1;
             self.counted.bandwidth_bytes_per_s += u64::from(path.bytes_per_s);
-            self.counted.forward_delay_us += u64::from(path.there_us);
-            self.counted.backward_delay_us += u64::from(path.back_us);
+            self.counted.delay_us += u64::from(path.there_us) + u64::from(path.back_us);
             (steered.path, steered.heard) = (Some(path), now);
         }
         let most = steered.path?.fits() / if self.shares { sharing.max(1) as u32 } else { 1 };
@@ -354,11 +352,10 @@ impl Agent for C3Tcp {
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        let Counted { samples, bandwidth_bytes_per_s, forward_delay_us, backward_delay_us, windows_lowered } = self.counted;
+        let Counted { samples, bandwidth_bytes_per_s, delay_us, windows_lowered } = self.counted;
         out("samples", samples);
         out("bandwidth_sum_bytes_per_s", bandwidth_bytes_per_s);
-        out("forward_delay_sum_us", forward_delay_us);
-        out("backward_delay_sum_us", backward_delay_us);
+        out("delay_sum_us", delay_us);
         out("windows_lowered", windows_lowered);
     }
 }

@@ -6,6 +6,7 @@ mod ack_priority;
 mod ack_return;
 mod bad_input;
 mod base_station;
+mod c3tcp;
 mod capture;
 mod conservation;
 mod cross_lda;

@@ -162,6 +162,16 @@ impl Use {
     fn may_lose(&self) -> bool {
         self.params().contains(&("stale_piggyback", "\"clear\"".to_owned()))
     }
+
+    /// Whether it sets a retry limit under which TCP may starve.
+    fn repeats_little(&self) -> bool {
+        let is_limit = |key: &str| match self.scheme().id {
+            "class-retry" => true,
+            "loss-adaptive-retry" => key == "least" || key == "most",
+            _ => false,
+        };
+        self.params().iter().any(|(key, value)| is_limit(key) && value.parse::<u32>().is_ok_and(|limit| limit < 5))
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -439,8 +449,9 @@ impl Case {
 
     /// Whether a TCP flow must get all of its bytes across: everybody lives, and the MAC repeats often enough that TCP does
     /// not starve.
-    fn is_hopeful(&self) -> bool {
-        self.kills.is_empty() && self.changes.is_empty() && self.max_attempts >= 5
+    fn is_hopeful(&self, used: &[Use]) -> bool {
+        let repeats = self.max_attempts >= 5 && !used.iter().any(Use::repeats_little);
+        self.kills.is_empty() && self.changes.is_empty() && repeats
     }
 }
 
@@ -510,9 +521,9 @@ fn check_flow(case: &Case, run: &Run, used: &[Use], index: usize, is_over: bool)
     if used.iter().any(Use::may_lose) {
         return Ok(());
     }
-    let bound = if is_over && case.is_hopeful() { 0 } else { bound(case, run, flow, used) };
+    let bound = if is_over && case.is_hopeful(used) { 0 } else { bound(case, run, flow, used) };
     prop_assert!(undelivered.iter().all(|bytes| *bytes <= bound), "flow {index}: {undelivered:?} of at most {bound}");
-    if is_over && case.is_hopeful() {
+    if is_over && case.is_hopeful(used) {
         prop_assert_eq!(acknowledged, delivered, "flow {}", index);
         let is_stopped = flow.writes.0.is_stopped() || back.is_stopped();
         for (writes, delivered) in [(flow.writes.0, delivered), (back, back_delivered)] {
@@ -553,7 +564,7 @@ fn check_nodes_and_queues(case: &Case, run: &Run) -> Result<(), TestCaseError> {
 fn check(case: &Case, run: &Run, used: &[Use], is_over: bool) -> Result<(), TestCaseError> {
     (0..case.flows.len()).try_for_each(|flow| check_flow(case, run, used, flow, is_over))?;
     check_nodes_and_queues(case, run)?;
-    if is_over && case.is_hopeful() && !used.iter().any(Use::may_lose) {
+    if is_over && case.is_hopeful(used) && !used.iter().any(Use::may_lose) {
         // Copies that Snoop keeps until it sees an ACK stay if ACKs are made beside it.
         prop_assert_eq!(run.books.live, run.scheme("snoop", "packets_held") as u64, "all is over");
         for row in &run.queues {
