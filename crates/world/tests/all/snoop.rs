@@ -213,6 +213,10 @@ proptest! {
         let mut text = scenario("600 s", &radio, case.errors, &flow, &case.scheme);
         text = text.replace("position = [5, 0]", &format!("position = [5, 0]\nhost_delay = \"{} us\"", case.host_delay_us));
         let run = run(&text, case.seed);
+        // A handshake may be lost seven times where every second MSDU is: then nothing was promised.
+        if run.flow(0, "failed") == Some(1.0) && run.flow(0, "segments_sent") == Some(0.0) {
+            return Ok(());
+        }
         let number = |name: &str| run.flow(0, name).map(|value| value as u64);
         prop_assert_eq!(number("delivered_bytes_total"), Some(bytes), "{}", text);
         prop_assert_eq!(number("acked_bytes_total"), Some(bytes));
