@@ -4,7 +4,7 @@ Every quantity's unit is the suffix of its name (`_bps`, `_s`, `_bytes`); names 
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +82,7 @@ class Run(TypedDict):
     queues: list[dict[str, Any]]  # per queue, radios first: "id" first
     frames: list[dict[str, Any]]  # per frame class: "class" first
     schemes: list[dict[str, Any]]  # per (scheme, node): "id" ("lle-tcp@sender"), "scheme", "node", then its counters
-    windows: NotRequired[list[dict[str, Any]]]  # per [[window]] and flow ("rush.download"), then per queue; "id" first
+    windows: list[dict[str, Any]]  # per [[window]] and flow ("rush.download"), then per queue; "id" first
     summary: dict[str, float]  # goodput_bps, jain, goodput_spread_bps, ...
     fingerprint: dict[Literal["phy", "mac", "tcp"], str] | None
     series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.up.cwnd_bytes" -> {"t_s": ..., "value": ...}

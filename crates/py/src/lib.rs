@@ -215,9 +215,7 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     dict.set_item("queues", table(py, &run.queues)?)?;
     dict.set_item("frames", table(py, &run.frames)?)?;
     dict.set_item("schemes", table(py, &run.schemes)?)?;
-    if !run.windows.is_empty() {
-        dict.set_item("windows", table(py, &run.windows)?)?;
-    }
+    dict.set_item("windows", table(py, &run.windows)?)?;
     dict.set_item("summary", row_dict(py, &run.summary)?)?;
     let prints = match run.fingerprint {
         None => py.None(),

@@ -121,7 +121,7 @@ table! {
         /// Whether all nodes must find a way to each other, over several hops and wires if need be.
         connected: bool = false,
         /// How often it is drawn at most until it is connected, if it must be, and flows with hops find their pairs.
-        draws: u32 = 1000, in 1..=1_000_000,
+        tries: u32 = 1000, in 1..=1_000_000,
     }
 }
 

@@ -11,7 +11,7 @@
 //!   (b) `scope`: of which MSDUs. "queue" is the paper's eq. 2, where T_ARQ delays the *following* packets: whatever this node's radio
 //!   recovered between the instant from which the RTT counts and the delivery of the data that the ACK tells of, each instant
 //!   once. "own" is what was spent on these data alone.
-//!   (c) `readers`: the controller alone, or the timer too, which is what the paper warns of.
+//!   (c) `corrects`: the controller alone, or the timer too, which is what the paper warns of.
 //!   (d) `floor`: no corrected RTT is below the least that was measured on the connection. RTT_0 + d_c of eq. 3 cannot be, but a
 //!   correction can: see *Bound*. One such sample poisons every sender that keeps the least RTT for its path's.
 //!   (e) Data that an ACK tells of are what it newly acknowledges, and what its first SACK block newly reports (@RFC2018 sec. 4).
@@ -43,7 +43,7 @@ pub const INFO: Info = Info {
             doc: "whose recovery: that of all packets at this node while the segment waited and was sent, or the segment's own",
         },
         Param {
-            key: "readers",
+            key: "corrects",
             kind: Kind::Choice(&["controller", "both"]),
             default: Value::Choice("controller"),
             doc: "who gets the corrected RTT: the congestion control, or the retransmission timer too (what the paper warns of)",
@@ -66,7 +66,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         return Ok(());
     }
     let memory = Rc::new(RefCell::new(Memory::default()));
-    let (of_queue, timer_too) = (params.choice("scope") == "queue", params.choice("readers") == "both");
+    let (of_queue, timer_too) = (params.choice("scope") == "queue", params.choice("corrects") == "both");
     // A nanosecond is left of an RTT that is all recovery.
     let least = [if params.choice("floor") == "least" { Dur::MAX } else { Dur::from_ns(1) }; 2];
     site.reads_tcp();

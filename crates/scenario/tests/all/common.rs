@@ -300,7 +300,7 @@ noise_figure = "6 dB"
 model = "disc"
 radius = "25 m"
 connected = true
-draws = 5
+tries = 5
 [[node]]
 name = "ap"
 role = "ap"
@@ -324,7 +324,7 @@ dscp = 46
 pub const MATRIX: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }
-layout = { model = "rectangle", width = "10 m", height = "20 m", connected = false, draws = 7 }
+layout = { model = "rectangle", width = "10 m", height = "20 m", connected = false, tries = 7 }
 channel = { propagation = { model = "matrix" }, noise = "-95 dBm", fading = { model = "none" }, pair = [{ between = ["a", "b"], gain = "-70 dB" }] }
 [[node]]
 name = "a"

@@ -534,7 +534,7 @@ fn ends_that_are_drawn_are_read_and_written_as_what_they_are_drawn_among() {
 #[test]
 fn powers_categories_and_layout_mean_what_they_say() {
     let s = read(AIR).unwrap();
-    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0), redraw: Redraw { connected: true, draws: 5 } }));
+    assert_eq!(s.layout, Some(Layout::Disc { radius: Metres(25.0), redraw: Redraw { connected: true, tries: 5 } }));
     assert_eq!((s.nodes[0].tx_power, s.nodes[1].tx_power), (Dbm(20.0), Dbm(18.0)));
     assert_eq!((s.nodes[0].access, s.nodes[4].access), (Access::Edca, Access::Dcf));
     let vo = s.nodes[0].categories[3];

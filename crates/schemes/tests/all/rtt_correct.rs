@@ -19,9 +19,9 @@ struct Station {
     serial: u64,
 }
 
-fn station(scope: &'static str, readers: &'static str) -> Station {
+fn station(scope: &'static str, corrects: &'static str) -> Station {
     let set =
-        [("scope", Value::Choice(scope)), ("readers", Value::Choice(readers)), ("floor", Value::Choice("none"))];
+        [("scope", Value::Choice(scope)), ("corrects", Value::Choice(corrects)), ("floor", Value::Choice("none"))];
     let mut bench = bench("rtt-correct", node(HERE, 2), &set).unwrap();
     let hook = bench.stack.sender_hook(OUT).unwrap();
     let facts = FlowFacts { snd_max: Seq(100_000), ..Connection::listen(Config::default(), 1, 2).facts() };
@@ -65,8 +65,8 @@ impl Station {
 
 /// Three segments queued together. The first fails at 3 ms and is delivered at 9 ms, the second fails at 12 and 13 and is
 /// delivered at 14, the third is delivered at once.
-fn three(scope: &'static str, readers: &'static str) -> Station {
-    let mut station = station(scope, readers);
+fn three(scope: &'static str, corrects: &'static str) -> Station {
+    let mut station = station(scope, corrects);
     station.sends(&data(OUT, 1..1001), &[3, 6], Fate::Delivered, 9);
     station.sends(&data(OUT, 1001..2001), &[12, 13], Fate::Delivered, 14);
     station.sends(&data(OUT, 2001..3001), &[], Fate::Delivered, 17);
@@ -170,7 +170,7 @@ fn what_was_never_sent_is_acknowledged_by_nobody() {
 #[test]
 fn it_sits_at_stations_with_an_end_of_flows() {
     let defaults = Params::defaults(schemes::rtt_correct::INFO.params);
-    let choices = ["scope", "readers", "floor"].map(|key| defaults.choice(key));
+    let choices = ["scope", "corrects", "floor"].map(|key| defaults.choice(key));
     assert_eq!(choices, ["queue", "controller", "least"]);
     let sits = |node: NodeFacts<'static>| bench("rtt-correct", node, &[]).is_some();
     let relay = NodeFacts { starts_flows: false, ends_flows: false, ..node(HERE, 2) };

@@ -25,7 +25,7 @@ pub(crate) fn drawn(shared: &Shared, seed: u64) -> Result<Cow<'_, Shared>> {
         return Ok(Cow::Borrowed(shared));
     }
     let streams = Streams::new(seed);
-    let draws = redraw.map_or(1, |redraw: Redraw| redraw.draws);
+    let draws = redraw.map_or(1, |redraw: Redraw| redraw.tries);
     let mut refused = None;
     for layout in 0..draws {
         let places = places::places(scenario, &streams, layout);
@@ -66,12 +66,12 @@ impl Refused {
             1 => format!("the layout of seed {seed}"),
             _ => format!("{draws} layouts of seed {seed}"),
         };
-        let tried = redraw.map(|redraw| layouts(redraw.draws));
+        let tried = redraw.map(|redraw| layouts(redraw.tries));
         match self {
             Refused::Apart => {
                 let tried = tried.unwrap_or_default();
                 let message =
-                    format!("not so in {tried}; more nodes, more range or less area would help, or more draws");
+                    format!("not so in {tried}; more nodes, more range or less area would help, or more tries");
                 InputError { path: "layout.connected".to_owned(), message }
             }
             Refused::NoPair(flow) => {

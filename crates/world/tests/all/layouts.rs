@@ -126,18 +126,18 @@ fn a_connected_layout_joins_all_and_takes_no_more_draws_than_it_may() {
 
 #[test]
 fn a_layout_that_is_never_connected_ends_the_run_with_one_line() {
-    let text = square("connected = true\ndraws = 20", "hops = 'any'").replace("'40 m'", "'4 m'");
+    let text = square("connected = true\ntries = 20", "hops = 'any'").replace("'40 m'", "'4 m'");
     assert_eq!(
         refusal(&text),
-        "layout.connected: not so in 20 layouts of seed 1; more nodes, more range or less area would help, or more draws"
+        "layout.connected: not so in 20 layouts of seed 1; more nodes, more range or less area would help, or more tries"
     );
-    let hops = square("draws = 20", "hops = 60");
+    let hops = square("tries = 20", "hops = 60");
     assert_eq!(
         refusal(&hops),
         "flow[0].hops: no pair of \"sta\" and \"sta\" 60 hops apart is left for \"flow0\" in 20 layouts of seed 1"
     );
     // What the seed of the file finds another may not find: its run says so.
-    let rare = square("draws = 1", "hops = 5").replace("duration", "seed = 9\nduration");
+    let rare = square("tries = 1", "hops = 5").replace("duration", "seed = 9\nduration");
     let blueprint =
         (1..100).find_map(|seed| world::parse(&rare.replace("seed = 9", &format!("seed = {seed}")), &[]).ok());
     let blueprint = blueprint.expect("five hops are rare, not impossible");

@@ -92,7 +92,7 @@ fn senders_that_read_the_least_rtt_have_nothing_to_gain_and_lose_nothing() {
 #[test]
 fn a_corrected_timer_expires_while_the_radio_still_repeats() {
     // With no least RTO to hide it. NewReno reads no RTT: what the controller alone gets changes nothing, to the bit.
-    let scheme = |readers: &str| format!("{CORRECT}\nreaders = '{readers}'");
+    let scheme = |corrects: &str| format!("{CORRECT}\ncorrects = '{corrects}'");
     let cases = ["", &scheme("controller"), &scheme("both")].map(|scheme| upload("newreno", "1 ms", scheme));
     let got = means(&cases);
     println!("{got:?}");
