@@ -144,7 +144,7 @@ impl Path {
     /// Bytes that fit into it: B (D_f + D_b).
     fn fits(self) -> u32 {
         let delay_us = u64::from(self.there_us) + u64::from(self.back_us);
-        u32::try_from(u64::from(self.bytes_per_s) * delay_us / 1_000_000).unwrap_or(u32::MAX)
+        u32::try_from(u64::from(self.bytes_per_s).saturating_mul(delay_us) / 1_000_000).unwrap_or(u32::MAX)
     }
 }
 
