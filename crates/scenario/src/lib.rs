@@ -44,7 +44,7 @@ pub use flow::{
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
 pub use plug::{Congestion, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};
 pub use queues::{Discipline, Queue};
-pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
+pub use radio::{ControlRate, FragmentationThreshold, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
 pub use scalar::Metres;
 pub use words::Words;

@@ -74,6 +74,7 @@ basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
 rts_threshold = "500 B"
+fragmentation_threshold = "1000 B"
 rts_for = "data"
 max_attempts = 5
 max_attempts_long = 3
