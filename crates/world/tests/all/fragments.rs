@@ -86,6 +86,9 @@ fn tshark_reassembles_what_was_delivered() {
     assert_eq!((with("_ws.malformed", ""), with("wlan.fcs.status", "1")), (frames.len(), frames.len()));
     // Of each MSDU the last fragment shows the whole datagram; of fragments whose end was given up nothing.
     let whole = with("udp.length", "1480");
-    assert_eq!((whole, with("udp.checksum.status", "1")), (run.flow(0, "delivered_packets").unwrap() as usize, whole));
+    assert_eq!(
+        (whole, with("udp.checksum.status", "1")),
+        (run.flow(0, "delivered_packets").unwrap() as usize, whole)
+    );
     assert!(whole > 200 && with("wlan.fc.frag", "1") > 5 * whole, "{whole}");
 }
