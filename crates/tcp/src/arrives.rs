@@ -186,7 +186,9 @@ impl Connection {
             if !self.ack_arrives(now, tcp, len) {
                 return;
             }
-            self.repair_corrupted(now);
+            if self.hook.is_some() {
+                self.repair_corrupted(now);
+            }
         }
         if self.snd.closing && self.fin_acknowledged() && self.after_fin_acknowledged(now) {
             return;
