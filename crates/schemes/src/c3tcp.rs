@@ -246,7 +246,7 @@ impl C3Tcp {
     /// What came with the last data packet that this ACK acknowledges.
     fn echo(&mut self, packet: &Packet) -> Option<Path> {
         let (ack, echo) = (packet.pure_ack()?, self.echoes.get_mut(&packet.flow.reverse())?);
-        while let Some((end, path)) = echo.arrived.front().copied().filter(|(end, _)| end.le(ack.ack)) {
+        while let Some((_, path)) = echo.arrived.front().copied().filter(|(end, _)| end.le(ack.ack)) {
             echo.echoed = Some(path);
             echo.arrived.pop_front();
         }

@@ -125,8 +125,11 @@ struct Flow {
     recover: Option<Seq>,
     srtt: Option<(Dur, Dur)>,
     timeouts: u32,
-    /// The sender's port pair and addresses: what ACKs are made from.
+    /// The data that TCP sent last: what ACKs are made from.
     last: Option<Packet>,
+    /// The header that TCP sent last. A copy says the same: an old timestamp (@RFC7323 section 5.3) or ACK number (@RFC5961 section 5.2)
+    /// would be refused.
+    said: Option<Tcp>,
 }
 
 #[derive(Debug, Default)]
@@ -164,6 +167,7 @@ impl Flow {
             srtt: None,
             timeouts: 0,
             last: None,
+            said: None,
         }
     }
 
@@ -235,12 +239,14 @@ impl Flow {
             return false;
         }
         self.end = ack;
-        let mut rtt = None;
+        // What has waited beyond a hole tells nothing of the path (@RFC6298 section 3).
+        let (mut rtt, mut any_repeated) = (None, self.recover.is_some());
         while let Some(copy) = self.copies.front().filter(|copy| copy.end.le(ack)) {
-            rtt = (!copy.is_repeated).then(|| now.since(copy.sent));
+            rtt = Some(now.since(copy.sent));
+            any_repeated |= copy.is_repeated;
             self.copies.pop_front();
         }
-        if let Some(rtt) = rtt {
+        if let Some(rtt) = rtt.filter(|_| !any_repeated) {
             self.sample(rtt);
         }
         (self.duplicates, self.timeouts) = (0, 0);
@@ -317,7 +323,14 @@ impl LleCc {
         copy.is_repeated = true;
         flow.recover.get_or_insert(recover);
         self.counted.repeated += 1;
-        let again = cx.make(copy.packet.clone());
+        let mut again = copy.packet.clone();
+        if let (Some(again), Some(said)) = (again.tcp_mut(), flow.said) {
+            (again.ack, again.window) = (said.ack, said.window);
+            if let Some((tsval, _)) = said.options.timestamps() {
+                again.options.set_tsval(tsval);
+            }
+        }
+        let again = cx.make(again);
         cx.inject(again, Toward::Route);
     }
 
@@ -350,6 +363,7 @@ impl LleCc {
             return Some(pkt);
         }
         let Some(flow) = self.flows.get_mut(&id) else { return Some(pkt) };
+        flow.said = Some(tcp);
         let Some((start, end)) = payload(packet) else { return Some(pkt) };
         flow.last = Some(packet.clone());
         // What it sends while it is stopped is a probe, which the path must see if nothing else is on its way. What is acknowledged

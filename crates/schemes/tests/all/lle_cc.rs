@@ -204,6 +204,23 @@ fn a_probe_that_grows_to_a_segment_is_kept_whole() {
 }
 
 #[test]
+fn a_repetition_says_what_tcp_said_last() {
+    let mut bench = sender(&[]);
+    let stamped = |mut packet: Packet, tsval: u32, ack: u32| {
+        let tcp = packet.tcp_mut().unwrap();
+        tcp.options.push_timestamps(tsval, 1);
+        tcp.ack = Seq(ack);
+        packet
+    };
+    bench.pass(Place::FromHost, stamped(nth(0), 100, 1));
+    bench.pass(Place::FromHost, stamped(far(ack(OUT, 501, WINDOW)), 250, 501));
+    assert!(bench.next_timer());
+    let again = bench.take_injected();
+    let tcp = again[0].0.tcp().unwrap();
+    assert_eq!((tcp.seq, tcp.ack, tcp.options.timestamps().unwrap().0), (Seq(1), Seq(501), 250));
+}
+
+#[test]
 fn data_the_other_way_passes_and_says_what_tcp_knows() {
     let mut bench = sender(&[]);
     crosses(&mut bench, 0);
