@@ -288,7 +288,7 @@ impl World {
             }
             Appointment::Bucket(window) => {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
-                self.windows.tick(window, now, &self.flows, &self.stations, &self.wires);
+                self.windows.tick(window, now, &self.flows, &self.nodes, &self.stations, &self.wires);
             }
             Appointment::End => {
                 self.wires.iter_mut().for_each(|wire| wire.settle(now));
