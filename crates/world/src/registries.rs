@@ -19,6 +19,8 @@ pub struct Registries {
     pub recoveries: Registry<recovery::Make>,
     /// Rate controls of stations.
     pub rate_controls: Registry<rate::Make>,
+    /// Queue disciplines.
+    pub queues: Registry<queue::Make>,
     /// Routers.
     pub routers: Registry<net::router::Make>,
 }
@@ -32,6 +34,7 @@ impl Registries {
             receivers: ack::registry(),
             recoveries: recovery::registry(),
             rate_controls: rate::registry(),
+            queues: queue::registry(),
             routers: net::router::registry(),
         }
     }
@@ -43,6 +46,7 @@ impl Registries {
             receivers: self.receivers.declarations(),
             recoveries: self.recoveries.declarations(),
             rate_controls: self.rate_controls.declarations(),
+            queues: self.queues.clone(),
             routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),
         }

@@ -81,6 +81,8 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
         // Lists that a worse burst makes longer, as above; from 24 to 100 s none of these asked for more than once.
         ("the wire marks", red, a, "", 9),
         ("the wire serves flows in turn", "rate = '5 Mb/s'\nqueue = { discipline = 'drr', packets = 20 }", a, "", 9),
+        ("the wire drops at the head", "rate = '5 Mb/s'\nqueue = { discipline = 'codel', packets = 99 }", a, "", 9),
+        ("the wire drops by flow", "rate = '5 Mb/s'\nqueue = { discipline = 'fq-codel', packets = 99 }", a, "", 9),
         ("the wire loses", "rate = '20 Mb/s'\nloss = 0.002", a, "", 9),
         ("the wire is narrow and drops", "rate = '5 Mb/s'\nqueue = { packets = 20 }", a, "", 9),
         ("the wire is long, the queue of the air drops", "rate = '1 Gb/s'\ndelay = '30 ms'", a, "", 9),

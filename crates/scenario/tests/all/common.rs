@@ -51,6 +51,7 @@ pub fn names() -> Names {
         recoveries: registry("recovery", &RECOVERIES),
         routers: registry("router", &ROUTERS),
         rate_controls: registry("rate control", &RATE_CONTROLS),
+        queues: queue::registry(),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -444,6 +445,32 @@ from = "a"
 to = "b"
 "#;
 
+/// Queues that drop at the head, of the air, of a wire, of flows.
+pub const CONTROLLED_DELAY: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "codel", packets = 1000, target = "20 ms", interval = "200 ms", ecn = true, ce_threshold = "1 ms" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+position = [1, 0]
+[[node]]
+name = "server"
+[[link]]
+from = "a"
+to = "server"
+rate = "1 Mb/s"
+queue = { discipline = "fq-codel", bytes = "200 kB", target = "10 ms", interval = "150 ms", ecn = false, ce_threshold = "2 ms", quantum = "300 B", flows = 4096, drop_batch = 32, memory_limit = "100 kB" }
+[[link]]
+from = "server"
+to = "a"
+rate = "1 Mb/s"
+queue = { discipline = "fq-codel", packets = 10240 }
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
@@ -479,7 +506,76 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 12] = [TCP, UDP, WIRED, RED, DRR, DRR_BYTES, WARNING, AIR, MATRIX, GROUND, FREE, LEAST];
+/// The same, where the others have them and limited otherwise.
+pub const CONTROLLED_DELAY_BYTES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "codel", bytes = "1 MB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+position = [1, 0]
+[[node]]
+name = "server"
+[[link]]
+from = "a"
+to = "server"
+rate = "1 Mb/s"
+queue = { discipline = "codel", bytes = "200 kB" }
+[[link]]
+from = "server"
+to = "a"
+rate = "1 Mb/s"
+queue = { discipline = "codel", packets = 100, target = "10 ms", interval = "150 ms", ecn = true, ce_threshold = "2 ms" }
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// FQ-CoDel on the air.
+pub const FLOW_QUEUES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "fq-codel", packets = 100, target = "10 ms", interval = "150 ms", ecn = false, ce_threshold = "2 ms", quantum = "300 B", flows = 4096, drop_batch = 32, memory_limit = "100 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// The same in bytes.
+pub const FLOW_QUEUES_BYTES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "fq-codel", bytes = "100 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+pub const EXAMPLES: [&str; 16] = [
+    TCP,
+    UDP,
+    WIRED,
+    RED,
+    DRR,
+    DRR_BYTES,
+    WARNING,
+    CONTROLLED_DELAY,
+    CONTROLLED_DELAY_BYTES,
+    FLOW_QUEUES,
+    FLOW_QUEUES_BYTES,
+    AIR,
+    MATRIX,
+    GROUND,
+    FREE,
+    LEAST,
+];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     scenario::parse(text, &[], &names())

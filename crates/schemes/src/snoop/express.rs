@@ -90,12 +90,18 @@ impl TxQueue for Express {
         Ok(())
     }
 
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         if let Some(msdu) = self.first.pop_front() {
             self.bytes -= all.get(&msdu.pkt).ip_len();
             return Some(msdu);
         }
         let msdu = self.rest.pop(now, all)?;
+        self.word.count(data(&msdu, all), -1);
+        Some(msdu)
+    }
+
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+        let msdu = self.rest.dropped(all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
@@ -180,7 +186,7 @@ mod tests {
     /// A queue with room for three packets.
     fn radio() -> Radio {
         let spec = Spec::drop_tail(Limit::Packets(3));
-        let fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+        let fifo = Fifo::new(&spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
         let word = Word::default();
         Radio { packets: Packets::default(), queue: Express::new(word.clone(), Box::new(fifo)), word }
     }
@@ -203,7 +209,7 @@ mod tests {
 
         /// The first number of what is sent next.
         fn pop(&mut self) -> Option<u32> {
-            let msdu = self.queue.pop(SimTime::ZERO, &self.packets)?;
+            let msdu = self.queue.pop(SimTime::ZERO, &mut self.packets)?;
             self.packets.free(msdu.pkt, DropWhy::MacDone).tcp().map(|tcp| tcp.seq.0)
         }
     }

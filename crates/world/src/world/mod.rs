@@ -283,15 +283,15 @@ impl World {
             Appointment::Kill(node) => self.kill(now, node),
             Appointment::Change(event) => self.change(now, event),
             Appointment::Sample => {
-                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.settle_wires(now);
                 self.taps.sample(now, &self.flows, &self.stations, &self.wires);
             }
             Appointment::Bucket(window) => {
-                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.settle_wires(now);
                 self.windows.tick(window, now, &self.flows, &self.stations, &self.wires);
             }
             Appointment::End => {
-                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.settle_wires(now);
                 self.cut_air();
                 return true;
             }
@@ -302,7 +302,7 @@ impl World {
     /// What is counted from now on is measured.
     fn note_warm(&mut self) {
         let now = self.now();
-        self.wires.iter_mut().for_each(|wire| wire.settle(now));
+        self.settle_wires(now);
         self.warm = Warm {
             stations: self.stations.iter().map(Station::counters).collect(),
             frames: self.frames,
