@@ -379,10 +379,10 @@ fn a_queue_discipline_is_chosen_by_its_word_and_refuses_parameters_that_make_no_
         let settings = [("link.0.queue".to_owned(), queue)];
         world::parse_with(&text("\"reno\"", "\"every\""), &settings, registries())
     };
-    let run = run(&with(4).unwrap());
+    let run = run(&with(1).unwrap());
     let number = |key| Run::number(&run.queues[0], key).unwrap();
     assert!(number("dropped_packets") > 0.0 && number("dropped_packets") == number("dropped_early_packets"));
-    assert_eq!(number("max_packets_total"), 4.0);
+    assert_eq!(number("max_packets_total"), 1.0);
     assert_eq!(with(0).unwrap_err().to_string(), "link[0].queue.most: nothing would pass");
     assert_eq!(
         with(1001).unwrap_err().to_string(),
