@@ -357,7 +357,7 @@ _ALSO = {
 }
 """Other words for lists: the key of a scenario that names what is listed, and the plural."""
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing")
+_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic")
 
 
 @app.command("list")

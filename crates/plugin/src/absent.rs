@@ -29,7 +29,6 @@ pub const INSTEAD: &[(&str, &str, &str)] = &[
     ("recovery", "eifel", "it is a key of transport: undo = \"eifel\""),
     ("standard", "802.11e", "EDCA is a key of radio, with any standard: access = \"edca\""),
     ("queue discipline", "taildrop", "it is called \"drop-tail\""),
-    ("traffic model", "ftp", "it is called \"bulk\""),
     ("traffic model", "voip", "it is { model = \"cbr\", rate = \"64 kb/s\" } over UDP"),
 ];
 
@@ -78,7 +77,7 @@ pub const ABSENT: &[Absent] = &[
         names: &["cobalt", "cake", "pie", "fq_pie", "fq", "sfq", "wfq", "prio", "dualpi2"],
     },
     Absent { noun: "transport protocol", names: &["quic", "sctp", "dccp", "mptcp", "tfrc", "rtp"] },
-    Absent { noun: "traffic model", names: &["http", "web", "video", "trace", "pareto"] },
+    Absent { noun: "traffic model", names: &["web", "video", "trace", "pareto"] },
     Absent { noun: "propagation model", names: &["cost231", "okumura-hata", "ray-tracing", "buildings"] },
     Absent { noun: "fading model", names: &["nakagami", "rice", "rician", "jakes"] },
     Absent {

@@ -297,7 +297,7 @@ fn words<T: std::fmt::Debug>(all: impl Iterator<Item = T>) -> String {
 }
 
 /// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, of queue disciplines
-/// `parameters`; sorted by id.
+/// and traffic models `parameters`; sorted by id.
 #[pyfunction]
 fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     let registries = Registries::builtin();
@@ -310,10 +310,11 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
         "rate-controls" => registries.rate_controls.iter().map(|entry| row(entry.info)).collect(),
         "queues" => registries.queues.iter().map(|entry| row(entry.info)).collect(),
+        "traffic" => registries.traffic.iter().map(|entry| row(entry.info)).collect(),
         "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
         other => {
             let message = format!(
-                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing"
+                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, traffic"
             );
             return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
         }
@@ -324,8 +325,13 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         for (name, value) in ["id", "summary", "source"].into_iter().zip(row) {
             dict.set_item(name, value)?;
         }
-        if let Some(entry) = registries.queues.find(row[0]).filter(|_| kind == "queues") {
-            let params: Vec<String> = entry.info.params.iter().map(parameter).collect();
+        let info = match kind {
+            "queues" => registries.queues.find(row[0]).map(|entry| entry.info),
+            "traffic" => registries.traffic.find(row[0]).map(|entry| entry.info),
+            _ => None,
+        };
+        if let Some(info) = info {
+            let params: Vec<String> = info.params.iter().map(parameter).collect();
             dict.set_item("parameters", params.join(", "))?;
         }
         list.append(dict)?;

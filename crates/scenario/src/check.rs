@@ -3,7 +3,7 @@
 use crate::channel::{Delay, Distribution, Ends};
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind};
-use crate::flow::{Protocol, Traffic};
+use crate::flow::{Protocol, Reader, Traffic};
 use crate::node::Node;
 use crate::queues::Queue;
 use crate::radio::{ControlRate, Protection, Radio, Slot, bit_rates};
@@ -325,6 +325,21 @@ fn flows(s: &Scenario) -> Result<()> {
             fail!("flow[{i}].transport.datagram", "{datagram} does not fit an MSDU; {most} is the most");
         }
         let of_udp = "cbr, poisson or saturated";
+        if let Some(user) = flow.user() {
+            if protocol == "UDP" {
+                fail!("flow[{i}].traffic.model", "\"{}\" is not for UDP; take {of_udp}", user.id());
+            }
+            let entry = &flow.entry;
+            let is_written = [
+                ("reverse", entry.reverse.is_some_and(|reverse| reverse != Traffic::None)),
+                ("reader", entry.reader.is_some_and(|reader| reader != Reader::Instant)),
+                ("ack_gaps", entry.ack_gaps == Some(true)),
+                ("transport.initial_sequence", transport.tcp().is_some_and(|tcp| tcp.initial_sequence.is_some())),
+            ];
+            if let Some((key, _)) = is_written.into_iter().find(|(_, is_written)| *is_written) {
+                fail!("flow[{i}].{key}", "has no effect with model \"{}\", which has connections of its own", user.id());
+            }
+        }
         let refused = match (protocol, flow.traffic()) {
             ("UDP", Traffic::None) => Some(("none", of_udp)),
             ("UDP", Traffic::Bulk { .. }) => Some(("bulk", of_udp)),

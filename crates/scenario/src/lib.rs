@@ -39,10 +39,10 @@ pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{
     ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
-    WindowScale,
+    WindowScale, Writes,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};
+pub use plug::{Congestion, Disciplines, Plug, Users, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};
 pub use queues::Queue;
 pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
@@ -66,6 +66,8 @@ pub struct Names {
     pub rate_controls: Registry<()>,
     /// Queue disciplines. The reader tries their parameters.
     pub queues: Registry<queue::Make>,
+    /// Traffic models of users.
+    pub traffic: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
@@ -80,6 +82,7 @@ impl Default for Names {
             routers: Registry::new("router"),
             rate_controls: Registry::new("rate control"),
             queues: queue::registry(),
+            traffic: Registry::new("traffic model"),
             schemes: Registry::new("scheme"),
         }
     }

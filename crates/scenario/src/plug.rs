@@ -81,6 +81,20 @@ impl Registered for Disciplines {
     }
 }
 
+/// Traffic models of users, who open connections: words beside those of models that write on one connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Users;
+
+impl Registered for Users {
+    type Plugin = ();
+    const DOCS: Docs = &["See `interlayer list traffic`."];
+    const TAG: &'static str = "model";
+    const IS_OPEN: bool = false;
+    fn registry(names: &Names) -> &Registry<()> {
+        &names.traffic
+    }
+}
+
 /// A registered plug-in, and all its parameters: what the file sets, and defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plug<K> {

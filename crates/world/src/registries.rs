@@ -21,6 +21,8 @@ pub struct Registries {
     pub rate_controls: Registry<rate::Make>,
     /// Queue disciplines.
     pub queues: Registry<queue::Make>,
+    /// Traffic models of users.
+    pub traffic: Registry<traffic::Make>,
     /// Routers.
     pub routers: Registry<net::router::Make>,
 }
@@ -35,6 +37,7 @@ impl Registries {
             recoveries: recovery::registry(),
             rate_controls: rate::registry(),
             queues: queue::registry(),
+            traffic: traffic::registry(),
             routers: net::router::registry(),
         }
     }
@@ -47,6 +50,7 @@ impl Registries {
             recoveries: self.recoveries.declarations(),
             rate_controls: self.rate_controls.declarations(),
             queues: self.queues.clone(),
+            traffic: self.traffic.declarations(),
             routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),
         }

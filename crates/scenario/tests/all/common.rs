@@ -38,6 +38,13 @@ static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-a
 static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
 static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
+static USERS: [Info; 1] = [info("letters", LETTERS)];
+const LETTERS: &[Param] = &[Param {
+    key: "length",
+    kind: Kind::Size { min: Bytes(1), max: Bytes(1_000_000) },
+    default: Value::Size(Bytes(2000)),
+    doc: "Of a letter.",
+}];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -52,6 +59,7 @@ pub fn names() -> Names {
         routers: registry("router", &ROUTERS),
         rate_controls: registry("rate control", &RATE_CONTROLS),
         queues: queue::registry(),
+        traffic: registry("traffic model", &USERS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -532,6 +540,20 @@ from = "a"
 to = "b"
 "#;
 
+/// A user, who opens connections.
+pub const USER: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11b" }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+traffic = { model = "letters", length = "3 kB" }
+"#;
+
 /// FQ-CoDel on the air.
 pub const FLOW_QUEUES: &str = r#"
 scenario = { duration = "1 s" }
@@ -558,7 +580,7 @@ from = "a"
 to = "b"
 "#;
 
-pub const EXAMPLES: [&str; 16] = [
+pub const EXAMPLES: [&str; 17] = [
     TCP,
     UDP,
     WIRED,
@@ -568,6 +590,7 @@ pub const EXAMPLES: [&str; 16] = [
     WARNING,
     CONTROLLED_DELAY,
     CONTROLLED_DELAY_BYTES,
+    USER,
     FLOW_QUEUES,
     FLOW_QUEUES_BYTES,
     AIR,

@@ -10,6 +10,7 @@ mod connections;
 mod hosts;
 mod layout;
 mod nodes;
+mod users;
 mod wires;
 
 pub(crate) use changes::{Topology, Wires};
@@ -86,6 +87,11 @@ pub(crate) struct World {
     pub windows: Windows,
     layout: Layout,
     jobs: Vec<Job>,
+    /// What users want done, and what they have not been told yet.
+    wishes: Vec<traffic::Output>,
+    news: Vec<(u32, traffic::Input)>,
+    /// Flows of the scenario: the first in the list. Those behind them are users' connections.
+    stated_flows: usize,
     receptions: Vec<Reception>,
     outputs: Vec<Output>,
     winners: Vec<mac::ContenderId>,
@@ -161,7 +167,10 @@ impl World {
             channel,
             stations,
             nodes,
+            stated_flows: flows.len(),
             flows: Flows::new(flows),
+            wishes: Vec::new(),
+            news: Vec::new(),
             hooks,
             saturators,
             spares_rts_without_payload,
@@ -284,11 +293,11 @@ impl World {
             Appointment::Change(event) => self.change(now, event),
             Appointment::Sample => {
                 self.settle_wires(now);
-                self.taps.sample(now, &self.flows, &self.stations, &self.wires);
+                self.taps.sample(now, &self.flows[..self.stated_flows], &self.stations, &self.wires);
             }
             Appointment::Bucket(window) => {
                 self.settle_wires(now);
-                self.windows.tick(window, now, &self.flows, &self.stations, &self.wires);
+                self.windows.tick(window, now, &self.flows[..self.stated_flows], &self.stations, &self.wires);
             }
             Appointment::End => {
                 self.settle_wires(now);
@@ -309,7 +318,12 @@ impl World {
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
-        for flow in self.flows.iter_mut() {
+        for place in 0..self.flows.len() {
+            let totals = matches!(self.flows[place].transport, Transport::User(_)).then(|| self.totals_of_user(place as u32));
+            let flow = &mut self.flows[place];
+            if let (Transport::User(user), Some(totals)) = (&mut flow.transport, totals) {
+                user.note_warm(totals);
+            }
             flow.warm = flow.delivered;
             flow.latency.restart();
             if let Some(gaps) = &mut flow.ack_gaps {

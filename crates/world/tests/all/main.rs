@@ -46,4 +46,5 @@ mod stacking;
 mod tcp_on_a_wire;
 mod timeline;
 mod tshark;
+mod users;
 mod windows;

@@ -192,7 +192,7 @@ impl Discipline for LastFirst {
 static FLOOD: Info = Info { id: "flood", summary: "asks by flooding", source: "none", params: &[] };
 
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers, recoveries, rate_controls, queues, routers } =
+    let Registries { schemes, congestion, receivers, recoveries, rate_controls, queues, traffic, routers } =
         Registries::builtin();
     Registries {
         schemes: schemes.with(&COUNTS, count).unwrap(),
@@ -205,6 +205,7 @@ fn registries() -> Registries {
             })
             .unwrap(),
         recoveries,
+        traffic,
         queues: queues.with(&LAST_FIRST, |params, _| LastFirst::new(params)).unwrap(),
         routers: routers.with(&FLOOD, |site, _| Box::new(Flood::new(site))).unwrap(),
     }
