@@ -1,7 +1,7 @@
-// The peer for validation/queue: bulk flows of stock ns-3's TCP and one sparse UDP flow over one wired bottleneck with a queue
+// The peer for validation/queue: bulk flows (stock ns-3's TCP, or UDP beyond the rate) and one sparse UDP flow over one wired bottleneck with a queue
 // discipline. `make ns3` builds it; validation/queue/README.md says what it matches and what it cannot.
 //
-// TCP as in wired_cc.cc: Reno with SACK on both sides, no timestamps, an ACK for every segment, no ECN. The device holds one packet beside the one
+// TCP as in wired_cc.cc: SACK on both sides, no timestamps, an ACK for every segment, no ECN. The device holds one packet beside the one
 // that it sends; times are those in the queue discipline, from enqueue to dequeue, so that it does not count.
 //
 // Prints one JSON object. All figures cover `seconds` after `warmup`.
@@ -38,7 +38,7 @@ Left(Ptr<const QueueDiscItem> item)
     g_sum += wait;
     g_left++;
     Ptr<const Ipv4QueueDiscItem> ip = DynamicCast<const Ipv4QueueDiscItem>(item);
-    if (ip && ip->GetHeader().GetProtocol() == 17)
+    if (ip && ip->GetHeader().GetProtocol() == 17 && item->GetSize() <= 200)
     {
         g_sparse.push_back(wait);
     }
@@ -55,6 +55,8 @@ int
 main(int argc, char* argv[])
 {
     std::string disc = "FqCoDelQueueDisc";
+    std::string cc = "TcpLinuxReno";
+    double udp = 0;
     double rate = 10e6;
     double rtt = 0.05;
     double seconds = 60;
@@ -65,6 +67,8 @@ main(int argc, char* argv[])
     uint32_t run = 1;
     CommandLine cmd;
     cmd.AddValue("disc", "FifoQueueDisc, CoDelQueueDisc, FqCoDelQueueDisc", disc);
+    cmd.AddValue("cc", "congestion control of the bulk flows", cc);
+    cmd.AddValue("udp", "of each bulk flow, in b/s of payload, Poisson datagrams; 0: it is TCP", udp);
     cmd.AddValue("rate", "of IP bytes, in b/s", rate);
     cmd.AddValue("rtt", "in s, without queues and transmission", rtt);
     cmd.AddValue("warmup", "in s", g_warmup);
@@ -78,7 +82,7 @@ main(int argc, char* argv[])
     RngSeedManager::SetSeed(1);
     RngSeedManager::SetRun(run);
 
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::TcpLinuxReno")));
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + cc)));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TypeId::LookupByName("ns3::TcpPrrRecovery")));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
@@ -128,8 +132,19 @@ main(int argc, char* argv[])
     for (uint32_t i = 0; i < bulks; i++)
     {
         InetSocketAddress at(Ipv4Address::GetAny(), 5000 + i);
-        PacketSinkHelper sink("ns3::TcpSocketFactory", at);
+        PacketSinkHelper sink(udp > 0 ? "ns3::UdpSocketFactory" : "ns3::TcpSocketFactory", at);
         sinks.push_back(sink.Install(nodes.Get(1)).Get(0)->GetObject<PacketSink>());
+        if (udp > 0)
+        {
+            Ptr<Socket> socket = Socket::CreateSocket(nodes.Get(0), UdpSocketFactory::GetTypeId());
+            Ptr<ExponentialRandomVariable> gap = CreateObject<ExponentialRandomVariable>();
+            gap->SetAttribute("Mean", DoubleValue(8 * (segment + 12) / udp));
+            Simulator::Schedule(Seconds(0.2 * i), [=]() {
+                socket->Connect(InetSocketAddress(interfaces.GetAddress(1), 5000 + i));
+                SendSparse(socket, gap, segment + 12);
+            });
+            continue;
+        }
         BulkSendHelper bulk("ns3::TcpSocketFactory", InetSocketAddress(interfaces.GetAddress(1), 5000 + i));
         bulk.SetAttribute("SendSize", UintegerValue(segment));
         bulk.Install(nodes.Get(0)).Start(Seconds(0.2 * i + 0.1 * start->GetValue()));

@@ -10,14 +10,18 @@ PACKETS = 1000
 WARMUP = 10
 SECONDS = 60
 SPARSE = 100
-"""Bytes of a datagram of the sparse flow, one every 20 ms on the mean."""
+"""Bytes of a datagram of the sparse flow."""
+EVERY = 0.1
+"""Seconds between two of them, on the mean."""
+OFFERED = 12e6
+"""Payload of all bulk flows of UDP together, in b/s: beyond the rate."""
 
 DISCIPLINES = {
     "drop-tail": ("FifoQueueDisc", ""),
     "codel": ("CoDelQueueDisc", ""),
-    "fq-codel": ("FqCoDelQueueDisc", ", ecn = false"),
+    "fq-codel": ("FqCoDelQueueDisc", ", ecn = false, flows = 65536"),
 }
-"""Ours, the TypeId of ns-3, what is set of ours."""
+"""Ours, the TypeId of ns-3, what is set of ours: so many queues that no two flows share one by chance."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +29,23 @@ class Cell:
     """One discipline under so many bulk flows."""
 
     discipline: str
+    load: str
+    """Their transport: tcp, udp."""
     bulks: int
 
     def __str__(self) -> str:
-        return f"{self.discipline}-{self.bulks}"
+        return f"{self.discipline}-{self.load}-{self.bulks}"
 
     @property
     def settings(self) -> list[tuple[str, str]]:
         """What is set in `SCENARIO` for it."""
         more = DISCIPLINES[self.discipline][1]
         queue = f'{{ discipline = "{self.discipline}", packets = {PACKETS}{more} }}'
-        return [("link.0.queue", queue), ("flow.0.count", str(self.bulks))]
+        found = [("link.0.queue", queue), ("flow.0.count", str(self.bulks))]
+        if self.load == "udp":
+            traffic = f'{{ model = "poisson", rate = "{OFFERED / self.bulks:.0f} b/s" }}'
+            found += [("flow.0.transport", '{ protocol = "udp" }'), ("flow.0.traffic", traffic)]
+        return found
 
     @property
     def sparse(self) -> int:
@@ -43,7 +53,10 @@ class Cell:
         return self.bulks
 
 
-CELLS = tuple(Cell(discipline, bulks) for discipline in DISCIPLINES for bulks in (1, 4, 10))
+CELLS = (
+    Cell("drop-tail", "udp", 4),
+    *(Cell(discipline, load, n) for discipline in ("codel", "fq-codel") for load in ("udp", "tcp") for n in (4, 10)),
+)
 
 SCENARIO = f"""
 scenario = {{ duration = "{WARMUP + SECONDS} s", warmup = "{WARMUP} s" }}
@@ -89,12 +102,13 @@ from = "a"
 to = "b"
 start = "1 s"
 transport = {{ protocol = "udp", datagram = "{SPARSE} B" }}
-traffic = {{ model = "poisson", rate = "28800 b/s" }}
+traffic = {{ model = "poisson", rate = "{(SPARSE - 28) * 8 / EVERY:.0f} b/s" }}
 """
 
 
 def peer(cell: Cell, run: int) -> list[str]:
     """The same for ns-3."""
     theirs = DISCIPLINES[cell.discipline][0]
-    settings = {"disc": theirs, "bulks": cell.bulks, "packets": PACKETS, "rate": RATE, "rtt": RTT}
+    udp = OFFERED / cell.bulks if cell.load == "udp" else 0
+    settings = {"disc": theirs, "bulks": cell.bulks, "packets": PACKETS, "rate": RATE, "rtt": RTT, "udp": udp, "every": EVERY}
     return [f"--{key}={value}" for key, value in {**settings, "run": run}.items()]

@@ -69,7 +69,7 @@ def test_waits_are_theirs(cell: paths.Cell) -> None:
 
 
 def test_a_sparse_flow_waits_for_a_packet_and_not_for_a_queue() -> None:
-    """What FQ-CoDel is for: four bulk flows delay the sparse one by less than two of their packets, CoDel by many."""
+    """What FQ-CoDel is for: four bulk flows beyond the rate delay the sparse one by less than one of their packets."""
     packet = 1500 * 8 / paths.RATE * 1e3
-    found = {cell.discipline: ours(cell)["sparse_ms"].mean for cell in paths.CELLS if cell.bulks == 4}
-    assert found["fq-codel"] < 2 * packet < 4 * packet < found["codel"] < 20 * packet < found["drop-tail"]
+    found = {cell.discipline: ours(cell)["sparse_ms"].mean for cell in paths.CELLS if cell.load == "udp" and cell.bulks == 4}
+    assert found["fq-codel"] < packet < 50 * packet < found["codel"] < 0.3 * found["drop-tail"]

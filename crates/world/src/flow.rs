@@ -251,6 +251,10 @@ impl Flows {
             return id;
         }
         let id = FlowId::forward(self.list.len() as u32);
+        if self.list.len() == self.list.capacity() {
+            // Not twice as many: a flow is large.
+            self.list.reserve_exact(self.list.len() / 8 + 8);
+        }
         self.list.push(make(id));
         self.ids.push(id);
         id
