@@ -75,9 +75,9 @@ pub trait Agent: std::fmt::Debug {
     /// A neighbour came or went.
     fn peer(&mut self, _node: NodeId, _event: PeerEvent<'_>, _cx: &mut Cx) {}
 
-    /// Both ends of a connection have closed, and its number will be another connection's. Told at every node, as housekeeping and not as
-    /// knowledge: what is kept under this number can go, and nothing else may follow from it. A connection that vanishes otherwise is
-    /// not told; what must not outlive it is forgotten by idle time.
+    /// Both ends of a connection have closed some seconds ago, and its number will not come again soon. Told at every node, as housekeeping
+    /// and not as knowledge: what is kept under this number can go, and nothing else may follow from it. A connection that vanishes
+    /// otherwise is not told; what must not outlive it is forgotten by idle time.
     fn closed(&mut self, _flow: FlowId, _cx: &mut Cx) {}
 
     /// Bytes of MAC options it wants in the frame of `packet` to `to`, [`MacOptions::OVERHEAD`] included. Asked when the

@@ -32,6 +32,13 @@ impl Word {
         self.0.borrow().waiting.get(&flow).copied().unwrap_or(0)
     }
 
+    /// Both directions of a connection are over; what still waits of it is not counted any more.
+    pub(super) fn forget(&self, flow: FlowId) {
+        for way in [flow, flow.reverse()] {
+            self.0.borrow_mut().waiting.remove(&way);
+        }
+    }
+
     fn takes(&self, serial: u64) -> bool {
         self.0.borrow_mut().urgent.take_if(|urgent| *urgent == serial).is_some()
     }
@@ -40,8 +47,11 @@ impl Word {
     fn count(&self, data: Option<FlowId>, by: i64) {
         if let Some(flow) = data {
             let shared = &mut *self.0.borrow_mut();
-            let waiting = shared.waiting.entry(flow).or_default();
-            *waiting = waiting.saturating_add_signed(by);
+            // Nothing to count down where a flow has been forgotten.
+            if by > 0 || shared.waiting.contains_key(&flow) {
+                let waiting = shared.waiting.entry(flow).or_default();
+                *waiting = waiting.saturating_add_signed(by);
+            }
         }
     }
 }

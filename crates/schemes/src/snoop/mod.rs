@@ -230,6 +230,7 @@ impl Agent for Snoop {
 
     fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
         self.forget(flow, cx);
+        self.limits.word.forget(flow);
     }
 
     fn release(&mut self, cx: &mut Cx) {

@@ -26,9 +26,10 @@ use mac::{Channel, Input, Output, Reception, Station};
 use net::Wire;
 use node::Node;
 use schemes::Hooks;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tcp::Input as TcpInput;
-use units::{NodeId, SimTime};
+use units::{FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
 
 /// What happens once, at a time known from the start.
@@ -90,6 +91,8 @@ pub(crate) struct World {
     /// What users want done, and what they have not been told yet.
     wishes: Vec<traffic::Output>,
     news: Vec<(u32, traffic::Input)>,
+    /// Connections of users that have ended, of which agents are to be told.
+    ended: VecDeque<(SimTime, FlowId)>,
     /// Flows of the scenario: the first in the list. Those behind them are users' connections.
     stated_flows: usize,
     receptions: Vec<Reception>,
@@ -171,6 +174,7 @@ impl World {
             flows: Flows::new(flows),
             wishes: Vec::new(),
             news: Vec::new(),
+            ended: VecDeque::new(),
             hooks,
             saturators,
             spares_rts_without_payload,

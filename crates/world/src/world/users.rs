@@ -6,7 +6,11 @@ use crate::users::Totals;
 use engine::Class;
 use tcp::Input as TcpInput;
 use traffic::{Input, Output};
-use units::{Bytes, FlowId, NodeId, SimTime};
+use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+
+/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would keep
+/// of these they would keep for ever. Our choice: more than a packet spends in any queue that is not a mistake.
+const LINGER: Dur = Dur::from_secs(5);
 
 impl World {
     /// Something happened to the user of a flow.
@@ -91,16 +95,20 @@ impl World {
             let (server, has_failed) = (*ends[1].counters(), flow.failed.is_some());
             let id = self.flows.id(index);
             self.close_flow(id);
-            for node in (0..self.nodes.len() as u32).map(NodeId) {
-                if !self.nodes[node.index()].chain().members().is_empty() {
-                    self.tell(now, node, node::Input::Closed(id));
-                }
-            }
+            self.ended.push_back((now, id));
             if let Transport::User(user) = &mut self.flows[child.user as usize].transport {
                 user.closed(&server, has_failed);
                 if let Some(conn) = child.conn {
                     user.take(conn);
                     self.news.push((child.user, Input::Lost(conn)));
+                }
+            }
+        }
+        while self.ended.front().is_some_and(|(at, _)| *at + LINGER <= now) {
+            let Some((_, id)) = self.ended.pop_front() else { break };
+            for node in (0..self.nodes.len() as u32).map(NodeId) {
+                if !self.nodes[node.index()].chain().members().is_empty() {
+                    self.tell(now, node, node::Input::Closed(id));
                 }
             }
         }
