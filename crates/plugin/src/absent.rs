@@ -83,7 +83,6 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         noun: "scheme",
         names: &[
-            "lle-cc",
             "tcp-aware-arq",
             "retry-limit",
             "snack-snoop",

@@ -7,14 +7,14 @@ use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
 use crate::frame::{Kind, Qos};
-use crate::msdu::{Fate, MacOptions, Msdu};
+use crate::msdu::{Fate, MacOptions, Msdu, TxReport};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
 use crate::rate::{Attempt, Attempted};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
-use phy::{Mode, TxVector};
+use phy::{Mode, TxPower, TxVector};
 use units::{Bytes, Dur, NodeId, SimTime};
-use wire::Packets;
+use wire::{Packets, Pkt};
 
 /// Why an exchange, or its beginning, came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +135,15 @@ impl Station {
     }
 
     /// The next data frames of all MSDUs in service get their format.
+    #[inline]
     fn shape(&mut self, now: SimTime, i: usize) {
+        if self.extended.is_some() {
+            self.shape_extended(now, i);
+        }
+    }
+
+    #[inline(never)]
+    fn shape_extended(&mut self, now: SimTime, i: usize) {
         if let Some(extended) = &self.extended {
             self.edcafs[i].in_service.iter_mut().for_each(|msdu| extended.shape(now, msdu));
         }
@@ -287,7 +295,8 @@ impl Station {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
             asking.into_iter().for_each(|msdu| extended.asked(cx.now, msdu.to));
         }
-        let power = self.tx.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts));
+        let at_its_power = matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts);
+        let power = if at_its_power { self.tx.power } else { TxPower::OWN };
         let frame = Frame {
             kind: step.kind,
             from: self.node,
@@ -420,28 +429,31 @@ impl Station {
         self.attempted(cx, MpduSet::first(n), true);
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
         for _ in 1..n {
-            if let Some((msdu, report)) = self.delivered(cx) {
-                cx.out.push(Output::Done(msdu.pkt, report));
+            if let Some((pkt, report)) = self.delivered(cx) {
+                cx.out.push(Output::Done(pkt, report));
             }
         }
         let last = self.delivered(cx);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
-        if let Some((msdu, report)) = last {
-            cx.out.push(Output::Done(msdu.pkt, report));
+        if let Some((pkt, report)) = last {
+            cx.out.push(Output::Done(pkt, report));
         }
     }
 
     /// The first MSDU in service was delivered.
-    fn delivered(&mut self, cx: &Cx) -> Option<(Msdu, crate::msdu::TxReport)> {
+    #[inline]
+    fn delivered(&mut self, cx: &Cx) -> Option<(Pkt, TxReport)> {
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
-        let msdu = edcaf.in_service.pop_front()?;
-        if let (Some(extended), true) = (&mut self.extended, msdu.is_extended) {
+        if let (Some(extended), Some(msdu)) =
+            (&mut self.extended, edcaf.in_service.front_mut().filter(|it| it.is_extended))
+        {
             extended.answered(msdu.to);
         }
+        let msdu = edcaf.in_service.pop_front()?;
         let report = msdu.report(cx.now, Fate::Delivered);
-        Some((msdu, report))
+        Some((msdu.pkt, report))
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
@@ -470,8 +482,8 @@ impl Station {
         let mut kept = 0;
         for place in 0..n {
             if judgement.acknowledged.contains(place) {
-                if let Some((msdu, report)) = self.delivered(cx) {
-                    cx.out.push(Output::Done(msdu.pkt, report));
+                if let Some((pkt, report)) = self.delivered(cx) {
+                    cx.out.push(Output::Done(pkt, report));
                 }
                 continue;
             }

@@ -94,6 +94,7 @@ queue = { packets = 100 }
 [channel]
 range = "22.5 m"
 sense_range = "50 m"
+sense_eifs = false
 errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
 
 [[channel.pair]]

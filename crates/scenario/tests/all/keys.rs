@@ -295,7 +295,14 @@ fn silence_means_the_documented_defaults() {
     assert_eq!(s.radio, radio);
     assert_eq!(
         s.channel,
-        Channel { range: None, sense_range: None, errors: ErrorSpec::None, pair: vec![], powers: None }
+        Channel {
+            range: None,
+            sense_range: None,
+            sense_eifs: true,
+            errors: ErrorSpec::None,
+            pair: vec![],
+            powers: None
+        }
     );
     let flow = &s.flows[0];
     assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));

@@ -177,9 +177,12 @@ impl Agent for LleTcp {
             return;
         }
         self.filter.report(packet, report);
+        // What went another way, to a relay, has not arrived.
+        let is_last_hop = packet.ip.dst == cx.address(report.to);
         match report.fate {
-            Fate::Delivered => self.generators.delivered(packet, cx),
-            Fate::GivenUp => self.generators.given_up(packet, cx),
+            Fate::Delivered if is_last_hop => self.generators.delivered(packet, cx),
+            Fate::GivenUp if is_last_hop => self.generators.given_up(packet, cx),
+            Fate::Delivered | Fate::GivenUp => {}
             // A full queue is congestion: TCP must find it by itself.
             Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
         }

@@ -155,6 +155,7 @@ fn in_range(scenario: &Scenario, places: &[[f64; 2]], from: NodeId, medium: &mut
     let is_within = |range: Option<sc::Metres>, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
     medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && is_within(channel.range, to));
     if channel.sense_range.is_some() {
+        medium.set_locks_on_sensed(channel.sense_eifs);
         medium.set_senses(from, |to| has_radio(from) && has_radio(to) && is_within(channel.sense_range, to));
     }
 }
