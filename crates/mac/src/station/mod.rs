@@ -381,7 +381,8 @@ impl Station {
             let report = msdu.report(cx.now, Fate::QueueFull);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
-        if edcaf.in_service.is_empty() && self.take_next(cx, i) {
+        self.note_dropped(cx, i);
+        if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
             cx.channel.contention.want(cx.now, self.contender(i));
         }
     }

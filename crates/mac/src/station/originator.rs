@@ -70,7 +70,20 @@ impl Station {
             let report = msdu.report(cx.now, Fate::Expired);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
-        edcaf.queue.pop(cx.now, cx.all)
+        let popped = edcaf.queue.pop(cx.now, cx.all);
+        self.note_dropped(cx, i);
+        popped
+    }
+
+    /// What the queue of a category has dropped is done with, as if it had been refused.
+    #[inline]
+    pub(super) fn note_dropped(&mut self, cx: &mut Cx, i: usize) {
+        let edcaf = &mut self.edcafs[i];
+        while let Some(msdu) = edcaf.queue.dropped(cx.all) {
+            edcaf.counters.msdus_refused += 1;
+            let report = msdu.report(cx.now, Fate::QueueFull);
+            cx.out.push(Output::Done(msdu.pkt, report));
+        }
     }
 
     /// The TX vector that a frame with the MSDU at this place would have as the next attempt, as far as can be told.

@@ -49,4 +49,5 @@ mod strings;
 mod tcp_on_a_wire;
 mod timeline;
 mod tshark;
+mod users;
 mod windows;
