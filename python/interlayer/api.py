@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import _core
     from ._core import Run
     from .measure.stats import Estimate, Floats
+    from .study.arms import Settings
     from .study.outcome import Outcome
     from .study.store import Store
 
@@ -300,23 +301,28 @@ def compare(
     scenario: Scenario | str | Path,
     schemes: str | Sequence[str | Table] | None = None,
     *,
+    arms: Mapping[str, Settings] | None = None,
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
     store: str | Path | None = None,
 ) -> Comparison:
-    """Run a scenario with one scheme after the other, the same seeds for each, and compare them in pairs.
+    """Run a scenario with one arm after the other, the same seeds for each, and compare them in pairs.
 
     `schemes` names the arms, the first being what the others are compared with: `"none,lle-tcp"`, or a list of names
-    and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. Without it: `none`
-    and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval and
-    p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
+    and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. `arms` are
+    more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
+    compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
+    `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
+    and p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of = scenario if isinstance(scenario, Scenario) else load(scenario)
     with _opened(store) as stored:
-        found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored)
+        found = comparison.run(
+            of.text, schemes, arms, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored
+        )
     compared = None if found is None else Comparison._of(found)
     if compared is None or compared.interrupted:
         raise Interrupted(compared)

@@ -183,6 +183,14 @@ def compare_command(
             help="What to compare, the first with each other: none, file, a scheme, a scheme:key=value;key=value.",
         ),
     ] = None,
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arm",
+            metavar="NAME=PATH=VALUE",
+            help='An arm that sets keys: veno="flow.*.transport.congestion=veno;scheme=none". May come again.',
+        ),
+    ] = None,
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
@@ -191,12 +199,12 @@ def compare_command(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Compare schemes in a scenario: paired by seed, with intervals and significance."""
+    """Compare schemes, or any settings, in a scenario: paired by seed, with intervals and significance."""
     from . import toml_text
     from .show import as_json, files, terminal
     from .study import comparison
 
-    text, overrides = toml_text.read_text(file), _overrides(set_)
+    text, overrides, given = toml_text.read_text(file), _overrides(set_), _arms(arm)
     with (
         output.folder(out, f"compare {file.stem}") as to_folder,
         output.file(_json_file(json)) as to_file,
@@ -208,6 +216,7 @@ def compare_command(
             lambda: comparison.run(
                 text,
                 schemes,
+                given,
                 overrides=overrides,
                 seed=seed,
                 runs=runs or comparison.RUNS,
@@ -227,8 +236,9 @@ def compare_command(
         if to_file:
             to_file.write(as_json.dumps(result))
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
-    given = [] if schemes is None else ["--schemes", schemes]
-    _end(found.interrupted, [(e, ["compare", str(file), *given]) for e in found.failures], set_)
+    again = [] if schemes is None else ["--schemes", schemes]
+    again += [word for text in arm or [] for word in ("--arm", text)]
+    _end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
 
 
 @app.command()
@@ -492,6 +502,18 @@ def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
             raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+def _arms(texts: Sequence[str] | None) -> dict[str, list[str]]:
+    """Arms by name, each with its assignments; a name may come again."""
+    found: dict[str, list[str]] = {}
+    for text in texts or []:
+        name, equals, rest = text.partition("=")
+        if not equals or not name.strip() or not rest.strip():
+            example = 'veno="flow.*.transport.congestion=veno"'
+            raise InputError(f'--arm: "{text}" is no NAME=PATH=VALUE, as in {example}', "--arm")
+        found.setdefault(name.strip(), []).append(rest)
+    return found
 
 
 def _one_of(option: str, value: str, known: Sequence[str]) -> None:

@@ -278,6 +278,7 @@ def comparison(c: Paired) -> dict[str, Any]:
         {
             "scheme": arm.scheme,
             "label": arm.label,
+            **({"set": dict(arm.settings)} if arm.settings else {}),
             **metrics.tables(c.runs[arm.label]),
             "compared": {m: _mean(c.estimate(arm.label, m)) for m in compared},
             "difference": None if arm is c.baseline else {m: _difference(c.difference(arm.label, m)) for m in compared},

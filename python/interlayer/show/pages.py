@@ -303,7 +303,8 @@ def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
     ]
     for arm, found in zip(c.arms, arms_, strict=True):
         what = "as in the file" if arm.tables is None else toml_text.literal(list(arm.tables))
-        parts.append(f"<h2>Flows: {esc(arm.label)}</h2><p><code>scheme = {esc(what)}</code></p>")
+        sets = "".join(f"<br><code>{esc(path)} = {esc(value)}</code>" for path, value in arm.settings)
+        parts.append(f"<h2>Flows: {esc(arm.label)}</h2><p><code>scheme = {esc(what)}</code>{sets}</p>")
         parts.append(markup.entries(found["flows"]))
     changes = "".join(f"\n# --set {path}={value}" for path, value in c.overrides)
     parts.append(f"<h2>Scenario</h2><pre>{esc(c.text + changes)}</pre>")
