@@ -15,7 +15,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Comparison, Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
+    from .api import (
+        Comparison,
+        Interrupted,
+        Result,
+        Scenario,
+        Sweep,
+        compare,
+        load,
+        parse,
+        reproduce,
+        run,
+        sweep,
+        tcp,
+        udp,
+        wlan,
+    )
     from .errors import InputError, InterlayerError, OutputError, RunError
     from .measure.stats import Estimate
 
@@ -32,11 +47,13 @@ _WHERE = {
     "Result": "api",
     "RunError": "errors",
     "Scenario": "api",
+    "Sweep": "api",
     "compare": "api",
     "load": "api",
     "parse": "api",
     "reproduce": "api",
     "run": "api",
+    "sweep": "api",
     "tcp": "api",
     "udp": "api",
     "wlan": "api",
@@ -51,12 +68,14 @@ __all__ = [
     "Result",
     "RunError",
     "Scenario",
+    "Sweep",
     "__version__",
     "compare",
     "load",
     "parse",
     "reproduce",
     "run",
+    "sweep",
     "tcp",
     "udp",
     "wlan",

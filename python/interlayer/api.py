@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -14,10 +14,12 @@ from .errors import InputError, writing
 from .measure import metrics, stats
 from .measure import timeline as windows
 from .study import comparison
+from .study import sweep as grid
 from .study.runs import Cache, replications
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
     from . import _core
     from ._core import Run
@@ -134,7 +136,7 @@ def parse(text: str) -> Scenario:
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `result` has the runs that were finished, None if there is none."""
 
-    def __init__(self, result: Result | Comparison | None) -> None:
+    def __init__(self, result: Result | Comparison | Sweep | None) -> None:
         super().__init__()
         self.result = result
 
@@ -250,6 +252,64 @@ class Comparison(comparison.Paired):
         return terminal.comparison(as_json.comparison(self), clock=False).rstrip()
 
 
+class Sweep(grid.Swept):
+    """Cells after their runs, all of the same seeds.
+
+    `str(sweep)` is the table that the command shows, `.rows` has a row per cell and seed, `.summary` n, mean and
+    interval of each cell and metric, `.plot()` is a figure.
+    """
+
+    # A class of its own, since it prints itself: `study` must not import `show`.
+
+    @classmethod
+    def _of(cls, found: grid.Swept) -> Sweep:
+        return cls(*(getattr(found, f.name) for f in fields(found)))
+
+    def __str__(self) -> str:
+        from .show import sweep
+
+        return sweep.table(self, clock=False).rstrip()
+
+    def _repr_html_(self) -> str:
+        from .show import markup, sweep
+
+        return markup.fragment(sweep.body(self, ""))
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """A row per cell and seed: the swept values, `seed`, then every metric, units in the columns' names."""
+        from .show import sweep
+
+        return sweep.row_frame(self)
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (half-width; null for one run)."""
+        from .show import sweep
+
+        return sweep.summary_frame(self)
+
+    def plot(self, x: str | None = None, y: str | None = None, by: str | Sequence[str] | None = None) -> Figure:
+        """A matplotlib `Figure`: `y`, a metric, over `x`, a swept key; a line for each value of `by`.
+
+        What else is swept has a panel each. Without `x` it is the first key of numbers, without `y` the first metric,
+        without `by` the other key. Raises `InputError`.
+        """
+        from .show import sweep, sweep_plot
+
+        lines = [by] if isinstance(by, str) else by
+        return sweep_plot.figure(self, sweep.caption(self), x=x, y=y, by=lines)
+
+    def save(self, folder: str | Path) -> None:
+        """Write figure, data, JSON and page, as `--out` does. Raises `InputError`, `OutputError`."""
+        from .show import output, sweep
+
+        with output.folder(Path(folder), f"sweep {self.scenario}") as to_folder:
+            assert to_folder is not None
+            with to_folder.filled() as path:
+                sweep.write(self, path)
+
+
 def run(
     scenario: Scenario | str | Path,
     *,
@@ -271,7 +331,7 @@ def run(
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    parsed = (scenario if isinstance(scenario, Scenario) else load(scenario))._parse()
+    parsed = _loaded(scenario)._parse()
     kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
     pcap_dir = None if pcap is None else Path(pcap)
     if pcap_dir is not None:
@@ -318,7 +378,7 @@ def compare(
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    of = scenario if isinstance(scenario, Scenario) else load(scenario)
+    of = _loaded(scenario)
     with _opened(store) as stored:
         found = comparison.run(
             of.text, schemes, arms, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored
@@ -329,6 +389,54 @@ def compare(
     if compared.failures:
         raise compared.failures[0].of(compared)
     return compared
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    over: Mapping[str, str | Iterable[object]],
+    *,
+    metrics: str | Sequence[str] = (),
+    seed: int | None = None,
+    runs: int | None = None,
+    quick: bool = False,
+    jobs: int = 0,
+    store: str | Path | None = None,
+) -> Sweep:
+    """Run a scenario with every combination of the values of some keys, the same seeds for each cell.
+
+    `over` is paths and their values: `{"channel.errors.per": [0.001, 0.01], "scheme": ["none", "lle-tcp"]}`; values of
+    `scheme` are as `compare` has them. `metrics` are the columns of the rows, without it those that `compare` compares;
+    any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` is a file
+    of finished runs, as in `run`. A wrong path, value or metric is an `InputError` before anything is run; raises
+    else what `run` raises.
+    """
+    if runs is not None and runs < 1:
+        raise InputError(f"runs: {runs} is too few", "runs")
+    if quick and runs is not None:
+        raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
+    of, named = _loaded(scenario), [metrics] if isinstance(metrics, str) else metrics
+    with _opened(store) as stored:
+        found = grid.run(
+            of.text,
+            over,
+            metric=named,
+            overrides=of.changes,
+            seed=seed,
+            runs=runs,
+            quick=quick,
+            jobs=jobs,
+            store=stored,
+        )
+    swept = None if found is None else Sweep._of(found)
+    if swept is None or swept.interrupted:
+        raise Interrupted(swept)
+    if swept.failures:
+        raise swept.failures[0].of(swept)
+    return swept
+
+
+def _loaded(scenario: Scenario | str | Path) -> Scenario:
+    return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
 def reproduce(

@@ -7,27 +7,25 @@ interrupted, finished runs kept. A person gets tables and progress, a pipe gets 
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import cli_parts as parts
+from . import cli_sweep
+from .cli_parts import Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from .study.outcome import Outcome
-    from .study.store import Store
-
-T = TypeVar("T")
 
 app = typer.Typer(
     name="interlayer",
@@ -37,34 +35,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-Runs = Annotated[int | None, typer.Option("--runs", min=1, metavar="N", help="Replications.")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, metavar="S", help="Seed of the first run; others follow.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=0, metavar="J", help="Runs at a time; 0: one a core.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
-]
-Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
-Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; ci95 is a half-width.")
-]
-
-
-StoreFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--store",
-        metavar="FILE",
-        envvar="INTERLAYER_STORE",
-        help="Keep finished runs there, and do not repeat those that are there.",
-    ),
-]
-Readings = Annotated[
-    str,
-    typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
-]
-
 
 # ----------------------------------------------------------------------------------------------------------- verbs
 
@@ -118,7 +88,7 @@ def run_command(
 
     A store has no captures, series and timelines: with --pcap or --series all runs are made afresh.
     """
-    from . import simulator, toml_text
+    from . import simulator
     from .measure import timeline
     from .show import as_json, files, terminal
     from .study import runs as campaign_runs
@@ -127,18 +97,18 @@ def run_command(
         missing = "--series" if not series else "--out DIR"
         raise InputError(f"--window: is of the timeline, which --series writes into --out; add {missing}")
 
-    text, overrides = toml_text.read_text(file), _overrides(set_)
-    scenario = _named(file, lambda: simulator.parse(text, overrides))
+    text, overrides = parts.read(file), parts.overrides(set_)
+    scenario = parts.named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
     first = scenario.seed if seed is None else seed
     recorded = pcap is not None or series
-    wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or file.stem
-    _tell(simulator.forecast(scenario, wanted, jobs))
+    wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or parts.stem(file)
+    parts.tell(simulator.forecast(scenario, wanted, jobs))
     with (
         output.folder(out, f"run {what}") as to_folder,
-        output.file(_json_file(json)) as to_file,
+        output.file(parts.json_file(json)) as to_file,
         output.folder(pcap, f"run {what}", "*.pcapng") as to_pcap,
-        _opened(store) as stored,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
         started = time.perf_counter()
@@ -159,17 +129,17 @@ def run_command(
             result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
             if to_folder:
                 with to_folder.filled() as path:
-                    notes = files.write_run(result, done, text + _changes(set_), path)
+                    notes = files.write_run(result, done, text + parts.changes(set_), path)
             if to_pcap:
-                _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
+                parts.drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()
             if to_file:
                 to_file.write(as_json.dumps(result))
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         for line in notes:
-            _tell(line)
-    _end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
+            parts.tell(line)
+    parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
 
 
 @app.command("compare")
@@ -200,18 +170,17 @@ def compare_command(
     store: StoreFile = None,
 ) -> None:
     """Compare schemes, or any settings, in a scenario: paired by seed, with intervals and significance."""
-    from . import toml_text
     from .show import as_json, files, terminal
     from .study import comparison
 
-    text, overrides, given = toml_text.read_text(file), _overrides(set_), _arms(arm)
+    text, overrides, given = parts.read(file), parts.overrides(set_), parts.arms(arm)
     with (
-        output.folder(out, f"compare {file.stem}") as to_folder,
-        output.file(_json_file(json)) as to_file,
-        _opened(store) as stored,
+        output.folder(out, f"compare {parts.stem(file)}") as to_folder,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
-        found = _named(
+        found = parts.named(
             file,
             lambda: comparison.run(
                 text,
@@ -221,10 +190,10 @@ def compare_command(
                 seed=seed,
                 runs=runs or comparison.RUNS,
                 jobs=jobs,
-                name=file.stem,
+                name=parts.stem(file),
                 progress=progress,
                 store=stored,
-                tell=_tell,
+                tell=parts.tell,
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
@@ -238,7 +207,10 @@ def compare_command(
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
     again = [] if schemes is None else ["--schemes", schemes]
     again += [word for text in arm or [] for word in ("--arm", text)]
-    _end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
+    parts.end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
+
+
+app.command("sweep")(cli_sweep.sweep)
 
 
 @app.command()
@@ -264,17 +236,17 @@ def reproduce(
         raise InputError("--all: name experiments or take all, not both")
     if not all_ and not ids:
         raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
-    _one_of("--readings", readings, ("all", "base"))
+    parts.one_of("--readings", readings, ("all", "base"))
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
     names = library.known() if all_ else list(dict.fromkeys(ids or []))
     chosen = [library.load(name) for name in names]
-    overrides = _overrides(set_)
+    overrides = parts.overrides(set_)
     outcomes: list[Outcome] = []
     with (
         output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
-        output.file(_json_file(json)) as to_file,
-        _opened(store) as stored,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
         cache = Cache(stored)
@@ -306,7 +278,7 @@ def reproduce(
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
     failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
-    _end(outcome.interrupted, failures, set_)
+    parts.end(outcome.interrupted, failures, set_)
 
 
 @app.command("readings")
@@ -326,7 +298,7 @@ def readings_command(
     from .study import library
     from .study.runs import Cache
 
-    _one_of("--readings", readings, ("all", "base"))
+    parts.one_of("--readings", readings, ("all", "base"))
     if runs == 1:
         raise InputError(
             "--runs: readings are told apart by a bootstrap over seeds; one run has no interval, give 2 or more"
@@ -334,8 +306,8 @@ def readings_command(
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
         output.folder(out, " ".join(["readings", *ids])) as to_folder,
-        output.file(_json_file(json)) as to_file,
-        _opened(store) as stored,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
         found = judged.run(
@@ -385,7 +357,7 @@ def list_command(
     else:
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]
-    with output.file(_json_file(json)) as to_file:
+    with output.file(parts.json_file(json)) as to_file:
         if to_file:
             to_file.write(as_json.dumps(rows))
     if json is None or json == "-":
@@ -406,23 +378,23 @@ def check(
     from . import simulator, toml_text
     from .study import campaign, library
 
-    text, overrides = toml_text.read_text(file), _overrides(set_)
+    text, overrides = parts.read(file), parts.overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
-            _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
-        readings = _named(file, lambda: campaign.check_readings(e, overrides))
-        also = f", {_count(readings, 'reading')}" if e.open else ""
+            parts.named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
+        readings = parts.named(file, lambda: campaign.check_readings(e, overrides))
+        also = f", {parts.count(readings, 'reading')}" if e.open else ""
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
-    s = _named(file, lambda: simulator.parse(text, overrides))
+    s = parts.named(file, lambda: simulator.parse(text, overrides))
     if effective:
         output.to_stdout(toml_text.document(json.loads(s.effective_json())))
         return
-    counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
+    counts = f"{parts.count(s.nodes, 'node')}, {parts.count(s.flows, 'flow')}"
     output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
     if memory := simulator.forecast(s, 1, 1):
         output.to_stdout(f"{file}: {memory}")
@@ -437,9 +409,9 @@ def store_list(store: StoreFile = None, json: Json = None) -> None:
     """What is in a store: runs, scenarios and sizes, by the hash of the core that made them."""
     from .show import as_json, store_words
 
-    with _needed(store) as stored:
+    with parts.needed(store) as stored:
         found = as_json.store(stored)
-    with output.file(_json_file(json)) as to_file:
+    with output.file(parts.json_file(json)) as to_file:
         if to_file:
             to_file.write(as_json.dumps(found))
     if json is None or json == "-":
@@ -451,7 +423,7 @@ def store_prune(store: StoreFile = None) -> None:
     """Remove the runs that other cores than this one made: no command of this core reads them."""
     from .show import store_words
 
-    with _needed(store) as stored:
+    with parts.needed(store) as stored:
         before = stored.size()
         gone = stored.prune()
     output.to_stdout(store_words.pruned(gone, before - stored.size()))
@@ -476,7 +448,7 @@ def bench(
     cases = benchmark.chosen(case or [], against)
     rows: list[dict[str, Any]] = []
     interrupted = False
-    with output.file(_json_file(json)) as to_file:
+    with output.file(parts.json_file(json)) as to_file:
         try:
             rows.extend(benchmark.run(cases, against=against, runs=runs))
         except KeyboardInterrupt:
@@ -489,95 +461,6 @@ def bench(
         output.to_stdout(text if json == "-" else benchmark.table(rows))
     if interrupted:
         raise typer.Exit(130)
-
-
-# ----------------------------------------------------------------------------------------------------------- parts
-
-
-def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
-    pairs = []
-    for text in texts or []:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
-        pairs.append((path.strip(), value.strip()))
-    return pairs
-
-
-def _arms(texts: Sequence[str] | None) -> dict[str, list[str]]:
-    """Arms by name, each with its assignments; a name may come again."""
-    found: dict[str, list[str]] = {}
-    for text in texts or []:
-        name, equals, rest = text.partition("=")
-        if not equals or not name.strip() or not rest.strip():
-            example = 'veno="flow.*.transport.congestion=veno"'
-            raise InputError(f'--arm: "{text}" is no NAME=PATH=VALUE, as in {example}', "--arm")
-        found.setdefault(name.strip(), []).append(rest)
-    return found
-
-
-def _one_of(option: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise InputError(f'{option}: "{value}" is none of {", ".join(known)}{suggestion(value, known)}')
-
-
-def _count(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"
-
-
-def _changes(texts: Sequence[str] | None) -> str:
-    return "".join(f"\n# --set {text}" for text in texts or [])
-
-
-def _opened(store: Path | None) -> AbstractContextManager[Store | None]:
-    if store is None:
-        return nullcontext()
-    from .study.store import Store
-
-    return Store(store)
-
-
-def _needed(store: Path | None) -> Store:
-    from .study.store import Store
-
-    if store is None:
-        raise InputError("which store? Name its file with --store, or in the variable INTERLAYER_STORE")
-    if not (found := Store(store)).exists():
-        raise InputError(f"--store: no file {store}")
-    return found
-
-
-def _end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
-    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
-    if failures:
-        e, words = failures[0]
-        overrides = [word for text in set_ or [] for word in ("--set", text)]
-        again = shlex.join(["interlayer", *words, *overrides, "--seed", str(e.seed), "--runs", "1"])
-        others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        raise typer.Exit(_complain(f"{e}{others}; to repeat it: {again}", e.status))
-    if interrupted:
-        raise typer.Exit(130)
-
-
-def _json_file(json: str | None) -> Path | None:
-    return None if json in (None, "-") else Path(str(json))
-
-
-def _named(file: Path, parse: Callable[[], T]) -> T:
-    """The core's errors, with the file's name before the path; those in an option stay as they are."""
-    try:
-        return parse()
-    except InputError as e:
-        if e.path.startswith("--"):
-            raise
-        raise InputError(f"{file}: {e}", e.path) from e
-
-
-def _drop_unfinished(folder: Path, seeds: set[int]) -> None:
-    """Captures of runs that Ctrl-C cut short are not results."""
-    for capture in folder.glob("*.pcapng"):
-        if capture.stem.rpartition("-")[2] not in map(str, seeds):
-            capture.unlink()
 
 
 # ------------------------------------------------------------------------------------------------------------ main
@@ -595,32 +478,22 @@ def _status(arguments: list[str]) -> int:
         finally:
             sys.stdout.flush()
     except typer.TyperException as e:  # a wrong option or argument: same line, same status as any wrong input
-        return _complain(_usage(e), 2)
+        return parts.complain(_usage(e), 2)
     except RunError as e:
-        return _complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
+        return parts.complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
     except InterlayerError as e:
-        return _complain(str(e), e.status)
+        return parts.complain(str(e), e.status)
     except BrokenPipeError:
         output.silence_stdout()
         return 0
     except OSError as e:  # of a place that no command named: stdout on a full disk, a vanished working folder
         output.silence_stdout()
-        return _complain(f"{e.filename or 'output'}: {(e.strerror or str(e)).lower()}", 1)
+        return parts.complain(f"{e.filename or 'output'}: {(e.strerror or str(e)).lower()}", 1)
     except MemoryError:
-        return _complain("out of memory", 1)
+        return parts.complain("out of memory", 1)
     except KeyboardInterrupt:
         return 130
     return status if isinstance(status, int) else 0
-
-
-def _tell(line: str) -> None:
-    if line:
-        print(f"interlayer: {line}", file=sys.stderr)
-
-
-def _complain(line: str, status: int) -> int:
-    print(f"interlayer: {' '.join(line.split())}", file=sys.stderr)
-    return status
 
 
 def _usage(e: typer.TyperException) -> str:

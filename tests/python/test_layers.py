@@ -26,6 +26,8 @@ LAYERS = [
     ["study"],
     ["show"],
     ["api", "bench"],
+    ["cli_parts"],
+    ["cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]

@@ -52,6 +52,11 @@ def page(title: str, body: str) -> str:
     )
 
 
+def fragment(body: str) -> str:
+    """A part of a page for a notebook: its tables and headings, in the notebook's own style."""
+    return f'<div class="interlayer">{body}</div>'
+
+
 def table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> str:
     """An HTML table of cells that are HTML already; `head` is (name, is a number)."""
     numeric = [" class=n" if n else "" for _, n in head]
@@ -61,6 +66,17 @@ def table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> s
         for line in lines
     )
     return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+
+
+def links(files: Sequence[tuple[str, str]], kinds: Sequence[str]) -> str:
+    """A list of files of data beside the page: of each its name, what it has, and a link for each kind."""
+    esc = html.escape
+    items = "".join(
+        f"<li>{esc(what)}: " + " · ".join(f'<a href="{esc(name)}.{kind}">{esc(name)}.{kind}</a>' for kind in kinds)
+        + "</li>"
+        for name, what in files
+    )  # fmt: skip
+    return f"<ul>{items}</ul>"
 
 
 def inline_svg(path: Path) -> str:

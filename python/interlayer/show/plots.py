@@ -235,6 +235,12 @@ def _draw(
         )
 
 
+def draw(axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, number: int) -> None:
+    """A measured line with its intervals, in the colour, dash and marker of its number."""
+    colour, dash = _COLOURS[number % len(_COLOURS)], _DASHES[number // len(_COLOURS) % len(_DASHES)]
+    _draw(axes, points, label, colour, dash, _MARKERS[number % len(_MARKERS)])
+
+
 def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
     e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
     colours: dict[str, str] = {}
