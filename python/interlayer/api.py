@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import simulator, toml_text
 from .errors import InputError, writing
-from .measure import metrics, stats
 from .measure import timeline as windows
+from .results import Comparison, Reproduction, Result, Sweep
 from .study import comparison
 from .study import sweep as grid
 from .study.runs import Cache, replications
 
 if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.figure import Figure
-
     from . import _core
-    from ._core import Run
-    from .measure.stats import Estimate, Floats
     from .study.arms import Settings
-    from .study.outcome import Outcome
     from .study.store import Store
 
 
@@ -141,175 +135,6 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
-@dataclass(frozen=True)
-class Result:
-    """Replications of a scenario. Frames have a row per run and entry, `seed` first, units in the columns' names."""
-
-    runs: list[Run] = field(repr=False)
-
-    @property
-    def seeds(self) -> list[int]:
-        return [run["seed"] for run in self.runs]
-
-    @cached_property
-    def flows(self) -> pl.DataFrame:
-        """`id`, `from`, `to`, `goodput_bps`, `datagram_throughput_bps`, `retransmissions`, ..."""
-        return self._frame("flows")
-
-    @cached_property
-    def nodes(self) -> pl.DataFrame:
-        """`id`, then counters of its queue and radio."""
-        return self._frame("nodes")
-
-    @cached_property
-    def frames(self) -> pl.DataFrame:
-        """`class` of frame (data, ack, rts, ...), then counts and airtime."""
-        return self._frame("frames")
-
-    @cached_property
-    def schemes(self) -> pl.DataFrame:
-        """`id` (`lle-tcp@sender`), `scheme`, `node`, then the scheme's own counters; empty without schemes."""
-        return self._frame("schemes")
-
-    @cached_property
-    def queues(self) -> pl.DataFrame:
-        """`id` (`ap.air`, `server->ap`), then packets offered, dropped and marked, mean length and wait."""
-        return self._frame("queues")
-
-    @cached_property
-    def windows(self) -> pl.DataFrame:
-        """`id` (`rush.download`, `rush.ap.air`): each `[[window]]` of the scenario by flow, then by queue."""
-        return self._frame("windows")
-
-    @cached_property
-    def summary(self) -> pl.DataFrame:
-        """A row per run: `goodput_bps`, `jain`, ..."""
-        from .show import frames
-
-        return frames.summary(self.runs)
-
-    @cached_property
-    def series(self) -> pl.DataFrame:
-        """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
-        from .show import frames
-
-        return frames.series(self.runs)
-
-    @cached_property
-    def timeline(self) -> pl.DataFrame:
-        """A row per transmission: `seed`, `start_ns`, `airtime_ns`, `from`, `to`, `class`, `outcome`, ...; empty unless
-        run with `timeline`."""
-        return windows.frame(self.runs)
-
-    def write_trace(self, path: str | Path) -> None:
-        """The timeline of the first run as trace-event JSON, for ui.perfetto.dev.
-
-        Raises `InputError` if none was kept, `OutputError` if it cannot be written.
-        """
-        kept = self.runs[0]["timeline"]
-        if kept is None:
-            raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
-        about = {"seed": self.seeds[0], "version": simulator.version()}
-        with writing(path):
-            windows.write_trace(kept, Path(path), about)
-
-    def sample(self, metric: str) -> Floats:
-        """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
-        return metrics.column(self.runs, metric)[1]
-
-    def estimate(self, metric: str) -> Estimate:
-        """Mean and 95 % interval of a metric over the runs."""
-        return stats.estimate(self.sample(metric))
-
-    def gain_over(self, other: Result, metric: str) -> Estimate:
-        """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
-        if self.seeds != other.seeds:
-            raise InputError("a paired gain needs the same seeds on both sides", "seed")
-        return stats.gain(self.sample(metric), other.sample(metric))
-
-    def _frame(self, table: str) -> pl.DataFrame:
-        from .show import frames
-
-        return frames.table(self.runs, table)
-
-
-class Comparison(comparison.Paired):
-    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with.
-
-    `str(comparison)` is the table that the command shows.
-    """
-
-    # A class of its own, since it prints itself: `study` must not import `show`.
-    __slots__ = ()
-
-    @classmethod
-    def _of(cls, found: comparison.Paired) -> Comparison:
-        return cls(*(getattr(found, f.name) for f in fields(found)))
-
-    def __str__(self) -> str:
-        from .show import as_json, terminal
-
-        return terminal.comparison(as_json.comparison(self), clock=False).rstrip()
-
-
-class Sweep(grid.Swept):
-    """Cells after their runs, all of the same seeds.
-
-    `str(sweep)` is the table that the command shows, `.rows` has a row per cell and seed, `.summary` n, mean and
-    interval of each cell and metric, `.plot()` is a figure.
-    """
-
-    # A class of its own, since it prints itself: `study` must not import `show`.
-
-    @classmethod
-    def _of(cls, found: grid.Swept) -> Sweep:
-        return cls(*(getattr(found, f.name) for f in fields(found)))
-
-    def __str__(self) -> str:
-        from .show import sweep
-
-        return sweep.table(self, clock=False).rstrip()
-
-    def _repr_html_(self) -> str:
-        from .show import markup, sweep
-
-        return markup.fragment(sweep.body(self, ""))
-
-    @property
-    def rows(self) -> pl.DataFrame:
-        """A row per cell and seed: the swept values, `seed`, then every metric, units in the columns' names."""
-        from .show import sweep
-
-        return sweep.row_frame(self)
-
-    @property
-    def summary(self) -> pl.DataFrame:
-        """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (half-width; null for one run)."""
-        from .show import sweep
-
-        return sweep.summary_frame(self)
-
-    def plot(self, x: str | None = None, y: str | None = None, by: str | Sequence[str] | None = None) -> Figure:
-        """A matplotlib `Figure`: `y`, a metric, over `x`, a swept key; a line for each value of `by`.
-
-        What else is swept has a panel each. Without `x` it is the first key of numbers, without `y` the first metric,
-        without `by` the other key. Raises `InputError`.
-        """
-        from .show import sweep, sweep_plot
-
-        lines = [by] if isinstance(by, str) else by
-        return sweep_plot.figure(self, sweep.caption(self), x=x, y=y, by=lines)
-
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page, as `--out` does. Raises `InputError`, `OutputError`."""
-        from .show import output, sweep
-
-        with output.folder(Path(folder), f"sweep {self.scenario}") as to_folder:
-            assert to_folder is not None
-            with to_folder.filled() as path:
-                sweep.write(self, path)
-
-
 def run(
     scenario: Scenario | str | Path,
     *,
@@ -331,7 +156,8 @@ def run(
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    parsed = _loaded(scenario)._parse()
+    started, loaded = time.perf_counter(), _loaded(scenario)
+    parsed = loaded._parse()
     kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
     pcap_dir = None if pcap is None else Path(pcap)
     if pcap_dir is not None:
@@ -342,11 +168,12 @@ def run(
         done, ended = replications(
             parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
         )
-    if ended.is_whole:
-        return Result(done)
+    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started) if done else None
     if ended.interrupted:
-        raise Interrupted(Result(done) if done else None)
-    raise ended.failures[0].of(Result(done) if done else None)
+        raise Interrupted(result)
+    if ended.failures or result is None:
+        raise ended.failures[0].of(result)
+    return result
 
 
 def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
@@ -448,7 +275,7 @@ def reproduce(
     jobs: int = 0,
     readings: Literal["all", "base"] = "all",
     store: str | Path | None = None,
-) -> Outcome:
+) -> Reproduction:
     """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts, `readings = "base"` varies nothing
@@ -458,7 +285,7 @@ def reproduce(
     from .study import campaign, library
 
     with _opened(store) as stored:
-        return campaign.run(
+        found = campaign.run(
             library.load(experiment),
             seed=seed,
             runs=runs,
@@ -467,3 +294,4 @@ def reproduce(
             base_only=readings == "base",
             cache=Cache(stored),
         )
+    return Reproduction._of(found)

@@ -104,6 +104,8 @@ def run_command(
     recorded = pcap is not None or series
     wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or parts.stem(file)
     parts.tell(simulator.forecast(scenario, wanted, jobs))
+    recorded_by = [*(["--series"] if series else []), *(["--window", window] if window else [])]
+    again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *recorded_by, "--out", "DIR")
     with (
         output.folder(out, f"run {what}") as to_folder,
         output.file(parts.json_file(json)) as to_file,
@@ -129,7 +131,7 @@ def run_command(
             result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
             if to_folder:
                 with to_folder.filled() as path:
-                    notes = files.write_run(result, done, text + parts.changes(set_), path)
+                    notes = files.write_run(result, done, text + parts.changes(set_), path, again)
             if to_pcap:
                 parts.drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()

@@ -69,6 +69,12 @@ def arms(texts: Sequence[str] | None) -> dict[str, list[str]]:
     return found
 
 
+def command(verb: str, file: Path, set_: Sequence[str] | None, *words: object) -> str:
+    """A command as one would type it beside the file."""
+    sets = [word for text in set_ or [] for word in ("--set", text)]
+    return shlex.join(["interlayer", verb, file.name, *sets, *map(str, words)])
+
+
 def one_of(option: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise InputError(f'{option}: "{value}" is none of {", ".join(known)}{suggestion(value, known)}')

@@ -25,6 +25,7 @@ LAYERS = [
     ["measure"],
     ["study"],
     ["show"],
+    ["results"],
     ["api", "bench"],
     ["cli_parts"],
     ["cli_sweep"],

@@ -113,7 +113,7 @@ def readings(j: Joint) -> str:
     )
 
 
-def run(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
+def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -> str:
     """A scenario: its flows, or groups of them where they are many, queues that dropped packets, its summary.
 
     `result` is the JSON of `runs`. What is 0 everywhere is left out.
@@ -125,12 +125,13 @@ def run(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
     said.append(". ".join(part for part in (run_words.other_queues(result), each) if part))
     state = "interrupted: finished runs only. " if result.get("interrupted") else ""
+    took = f", {result['wall_s']:.2f} s" if clock else ""
     return render(
         f"{result['scenario']}: {run_words.runs_of(result)}",
         flows,
         *([queues] if queues else []),
         *(f"{line}." for line in said if line),
-        prose(f"{state}Interlayer {result['version']}, {result['wall_s']:.2f} s", "dim"),
+        prose(f"{state}Interlayer {result['version']}{took}", "dim"),
     )
 
 
