@@ -6,6 +6,7 @@ interrupted, finished runs kept. A person gets tables and progress, a pipe gets 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -17,7 +18,7 @@ import typer
 
 from . import cli_parts as parts
 from . import cli_sweep
-from .cli_parts import Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile
+from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
@@ -29,7 +30,17 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="interlayer",
-    help="A laboratory for TCP over IEEE 802.11.",
+    help="""A laboratory for TCP over IEEE 802.11.
+
+    \b
+    Examples:
+      interlayer run examples/single-hop.toml
+      interlayer compare examples/bursty-link.toml --schemes none,lle-tcp --runs 4
+      interlayer sweep examples/single-hop.toml --over scheme=none,lle-tcp --quick
+      interlayer reproduce lle-fig-3.7b --quick
+      interlayer list schemes
+    """,
+    context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -42,7 +53,7 @@ app = typer.Typer(
 @app.callback()
 def _options(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("-V", "--version", help="Show the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
         from .simulator import version as core_version
@@ -55,7 +66,7 @@ def _options(
 
 @app.command("run")
 def run_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
+    file: File,
     runs: Annotated[
         int | None,
         typer.Option(
@@ -87,6 +98,11 @@ def run_command(
     """Run a scenario.
 
     A store has no captures, series and timelines: with --pcap or --series all runs are made afresh.
+
+    \b
+    Examples:
+      interlayer run examples/single-hop.toml --runs 3 --set flow.upload.transport.congestion=veno
+      interlayer run examples/lecture-hall.toml --series --out results
     """
     from . import simulator
     from .measure import timeline
@@ -146,13 +162,15 @@ def run_command(
 
 @app.command("compare")
 def compare_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
+    file: File,
     schemes: Annotated[
         str | None,
         typer.Option(
             "--schemes",
             metavar="none,A,B",
-            help="What to compare, the first with each other: none, file, a scheme, a scheme:key=value;key=value.",
+            help="What to compare, the first with each other: none, file, a scheme, a scheme:key=value;key=value.  "
+            "[default: none and those of the file]",
+            autocompletion=parts.complete_schemes,
         ),
     ] = None,
     arm: Annotated[
@@ -171,7 +189,15 @@ def compare_command(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Compare schemes, or any settings, in a scenario: paired by seed, with intervals and significance."""
+    """Compare schemes, or any settings, in one scenario.
+
+    Arms are paired by seed; the table has intervals and significance.
+
+    \b
+    Examples:
+      interlayer compare examples/bursty-link.toml --schemes none,lle-tcp,lle-tcp:sack=keep --runs 4
+      interlayer compare examples/bursty-link.toml --arm "veno=flow.*.transport.congestion=veno" --runs 4
+    """
     from .show import as_json, files, terminal
     from .study import comparison
 
@@ -217,11 +243,19 @@ app.command("sweep")(cli_sweep.sweep)
 
 @app.command()
 def reproduce(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Experiments, or experiment files.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID", help="Experiments, or experiment files.", autocompletion=parts.complete_ids),
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Few runs, no verdicts.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="3 runs, no verdicts.")] = False,
     readings: Readings = "all",
-    runs: Runs = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs", min=1, metavar="N", help="Replications of each.  [default: as the verdicts need, from 10]"
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     set_: Set = None,
@@ -229,7 +263,13 @@ def reproduce(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Run an experiment of the papers and judge its claims."""
+    """Run an experiment of the papers and judge its claims.
+
+    \b
+    Examples:
+      interlayer reproduce lle-fig-3.7b --quick
+      interlayer reproduce lle-fig-3.9 --readings base --runs 3 --out figures
+    """
     from .show import as_json, files, terminal
     from .study import campaign, library
     from .study.runs import Cache
@@ -285,7 +325,12 @@ def reproduce(
 
 @app.command("readings")
 def readings_command(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.")],
+    ids: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.", autocompletion=parts.complete_ids
+        ),
+    ],
     readings: Readings = "all",
     runs: Runs = None,
     seed: Seed = None,
@@ -294,7 +339,14 @@ def readings_command(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Show which reading of what a paper leaves open makes which of its claims true."""
+    """Show which readings of a paper make its claims true.
+
+    A reading fixes what the paper leaves open.
+
+    \b
+    Example:
+      interlayer readings lle-fig-3.9 --runs 2
+    """
     from .show import files, joint, terminal
     from .study import joint as judged
     from .study import library
@@ -339,10 +391,18 @@ _LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate
 
 @app.command("list")
 def list_command(
-    kind: Annotated[str, typer.Argument(metavar="|".join(_LISTS))],
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="|".join(_LISTS), autocompletion=lambda incomplete: parts.starting(incomplete, _LISTS)),
+    ],
     json: Json = None,
 ) -> None:
-    """What there is: one id first on each line."""
+    """What there is: one id first on each line.
+
+    \b
+    Example:
+      interlayer list schemes
+    """
     from . import simulator
     from .show import as_json, references, terminal
     from .study import library
@@ -368,22 +428,31 @@ def list_command(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment; - is standard input.")
+    ],
     set_: Set = None,
     effective: Annotated[
         bool, typer.Option("--effective", help="Print the scenario with every key that applies, presets written out.")
     ] = False,
 ) -> None:
-    """Say what is wrong in a file, where, and what was meant."""
+    """Say what is wrong in a file, where, and what was meant.
+
+    \b
+    Example:
+      interlayer check examples/coffee-shop.toml --effective
+    """
     import json
 
     from . import simulator, toml_text
     from .study import campaign, library
 
     text, overrides = parts.read(file), parts.overrides(set_)
-    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
+    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
+        if file == parts.STDIN:
+            raise InputError("standard input: an experiment is read from a file, beside its scenario")
         e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
@@ -397,10 +466,16 @@ def check(
         output.to_stdout(toml_text.document(json.loads(s.effective_json())))
         return
     counts = f"{parts.count(s.nodes, 'node')}, {parts.count(s.flows, 'flow')}"
-    output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
+    output.to_stdout(
+        f"{parts.shown(file)}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up"
+    )
     if memory := simulator.forecast(s, 1, 1):
-        output.to_stdout(f"{file}: {memory}")
+        output.to_stdout(f"{parts.shown(file)}: {memory}")
 
+
+_SHELLS = ("bash", "zsh", "fish")
+_COMPLETE = "_INTERLAYER_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 store_app = typer.Typer(help="Look after a store of finished runs.")
 app.add_typer(store_app, name="store")
@@ -431,6 +506,29 @@ def store_prune(store: StoreFile = None) -> None:
     output.to_stdout(store_words.pruned(gone, before - stored.size()))
 
 
+@app.command("completion")
+def completion_command(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(_SHELLS), autocompletion=lambda incomplete: parts.starting(incomplete, _SHELLS)
+        ),
+    ],
+) -> None:
+    """Print the completion script of a shell.
+
+    It completes verbs, options, experiments and schemes.
+
+    \b
+    Example, for the present bash:
+      eval "$(interlayer completion bash)"
+    """
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    parts.one_of("completion", shell, _SHELLS)
+    output.to_stdout(get_completion_script(prog_name="interlayer", complete_var=_COMPLETE, shell=shell))
+
+
 @app.command()
 def bench(
     against: Annotated[
@@ -441,7 +539,12 @@ def bench(
     runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.")] = 3,
     json: Json = None,
 ) -> None:
-    """Measure how fast the simulator is, alone or against ns-3."""
+    """Measure how fast the simulator is, alone or against ns-3.
+
+    \b
+    Example:
+      interlayer bench --runs 1 --case lle-flow
+    """
     from . import bench as benchmark
     from .show import as_json
 
@@ -470,6 +573,10 @@ def bench(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `interlayer` command: runs `arguments` (the process's own by default) and exits with its status."""
+    if _COMPLETE in os.environ:  # a shell asks: Typer answers, once it knows its shells
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
     sys.exit(_status(list(sys.argv[1:] if arguments is None else arguments)))
 
 

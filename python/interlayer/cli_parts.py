@@ -13,15 +13,21 @@ import typer
 from .errors import InputError, RunError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .study.store import Store
 
 T = TypeVar("T")
 
-Runs = Annotated[int | None, typer.Option("--runs", min=1, metavar="N", help="Replications.")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, metavar="S", help="Seed of the first run; others follow.")]
+Runs = Annotated[int | None, typer.Option("--runs", min=1, metavar="N", help="Replications of each.  [default: 10]")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, metavar="S", help="Seed of the first run; others follow.  [default: the file's, else 1]"
+    ),
+]
 Jobs = Annotated[int, typer.Option("--jobs", min=0, metavar="J", help="Runs at a time; 0: one a core.")]
+File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario; - is standard input.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
@@ -43,8 +49,34 @@ StoreFile = Annotated[
 ]
 Readings = Annotated[
     str,
-    typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
+    typer.Option(
+        "--readings",
+        metavar="all|base",
+        help="What the papers leave open: varied, or as the files have it.",
+        autocompletion=lambda incomplete: starting(incomplete, ("all", "base")),
+    ),
 ]
+
+
+def starting(incomplete: str, words: Iterable[str]) -> list[str]:
+    """The words that complete what was typed."""
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def complete_ids(incomplete: str) -> list[str]:
+    """Experiments, for a shell."""
+    from .study import library
+
+    return starting(incomplete, library.known())
+
+
+def complete_schemes(incomplete: str) -> list[str]:
+    """Schemes for a shell, behind the last comma."""
+    from .simulator import registry
+
+    before, comma, last = incomplete.rpartition(",")
+    known = ["none", "file", *(entry["id"] for entry in registry("schemes"))]
+    return [f"{before}{comma}{word}" for word in starting(last, known)]
 
 
 def overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:

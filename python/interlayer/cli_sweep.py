@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from . import cli_parts as parts
-from .cli_parts import Jobs, Json, Out, Runs, Seed, Set, StoreFile
+from .cli_parts import File, Jobs, Json, Out, Runs, Seed, Set, StoreFile
 from .errors import InputError, suggestion
 from .show import output
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario; - is standard input.")],
+    file: File,
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,13 +41,14 @@ def sweep(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Run every combination of the values of some keys, with common seeds: 10 runs a cell.
+    """Run every combination of the values of some keys.
 
+    Each combination is a cell of 10 runs; all cells have the same seeds.
+
+    \b
     Examples:
-
-    interlayer sweep examples/single-hop.toml --over flow.upload.transport.congestion=reno,veno,cubic
-
-    interlayer sweep cell.toml --over channel.errors.per=0.001,0.01,0.1 --over scheme=none,lle-tcp --out results
+      interlayer sweep examples/single-hop.toml --over flow.0.transport.receiver=every,delayed-ack --quick
+      interlayer sweep examples/bursty-link.toml --over scheme=none,lle-tcp --metric flow.0.rtt_mean --runs 3 --out grid
     """
     from .show import as_json, terminal
     from .show import sweep as shown
