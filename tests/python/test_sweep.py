@@ -220,7 +220,7 @@ def test_out_has_figure_data_json_and_a_page_that_links_them(
     assert status == 0
     assert "toy: 2 channel.errors.per × 2 scheme" in text
     page = (out / "index.html").read_text("utf-8")
-    for name in ("sweep.svg", "sweep.png", "rows.csv", "rows.parquet", "summary.csv", "summary.parquet", "result.json"):
+    for name in ("sweep.svg", "sweep.png", "rows.csv", "rows.parquet", "cells.csv", "cells.parquet", "result.json"):
         assert (out / name).exists(), name
     assert 'href="rows.csv"' in page
     assert "# --over scheme=none,lle-tcp" in page

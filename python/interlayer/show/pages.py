@@ -52,7 +52,8 @@ def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     if len(outcomes) > 1:
         lines.append(["", "all", "", str(sum(total.values())), *map(str, total.values())])
     parts = [f'<h1>Experiments</h1><p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""]
-    parts.append(markup.table(head, lines))
+    if any(o.scored for o in outcomes):
+        parts.append(markup.table(head, lines))
     for o, svg in zip(outcomes, svgs, strict=True):
         own = markup.own_ids(svg, o.experiment.id)
         parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(file_name(o.experiment))}.html">')
@@ -76,14 +77,16 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
 
     parts = [
         f'<{top} id="{esc(e.id)}">{esc(e.title)}</{top}>',
-        f'<p class="soft">{esc(e.id)} · {esc(e.source)} · {esc(e.evidence)} · Interlayer {esc(outcome.version)}</p>',
+        f'<p class="soft">{esc(_of_what(outcome))}</p>',
     ]
     if e.question:
         parts.append(f'<p class="lead">{esc(e.question)}</p>')
-    parts.append(f"<p><strong>{esc(words.tally(outcome))}.</strong></p>")
+    if said := words.tally(outcome):
+        parts.append(f"<p><strong>{esc(said)}.</strong></p>")
     if svg:
         parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
-    parts.append(heading("Paper, arithmetic, measurement") + _claims_table(outcome))
+    if outcome.scored:
+        parts.append(heading("Paper, arithmetic, measurement") + _claims_table(outcome))
     if e.derived:
         parts.append(heading("Derived from these numbers") + "<p>Our own arithmetic: shown, not scored.</p>")
         parts.append(_derived_table(outcome))
@@ -127,6 +130,13 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
     what = "Every run" if outcome.cells() else "The result"
     parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
     return "\n".join(parts)
+
+
+def _of_what(outcome: Outcome) -> str:
+    """Id, source and evidence, as far as the file has them, and the version."""
+    e = outcome.experiment
+    known = [e.source, e.evidence] if e.source else []
+    return " · ".join([e.id, *known, f"Interlayer {outcome.version}"])
 
 
 def _open(outcome: Outcome) -> str:

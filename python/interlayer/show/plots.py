@@ -118,10 +118,14 @@ def experiment(outcome: Outcome) -> Figure:
         axes.set_ylim(min(0.0, low), high)
         left, right = axes.get_xlim()
         axes.set_xlim(left, right + 0.03 * (right - left))  # room for the printed numbers of the last point
-        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        axes.set_title(_title(e), loc="left", fontsize=11)
         _legend(axes)
         figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
         return figure
+
+
+def _title(e: Experiment) -> str:
+    return f"{e.title}\n{e.source}" if e.source else e.title
 
 
 def _single_point(outcome: Outcome) -> Figure:
@@ -143,7 +147,7 @@ def _single_point(outcome: Outcome) -> Figure:
         if label is None:
             axes.legend(frameon=False, fontsize=8)
         axes.set_xlabel(e.y_label or f"{e.metric}, {e.unit}")
-        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        axes.set_title(_title(e), loc="left", fontsize=11)
         figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
         return figure
 
@@ -422,7 +426,7 @@ def over_time(outcome: Outcome) -> Figure:
             axes.set_ylabel(what if unit == "1" else f"{what}, {unit}")
         panels[0][0].legend(frameon=False, fontsize=8, ncols=4)
         panels[-1][0].set_xlabel("time, s")
-        figure.suptitle(f"{e.title}\n{e.source}", fontsize=11, x=0.01, ha="left")
+        figure.suptitle(_title(e), fontsize=11, x=0.01, ha="left")
         arm, picked = e.label(e.over_time.cell.arm), ""
         if e.over_time.metric:
             picked = f", of {len(outcome.results.runs[e.over_time.cell])} the one of {e.over_time.pick} "

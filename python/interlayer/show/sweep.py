@@ -180,7 +180,7 @@ def page(s: Swept, svg: str) -> str:
     changes += "".join(
         f"\n# --over {axis.path}={','.join(axis.label(i) for i in range(len(axis.values)))}" for axis in s.axes
     )
-    links = [("rows", "a row per cell and seed"), ("summary", "n, mean and interval of each cell")]
+    links = [("rows", "a row per cell and seed"), ("cells", "n, mean and interval of each cell")]
     parts = [
         body(s, svg),
         "<h2>Data</h2>" + markup.links(links, ("csv", "parquet")),
@@ -193,7 +193,7 @@ def write(s: Swept, folder: Path, x: str | None = None, y: str | None = None, by
     """Figure, data, JSON and page of a sweep into `folder`."""
     plots.save(sweep_plot.figure(s, caption(s), x=x, y=y, by=by), folder / "sweep")
     frames.write(row_frame(s), folder / "rows")
-    frames.write(summary_frame(s), folder / "summary")
+    frames.write(summary_frame(s), folder / "cells")
     svg = markup.inline_svg(folder / "sweep.svg")
     (folder / "index.html").write_text(page(s, svg), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(json(s)), encoding="utf-8")

@@ -55,7 +55,8 @@ def outcome(o: Outcome) -> str:
     from rich.text import Text
 
     e = o.experiment
-    title = f"{e.id}: {e.title} ({e.source})"
+    title = e.id if e.title == e.id else f"{e.id}: {e.title}"
+    title += f" ({e.source})" if e.source else ""
     names, texts, lines = words.measured(o, e.comparisons)
     columns = [Column(name, is_text=i < texts) for i, name in enumerate(names)]
     measured = Grid(columns, lines, names=texts, splits=True)
@@ -84,11 +85,11 @@ def outcome(o: Outcome) -> str:
     ]
     return render(
         *([Text(f"{title}, {e.label(e.metric)} in {e.unit}"), measured] if o.cells() else [Text(title)]),
-        claims,
+        *([claims] if o.scored else []),
         *([Text("Derived: shown, not scored"), Grid(of_derived, derived)] if derived else []),
         *reasons,
         *([f"{words.run_of(o)}. Base: {words.base_of(o)}."] if o.readings else []),
-        prose(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", "dim"),
+        prose(f"{f'{said}. ' if (said := words.tally(o)) else ''}{plots.caption(o)}. {o.wall_s:.1f} s.", "dim"),
     )
 
 
