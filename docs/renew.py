@@ -91,7 +91,10 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
 
 
 def arms(name: str, metrics: str) -> str:
-    """Several metrics of the arms of an experiment without a sweep: a line per arm, a column per metric."""
+    """Several metrics of the arms of an experiment without a sweep: a line per arm, a column per metric.
+
+    `; only=base|ftca` at the end narrows the arms.
+    """
     from interlayer.measure import stats
     from interlayer.show import words
     from interlayer.study.experiment import Cell
@@ -99,9 +102,12 @@ def arms(name: str, metrics: str) -> str:
     o = reproduced(name)
     e = o.experiment
     assert not e.paths, f"{name} sweeps {e.paths}"
-    columns = [part.strip().rsplit(" ", 1) for part in metrics.split("; ")]
+    parts, _, only = metrics.partition("; only=")
+    chosen = only.split("|") if only else [arm for arm, _ in e.arms]
+    assert set(chosen) <= {arm for arm, _ in e.arms}, only
+    columns = [part.strip().rsplit(" ", 1) for part in parts.split("; ")]
     lines = []
-    for arm, _ in e.arms:
+    for arm in chosen:
         found = [stats.estimate(o.results.column(Cell(arm, ()), metric, unit)) for metric, unit in columns]
         lines.append(f"| {' | '.join([e.label(arm), *map(words.with_runs, found)])} |")
     head = [f"{e.label(metric)}{'' if unit == '1' else f', {unit}'}" for metric, unit in columns]
