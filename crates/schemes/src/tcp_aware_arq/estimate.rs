@@ -95,7 +95,7 @@ impl Estimates {
         Estimates { how, min_rto, flows: BTreeMap::new(), samples: 0, sum_us: 0 }
     }
 
-    /// RTT, once there is a sample, and RTO of a flow: RTO = RTT + 4 D. @MFHA09 equation 2
+    /// RTT, once there is a sample, and RTO of a flow: RTO = RTT + 4 D. @MFHA07 equation 2
     pub fn of(&self, flow: FlowId) -> (Option<Dur>, Dur) {
         match self.flows.get(&flow).and_then(|flow| flow.srtt) {
             Some((rtt, d)) => (Some(rtt), (rtt + d * 4).max(self.min_rto)),

@@ -1,7 +1,7 @@
 //! TCP-aware dynamic ARQ: an access point repeats in the order of TCP's retransmission timers.
 //!
-//! - **Source** @MFHA09: Mahmoodi, Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer
-//!   Adaptation", IEEE VTC Fall 2009, section III, algorithm 1. Passive RTTs: timestamps as @VLL05; self-clocking as the thesis of
+//! - **Source** @MFHA07: Mahmoodi, Friderikos, Holland & Aghvami, "Cross-Layer Design to Improve Wireless TCP Performance with Link-Layer
+//!   Adaptation", IEEE VTC Fall 2007, section III, algorithm 1. Passive RTTs: timestamps as @VLL05; self-clocking as the thesis of
 //!   Jaiswal (its reference 17) tells it, which was not at hand.
 //! - **Realism** no oracle: IP and TCP headers that pass, the MAC's failures. Fails if TCP headers are encrypted.
 //! - **Departs**
@@ -34,7 +34,7 @@ use wire::Pkt;
 pub const INFO: Info = Info {
     id: "tcp-aware-arq",
     summary: "the access point repeats what it has for stations in the order of TCP's timers",
-    source: "MFHA09",
+    source: "MFHA07",
     params: PARAMS,
 };
 

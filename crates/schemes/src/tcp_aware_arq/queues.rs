@@ -1,4 +1,4 @@
-//! Three queues by reattempts, each in the order of RTO. @MFHA09 algorithm 1
+//! Three queues by reattempts, each in the order of RTO. @MFHA07 algorithm 1
 
 use super::estimate::Estimates;
 use mac::{Msdu, Next, RaTid, TxQueue};
@@ -12,7 +12,7 @@ use wire::Packets;
 
 /// Q1, Q2, Q3.
 pub(super) const QUEUES: usize = 3;
-/// Greatest RTO in a weight, in milliseconds: a weight of 10⁴ n + RTO must not reach the next n. @MFHA09 equation 1
+/// Greatest RTO in a weight, in milliseconds: a weight of 10⁴ n + RTO must not reach the next n. @MFHA07 equation 1
 const MOST: Dur = Dur::from_ms(9999);
 
 /// How.
