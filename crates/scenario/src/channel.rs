@@ -199,7 +199,7 @@ impl Link {
             delay: self.delay,
             loss: self.loss,
             errors: self.errors,
-            queue: self.queue,
+            queue: self.queue.clone(),
         }
     }
 }

@@ -394,6 +394,13 @@ impl Agent for C3Tcp {
         }
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            self.echoes.remove(&way);
+            self.paths.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         let Counted { samples, bandwidth_bytes_per_s, delay_us, there_us, squared_us2, windows_lowered } = self.counted;
         out("samples", samples);

@@ -280,7 +280,8 @@ impl Windows {
                     rows.push(own.record(format!("{}.{id}", window.name), length));
                 }
             }
-            let scheme_row = |own: &OfScheme| own.record(format!("{}.{}@{}", window.name, own.scheme, names[own.node]));
+            let scheme_row =
+                |own: &OfScheme| own.record(format!("{}.{}@{}", window.name, own.scheme, names[own.node]));
             rows.extend(window.schemes.iter().map(scheme_row));
         }
         rows

@@ -232,7 +232,7 @@ impl Net {
             let node = NodeId(i as u32);
             let queue = |_| {
                 let draws = streams.get(Purpose::Queue, i as u64);
-                Box::new(Fifo::new(Spec::drop_tail(build.limit), Bytes(1500), draws)) as Box<dyn TxQueue>
+                Box::new(Fifo::new(&Spec::drop_tail(build.limit), Bytes(1500), draws)) as Box<dyn TxQueue>
             };
             let queues = config.accesses().into_iter().map(queue).collect();
             let first = channel.contention.first(node);

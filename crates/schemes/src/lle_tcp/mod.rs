@@ -196,6 +196,11 @@ impl Agent for LleTcp {
         self.peers[node.index()] = event.announced(INFO.id);
     }
 
+    fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
+        self.generators.closed(flow);
+        self.filter.closed(flow, cx);
+    }
+
     fn release(&mut self, cx: &mut Cx) {
         self.filter.release(cx);
     }
