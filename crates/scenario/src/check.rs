@@ -337,7 +337,11 @@ fn flows(s: &Scenario) -> Result<()> {
                 ("transport.initial_sequence", transport.tcp().is_some_and(|tcp| tcp.initial_sequence.is_some())),
             ];
             if let Some((key, _)) = is_written.into_iter().find(|(_, is_written)| *is_written) {
-                fail!("flow[{i}].{key}", "has no effect with model \"{}\", which has connections of its own", user.id());
+                fail!(
+                    "flow[{i}].{key}",
+                    "has no effect with model \"{}\", which has connections of its own",
+                    user.id()
+                );
             }
         }
         let refused = match (protocol, flow.traffic()) {

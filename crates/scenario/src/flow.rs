@@ -1,5 +1,6 @@
 //! `[[flow]]`: connections, streams of datagrams, and the applications at their ends.
 
+use crate::Names;
 use crate::Result;
 use crate::at::At;
 use crate::channel::SOME_TIME;
@@ -10,7 +11,6 @@ use crate::plug::{Congestion, Plug, Receivers, Recoveries, Users};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
 use crate::shape::{Keys, Object, Read, Shape};
-use crate::Names;
 use core::ops::RangeInclusive;
 use serde_json::json;
 use std::sync::Arc;

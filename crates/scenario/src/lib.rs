@@ -42,7 +42,9 @@ pub use flow::{
     WindowScale, Writes,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Disciplines, Plug, Users, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};
+pub use plug::{
+    Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
+};
 pub use queues::Queue;
 pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;

@@ -8,8 +8,8 @@ use crate::flow::{Flow, Transport};
 use crate::frames::{FrameClass, LossCause, Tally};
 use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
-use crate::users::Totals;
 use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
+use crate::users::Totals;
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
@@ -174,7 +174,10 @@ fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> 
         ("id", Cell::Text(flow.name.clone())),
         ("from", name(flow.ends[0])),
         ("to", name(flow.ends[1])),
-        ("protocol", Cell::Text(if matches!(flow.transport, Transport::Udp { .. }) { "udp" } else { "tcp" }.to_owned())),
+        (
+            "protocol",
+            Cell::Text(if matches!(flow.transport, Transport::Udp { .. }) { "udp" } else { "tcp" }.to_owned()),
+        ),
         ("goodput_bps", rate(payload)),
         ("datagram_throughput_bps", rate(datagram)),
         ("delivered_bytes", Cell::Count(payload)),
@@ -187,7 +190,10 @@ fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> 
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
         Transport::User(user) => {
             let (asked, _, _) = since(0);
-            record.extend([("reverse_goodput_bps", rate(asked)), ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload))]);
+            record.extend([
+                ("reverse_goodput_bps", rate(asked)),
+                ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
+            ]);
             record.extend(user.record(totals));
         }
         Transport::Tcp(ends) => {

@@ -199,7 +199,8 @@ impl Flow {
         let (tos, datagram, stop) = (self.tos, self.datagram, self.stop);
         let Transport::User(user) = &mut self.transport else { return None };
         // A port for each of its connections, until they come round.
-        let ports = [PORTS[0] + (user.opened % PORTS_OF_EACH) as u16, PORTS[1] + (u64::from(place) % PORTS_OF_EACH) as u16];
+        let ports =
+            [PORTS[0] + (user.opened % PORTS_OF_EACH) as u16, PORTS[1] + (u64::from(place) % PORTS_OF_EACH) as u16];
         user.opened += 1;
         user.open += 1;
         user.most_open = user.most_open.max(user.open);
@@ -236,6 +237,7 @@ impl Flow {
     /// a connection of the same name, and there is none.
     pub fn is_over(&self) -> bool {
         let (Some(_), Transport::Tcp(ends)) = (self.child, &self.transport) else { return false };
-        self.failed.is_some() || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
+        self.failed.is_some()
+            || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
     }
 }

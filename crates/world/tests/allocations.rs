@@ -145,9 +145,11 @@ fn ten_thousand_connections_take_the_memory_of_a_thousand() {
     let email = "{ model = 'email', every = '200 ms' }";
     let sum = |run: &world::Run, name| (0..20).filter_map(|i| run.flow(i, name)).sum::<f64>();
     // On a wire, and behind an access point whose Snoop keeps what it knows of each connection.
-    let air = |seconds| users(20, seconds, email, "[[node]]\nname = 'ap'\nrole = 'ap'\n[[link]]\nfrom = 's'\nto = 'ap'")
-        .replace("between = ['s', 'c']", "between = ['s', 'ap']")
-        .replace("[[link]]\nfrom = 's'\nto = 'ap'", "[[scheme]]\nname = 'snoop'\n[radio]\nstandard = '802.11a'");
+    let air = |seconds| {
+        users(20, seconds, email, "[[node]]\nname = 'ap'\nrole = 'ap'\n[[link]]\nfrom = 's'\nto = 'ap'")
+            .replace("between = ['s', 'c']", "between = ['s', 'ap']")
+            .replace("[[link]]\nfrom = 's'\nto = 'ap'", "[[scheme]]\nname = 'snoop'\n[radio]\nstandard = '802.11a'")
+    };
     let wire = |seconds| users(20, seconds, email, "");
     for (name, text) in [("wire", &wire as &dyn Fn(u32) -> String), ("snoop", &air)] {
         let [(few, small), (many, large)] = [12, 120].map(|seconds| peak_of(&text(seconds)));
@@ -162,7 +164,9 @@ fn ten_thousand_connections_take_the_memory_of_a_thousand() {
 fn a_live_connection_takes_so_many_bytes() {
     // Every client opens so many connections at once and keeps them: pages of very many objects on parallel connections.
     let model = |connections| {
-        format!("{{ model = 'http', objects = 10000, object_size = '20 B', connections = {connections}, page_every = '1000 s' }}")
+        format!(
+            "{{ model = 'http', objects = 10000, object_size = '20 B', connections = {connections}, page_every = '1000 s' }}"
+        )
     };
     let [(few, small), (many, large)] = [1, 33].map(|connections| peak_of(&users(20, 2, &model(connections), "")));
     let open = |run: &world::Run| (0..20).filter_map(|i| run.flow(i, "connections_open_most_total")).sum::<f64>();

@@ -175,7 +175,9 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
     // Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
     let ports = [49_152, 57_344].map(|first: u16| first + (index % 8_192) as u16);
     let transport = match (&shared.tcps[index as usize], spec.tcp()) {
-        (Some(config), Some(_)) if flow.user().is_some() => Transport::User(Box::new(user(shared, index, config, streams))),
+        (Some(config), Some(_)) if flow.user().is_some() => {
+            Transport::User(Box::new(user(shared, index, config, streams)))
+        }
         (Some(config), Some(keys)) => {
             let [opens, listens] = [0u64, 1].map(|end| {
                 let mut draws = streams.get(Purpose::Transport, entity(end));

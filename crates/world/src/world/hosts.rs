@@ -44,7 +44,9 @@ impl World {
         while let Some(output) = connection.poll(now) {
             match output {
                 TcpOutput::Segment { tcp, payload, ect, .. } => {
-                    if let (0, true, Content::Virtual { offset }) = (e, payload.len > 0 && child.is_none(), &payload.content) {
+                    if let (0, true, Content::Virtual { offset }) =
+                        (e, payload.len > 0 && child.is_none(), &payload.content)
+                    {
                         flow.latency.leaves(now, offset + u64::from(payload.len));
                     }
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);

@@ -323,7 +323,8 @@ impl World {
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
         for place in 0..self.flows.len() {
-            let totals = matches!(self.flows[place].transport, Transport::User(_)).then(|| self.totals_of_user(place as u32));
+            let totals =
+                matches!(self.flows[place].transport, Transport::User(_)).then(|| self.totals_of_user(place as u32));
             let flow = &mut self.flows[place];
             if let (Transport::User(user), Some(totals)) = (&mut flow.transport, totals) {
                 user.note_warm(totals);

@@ -8,7 +8,8 @@ use tcp::Input as TcpInput;
 use traffic::{Input, Output};
 use units::{Bytes, Dur, FlowId, NodeId, SimTime};
 
-/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would keep
+/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would
+/// keep
 /// of these they would keep for ever. Our choice: more than a packet spends in any queue that is not a mistake.
 const LINGER: Dur = Dur::from_secs(5);
 

@@ -7,8 +7,8 @@ use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
 const ORDER: [&str; 18] = [
-    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "traffic", "net", "scenario",
-    "schemes", "node", "world", "live", "py",
+    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "traffic", "net",
+    "scenario", "schemes", "node", "world", "live", "py",
 ];
 
 fn packages() -> Vec<Value> {

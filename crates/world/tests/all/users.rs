@@ -30,8 +30,10 @@ fn of(run: &Run, name: &str) -> f64 {
 
 #[test]
 fn a_message_takes_a_handshake_a_request_and_its_segments() {
-    // 40 B take 32 us at 10 Mb/s, and each way 10 ms. SYN and SYN-ACK: 20.064 ms; the request of 340 B with the ACK of the handshake: 32 + 272 us, 10 ms; a
-    // message of 2000 B in two segments, 1500 + 580 B: 1.664 ms and 10 ms. In all 42.032 ms; the initial window has room for both. With Nagle's algorithm the
+    // 40 B take 32 us at 10 Mb/s, and each way 10 ms. SYN and SYN-ACK: 20.064 ms; the request of 340 B with the ACK of the handshake: 32
+    // + 272 us, 10 ms; a
+    // message of 2000 B in two segments, 1500 + 580 B: 1.664 ms and 10 ms. In all 42.032 ms; the initial window has room for both. With
+    // Nagle's algorithm the
     // second waits for the ACK of the first: 20.032 ms more.
     let text = scenario(1000, "", &user("{ model = \"email\", every = \"1 s\" }"));
     let nagle = of(&run(&text), "transfer_time_mean_s");
@@ -82,7 +84,11 @@ fn connections_survive_losses_and_one_that_cannot_be_had_is_given_up() {
     // From 100 s on the server is dead: a SYN is sent four times, which takes 1 + 2 + 4 + 8 s, then the user tries what is due next.
     let killed = format!(
         "{}[[event]]\nat = \"100 s\"\nkill = \"s\"\n",
-        scenario(200, "", &user("{ model = \"email\", every = \"2 s\" }").replace("\"rfc\"", "\"rfc\", syn_retries = 3"))
+        scenario(
+            200,
+            "",
+            &user("{ model = \"email\", every = \"2 s\" }").replace("\"rfc\"", "\"rfc\", syn_retries = 3")
+        )
     );
     let dead = run(&killed);
     let (lost, all) = (of(&dead, "connections_lost_total"), of(&dead, "connections_total"));
@@ -94,7 +100,8 @@ fn connections_survive_losses_and_one_that_cannot_be_had_is_given_up() {
 fn a_user_stops_with_its_flow_and_counts_after_warm_up() {
     let text = scenario(100, "", &user("{ model = \"email\", every = \"100 ms\" }"));
     let whole = run(&text);
-    let half = run(&text.replace("from = \"s\"\nto = \"c\"\ntraffic", "from = \"s\"\nto = \"c\"\nstop = \"50 s\"\ntraffic"));
+    let half =
+        run(&text.replace("from = \"s\"\nto = \"c\"\ntraffic", "from = \"s\"\nto = \"c\"\nstop = \"50 s\"\ntraffic"));
     let warm = run(&text.replace("duration = \"100 s\"", "duration = \"100 s\", warmup = \"50 s\""));
     let (all, first, second) = (of(&whole, "transfers"), of(&half, "transfers"), of(&warm, "transfers"));
     assert!((all - first - second).abs() <= 1.0 && first > 400.0 && second > 400.0, "{all} {first} {second}");
@@ -107,7 +114,8 @@ fn a_user_stops_with_its_flow_and_counts_after_warm_up() {
 fn users_begin_at_drawn_instants_and_one_more_changes_nothing_for_the_others() {
     let flows = |count: u32| {
         let many = format!("from = \"s\"\nto = \"c\"\ncount = {count}\nname = \"u\"\ntraffic");
-        user("{ model = \"ftp\", size = \"100 B\", files = 1, spread = \"60 s\" }").replace("from = \"s\"\nto = \"c\"\ntraffic", &many)
+        user("{ model = \"ftp\", size = \"100 B\", files = 1, spread = \"60 s\" }")
+            .replace("from = \"s\"\nto = \"c\"\ntraffic", &many)
     };
     let starts = |count| {
         let run = run(&scenario(100, "", &flows(count)));
@@ -122,11 +130,31 @@ fn users_begin_at_drawn_instants_and_one_more_changes_nothing_for_the_others() {
 #[test]
 fn what_makes_no_sense_for_a_user_is_said() {
     for (old, new, line) in [
-        ("traffic =", "reverse = { model = \"bulk\" }\ntraffic =", "flow[0].reverse: has no effect with model \"ftp\", which has connections of its own"),
-        ("traffic =", "reader = { model = \"rate\", rate = \"1 Mb/s\" }\ntraffic =", "flow[0].reader: has no effect with model \"ftp\", which has connections of its own"),
-        ("protocol = \"tcp\", preset = \"rfc\", receiver = \"every\"", "protocol = \"udp\"", "flow[0].traffic.model: \"ftp\" is not for UDP; take cbr, poisson or saturated"),
-        ("model = \"ftp\"", "model = \"ftq\"", "flow[0].traffic.model: no traffic model \"ftq\"; did you mean \"ftp\"?"),
-        ("model = \"ftp\"", "model = \"ftp\", files = -1", "flow[0].traffic.files: expected a whole number from 0 to 1000000000, got integer -1"),
+        (
+            "traffic =",
+            "reverse = { model = \"bulk\" }\ntraffic =",
+            "flow[0].reverse: has no effect with model \"ftp\", which has connections of its own",
+        ),
+        (
+            "traffic =",
+            "reader = { model = \"rate\", rate = \"1 Mb/s\" }\ntraffic =",
+            "flow[0].reader: has no effect with model \"ftp\", which has connections of its own",
+        ),
+        (
+            "protocol = \"tcp\", preset = \"rfc\", receiver = \"every\"",
+            "protocol = \"udp\"",
+            "flow[0].traffic.model: \"ftp\" is not for UDP; take cbr, poisson or saturated",
+        ),
+        (
+            "model = \"ftp\"",
+            "model = \"ftq\"",
+            "flow[0].traffic.model: no traffic model \"ftq\"; did you mean \"ftp\"?",
+        ),
+        (
+            "model = \"ftp\"",
+            "model = \"ftp\", files = -1",
+            "flow[0].traffic.files: expected a whole number from 0 to 1000000000, got integer -1",
+        ),
     ] {
         let text = scenario(10, "", &user("{ model = \"ftp\" }")).replace(old, new);
         assert_eq!(world::parse(&text, &[]).unwrap_err().to_string(), line);
