@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, validate, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, validate, bench, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs validate bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python docs site validate bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -59,7 +59,12 @@ $(VENV)/.built: $(VENV)/.pins $(SOURCES)
 
 demo: build
 	$(BIN)/interlayer reproduce lle-fig-3.7a lle-fig-3.7b --out demo
-	@echo "Figure and page: demo/index.html"
+	@echo
+	@echo "Figure and page: demo/index.html. How to read it: docs/reading-a-verdict.md"
+	@echo "Next:            docs/first-hour.md, or one of"
+	@echo "  $(BIN)/interlayer run examples/lecture-hall.toml --series --out results"
+	@echo "  $(BIN)/interlayer compare examples/bursty-link.toml --schemes none,lle-tcp"
+	@echo "  $(BIN)/interlayer sweep examples/single-hop.toml --over scheme=none,lle-tcp --quick"
 
 # The same random cases every time: a failure here is a change. `make validate` draws new ones, and more.
 SEED ?= 802
@@ -115,14 +120,24 @@ lint-python: $(VENV)/.pins
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
 
-# What is generated: the scenario reference, outputs shown in README and docs, the examples' answers, the figure. Look at the difference before you commit it.
+# What is generated: the scenario reference, outputs shown in README and docs, the notebook, the examples' answers, the figure. Look at the difference before you commit it.
 docs: build
 	$(BIN)/python docs/scenario_reference.py
 	$(BIN)/python docs/renew.py
+	$(BIN)/python docs/notebook.py
 	$(BIN)/interlayer reproduce lle-fig-3.7a base-station-league --out target/figures
 	cp target/figures/lle-fig-3.7a.png target/figures/beyond-base-station-league.png docs/figures/
 	$(BIN)/interlayer run examples/lecture-hall.toml --series --window "2.004 s..2.009 s" --out target/figures/run
 	cp target/figures/run/timeline.png docs/figures/
+
+# The documentation as a site in target/guide. Its links are checked. After the first time no network is needed.
+site: $(VENV)/.docs
+	$(BIN)/python docs/make_site.py
+
+$(VENV)/.docs: python/requirements-docs.lock $(VENV)/.pins
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements-docs.lock \
+	  || $(call MISSING,pip could not install what the site needs. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make site)
+	@touch $@
 
 # Its tests and `reproduce` share their runs, so that an hour of experiments is paid for once for each core.
 RUNS := $(CURDIR)/target/validate.db

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "schemes" / "c3tcp.md"]
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"<!-- claims (\S+)( base)? -->\n.*?<!-- end -->", re.DOTALL)
 """`<!-- claims ID -->`, or `<!-- claims ID base -->`: the base reading alone, seconds and preliminary."""
@@ -63,8 +63,8 @@ def claims(name: str, base: str = "") -> str:
 def rows(name: str, metric: str, unit: str, where: str) -> str:
     """A metric in the cells of an experiment: a line per point, a column per arm; the other way round if arms are many.
 
-    `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`. Every number has the half-width of its
-    95 % interval and the number of its runs.
+    `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`, and the arms, as `; arm=reno|cubic`.
+    Every number has the half-width of its 95 % interval and the number of its runs.
     """
     from interlayer.measure import stats
     from interlayer.show import words
@@ -72,16 +72,18 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
 
     o = reproduced(name)
     e, fixed = o.experiment, dict(part.strip().split("=", 1) for part in where.split(";") if part.strip())
+    chosen = fixed.pop("arm", "|".join(arm for arm, _ in e.arms)).split("|")
     assert set(fixed) <= set(e.paths), where
+    assert set(chosen) <= {arm for arm, _ in e.arms}, where
     paths = [path for path in e.paths if path not in fixed]
     points, numbers = [], []
     for at in dict.fromkeys(cell.at for cell in e.cells()):
         here = {path: e.value(Cell("", at), path) for path in e.paths}
         if all(plain(here[path]) == value for path, value in fixed.items()):
-            found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm, _ in e.arms]
+            found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm in chosen]
             points.append([e.label(path, here[path]) for path in paths])
             numbers.append([words.with_runs(f) for f in found])
-    arms = [e.label(arm) for arm, _ in e.arms]
+    arms = [e.label(arm) for arm in chosen]
     head, texts, lines = words.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
     rule = "|---" * texts + "|--:" * (len(head) - texts) + "|"
     shown = [f"| {' | '.join(line)} |" for line in [head, *lines]]
@@ -89,7 +91,10 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
 
 
 def arms(name: str, metrics: str) -> str:
-    """Several metrics of the arms of an experiment without a sweep: a line per arm, a column per metric."""
+    """Several metrics of the arms of an experiment without a sweep: a line per arm, a column per metric.
+
+    `; only=base|ftca` at the end narrows the arms.
+    """
     from interlayer.measure import stats
     from interlayer.show import words
     from interlayer.study.experiment import Cell
@@ -97,9 +102,12 @@ def arms(name: str, metrics: str) -> str:
     o = reproduced(name)
     e = o.experiment
     assert not e.paths, f"{name} sweeps {e.paths}"
-    columns = [part.strip().rsplit(" ", 1) for part in metrics.split("; ")]
+    parts, _, only = metrics.partition("; only=")
+    chosen = only.split("|") if only else [arm for arm, _ in e.arms]
+    assert set(chosen) <= {arm for arm, _ in e.arms}, only
+    columns = [part.strip().rsplit(" ", 1) for part in parts.split("; ")]
     lines = []
-    for arm, _ in e.arms:
+    for arm in chosen:
         found = [stats.estimate(o.results.column(Cell(arm, ()), metric, unit)) for metric, unit in columns]
         lines.append(f"| {' | '.join([e.label(arm), *map(words.with_runs, found)])} |")
     head = [f"{e.label(metric)}{'' if unit == '1' else f', {unit}'}" for metric, unit in columns]

@@ -15,28 +15,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Comparison, Interrupted, Result, Scenario, compare, load, parse, reproduce, run, tcp, udp, wlan
+    from .api import Interrupted, Scenario, compare, load, parse, reproduce, run, sweep, tcp, udp, wlan
     from .errors import InputError, InterlayerError, OutputError, RunError
     from .measure.stats import Estimate
+    from .results import Comparison, Reproduction, Result, Sweep
 
     __version__: str
 
 # Name -> module. Nothing is imported before it is asked for: `import interlayer` costs a few milliseconds.
 _WHERE = {
-    "Comparison": "api",
+    "Comparison": "results",
     "Estimate": "measure.stats",
     "InputError": "errors",
     "InterlayerError": "errors",
     "Interrupted": "api",
     "OutputError": "errors",
-    "Result": "api",
+    "Reproduction": "results",
+    "Result": "results",
     "RunError": "errors",
     "Scenario": "api",
+    "Sweep": "results",
     "compare": "api",
     "load": "api",
     "parse": "api",
     "reproduce": "api",
     "run": "api",
+    "sweep": "api",
     "tcp": "api",
     "udp": "api",
     "wlan": "api",
@@ -48,15 +52,18 @@ __all__ = [
     "InterlayerError",
     "Interrupted",
     "OutputError",
+    "Reproduction",
     "Result",
     "RunError",
     "Scenario",
+    "Sweep",
     "__version__",
     "compare",
     "load",
     "parse",
     "reproduce",
     "run",
+    "sweep",
     "tcp",
     "udp",
     "wlan",

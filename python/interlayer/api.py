@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import simulator, toml_text
 from .errors import InputError, writing
-from .measure import metrics, stats
 from .measure import timeline as windows
+from .results import Comparison, Reproduction, Result, Sweep
 from .study import comparison
+from .study import sweep as grid
 from .study.runs import Cache, replications
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from . import _core
-    from ._core import Run
-    from .measure.stats import Estimate, Floats
-    from .study.outcome import Outcome
+    from .study.arms import Settings
     from .study.store import Store
 
 
@@ -133,120 +130,9 @@ def parse(text: str) -> Scenario:
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `result` has the runs that were finished, None if there is none."""
 
-    def __init__(self, result: Result | Comparison | None) -> None:
+    def __init__(self, result: Result | Comparison | Sweep | None) -> None:
         super().__init__()
         self.result = result
-
-
-@dataclass(frozen=True)
-class Result:
-    """Replications of a scenario. Frames have a row per run and entry, `seed` first, units in the columns' names."""
-
-    runs: list[Run] = field(repr=False)
-
-    @property
-    def seeds(self) -> list[int]:
-        return [run["seed"] for run in self.runs]
-
-    @cached_property
-    def flows(self) -> pl.DataFrame:
-        """`id`, `from`, `to`, `goodput_bps`, `datagram_throughput_bps`, `retransmissions`, ..."""
-        return self._frame("flows")
-
-    @cached_property
-    def nodes(self) -> pl.DataFrame:
-        """`id`, then counters of its queue and radio."""
-        return self._frame("nodes")
-
-    @cached_property
-    def frames(self) -> pl.DataFrame:
-        """`class` of frame (data, ack, rts, ...), then counts and airtime."""
-        return self._frame("frames")
-
-    @cached_property
-    def schemes(self) -> pl.DataFrame:
-        """`id` (`lle-tcp@sender`), `scheme`, `node`, then the scheme's own counters; empty without schemes."""
-        return self._frame("schemes")
-
-    @cached_property
-    def queues(self) -> pl.DataFrame:
-        """`id` (`ap.air`, `server->ap`), then packets offered, dropped and marked, mean length and wait."""
-        return self._frame("queues")
-
-    @cached_property
-    def windows(self) -> pl.DataFrame:
-        """`id` (`rush.download`, `rush.ap.air`): each `[[window]]` of the scenario by flow, then by queue."""
-        return self._frame("windows")
-
-    @cached_property
-    def summary(self) -> pl.DataFrame:
-        """A row per run: `goodput_bps`, `jain`, ..."""
-        from .show import frames
-
-        return frames.summary(self.runs)
-
-    @cached_property
-    def series(self) -> pl.DataFrame:
-        """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
-        from .show import frames
-
-        return frames.series(self.runs)
-
-    @cached_property
-    def timeline(self) -> pl.DataFrame:
-        """A row per transmission: `seed`, `start_ns`, `airtime_ns`, `from`, `to`, `class`, `outcome`, ...; empty unless
-        run with `timeline`."""
-        return windows.frame(self.runs)
-
-    def write_trace(self, path: str | Path) -> None:
-        """The timeline of the first run as trace-event JSON, for ui.perfetto.dev.
-
-        Raises `InputError` if none was kept, `OutputError` if it cannot be written.
-        """
-        kept = self.runs[0]["timeline"]
-        if kept is None:
-            raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
-        about = {"seed": self.seeds[0], "version": simulator.version()}
-        with writing(path):
-            windows.write_trace(kept, Path(path), about)
-
-    def sample(self, metric: str) -> Floats:
-        """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
-        return metrics.column(self.runs, metric)[1]
-
-    def estimate(self, metric: str) -> Estimate:
-        """Mean and 95 % interval of a metric over the runs."""
-        return stats.estimate(self.sample(metric))
-
-    def gain_over(self, other: Result, metric: str) -> Estimate:
-        """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
-        if self.seeds != other.seeds:
-            raise InputError("a paired gain needs the same seeds on both sides", "seed")
-        return stats.gain(self.sample(metric), other.sample(metric))
-
-    def _frame(self, table: str) -> pl.DataFrame:
-        from .show import frames
-
-        return frames.table(self.runs, table)
-
-
-class Comparison(comparison.Paired):
-    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with.
-
-    `str(comparison)` is the table that the command shows.
-    """
-
-    # A class of its own, since it prints itself: `study` must not import `show`.
-    __slots__ = ()
-
-    @classmethod
-    def _of(cls, found: comparison.Paired) -> Comparison:
-        return cls(*(getattr(found, f.name) for f in fields(found)))
-
-    def __str__(self) -> str:
-        from .show import as_json, terminal
-
-        return terminal.comparison(as_json.comparison(self), clock=False).rstrip()
 
 
 def run(
@@ -270,7 +156,8 @@ def run(
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    parsed = (scenario if isinstance(scenario, Scenario) else load(scenario))._parse()
+    started, loaded = time.perf_counter(), _loaded(scenario)
+    parsed = loaded._parse()
     kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
     pcap_dir = None if pcap is None else Path(pcap)
     if pcap_dir is not None:
@@ -281,11 +168,12 @@ def run(
         done, ended = replications(
             parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
         )
-    if ended.is_whole:
-        return Result(done)
+    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started) if done else None
     if ended.interrupted:
-        raise Interrupted(Result(done) if done else None)
-    raise ended.failures[0].of(Result(done) if done else None)
+        raise Interrupted(result)
+    if ended.failures or result is None:
+        raise ended.failures[0].of(result)
+    return result
 
 
 def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
@@ -300,29 +188,82 @@ def compare(
     scenario: Scenario | str | Path,
     schemes: str | Sequence[str | Table] | None = None,
     *,
+    arms: Mapping[str, Settings] | None = None,
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
     store: str | Path | None = None,
 ) -> Comparison:
-    """Run a scenario with one scheme after the other, the same seeds for each, and compare them in pairs.
+    """Run a scenario with one arm after the other, the same seeds for each, and compare them in pairs.
 
     `schemes` names the arms, the first being what the others are compared with: `"none,lle-tcp"`, or a list of names
-    and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. Without it: `none`
-    and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval and
-    p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
+    and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. `arms` are
+    more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
+    compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
+    `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
+    and p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    of = scenario if isinstance(scenario, Scenario) else load(scenario)
+    of = _loaded(scenario)
     with _opened(store) as stored:
-        found = comparison.run(of.text, schemes, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored)
+        found = comparison.run(
+            of.text, schemes, arms, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored
+        )
     compared = None if found is None else Comparison._of(found)
     if compared is None or compared.interrupted:
         raise Interrupted(compared)
     if compared.failures:
         raise compared.failures[0].of(compared)
     return compared
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    over: Mapping[str, str | Iterable[object]],
+    *,
+    metrics: str | Sequence[str] = (),
+    seed: int | None = None,
+    runs: int | None = None,
+    quick: bool = False,
+    jobs: int = 0,
+    store: str | Path | None = None,
+) -> Sweep:
+    """Run a scenario with every combination of the values of some keys, the same seeds for each cell.
+
+    `over` is paths and their values: `{"channel.errors.per": [0.001, 0.01], "scheme": ["none", "lle-tcp"]}`; values of
+    `scheme` are as `compare` has them. `metrics` are the columns of the rows, without it those that `compare` compares;
+    any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` is a file
+    of finished runs, as in `run`. A wrong path, value or metric is an `InputError` before anything is run; raises
+    else what `run` raises.
+    """
+    if runs is not None and runs < 1:
+        raise InputError(f"runs: {runs} is too few", "runs")
+    if quick and runs is not None:
+        raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
+    of, named = _loaded(scenario), [metrics] if isinstance(metrics, str) else metrics
+    with _opened(store) as stored:
+        found = grid.run(
+            of.text,
+            over,
+            metric=named,
+            overrides=of.changes,
+            seed=seed,
+            runs=runs,
+            quick=quick,
+            jobs=jobs,
+            store=stored,
+        )
+    swept = None if found is None else Sweep._of(found)
+    if swept is None or swept.interrupted:
+        raise Interrupted(swept)
+    if swept.failures:
+        raise swept.failures[0].of(swept)
+    return swept
+
+
+def _loaded(scenario: Scenario | str | Path) -> Scenario:
+    return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
 def reproduce(
@@ -334,7 +275,7 @@ def reproduce(
     jobs: int = 0,
     readings: Literal["all", "base"] = "all",
     store: str | Path | None = None,
-) -> Outcome:
+) -> Reproduction:
     """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts, `readings = "base"` varies nothing
@@ -344,7 +285,7 @@ def reproduce(
     from .study import campaign, library
 
     with _opened(store) as stored:
-        return campaign.run(
+        found = campaign.run(
             library.load(experiment),
             seed=seed,
             runs=runs,
@@ -353,3 +294,4 @@ def reproduce(
             base_only=readings == "base",
             cache=Cache(stored),
         )
+    return Reproduction._of(found)

@@ -6,65 +6,46 @@ interrupted, finished runs kept. A person gets tables and progress, a pipe gets 
 
 from __future__ import annotations
 
+import os
 import re
-import shlex
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import cli_parts as parts
+from . import cli_sweep
+from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from .study.outcome import Outcome
-    from .study.store import Store
-
-T = TypeVar("T")
 
 app = typer.Typer(
     name="interlayer",
-    help="A laboratory for TCP over IEEE 802.11.",
+    help="""A laboratory for TCP over IEEE 802.11.
+
+    \b
+    Examples:
+      interlayer run examples/single-hop.toml
+      interlayer compare examples/bursty-link.toml --schemes none,lle-tcp --runs 4
+      interlayer sweep examples/single-hop.toml --over scheme=none,lle-tcp --quick
+      interlayer reproduce lle-fig-3.7b --quick
+      interlayer list schemes
+    """,
+    context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
-Runs = Annotated[int | None, typer.Option("--runs", min=1, metavar="N", help="Replications.")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, metavar="S", help="Seed of the first run; others follow.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=0, metavar="J", help="Runs at a time; 0: one a core.")]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
-]
-Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
-Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; ci95 is a half-width.")
-]
-
-
-StoreFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--store",
-        metavar="FILE",
-        envvar="INTERLAYER_STORE",
-        help="Keep finished runs there, and do not repeat those that are there.",
-    ),
-]
-Readings = Annotated[
-    str,
-    typer.Option("--readings", metavar="all|base", help="What the papers leave open: varied, or as the files have it."),
-]
-
 
 # ----------------------------------------------------------------------------------------------------------- verbs
 
@@ -72,7 +53,7 @@ Readings = Annotated[
 @app.callback()
 def _options(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("-V", "--version", help="Show the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
         from .simulator import version as core_version
@@ -85,7 +66,7 @@ def _options(
 
 @app.command("run")
 def run_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
+    file: File,
     runs: Annotated[
         int | None,
         typer.Option(
@@ -117,8 +98,13 @@ def run_command(
     """Run a scenario.
 
     A store has no captures, series and timelines: with --pcap or --series all runs are made afresh.
+
+    \b
+    Examples:
+      interlayer run examples/single-hop.toml --runs 3 --set flow.upload.transport.congestion=veno
+      interlayer run examples/lecture-hall.toml --series --out results
     """
-    from . import simulator, toml_text
+    from . import simulator
     from .measure import timeline
     from .show import as_json, files, terminal
     from .study import runs as campaign_runs
@@ -127,18 +113,20 @@ def run_command(
         missing = "--series" if not series else "--out DIR"
         raise InputError(f"--window: is of the timeline, which --series writes into --out; add {missing}")
 
-    text, overrides = toml_text.read_text(file), _overrides(set_)
-    scenario = _named(file, lambda: simulator.parse(text, overrides))
+    text, overrides = parts.read(file), parts.overrides(set_)
+    scenario = parts.named(file, lambda: simulator.parse(text, overrides))
     kept = timeline.window(window, scenario, "--window") if series and out else None
     first = scenario.seed if seed is None else seed
     recorded = pcap is not None or series
-    wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or file.stem
-    _tell(simulator.forecast(scenario, wanted, jobs))
+    wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or parts.stem(file)
+    parts.tell(simulator.forecast(scenario, wanted, jobs))
+    recorded_by = [*(["--series"] if series else []), *(["--window", window] if window else [])]
+    again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *recorded_by, "--out", "DIR")
     with (
         output.folder(out, f"run {what}") as to_folder,
-        output.file(_json_file(json)) as to_file,
+        output.file(parts.json_file(json)) as to_file,
         output.folder(pcap, f"run {what}", "*.pcapng") as to_pcap,
-        _opened(store) as stored,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
         started = time.perf_counter()
@@ -159,28 +147,38 @@ def run_command(
             result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
             if to_folder:
                 with to_folder.filled() as path:
-                    notes = files.write_run(result, done, text + _changes(set_), path)
+                    notes = files.write_run(result, done, text + parts.changes(set_), path, again)
             if to_pcap:
-                _drop_unfinished(to_pcap.path, {r["seed"] for r in done})
+                parts.drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()
             if to_file:
                 to_file.write(as_json.dumps(result))
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         for line in notes:
-            _tell(line)
-    _end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
+            parts.tell(line)
+    parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
 
 
 @app.command("compare")
 def compare_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario.")],
+    file: File,
     schemes: Annotated[
         str | None,
         typer.Option(
             "--schemes",
             metavar="none,A,B",
-            help="What to compare, the first with each other: none, file, a scheme, a scheme:key=value;key=value.",
+            help="What to compare, the first with each other: none, file, a scheme, a scheme:key=value;key=value.  "
+            "[default: none and those of the file]",
+            autocompletion=parts.complete_schemes,
+        ),
+    ] = None,
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arm",
+            metavar="NAME=PATH=VALUE",
+            help='An arm that sets keys: veno="flow.*.transport.congestion=veno;scheme=none". May come again.',
         ),
     ] = None,
     runs: Runs = None,
@@ -191,31 +189,39 @@ def compare_command(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Compare schemes in a scenario: paired by seed, with intervals and significance."""
-    from . import toml_text
+    """Compare schemes, or any settings, in one scenario.
+
+    Arms are paired by seed; the table has intervals and significance.
+
+    \b
+    Examples:
+      interlayer compare examples/bursty-link.toml --schemes none,lle-tcp,lle-tcp:sack=keep --runs 4
+      interlayer compare examples/bursty-link.toml --arm "veno=flow.*.transport.congestion=veno" --runs 4
+    """
     from .show import as_json, files, terminal
     from .study import comparison
 
-    text, overrides = toml_text.read_text(file), _overrides(set_)
+    text, overrides, given = parts.read(file), parts.overrides(set_), parts.arms(arm)
     with (
-        output.folder(out, f"compare {file.stem}") as to_folder,
-        output.file(_json_file(json)) as to_file,
-        _opened(store) as stored,
+        output.folder(out, f"compare {parts.stem(file)}") as to_folder,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
-        found = _named(
+        found = parts.named(
             file,
             lambda: comparison.run(
                 text,
                 schemes,
+                given,
                 overrides=overrides,
                 seed=seed,
                 runs=runs or comparison.RUNS,
                 jobs=jobs,
-                name=file.stem,
+                name=parts.stem(file),
                 progress=progress,
                 store=stored,
-                tell=_tell,
+                tell=parts.tell,
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
@@ -227,17 +233,29 @@ def compare_command(
         if to_file:
             to_file.write(as_json.dumps(result))
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
-    given = [] if schemes is None else ["--schemes", schemes]
-    _end(found.interrupted, [(e, ["compare", str(file), *given]) for e in found.failures], set_)
+    again = [] if schemes is None else ["--schemes", schemes]
+    again += [word for text in arm or [] for word in ("--arm", text)]
+    parts.end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
+
+
+app.command("sweep")(cli_sweep.sweep)
 
 
 @app.command()
 def reproduce(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Experiments, or experiment files.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID", help="Experiments, or experiment files.", autocompletion=parts.complete_ids),
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Few runs, no verdicts.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="3 runs, no verdicts.")] = False,
     readings: Readings = "all",
-    runs: Runs = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs", min=1, metavar="N", help="Replications of each.  [default: as the verdicts need, from 10]"
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     set_: Set = None,
@@ -245,7 +263,13 @@ def reproduce(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Run an experiment of the papers and judge its claims."""
+    """Run an experiment of the papers and judge its claims.
+
+    \b
+    Examples:
+      interlayer reproduce lle-fig-3.7b --quick
+      interlayer reproduce lle-fig-3.9 --readings base --runs 3 --out figures
+    """
     from .show import as_json, files, terminal
     from .study import campaign, library
     from .study.runs import Cache
@@ -254,17 +278,17 @@ def reproduce(
         raise InputError("--all: name experiments or take all, not both")
     if not all_ and not ids:
         raise InputError("which experiment? Name one or more, or --all; `interlayer list experiments` shows them")
-    _one_of("--readings", readings, ("all", "base"))
+    parts.one_of("--readings", readings, ("all", "base"))
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
     names = library.known() if all_ else list(dict.fromkeys(ids or []))
     chosen = [library.load(name) for name in names]
-    overrides = _overrides(set_)
+    overrides = parts.overrides(set_)
     outcomes: list[Outcome] = []
     with (
         output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
-        output.file(_json_file(json)) as to_file,
-        _opened(store) as stored,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
         cache = Cache(stored)
@@ -296,12 +320,17 @@ def reproduce(
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
     failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
-    _end(outcome.interrupted, failures, set_)
+    parts.end(outcome.interrupted, failures, set_)
 
 
 @app.command("readings")
 def readings_command(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.")],
+    ids: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.", autocompletion=parts.complete_ids
+        ),
+    ],
     readings: Readings = "all",
     runs: Runs = None,
     seed: Seed = None,
@@ -310,13 +339,20 @@ def readings_command(
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
-    """Show which reading of what a paper leaves open makes which of its claims true."""
+    """Show which readings of a paper make its claims true.
+
+    A reading fixes what the paper leaves open.
+
+    \b
+    Example:
+      interlayer readings lle-fig-3.9 --runs 2
+    """
     from .show import files, joint, terminal
     from .study import joint as judged
     from .study import library
     from .study.runs import Cache
 
-    _one_of("--readings", readings, ("all", "base"))
+    parts.one_of("--readings", readings, ("all", "base"))
     if runs == 1:
         raise InputError(
             "--runs: readings are told apart by a bootstrap over seeds; one run has no interval, give 2 or more"
@@ -324,8 +360,8 @@ def readings_command(
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
         output.folder(out, " ".join(["readings", *ids])) as to_folder,
-        output.file(_json_file(json)) as to_file,
-        _opened(store) as stored,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
         found = judged.run(
@@ -357,15 +393,33 @@ _ALSO = {
 }
 """Other words for lists: the key of a scenario that names what is listed, and the plural."""
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic")
+_LISTS = (
+    "experiments",
+    "schemes",
+    "congestion",
+    "receivers",
+    "recovery",
+    "rate-controls",
+    "queues",
+    "routing",
+    "traffic",
+)
 
 
 @app.command("list")
 def list_command(
-    kind: Annotated[str, typer.Argument(metavar="|".join(_LISTS))],
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="|".join(_LISTS), autocompletion=lambda incomplete: parts.starting(incomplete, _LISTS)),
+    ],
     json: Json = None,
 ) -> None:
-    """What there is: one id first on each line."""
+    """What there is: one id first on each line.
+
+    \b
+    Example:
+      interlayer list schemes
+    """
     from . import simulator
     from .show import as_json, references, terminal
     from .study import library
@@ -382,7 +436,7 @@ def list_command(
     else:
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]
-    with output.file(_json_file(json)) as to_file:
+    with output.file(parts.json_file(json)) as to_file:
         if to_file:
             to_file.write(as_json.dumps(rows))
     if json is None or json == "-":
@@ -391,39 +445,54 @@ def list_command(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment; - is standard input.")
+    ],
     set_: Set = None,
     effective: Annotated[
         bool, typer.Option("--effective", help="Print the scenario with every key that applies, presets written out.")
     ] = False,
 ) -> None:
-    """Say what is wrong in a file, where, and what was meant."""
+    """Say what is wrong in a file, where, and what was meant.
+
+    \b
+    Example:
+      interlayer check examples/coffee-shop.toml --effective
+    """
     import json
 
     from . import simulator, toml_text
     from .study import campaign, library
 
-    text, overrides = toml_text.read_text(file), _overrides(set_)
-    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, str(file))):
+    text, overrides = parts.read(file), parts.overrides(set_)
+    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
+        if file == parts.STDIN:
+            raise InputError("standard input: an experiment is read from a file, beside its scenario")
         e = library.load(file)
         for cell in e.cells():
             settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
-            _named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
-        readings = _named(file, lambda: campaign.check_readings(e, overrides))
-        also = f", {_count(readings, 'reading')}" if e.open else ""
+            parts.named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
+        readings = parts.named(file, lambda: campaign.check_readings(e, overrides))
+        also = f", {parts.count(readings, 'reading')}" if e.open else ""
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
-    s = _named(file, lambda: simulator.parse(text, overrides))
+    s = parts.named(file, lambda: simulator.parse(text, overrides))
     if effective:
         output.to_stdout(toml_text.document(json.loads(s.effective_json())))
         return
-    counts = f"{_count(s.nodes, 'node')}, {_count(s.flows, 'flow')}"
-    output.to_stdout(f"{file}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up")
+    counts = f"{parts.count(s.nodes, 'node')}, {parts.count(s.flows, 'flow')}"
+    output.to_stdout(
+        f"{parts.shown(file)}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up"
+    )
     if memory := simulator.forecast(s, 1, 1):
-        output.to_stdout(f"{file}: {memory}")
+        output.to_stdout(f"{parts.shown(file)}: {memory}")
 
+
+_SHELLS = ("bash", "zsh", "fish")
+_COMPLETE = "_INTERLAYER_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 store_app = typer.Typer(help="Look after a store of finished runs.")
 app.add_typer(store_app, name="store")
@@ -434,9 +503,9 @@ def store_list(store: StoreFile = None, json: Json = None) -> None:
     """What is in a store: runs, scenarios and sizes, by the hash of the core that made them."""
     from .show import as_json, store_words
 
-    with _needed(store) as stored:
+    with parts.needed(store) as stored:
         found = as_json.store(stored)
-    with output.file(_json_file(json)) as to_file:
+    with output.file(parts.json_file(json)) as to_file:
         if to_file:
             to_file.write(as_json.dumps(found))
     if json is None or json == "-":
@@ -448,10 +517,33 @@ def store_prune(store: StoreFile = None) -> None:
     """Remove the runs that other cores than this one made: no command of this core reads them."""
     from .show import store_words
 
-    with _needed(store) as stored:
+    with parts.needed(store) as stored:
         before = stored.size()
         gone = stored.prune()
     output.to_stdout(store_words.pruned(gone, before - stored.size()))
+
+
+@app.command("completion")
+def completion_command(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(_SHELLS), autocompletion=lambda incomplete: parts.starting(incomplete, _SHELLS)
+        ),
+    ],
+) -> None:
+    """Print the completion script of a shell.
+
+    It completes verbs, options, experiments and schemes.
+
+    \b
+    Example, for the present bash:
+      eval "$(interlayer completion bash)"
+    """
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
+
+    parts.one_of("completion", shell, _SHELLS)
+    output.to_stdout(get_completion_script(prog_name="interlayer", complete_var=_COMPLETE, shell=shell))
 
 
 @app.command()
@@ -464,7 +556,12 @@ def bench(
     runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.")] = 3,
     json: Json = None,
 ) -> None:
-    """Measure how fast the simulator is, alone or against ns-3."""
+    """Measure how fast the simulator is, alone or against ns-3.
+
+    \b
+    Example:
+      interlayer bench --runs 1 --case lle-flow
+    """
     from . import bench as benchmark
     from .show import as_json
 
@@ -473,7 +570,7 @@ def bench(
     cases = benchmark.chosen(case or [], against)
     rows: list[dict[str, Any]] = []
     interrupted = False
-    with output.file(_json_file(json)) as to_file:
+    with output.file(parts.json_file(json)) as to_file:
         try:
             rows.extend(benchmark.run(cases, against=against, runs=runs))
         except KeyboardInterrupt:
@@ -488,88 +585,15 @@ def bench(
         raise typer.Exit(130)
 
 
-# ----------------------------------------------------------------------------------------------------------- parts
-
-
-def _overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
-    pairs = []
-    for text in texts or []:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
-        pairs.append((path.strip(), value.strip()))
-    return pairs
-
-
-def _one_of(option: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise InputError(f'{option}: "{value}" is none of {", ".join(known)}{suggestion(value, known)}')
-
-
-def _count(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"
-
-
-def _changes(texts: Sequence[str] | None) -> str:
-    return "".join(f"\n# --set {text}" for text in texts or [])
-
-
-def _opened(store: Path | None) -> AbstractContextManager[Store | None]:
-    if store is None:
-        return nullcontext()
-    from .study.store import Store
-
-    return Store(store)
-
-
-def _needed(store: Path | None) -> Store:
-    from .study.store import Store
-
-    if store is None:
-        raise InputError("which store? Name its file with --store, or in the variable INTERLAYER_STORE")
-    if not (found := Store(store)).exists():
-        raise InputError(f"--store: no file {store}")
-    return found
-
-
-def _end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
-    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
-    if failures:
-        e, words = failures[0]
-        overrides = [word for text in set_ or [] for word in ("--set", text)]
-        again = shlex.join(["interlayer", *words, *overrides, "--seed", str(e.seed), "--runs", "1"])
-        others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        raise typer.Exit(_complain(f"{e}{others}; to repeat it: {again}", e.status))
-    if interrupted:
-        raise typer.Exit(130)
-
-
-def _json_file(json: str | None) -> Path | None:
-    return None if json in (None, "-") else Path(str(json))
-
-
-def _named(file: Path, parse: Callable[[], T]) -> T:
-    """The core's errors, with the file's name before the path; those in an option stay as they are."""
-    try:
-        return parse()
-    except InputError as e:
-        if e.path.startswith("--"):
-            raise
-        raise InputError(f"{file}: {e}", e.path) from e
-
-
-def _drop_unfinished(folder: Path, seeds: set[int]) -> None:
-    """Captures of runs that Ctrl-C cut short are not results."""
-    for capture in folder.glob("*.pcapng"):
-        if capture.stem.rpartition("-")[2] not in map(str, seeds):
-            capture.unlink()
-
-
 # ------------------------------------------------------------------------------------------------------------ main
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `interlayer` command: runs `arguments` (the process's own by default) and exits with its status."""
+    if _COMPLETE in os.environ:  # a shell asks: Typer answers, once it knows its shells
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
     sys.exit(_status(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -580,32 +604,22 @@ def _status(arguments: list[str]) -> int:
         finally:
             sys.stdout.flush()
     except typer.TyperException as e:  # a wrong option or argument: same line, same status as any wrong input
-        return _complain(_usage(e), 2)
+        return parts.complain(_usage(e), 2)
     except RunError as e:
-        return _complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
+        return parts.complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
     except InterlayerError as e:
-        return _complain(str(e), e.status)
+        return parts.complain(str(e), e.status)
     except BrokenPipeError:
         output.silence_stdout()
         return 0
     except OSError as e:  # of a place that no command named: stdout on a full disk, a vanished working folder
         output.silence_stdout()
-        return _complain(f"{e.filename or 'output'}: {(e.strerror or str(e)).lower()}", 1)
+        return parts.complain(f"{e.filename or 'output'}: {(e.strerror or str(e)).lower()}", 1)
     except MemoryError:
-        return _complain("out of memory", 1)
+        return parts.complain("out of memory", 1)
     except KeyboardInterrupt:
         return 130
     return status if isinstance(status, int) else 0
-
-
-def _tell(line: str) -> None:
-    if line:
-        print(f"interlayer: {line}", file=sys.stderr)
-
-
-def _complain(line: str, status: int) -> int:
-    print(f"interlayer: {' '.join(line.split())}", file=sys.stderr)
-    return status
 
 
 def _usage(e: typer.TyperException) -> str:

@@ -68,6 +68,9 @@ def suggestion(word: str, known: Iterable[object]) -> str:
     names = [str(name) for name in known]
     if close := get_close_matches(word, names, n=1, cutoff=0.6):
         return f'; did you mean "{close[0]}"?'
+    if len(word) > 2 and (within := [name for name in names if word in name]):
+        likely = min(within, key=lambda name: (not name.startswith(word), len(name)))
+        return f'; did you mean "{likely}"?'
     if 0 < len(names) <= 12:
         return f" (known: {', '.join(names)})"
     return ""

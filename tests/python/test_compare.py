@@ -376,3 +376,65 @@ def test_with_the_core_a_wrong_parameter_is_named_with_its_arm() -> None:
     cell = interlayer.wlan(duration="1 s", warmup="0 s")
     with pytest.raises(InputError, match=r'lle-tcp:sakc=keep: scheme\[0\]\.sakc: no such key; did you mean "sack"'):
         interlayer.compare(cell, "none,lle-tcp:sakc=keep")
+
+
+# --------------------------------------------------------------------------------------------------- arms that set keys
+
+
+def test_an_arm_sets_any_key_and_is_compared_with_the_file(core: Core) -> None:
+    seen: list[Any] = []
+
+    def watched(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        seen.append((data["flow"][0]["transport"].get("congestion"), data.get("scheme")))
+        return model(data, rng)
+
+    core.model = watched
+    found = compared(None, arms={"veno": {"flow.*.transport.congestion": "veno"}}, runs=1)
+    assert [arm.label for arm in found.arms] == ["file", "veno"]
+    assert seen == [(None, None), ("veno", None)]
+
+
+def test_of_several_arms_the_first_is_the_baseline_and_schemes_come_before_them(seen: list[Any]) -> None:
+    two = {"lle": {"scheme": "lle-tcp:gain=2", "radio.rts_threshold": "0 B"}, "off": {"scheme": "none"}}
+    assert [a.label for a in compared(None, arms=two, runs=1).arms] == ["lle", "off"]
+    assert seen == [[{"name": "lle-tcp", "gain": 2}], []]
+    assert [a.label for a in compared("none,lle-tcp", arms=two, runs=1).arms] == ["none", "lle-tcp", "lle", "off"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["veno"], '--arm: "veno" is no NAME=PATH=VALUE'),
+        (["=radio.x=1"], "is no NAME=PATH=VALUE"),
+        (["veno=radio.x"], '--arm: "radio.x" in "veno" is no PATH=VALUE'),
+        (["veno=radio.x=1;;radio.y=2"], 'an empty part in "radio.x=1;;radio.y=2"'),
+        (["veno=radio.x=1;radio.x=2"], '--arm: radio.x comes twice in "veno"'),
+        (["veno=radio.x=1", "veno=radio.x=2"], '--arm: radio.x comes twice in "veno"'),
+        (["veno=scheme=lle-tpc"], '--arm veno: no scheme "lle-tpc"; did you mean "lle-tcp"?'),
+        (["veno=flwo.x=1"], "toy.toml: veno: flwo: unknown key"),
+        (["none=radio.x=1"], None),
+    ],
+)
+def test_wrong_arms_are_one_plain_line(
+    given: list[str], says: str | None, core: Core, call: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "toy.toml").write_text(SCENARIO)
+    words = [word for text in given for word in ("--arm", text)]
+    schemes = ["--schemes", "none"] if says is None else []
+    status, out, err = call("compare", tmp_path / "toy.toml", *schemes, *words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert (says or '--arm: "none" comes twice') in err
+    assert core.batches == []
+
+
+def test_json_and_page_say_what_an_arm_sets(core: Core, call: Any, tmp_path: Path) -> None:
+    core.model = model
+    (tmp_path / "toy.toml").write_text(SCENARIO)
+    arm = 'a=radio.rts_threshold="0 B"'
+    status, out, _ = call("compare", tmp_path / "toy.toml", "--arm", arm, "--arm", "a=scheme=none", "--json", "-",
+                          "--out", tmp_path / "out")  # fmt: skip
+    assert status == 0
+    first, second = json.loads(out)["arms"]
+    assert (first["label"], "set" in first) == ("file", False)
+    assert (second["scheme"], second["set"]) == ("none", {"radio.rts_threshold": '"0 B"'})
+    assert "radio.rts_threshold = &quot;0 B&quot;" in (tmp_path / "out" / "index.html").read_text("utf-8")

@@ -14,7 +14,7 @@ import pytest
 
 from interlayer import toml_text
 from interlayer.errors import InputError
-from interlayer.study import library
+from interlayer.study import library, reader
 
 ROOT = Path(__file__).parents[2]
 TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
@@ -194,7 +194,12 @@ def test_every_key_in_a_block_of_toml_is_one_of_a_scenario(page: Path, block: st
     from interlayer import simulator
 
     tables = tomllib.loads(block)
-    if page.parts[0] == "python":  # keys of experiments: a part of a claim, or of [open]
+    if "base" in tables:  # an experiment, beside those of examples/
+        reader.parse(block, str(page), ROOT / "examples" / "experiments")
+        return
+    if (
+        page.parts[0] == "python" or page.name == "experiment-file.md"
+    ):  # keys of experiments: a part of a claim, or of [open]
         assert set(tables) <= {"where", "order", "open", "unit", "formula", "claim"}
         return
     if {"scenario", "flow"} <= set(tables):

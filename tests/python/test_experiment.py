@@ -415,3 +415,55 @@ def test_no_packaged_file_names_a_place_outside_the_package() -> None:
         assert text.count("../") == sum(place.count("../") for place in places)
         for place in places:
             assert (file.parent / place).resolve().is_relative_to(library.folder().resolve()), place
+
+
+# ----------------------------------------------------------------------------------------------- a file of a user's own
+
+OWN = 'base = "base.toml"\nmetric = "summary.goodput"\nunit = "Mb/s"\n'
+
+
+def test_a_file_of_ones_own_needs_no_paper(beside: Path) -> None:
+    e = read(OWN, beside)
+    assert (e.id, e.title, e.source, e.evidence, e.max_runs) == ("toy", "toy", "", "simulation", 10)
+    assert e.cells() == [Cell("measured", ())]
+    with pytest.raises(InputError, match="arms: there is none"):
+        read(OWN + "[arms]\n", beside)
+    for key in ("metric", "unit"):
+        with pytest.raises(InputError, match=f'the key "{key}" is missing'):
+            read(re.sub(rf"^{key} .*\n", "", OWN, flags=re.MULTILINE), beside)
+
+
+def test_without_claims_there_is_no_table_of_them(core: Any, beside: Path, tmp_path: Path) -> None:
+    from interlayer.show import files, terminal
+    from interlayer.study import campaign
+
+    (beside / "base.toml").write_text(
+        '[scenario]\nname = "b"\n[[node]]\nname = "a"\n[[node]]\nname = "b"\n[[flow]]\nfrom = "a"\nto = "b"\n'
+    )
+    core.model = lambda data, rng: {"goodput_bps": 1e6 * data["radio"]["x"] + rng.random()}
+    (beside / "mine.toml").write_text(OWN + '[sweep]\n"radio.x" = [1, 2]\n')
+    found = campaign.run(library.load(beside / "mine.toml"))
+    text = terminal.outcome(found)
+    assert text.startswith("mine, summary.goodput in Mb/s\n")
+    for word in ("claim", "verdict", "paper", "None", "()", ". ."):
+        assert word not in text, word
+    (tmp_path / "out").mkdir()
+    files.write_outcomes([found], tmp_path / "out")
+    for name in ("mine.html", "index.html"):
+        page = (tmp_path / "out" / name).read_text("utf-8")
+        assert "Paper, arithmetic" not in page
+        assert "claim" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+        assert "Measured" in page
+
+
+@pytest.mark.core
+def test_the_example_of_the_page_is_the_file() -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "experiment-file.md").read_text("utf-8")
+    first = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert first
+    assert first[1] == (root / "examples" / "experiments" / "retries.toml").read_text("utf-8")
+    e = library.load(root / "examples" / "experiments" / "retries.toml")
+    claim = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[1]
+    assert len(reader.parse(first[1] + claim, "x.toml", root / "examples" / "experiments").claims) == 1
+    assert (e.id, len(e.cells())) == ("retries", 8)

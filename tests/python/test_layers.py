@@ -25,7 +25,10 @@ LAYERS = [
     ["measure"],
     ["study"],
     ["show"],
+    ["results"],
     ["api", "bench"],
+    ["cli_parts"],
+    ["cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]

@@ -68,8 +68,9 @@ def test_table_of_claims_is_what_is_measured(renew: Any) -> None:
 
 
 def is_of_papers(line: str) -> bool:
-    """Whether a command runs whole experiments, other than the figure of README.md."""
-    return ("interlayer reproduce" in line and "lle-fig-3.7a" not in line) or "interlayer readings" in line
+    """Whether a command runs whole experiments, other than the figure of README.md and the examples."""
+    own = "lle-fig-3.7a" in line or "examples/" in line
+    return ("interlayer reproduce" in line and not own) or "interlayer readings" in line
 
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if is_of_papers(line)])

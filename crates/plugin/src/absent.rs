@@ -116,7 +116,6 @@ pub const ABSENT: &[Absent] = &[
             "ampdu",
             "amsdu",
             "block_ack",
-            "fragmentation_threshold",
             "beacon_interval",
             "association",
             "roaming",

@@ -49,6 +49,11 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
             }
         }
     }
+    if let crate::FragmentationThreshold::Above(size) = s.radio.fragmentation_threshold
+        && !(256..=8000).contains(&size.0)
+    {
+        fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
+    }
     match (s.channel.range, s.channel.sense_range) {
         (None, Some(_)) => {
             fail!("channel.sense_range", "has an effect only with channel.range: without it everyone hears everyone")

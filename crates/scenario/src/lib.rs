@@ -46,7 +46,7 @@ pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };
 pub use queues::Queue;
-pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
+pub use radio::{ControlRate, FragmentationThreshold, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
 pub use scalar::Metres;
 pub use words::Words;

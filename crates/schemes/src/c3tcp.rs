@@ -200,6 +200,8 @@ struct Counted {
     samples: u64,
     bandwidth_bytes_per_s: u64,
     delay_us: u64,
+    there_us: u64,
+    squared_us2: u64,
     windows_lowered: u64,
 }
 
@@ -270,7 +272,10 @@ impl C3Tcp {
         if let Some(path) = path {
             self.counted.samples += 1;
             self.counted.bandwidth_bytes_per_s += u64::from(path.bytes_per_s);
-            self.counted.delay_us += u64::from(path.there_us) + u64::from(path.back_us);
+            let delay_us = u64::from(path.there_us) + u64::from(path.back_us);
+            self.counted.delay_us += delay_us;
+            self.counted.there_us += u64::from(path.there_us);
+            self.counted.squared_us2 = self.counted.squared_us2.saturating_add(delay_us.saturating_mul(delay_us));
             (steered.path, steered.heard) = (Some(path), now);
         }
         let most = steered.path?.fits() / if self.shares { sharing.max(1) as u32 } else { 1 };
@@ -397,10 +402,12 @@ impl Agent for C3Tcp {
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        let Counted { samples, bandwidth_bytes_per_s, delay_us, windows_lowered } = self.counted;
+        let Counted { samples, bandwidth_bytes_per_s, delay_us, there_us, squared_us2, windows_lowered } = self.counted;
         out("samples", samples);
         out("bandwidth_sum_bytes_per_s", bandwidth_bytes_per_s);
         out("delay_sum_us", delay_us);
+        out("delay_there_sum_us", there_us);
+        out("delay_square_sum_us2", squared_us2);
         out("windows_lowered", windows_lowered);
     }
 }

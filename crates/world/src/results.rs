@@ -124,6 +124,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
     let counted = world.frames.since(&world.warm.frames);
     summary.extend(LossCause::ALL.map(|cause| (cause.column(), Cell::Count(counted.losses(cause)))));
 
+    let names: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
     Run {
         seed,
         sim_s,
@@ -135,7 +136,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         queues: queues(world, scenario),
         frames: frames(world),
         schemes: schemes(world, scenario),
-        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations),
+        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations, &names),
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,

@@ -83,6 +83,11 @@ class Estimate:
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
 
 
+def finite(e: Estimate) -> bool:
+    """Whether there is a mean at all: not where no run has the number."""
+    return math.isfinite(e.mean)
+
+
 def largest_of(sample: Floats, n: int) -> float:
     """The largest of `n` runs, expected: its mean over all subsets of `n` of the sample (unbiased, @HOE48).
 

@@ -44,7 +44,7 @@ def finite(value: object) -> Any:
     return value
 
 
-def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, ended: Ended) -> dict[str, Any]:
+def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, how: Ended) -> dict[str, Any]:
     """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
     found: dict[str, Any] = {
         "scenario": name,
@@ -55,7 +55,7 @@ def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, 
         "sim_s": sum(run["sim_s"] for run in runs),
     }
     found |= metrics.tables(runs)
-    return found | _ended(ended.interrupted, ended.failures)
+    return found | ended(how.interrupted, how.failures)
 
 
 def store(s: Store) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def store(s: Store) -> dict[str, Any]:
     return {"store": str(s.path), "bytes": s.size(), "cores": cores}
 
 
-def _ended(interrupted: bool, failures: Sequence[RunError]) -> dict[str, Any]:
+def ended(interrupted: bool, failures: Sequence[RunError]) -> dict[str, Any]:
     """What is said of runs that are missing; nothing if none is."""
     found: dict[str, Any] = {"interrupted": True} if interrupted else {}
     if failures:
@@ -103,7 +103,7 @@ def outcome(o: Outcome) -> dict[str, Any]:
         found["preliminary"] = True
     if e.open is not None:
         found["open"] = open_(e.open, o)
-    found |= _ended(o.interrupted, o.failures)
+    found |= ended(o.interrupted, o.failures)
     found["rows"] = rows(o)
     if e.comparisons:
         found["gains"] = gains(o)
@@ -272,12 +272,13 @@ def comparison(c: Paired) -> dict[str, Any]:
     }
     if c.overrides:
         found["set"] = dict(c.overrides)
-    found |= _ended(c.interrupted, c.failures)
+    found |= ended(c.interrupted, c.failures)
     compared = [metric for metric in METRICS if c.has(metric)]
     found["arms"] = [
         {
             "scheme": arm.scheme,
             "label": arm.label,
+            **({"set": dict(arm.settings)} if arm.settings else {}),
             **metrics.tables(c.runs[arm.label]),
             "compared": {m: _mean(c.estimate(arm.label, m)) for m in compared},
             "difference": None if arm is c.baseline else {m: _difference(c.difference(arm.label, m)) for m in compared},

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interlayer.measure import metrics, timeline
+from interlayer.measure import metrics, series, timeline
 
-from . import as_json, comparison_words, frames, joint, joint_plot, markup, pages, plots, run_words, timeline_plot
+from . import (
+    as_json,
+    comparison_words,
+    frames,
+    joint,
+    joint_plot,
+    markup,
+    pages,
+    plots,
+    run_page,
+    run_words,
+    series_plot,
+    timeline_plot,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,22 +62,25 @@ def write_readings(j: Joint, folder: Path) -> None:
     (folder / "index.html").write_text(joint.page(j, svg), encoding="utf-8")
 
 
-def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path) -> list[str]:
-    """Figure, data, JSON and page of a scenario into `folder`; gives lines on what they leave out."""
-    title = str(result["scenario"])
+def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path, again: str = "") -> list[str]:
+    """Figures, data, JSON and page of a scenario into `folder`; gives lines on what they leave out.
+
+    `again` is the command that gives the same, for the page.
+    """
+    title, said = str(result["scenario"]), ""
     plots.save(plots.flows(result["flows"], title, run_words.note(result)), folder / "flows")
     if runs[0]["series"]:
-        one = f"seed {runs[0]['seed']}. Interlayer {result['version']}"
-        plots.save(plots.series(runs[0]["series"], title, one), folder / "series")
+        shown, constant = series.changing(runs[0]["series"])
+        said = series_plot.note(shown, constant)
+        if shown:
+            one = f"Seed {runs[0]['seed']}. Interlayer {result['version']}"
+            plots.save(series_plot.figure(shown, title, one), folder / "series")
         frames.write(frames.series(runs), folder / "series")
     for table in metrics.TABLES:
         if any(metrics.table(run, table) for run in runs):
-            frames.write(frames.table(runs, table), folder / table if table != "flows" else folder / "flows")
-    svg = markup.inline_svg(folder / "flows.svg")
+            frames.write(frames.table(runs, table), folder / table)
     notes = write_timeline(result, runs, folder) if runs[0].get("timeline") else []
-    picture = folder / "timeline.svg"
-    shown = pages.run(result, svg, text, markup.inline_svg(picture) if picture.exists() else "")
-    (folder / "index.html").write_text(shown, encoding="utf-8")
+    (folder / "index.html").write_text(run_page.page(result, runs, text, folder, said, again), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")
     return notes
 

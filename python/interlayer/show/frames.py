@@ -25,15 +25,16 @@ def table(runs: Sequence[Run], name: str) -> pl.DataFrame:
 
     What is undefined is null, here as in every frame and file.
     """
-    return _frame([{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, name)])
+    return of([{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, name)])
 
 
 def summary(runs: Sequence[Run]) -> pl.DataFrame:
     """The summary of every run, a row each, `seed` first."""
-    return _frame([{"seed": run["seed"], **run["summary"]} for run in runs])
+    return of([{"seed": run["seed"], **run["summary"]} for run in runs])
 
 
-def _frame(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def of(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Records as a frame, a column for each key; null for what is undefined."""
     import polars as pl
 
     return pl.DataFrame(finite(records), infer_schema_length=None)
@@ -61,15 +62,15 @@ def outcome(o: Outcome) -> pl.DataFrame:
         record
         for cell in o.cells()
         for record in _records(
-            {"arm": cell.arm, **{path: _text(e.value(cell, path)) for path in e.paths}}, o.results.runs[cell]
+            {"arm": cell.arm, **{path: text(e.value(cell, path)) for path in e.paths}}, o.results.runs[cell]
         )
     ]
-    return _frame(records)
+    return of(records)
 
 
 def comparison(c: Paired) -> pl.DataFrame:
     """Every run of a comparison, a row per arm, run and flow: arm, seed, summary, the flow's columns."""
-    return _frame([record for arm in c.arms for record in _records({"arm": arm.label}, c.runs[arm.label])])
+    return of([record for arm in c.arms for record in _records({"arm": arm.label}, c.runs[arm.label])])
 
 
 def differences(result: Mapping[str, Any]) -> pl.DataFrame:
@@ -79,7 +80,7 @@ def differences(result: Mapping[str, Any]) -> pl.DataFrame:
         for arm in result["arms"]
         for metric, found in (arm["difference"] or {}).items()
     ]
-    return _frame(records)
+    return of(records)
 
 
 def _records(where: Mapping[str, Any], runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -96,7 +97,8 @@ def _records(where: Mapping[str, Any], runs: Sequence[Run]) -> list[dict[str, An
     ]
 
 
-def _text(value: Any) -> Any:
+def text(value: Any) -> Any:
+    """A cell: a text or a number as it is, all else as TOML."""
     return value if isinstance(value, str | int | float) else toml_text.literal(value)
 
 

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 
 _STYLE = """
-:root { --ink: #1c1c1e; --soft: #6b6b70; --rule: #d9d9de; --holds: #00694a; --differs: #a63c06;
-  --untestable: #6b6b70; --depends: #7a3aa0 }
+:root { color-scheme: light dark; --ink: #1c1c1e; --soft: #6b6b70; --rule: #d9d9de; --paper: #fff; --code: #f6f6f8;
+  --link: #0058a3; --holds: #00694a; --differs: #a63c06; --untestable: #6b6b70; --depends: #7a3aa0 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e6ea; --soft: #a2a2aa; --rule: #3c3c42; --paper: #17171a;
+  --code: #222227; --link: #7db9f0; --holds: #5fc8a0; --differs: #f0945f; --untestable: #a2a2aa; --depends: #c99be8 } }
 * { box-sizing: border-box }
-body { margin: 3rem auto; max-width: 60rem; padding: 0 1.25rem; color: var(--ink); background: #fff;
-  font: 16px/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif }
+body { margin: 3rem auto; max-width: 60rem; padding: 0 1.25rem; color: var(--ink); background: var(--paper);
+  font: 16px/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif; overflow-wrap: break-word }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .3rem } h2 { font-size: 1.2rem; margin: 2.4rem 0 .6rem }
 .soft { color: var(--soft) } .lead { font-size: 1.1rem }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums lining-nums }
@@ -29,17 +31,24 @@ td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto
 .verdict { font-weight: 600; white-space: nowrap } .holds { color: var(--holds) } .differs { color: var(--differs) }
 .depends { color: var(--depends) }
 .untestable { color: var(--untestable) }
-figure { margin: 1.5rem 0 } figure svg { width: 100%; max-width: 52rem; height: auto; display: block }
+figure { margin: 1.5rem 0; overflow-x: auto }
+figure svg { width: 100%; max-width: 52rem; height: auto; display: block; background: #fff; border-radius: 4px }
 figure img { width: 100%; max-width: 44rem; height: auto; display: block }
 figcaption { font-size: .84rem; color: var(--soft); margin-top: .5rem; max-width: 52rem }
 h3 { font-size: 1.1rem; margin: 2rem 0 .5rem } section { border-top: 1.5px solid var(--ink); margin-top: 4rem }
 section h2 { font-size: 1.5rem; margin: 1.2rem 0 .3rem }
 tr.claim td { border-bottom: none; padding-bottom: 0; padding-top: .7rem }
-a { color: #0058a3 } .why p { margin: .1rem 0 .3rem } .why ul { margin: 0 0 .3rem; padding-left: 1.2rem }
+a { color: var(--link) } .why p { margin: .1rem 0 .3rem } .why ul { margin: 0 0 .3rem; padding-left: 1.2rem }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace } code { font-size: .86em }
-pre { white-space: pre-wrap; font-size: .75rem; line-height: 1.5; background: #f6f6f8; padding: .9rem 1rem;
+pre { white-space: pre-wrap; font-size: .75rem; line-height: 1.5; background: var(--code); padding: .9rem 1rem;
   border-radius: 4px } li { margin: .25rem 0 }
-.why { font-size: .84rem; color: #3a3a3e } @media print { body { margin: 0; max-width: none } }
+details { margin: .5rem 0 } summary { cursor: pointer; font-weight: 600 }
+.why { font-size: .84rem; color: var(--soft) }
+@media (max-width: 36rem) { body { margin: 1.2rem auto; padding: 0 .9rem } h1 { font-size: 1.4rem }
+  figure svg { min-width: 34rem } table { width: auto; min-width: 100% } td, th { padding-right: .5rem } }
+@media print { :root { color-scheme: light; --ink: #000; --soft: #444; --rule: #bbb; --paper: #fff; --code: #f6f6f8;
+  --link: #000 } body { margin: 0; max-width: none; font-size: 11pt } figure, tr, pre { break-inside: avoid }
+  h2, h3 { break-after: avoid } .scroll, figure { overflow: visible } figure svg { min-width: 0 } }
 """
 
 
@@ -52,6 +61,11 @@ def page(title: str, body: str) -> str:
     )
 
 
+def fragment(body: str) -> str:
+    """A part of a page for a notebook: its tables and headings, in the notebook's own style."""
+    return f'<div class="interlayer">{body}</div>'
+
+
 def table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> str:
     """An HTML table of cells that are HTML already; `head` is (name, is a number)."""
     numeric = [" class=n" if n else "" for _, n in head]
@@ -61,6 +75,17 @@ def table(head: Sequence[tuple[str, bool]], lines: Sequence[Sequence[str]]) -> s
         for line in lines
     )
     return f'<div class="scroll"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+
+
+def links(files: Sequence[tuple[str, str]], kinds: Sequence[str]) -> str:
+    """A list of files of data beside the page: of each its name, what it has, and a link for each kind."""
+    esc = html.escape
+    items = "".join(
+        f"<li>{esc(what)}: " + " · ".join(f'<a href="{esc(name)}.{kind}">{esc(name)}.{kind}</a>' for kind in kinds)
+        + "</li>"
+        for name, what in files
+    )  # fmt: skip
+    return f"<ul>{items}</ul>"
 
 
 def inline_svg(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Web pages, each self-contained: of a run, of an experiment or several, of a comparison."""
+"""Web pages, each self-contained: of an experiment or several, of a comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from interlayer import toml_text
 from interlayer.study import expression
 from interlayer.study.verdict import Verdict
 
-from . import markup, run_words, words
+from . import markup, words
 from .comparison_words import (
     COMPARED,
     caption,
@@ -32,30 +32,10 @@ if TYPE_CHECKING:
     from interlayer.study.verdict import Judgement
 
 
-def run(result: Mapping[str, Any], svg: str, text: str, timeline: str = "") -> str:
-    """A scenario's page: figure, flows, summary, the timeline if there is one, and the scenario itself."""
-    esc = html.escape
-    interval = "" if result["runs"] == 1 else "; ± is the half-width of the 95 % interval"
-    parts = [
-        f"<h1>{esc(result['scenario'])}</h1>",
-        f'<p class="soft">Interlayer {esc(result["version"])} · {run_words.runs_of(result)}{interval}</p>',
-        f"<figure>{svg}</figure>",
-    ]
-    for name in ("flows", "windows", "nodes", "queues", "schemes"):
-        if result.get(name):
-            parts.append(f"<h2>{name.capitalize()}</h2>{markup.entries(result[name])}")
-    parts.append(f"<h2>Summary</h2>{markup.entries([result['summary']])}")
-    if timeline:
-        own = markup.own_ids(timeline, "timeline")
-        parts.append(f"<h2>Timeline of the air</h2><figure>{own}</figure>")
-    parts.append(f"<h2>Scenario</h2><pre>{esc(text)}</pre>")
-    return markup.page(str(result["scenario"]), "\n".join(parts))
-
-
 def outcome(o: Outcome, svg: str) -> str:
     """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
     e = o.experiment
-    return markup.page(f"{e.id}: {e.title}", _experiment_body(o, svg, 1))
+    return markup.page(f"{e.id}: {e.title}", outcome_body(o, svg))
 
 
 def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
@@ -72,12 +52,18 @@ def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     if len(outcomes) > 1:
         lines.append(["", "all", "", str(sum(total.values())), *map(str, total.values())])
     parts = [f'<h1>Experiments</h1><p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""]
-    parts.append(markup.table(head, lines))
+    if any(o.scored for o in outcomes):
+        parts.append(markup.table(head, lines))
     for o, svg in zip(outcomes, svgs, strict=True):
         own = markup.own_ids(svg, o.experiment.id)
         parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(file_name(o.experiment))}.html">')
         parts.append("On a page of its own</a></p></section>")
     return markup.page("Interlayer: experiments", "\n".join(parts))
+
+
+def outcome_body(o: Outcome, svg: str) -> str:
+    """An experiment without the page around it."""
+    return _experiment_body(o, svg, 1)
 
 
 def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
@@ -91,14 +77,16 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
 
     parts = [
         f'<{top} id="{esc(e.id)}">{esc(e.title)}</{top}>',
-        f'<p class="soft">{esc(e.id)} · {esc(e.source)} · {esc(e.evidence)} · Interlayer {esc(outcome.version)}</p>',
+        f'<p class="soft">{esc(_of_what(outcome))}</p>',
     ]
     if e.question:
         parts.append(f'<p class="lead">{esc(e.question)}</p>')
-    parts.append(f"<p><strong>{esc(words.tally(outcome))}.</strong></p>")
+    if said := words.tally(outcome):
+        parts.append(f"<p><strong>{esc(said)}.</strong></p>")
     if svg:
         parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
-    parts.append(heading("Paper, arithmetic, measurement") + _claims_table(outcome))
+    if outcome.scored:
+        parts.append(heading("Paper, arithmetic, measurement") + _claims_table(outcome))
     if e.derived:
         parts.append(heading("Derived from these numbers") + "<p>Our own arithmetic: shown, not scored.</p>")
         parts.append(_derived_table(outcome))
@@ -142,6 +130,13 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
     what = "Every run" if outcome.cells() else "The result"
     parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
     return "\n".join(parts)
+
+
+def _of_what(outcome: Outcome) -> str:
+    """Id, source and evidence, as far as the file has them, and the version."""
+    e = outcome.experiment
+    known = [e.source, e.evidence] if e.source else []
+    return " · ".join([e.id, *known, f"Interlayer {outcome.version}"])
 
 
 def _open(outcome: Outcome) -> str:
@@ -270,8 +265,8 @@ def _gains_table(outcome: Outcome) -> str:
     return markup.table(head, lines)
 
 
-def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
-    """A comparison's page: what may be said, figure, arms, differences, flows, and the scenario itself."""
+def comparison_head(c: Paired, result: Mapping[str, Any], svg: str = "") -> str:
+    """What may be said of a comparison, its figure, arms and differences."""
     esc = html.escape
     arms_ = result["arms"]
     shown = list(arms_[0]["compared"])
@@ -297,13 +292,25 @@ def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
     parts = [
         f"<h1>{esc(c.scenario)}: {esc(', '.join(a['label'] for a in arms_))}</h1>",
         f'<p class="soft">{esc(caption(result))}</p><ul>{sentences}</ul>',
-        f"<figure>{svg}</figure>",
+        f"<figure>{svg}</figure>" if svg else "",
         "<h2>Arms</h2>" + markup.table([("arm", False), *((compared_name(m), True) for m in shown)], values),
         f"<h2>Differences to {esc(c.baseline.label)}</h2><p>{paired}</p>" + markup.table(heads, differences),
     ]
-    for arm, found in zip(c.arms, arms_, strict=True):
+    return "\n".join(part for part in parts if part)
+
+
+def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
+    """A comparison's page: what may be said, figure, arms, differences, flows, data, and the scenario itself."""
+    esc = html.escape
+    data = [
+        ("comparison", "every run, a row per flow"),
+        ("differences", "each arm and metric against the first arm"),
+    ]
+    parts = [comparison_head(c, result, svg), "<h2>Data</h2>" + markup.links(data, ("csv", "parquet"))]
+    for arm, found in zip(c.arms, result["arms"], strict=True):
         what = "as in the file" if arm.tables is None else toml_text.literal(list(arm.tables))
-        parts.append(f"<h2>Flows: {esc(arm.label)}</h2><p><code>scheme = {esc(what)}</code></p>")
+        sets = "".join(f"<br><code>{esc(path)} = {esc(value)}</code>" for path, value in arm.settings)
+        parts.append(f"<h2>Flows: {esc(arm.label)}</h2><p><code>scheme = {esc(what)}</code>{sets}</p>")
         parts.append(markup.entries(found["flows"]))
     changes = "".join(f"\n# --set {path}={value}" for path, value in c.overrides)
     parts.append(f"<h2>Scenario</h2><pre>{esc(c.text + changes)}</pre>")

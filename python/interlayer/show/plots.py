@@ -118,10 +118,14 @@ def experiment(outcome: Outcome) -> Figure:
         axes.set_ylim(min(0.0, low), high)
         left, right = axes.get_xlim()
         axes.set_xlim(left, right + 0.03 * (right - left))  # room for the printed numbers of the last point
-        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        axes.set_title(_title(e), loc="left", fontsize=11)
         _legend(axes)
         figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
         return figure
+
+
+def _title(e: Experiment) -> str:
+    return f"{e.title}\n{e.source}" if e.source else e.title
 
 
 def _single_point(outcome: Outcome) -> Figure:
@@ -143,7 +147,7 @@ def _single_point(outcome: Outcome) -> Figure:
         if label is None:
             axes.legend(frameon=False, fontsize=8)
         axes.set_xlabel(e.y_label or f"{e.metric}, {e.unit}")
-        axes.set_title(f"{e.title}\n{e.source}", loc="left", fontsize=11)
+        axes.set_title(_title(e), loc="left", fontsize=11)
         figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
         return figure
 
@@ -233,6 +237,17 @@ def _draw(
             capsize=3,
             linewidth=1.5,
         )
+
+
+def look(number: int) -> dict[str, Any]:
+    """Colour and dash of a line by its number: seven colours, then the next dash."""
+    return {"color": _COLOURS[number % len(_COLOURS)], "linestyle": _DASHES[number // len(_COLOURS) % len(_DASHES)]}
+
+
+def draw(axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, number: int) -> None:
+    """A measured line with its intervals, in the colour, dash and marker of its number."""
+    mine = look(number)
+    _draw(axes, points, label, mine["color"], mine["linestyle"], _MARKERS[number % len(_MARKERS)])
 
 
 def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
@@ -334,11 +349,12 @@ def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
     return all(not set(what[path]).isdisjoint(picks) for path, picks in e.drawn.items() if path in what)
 
 
-def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
-    """Goodput of every flow of a scenario, with error bars for several runs. `rows` is the `flows` of `run`'s JSON."""
+def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str, name: str = "goodput_bps") -> Figure:
+    """A column of every flow of a scenario, with error bars for several runs. `rows` is `flows` of `run`'s JSON."""
+    unit = "ms" if quantity.column_unit(name) == "s" else quantity.natural_unit(name)
     with style():
         figure, axes = _canvas(8.0, 1.6 + 0.35 * min(len(rows), _FLOWS))
-        found = [_goodput(row) for row in rows]
+        found = [_in(unit, name, row) for row in rows]
         means = [0.0 if e is None else e.mean for e in found]
         bars = None if any(e is None for e in found) else _bar([e for e in found if e is not None])
         axes.barh(range(len(rows)), means, xerr=bars, color=_COLOURS[0], capsize=3 if len(rows) <= _FLOWS else 0)
@@ -346,7 +362,7 @@ def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str) -> Figure:
         axes.set_yticks(named, [str(rows[i]["id"]) for i in named])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(left=0.0)  # an interval may reach below what can be
-        axes.set_xlabel("goodput, Mb/s")
+        axes.set_xlabel(quantity.without_unit(name) + ("" if unit == "1" else f", {unit}"))
         axes.set_title(title, loc="left", fontsize=11)
         figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
         return figure
@@ -374,12 +390,17 @@ def comparison(result: Mapping[str, Any], note: str) -> Figure:
 
 def _goodput(found: Mapping[str, Any] | None) -> Estimate | None:
     """Goodput, or a difference of it, in Mb/s; None for the arm that has no difference."""
+    return None if found is None else _in("Mb/s", "goodput_bps", found)
+
+
+def _in(unit: str, name: str, row: Mapping[str, Any]) -> Estimate | None:
+    """A column of a row in a unit; None where it has none."""
     from interlayer.measure.stats import Estimate
 
-    if found is None or found["goodput_bps"]["mean"] is None:
+    one = row.get(name)
+    if one is None or one["mean"] is None:
         return None
-    one = found["goodput_bps"]
-    return Estimate(one["mean"], one["ci95"], 0).scaled(1e-6)
+    return Estimate(one["mean"], one["ci95"], 0).scaled(quantity.scale(name, unit))
 
 
 def over_time(outcome: Outcome) -> Figure:
@@ -399,14 +420,13 @@ def over_time(outcome: Outcome) -> Figure:
         for axes, columns in zip(panels.flat, found, strict=True):
             unit = quantity.natural_unit(next(iter(columns)))
             for i, (name, column) in enumerate(columns.items()):
-                look = {"color": _COLOURS[i % len(_COLOURS)], "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)]}
                 values = np.asarray(column["value"]) * quantity.scale(name, unit)
-                axes.plot(column["t_s"], values, linewidth=0.9, label=name.split(".")[1], **look)
+                axes.plot(column["t_s"], values, linewidth=0.9, label=name.split(".")[1], **look(i))
             what = quantity.without_unit(next(iter(columns))).rpartition(".")[2]
             axes.set_ylabel(what if unit == "1" else f"{what}, {unit}")
         panels[0][0].legend(frameon=False, fontsize=8, ncols=4)
         panels[-1][0].set_xlabel("time, s")
-        figure.suptitle(f"{e.title}\n{e.source}", fontsize=11, x=0.01, ha="left")
+        figure.suptitle(_title(e), fontsize=11, x=0.01, ha="left")
         arm, picked = e.label(e.over_time.cell.arm), ""
         if e.over_time.metric:
             picked = f", of {len(outcome.results.runs[e.over_time.cell])} the one of {e.over_time.pick} "
@@ -424,27 +444,3 @@ def _matching(series: Mapping[str, Any], pattern: str) -> dict[str, Any]:
         known = [quantity.without_unit(name) for name in series]
         raise InputError(f'over_time.columns: no "{pattern}"{suggestion(pattern, known)}', "over_time.columns")
     return found
-
-
-def series(columns: Mapping[str, Mapping[str, Any]], title: str, note: str) -> Figure:
-    """Time series of one run, a panel for each column. `columns` is the core's `series`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    names = sorted(columns)
-    width = 1 if len(names) <= 4 else 2
-    height = math.ceil(len(names) / width)
-    with style():
-        figure = Figure(figsize=(8.0, 1.0 + 1.5 * height), layout="constrained")
-        FigureCanvasAgg(figure)
-        panels = figure.subplots(height, width, sharex=True, squeeze=False)
-        for axes, name in zip(panels.flat, names, strict=False):
-            axes.plot(columns[name]["t_s"], columns[name]["value"], linewidth=0.9, color=_COLOURS[0])
-            axes.set_title(name, loc="left", fontsize=8)
-        for axes in list(panels.flat)[len(names) :]:
-            axes.set_visible(False)
-        for axes in panels[-1]:
-            axes.set_xlabel("time, s")
-        figure.suptitle(title, fontsize=11, x=0.01, ha="left")
-        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
-        return figure

@@ -55,7 +55,8 @@ def outcome(o: Outcome) -> str:
     from rich.text import Text
 
     e = o.experiment
-    title = f"{e.id}: {e.title} ({e.source})"
+    title = e.id if e.title == e.id else f"{e.id}: {e.title}"
+    title += f" ({e.source})" if e.source else ""
     names, texts, lines = words.measured(o, e.comparisons)
     columns = [Column(name, is_text=i < texts) for i, name in enumerate(names)]
     measured = Grid(columns, lines, names=texts, splits=True)
@@ -84,11 +85,11 @@ def outcome(o: Outcome) -> str:
     ]
     return render(
         *([Text(f"{title}, {e.label(e.metric)} in {e.unit}"), measured] if o.cells() else [Text(title)]),
-        claims,
+        *([claims] if o.scored else []),
         *([Text("Derived: shown, not scored"), Grid(of_derived, derived)] if derived else []),
         *reasons,
         *([f"{words.run_of(o)}. Base: {words.base_of(o)}."] if o.readings else []),
-        prose(f"{words.tally(o)}. {plots.caption(o)}. {o.wall_s:.1f} s.", "dim"),
+        prose(f"{f'{said}. ' if (said := words.tally(o)) else ''}{plots.caption(o)}. {o.wall_s:.1f} s.", "dim"),
     )
 
 
@@ -113,7 +114,7 @@ def readings(j: Joint) -> str:
     )
 
 
-def run(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
+def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -> str:
     """A scenario: its flows, or groups of them where they are many, queues that dropped packets, its summary.
 
     `result` is the JSON of `runs`. What is 0 everywhere is left out.
@@ -125,12 +126,13 @@ def run(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
     said.append(". ".join(part for part in (run_words.other_queues(result), each) if part))
     state = "interrupted: finished runs only. " if result.get("interrupted") else ""
+    took = f", {result['wall_s']:.2f} s" if clock else ""
     return render(
         f"{result['scenario']}: {run_words.runs_of(result)}",
         flows,
         *([queues] if queues else []),
         *(f"{line}." for line in said if line),
-        prose(f"{state}Interlayer {result['version']}, {result['wall_s']:.2f} s", "dim"),
+        prose(f"{state}Interlayer {result['version']}{took}", "dim"),
     )
 
 
@@ -195,15 +197,23 @@ def progress() -> Iterator[Callable[[str, int, int], None] | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    counted = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs"))
+    columns = (*counted, TimeElapsedColumn(), TextColumn("·"), TimeRemainingColumn(), TextColumn("to go"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def show(what: str, done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done)
+            bars.update(tasks[what], completed=done, total=total)  # later rounds ask for more
 
         yield show

@@ -126,7 +126,9 @@ def counts(outcome: Outcome) -> dict[str, int]:
 
 
 def tally(outcome: Outcome) -> str:
-    """`5 of 6 claims hold, 1 differs` or why there are no verdicts."""
+    """`5 of 6 claims hold, 1 differs` or why there are no verdicts; empty where there are no claims."""
+    if not outcome.scored:
+        return outcome.why_preliminary.removesuffix(" gives no verdict") if outcome.preliminary else ""
     if not outcome.experiment.scored:
         return f"{len(outcome.scored)} claims, {outcome.experiment.evidence}: shown, not scored"
     if outcome.preliminary:

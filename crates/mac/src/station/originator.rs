@@ -267,7 +267,11 @@ impl Station {
     pub(super) fn send_step(&mut self, cx: &mut Cx) {
         let step = *self.step();
         let is_data = step.kind == Kind::Data;
-        let further = if is_data && self.txop.may_go_on(cx.now) { self.announce(cx, &step) } else { Dur::ZERO };
+        let further = match is_data {
+            true if self.has_further() => self.announce_fragment(cx),
+            true if self.txop.may_go_on(cx.now) => self.announce(cx, &step),
+            _ => Dur::ZERO,
+        };
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.airtime += step.airtime;
         spend(edcaf, step.airtime);
@@ -310,6 +314,20 @@ impl Station {
         self.state = State::Sending;
         self.announced = frame.duration;
         cx.transmit(frame);
+    }
+
+    /// Whether the data frame at hand carries a fragment that others follow.
+    fn has_further(&self) -> bool {
+        self.edcafs[self.active].current().is_some_and(|msdu| msdu.unacknowledged > 0 && msdu.has_further())
+    }
+
+    /// What the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
+    #[cold]
+    fn announce_fragment(&mut self, cx: &Cx) -> Dur {
+        let Some(len) = self.edcafs[self.active].current().map(Msdu::further) else { return Dur::ZERO };
+        let tx = self.expected_tx_vector(self.active, 0, cx.all);
+        let job = self.job(self.active, 0, len, 1, tx, true);
+        self.config.timing.sifs + self.plan.exchange(&self.config, &job).length()
     }
 
     /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
@@ -427,6 +445,13 @@ impl Station {
     fn succeed(&mut self, cx: &mut Cx) {
         let n = self.edcafs[self.active].in_psdu;
         self.attempted(cx, MpduSet::first(n), true);
+        if self.has_further() {
+            // The burst goes on, whatever the opportunity: it is one MSDU. @80211-2020 10.3.2.12, 10.23.2.9
+            self.edcafs[self.active].psdu_mut().for_each(Msdu::advance);
+            self.state = State::BetweenExchanges;
+            self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
+            return;
+        }
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
         for _ in 1..n {
             if let Some((pkt, report)) = self.delivered(cx) {
@@ -608,8 +633,8 @@ fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> 
     let options = MacOptions::within(if msdu.is_extended { msdu.options_room } else { 0 });
     let data = Data {
         seq: msdu.seq.unwrap_or_default(),
-        fragment: 0,
-        more_fragments: false,
+        fragment: msdu.fragment,
+        more_fragments: msdu.has_further(),
         is_retry: std::mem::replace(&mut msdu.data_sent, true),
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,

@@ -2,6 +2,7 @@
 
 use plugin::{Info, Kind, Param, Registry, Value};
 use scenario::{InputError, Names, Scenario};
+use units::Bytes;
 
 static LLE: &[Param] = &[
     Param {
@@ -83,6 +84,7 @@ basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
 rts_threshold = "500 B"
+fragmentation_threshold = "1000 B"
 rts_for = "data"
 max_attempts = 5
 max_attempts_long = 3

@@ -276,6 +276,7 @@ fn silence_means_the_documented_defaults() {
         rts_rate: None,
         preamble: Some(Preamble::Long),
         rts_threshold: RtsThreshold::Off,
+        fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
         max_attempts: 7,
         max_attempts_long: 4,

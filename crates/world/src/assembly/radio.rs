@@ -105,6 +105,10 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
         sc::RtsThreshold::Above(size) => Some(size),
     };
     config.rts = Rts { threshold };
+    config.fragmentation = match radio.fragmentation_threshold {
+        sc::FragmentationThreshold::Off => None,
+        sc::FragmentationThreshold::Above(size) => Some(size),
+    };
     config.protection = bss.protection;
     config.max_attempts = radio.max_attempts;
     config.max_attempts_long = radio.max_attempts_long;

@@ -301,7 +301,8 @@ impl World {
             }
             Appointment::Bucket(window) => {
                 self.settle_wires(now);
-                self.windows.tick(window, now, &self.flows[..self.stated_flows], &self.stations, &self.wires);
+                let flows = &self.flows[..self.stated_flows];
+                self.windows.tick(window, now, flows, &self.nodes, &self.stations, &self.wires);
             }
             Appointment::End => {
                 self.settle_wires(now);

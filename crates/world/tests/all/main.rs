@@ -19,6 +19,7 @@ mod dot11g;
 mod events;
 mod ewa;
 mod flow_columns;
+mod fragments;
 mod ftca;
 mod hidden;
 mod hybrid_arq;

@@ -21,17 +21,22 @@ from .table import Table, constants
 def parse(text: str, name: str, beside: Path) -> Experiment:
     """Read an experiment from TOML `text`. `name` is for errors; the base scenario is looked for in `beside`."""
     try:
-        return _experiment(Table(toml_text.parse(text, name), ""), beside)
+        return _experiment(Table(toml_text.parse(text, name), ""), beside, Path(name).stem)
     except InputError as e:
         raise e if str(e).startswith(name) else InputError(f"{name}: {e}", e.path) from e
 
 
-def _experiment(t: Table, beside: Path) -> Experiment:
+OWN = "measured"
+"""The arm of a file that has none: its base scenario as it stands."""
+
+
+def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
+    """`stem` is what a file is called that does not say its id."""
     runs = _needs_runs(t)
     settings = tuple(t.take("set", dict, {}).items())
     sweep = _sweep(t)
     follow = _follow(t, sweep)
-    arms_table = t.take("arms", dict, ... if runs else {})
+    arms_table = t.take("arms", dict, {OWN: {}} if runs else {})
     for arm, change in arms_table.items():
         if not isinstance(change, dict):
             raise InputError(f"arms.{arm}: expected a table of settings", f"arms.{arm}")
@@ -47,15 +52,15 @@ def _experiment(t: Table, beside: Path) -> Experiment:
     figure.done()
 
     e = Experiment(
-        id=t.take("id", str),
-        title=t.take("title", str),
-        source=t.take("source", str),
+        id=(id_ := t.take("id", str, stem)),
+        title=t.take("title", str, id_),
+        source=t.take("source", str, ""),
         question=t.take("question", str, ""),
-        evidence=t.one_of("evidence", EVIDENCE),
+        evidence=t.one_of("evidence", EVIDENCE, EVIDENCE[0]),
         base=_scenario(beside, t.take("base", str)) if runs else "",
         metric=t.take("metric", str) if runs else "",
         unit=t.one_of("unit", quantity.UNITS, ... if runs else "1"),
-        max_runs=t.take("max_runs", int, ... if runs else MIN_RUNS),
+        max_runs=t.take("max_runs", int, MIN_RUNS),
         assumptions=tuple(t.take("assumptions", list, [])),
         note=t.take("note", str, "").strip(),
         settings=settings,

@@ -1,0 +1,207 @@
+"""What the verbs of the command line share: options, how they are read, how a command ends."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from .errors import InputError, RunError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .study.store import Store
+
+T = TypeVar("T")
+
+Runs = Annotated[int | None, typer.Option("--runs", min=1, metavar="N", help="Replications of each.  [default: 10]")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, metavar="S", help="Seed of the first run; others follow.  [default: the file's, else 1]"
+    ),
+]
+Jobs = Annotated[int, typer.Option("--jobs", min=0, metavar="J", help="Runs at a time; 0: one a core.")]
+File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario; - is standard input.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
+]
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; ci95 is a half-width.")
+]
+
+
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        envvar="INTERLAYER_STORE",
+        help="Keep finished runs there, and do not repeat those that are there.",
+    ),
+]
+Readings = Annotated[
+    str,
+    typer.Option(
+        "--readings",
+        metavar="all|base",
+        help="What the papers leave open: varied, or as the files have it.",
+        autocompletion=lambda incomplete: starting(incomplete, ("all", "base")),
+    ),
+]
+
+
+def starting(incomplete: str, words: Iterable[str]) -> list[str]:
+    """The words that complete what was typed."""
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def complete_ids(incomplete: str) -> list[str]:
+    """Experiments, for a shell."""
+    from .study import library
+
+    return starting(incomplete, library.known())
+
+
+def complete_schemes(incomplete: str) -> list[str]:
+    """Schemes for a shell, behind the last comma."""
+    from .simulator import registry
+
+    before, comma, last = incomplete.rpartition(",")
+    known = ["none", "file", *(entry["id"] for entry in registry("schemes"))]
+    return [f"{before}{comma}{word}" for word in starting(last, known)]
+
+
+def overrides(texts: Sequence[str] | None) -> list[tuple[str, str]]:
+    pairs = []
+    for text in texts or []:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise InputError(f'--set: "{text}" is no PATH=VALUE, as in radio.rts_threshold=off')
+        pairs.append((path.strip(), value.strip()))
+    return pairs
+
+
+def arms(texts: Sequence[str] | None) -> dict[str, list[str]]:
+    """Arms by name, each with its assignments; a name may come again."""
+    found: dict[str, list[str]] = {}
+    for text in texts or []:
+        name, equals, rest = text.partition("=")
+        if not equals or not name.strip() or not rest.strip():
+            example = 'veno="flow.*.transport.congestion=veno"'
+            raise InputError(f'--arm: "{text}" is no NAME=PATH=VALUE, as in {example}', "--arm")
+        found.setdefault(name.strip(), []).append(rest)
+    return found
+
+
+def command(verb: str, file: Path, set_: Sequence[str] | None, *words: object) -> str:
+    """A command as one would type it beside the file."""
+    sets = [word for text in set_ or [] for word in ("--set", text)]
+    return shlex.join(["interlayer", verb, file.name, *sets, *map(str, words)])
+
+
+def one_of(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise InputError(f'{option}: "{value}" is none of {", ".join(known)}{suggestion(value, known)}')
+
+
+def count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"
+
+
+def changes(texts: Sequence[str] | None) -> str:
+    return "".join(f"\n# --set {text}" for text in texts or [])
+
+
+def opened(store: Path | None) -> AbstractContextManager[Store | None]:
+    if store is None:
+        return nullcontext()
+    from .study.store import Store
+
+    return Store(store)
+
+
+def needed(store: Path | None) -> Store:
+    from .study.store import Store
+
+    if store is None:
+        raise InputError("which store? Name its file with --store, or in the variable INTERLAYER_STORE")
+    if not (found := Store(store)).exists():
+        raise InputError(f"--store: no file {store}")
+    return found
+
+
+def end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
+    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
+    if failures:
+        e, words = failures[0]
+        overrides = [word for text in set_ or [] for word in ("--set", text)]
+        again = shlex.join(["interlayer", *words, *overrides, "--seed", str(e.seed), "--runs", "1"])
+        others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        raise typer.Exit(complain(f"{e}{others}; to repeat it: {again}", e.status))
+    if interrupted:
+        raise typer.Exit(130)
+
+
+STDIN = Path("-")
+"""The file name that means standard input."""
+
+
+def read(file: Path) -> str:
+    """The text of a file, or of standard input for `-`. Raises `InputError`."""
+    from . import toml_text
+
+    if file != STDIN:
+        return toml_text.read_text(file)
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as e:
+        raise InputError("standard input: not UTF-8 text") from e
+
+
+def shown(file: Path) -> str:
+    """What a file is called in an error."""
+    return "standard input" if file == STDIN else str(file)
+
+
+def stem(file: Path) -> str:
+    """What a scenario without a name is called."""
+    return "scenario" if file == STDIN else file.stem
+
+
+def json_file(json: str | None) -> Path | None:
+    return None if json in (None, "-") else Path(str(json))
+
+
+def named(file: Path, parse: Callable[[], T]) -> T:
+    """The core's errors, with the file's name before the path; those in an option stay as they are."""
+    try:
+        return parse()
+    except InputError as e:
+        if e.path.startswith("--"):
+            raise
+        raise InputError(f"{shown(file)}: {e}", e.path) from e
+
+
+def drop_unfinished(folder: Path, seeds: set[int]) -> None:
+    """Captures of runs that Ctrl-C cut short are not results."""
+    for capture in folder.glob("*.pcapng"):
+        if capture.stem.rpartition("-")[2] not in map(str, seeds):
+            capture.unlink()
+
+
+def tell(line: str) -> None:
+    if line:
+        print(f"interlayer: {line}", file=sys.stderr)
+
+
+def complain(line: str, status: int) -> int:
+    print(f"interlayer: {' '.join(line.split())}", file=sys.stderr)
+    return status

@@ -1,0 +1,313 @@
+"""What `run`, `compare`, `sweep` and `reproduce` give back: numbers, frames, tables, figures, and files.
+
+These are classes of their own, since they print themselves: `study` must not import `show`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import quantity, simulator
+from .errors import InputError, writing
+from .measure import metrics, stats
+from .measure import timeline as windows
+from .study import comparison, outcome
+from .study import sweep as grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from ._core import Run
+    from .measure.stats import Estimate, Floats
+
+
+def _save(folder: str | Path, of: str, write: Callable[[Path], object]) -> None:
+    from .show import output
+
+    with output.folder(Path(folder), of) as to_folder:
+        assert to_folder is not None
+        with to_folder.filled() as path:
+            write(path)
+
+
+@dataclass(frozen=True)
+class Result:
+    """Replications of a scenario. Frames have a row per run and entry, `seed` first, units in the columns' names.
+
+    `print(result)` is the table that the command shows; a notebook shows it as HTML.
+    """
+
+    runs: list[Run] = field(repr=False)
+    text: str = field(default="", repr=False)
+    """The scenario that was run, with the changes to it as comments."""
+    name: str = ""
+    wall_s: float = field(default=0.0, repr=False)
+
+    def __str__(self) -> str:
+        from .show import terminal
+
+        return terminal.run(self._json, self.runs, clock=False).rstrip()
+
+    def _repr_html_(self) -> str:
+        from .show import markup, run_page
+
+        return markup.fragment(run_page.head(self._json, self.runs))
+
+    @cached_property
+    def _json(self) -> dict[str, Any]:
+        from .show import as_json
+        from .study.runs import Ended
+
+        name = self.name or "scenario"
+        return as_json.run(name, simulator.version(), self.seeds[0], self.runs, self.wall_s, Ended())
+
+    def plot(self, metric: str = "goodput") -> Figure:
+        """A matplotlib `Figure`: a column of every flow, with error bars over the runs. Raises `InputError`."""
+        from .show import plots, run_words
+
+        rows = self._json["flows"]
+        numbers = [name for name, value in rows[0].items() if isinstance(value, dict)] if rows else []
+        column = quantity.column(metric, numbers)
+        return plots.flows(rows, self._json["scenario"], run_words.note(self._json), column)
+
+    def plot_series(self, *names: str) -> Figure:
+        """A matplotlib `Figure`: time series of the first run, a panel for each quantity, a line for each flow.
+
+        `plot_series("cwnd", "srtt")`; without names those that change, the first eight. Raises `InputError` for a name
+        that is unknown, and where no series were kept.
+        """
+        from .measure import series
+        from .show import series_plot
+
+        kept = self.runs[0]["series"] or {}
+        shown = series.chosen(kept, names)
+        one = f"Seed {self.seeds[0]}. Interlayer {simulator.version()}"
+        return series_plot.figure(shown, self._json["scenario"], one)
+
+    def save(self, folder: str | Path) -> None:
+        """Write figures, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+        from .show import files
+
+        _save(folder, f"run {self._json['scenario']}", partial(files.write_run, self._json, self.runs, self.text))
+
+    @property
+    def seeds(self) -> list[int]:
+        return [run["seed"] for run in self.runs]
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """`id`, `from`, `to`, `goodput_bps`, `datagram_throughput_bps`, `retransmissions`, ..."""
+        return self._frame("flows")
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """`id`, then counters of its queue and radio."""
+        return self._frame("nodes")
+
+    @cached_property
+    def frames(self) -> pl.DataFrame:
+        """`class` of frame (data, ack, rts, ...), then counts and airtime."""
+        return self._frame("frames")
+
+    @cached_property
+    def schemes(self) -> pl.DataFrame:
+        """`id` (`lle-tcp@sender`), `scheme`, `node`, then the scheme's own counters; empty without schemes."""
+        return self._frame("schemes")
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """`id` (`ap.air`, `server->ap`), then packets offered, dropped and marked, mean length and wait."""
+        return self._frame("queues")
+
+    @cached_property
+    def windows(self) -> pl.DataFrame:
+        """`id` (`rush.download`, `rush.ap.air`): each `[[window]]` of the scenario by flow, then by queue."""
+        return self._frame("windows")
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """A row per run: `goodput_bps`, `jain`, ..."""
+        from .show import frames
+
+        return frames.summary(self.runs)
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Time series as `seed`, `name`, `t_s`, `value`; empty unless run with `series=True`."""
+        from .show import frames
+
+        return frames.series(self.runs)
+
+    @cached_property
+    def timeline(self) -> pl.DataFrame:
+        """A row per transmission: `seed`, `start_ns`, `airtime_ns`, `from`, `to`, `class`, `outcome`, ...; empty unless
+        run with `timeline`."""
+        return windows.frame(self.runs)
+
+    def write_trace(self, path: str | Path) -> None:
+        """The timeline of the first run as trace-event JSON, for ui.perfetto.dev.
+
+        Raises `InputError` if none was kept, `OutputError` if it cannot be written.
+        """
+        kept = self.runs[0]["timeline"]
+        if kept is None:
+            raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
+        about = {"seed": self.seeds[0], "version": simulator.version()}
+        with writing(path):
+            windows.write_trace(kept, Path(path), about)
+
+    def sample(self, metric: str) -> Floats:
+        """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
+        return metrics.column(self.runs, metric)[1]
+
+    def estimate(self, metric: str) -> Estimate:
+        """Mean and 95 % interval of a metric over the runs."""
+        return stats.estimate(self.sample(metric))
+
+    def gain_over(self, other: Result, metric: str) -> Estimate:
+        """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
+        if self.seeds != other.seeds:
+            raise InputError("a paired gain needs the same seeds on both sides", "seed")
+        return stats.gain(self.sample(metric), other.sample(metric))
+
+    def _frame(self, table: str) -> pl.DataFrame:
+        from .show import frames
+
+        return frames.table(self.runs, table)
+
+
+class Comparison(comparison.Paired):
+    """Arms after their runs, all of the same seeds. The first arm is what the others are compared with.
+
+    `str(comparison)` is the table that the command shows.
+    """
+
+    # A class of its own, since it prints itself: `study` must not import `show`.
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, found: comparison.Paired) -> Comparison:
+        return cls(*(getattr(found, f.name) for f in fields(found)))
+
+    def __str__(self) -> str:
+        from .show import as_json, terminal
+
+        return terminal.comparison(as_json.comparison(self), clock=False).rstrip()
+
+    def _repr_html_(self) -> str:
+        from .show import as_json, markup, pages
+
+        return markup.fragment(pages.comparison_head(self, as_json.comparison(self)))
+
+    def plot(self) -> Figure:
+        """A matplotlib `Figure`: goodput of every arm, and beside it the paired difference to the first."""
+        from .show import as_json, comparison_words, plots
+
+        result = as_json.comparison(self)
+        return plots.comparison(result, comparison_words.caption(result))
+
+    def save(self, folder: str | Path) -> None:
+        """Write figure, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+        from .show import as_json, files
+
+        result = as_json.comparison(self)
+        _save(folder, f"compare {self.scenario}", partial(files.write_comparison, self, result))
+
+
+class Sweep(grid.Swept):
+    """Cells after their runs, all of the same seeds.
+
+    `str(sweep)` is the table that the command shows, `.rows` has a row per cell and seed, `.summary` n, mean and
+    interval of each cell and metric, `.plot()` is a figure.
+    """
+
+    # A class of its own, since it prints itself: `study` must not import `show`.
+
+    @classmethod
+    def _of(cls, found: grid.Swept) -> Sweep:
+        return cls(*(getattr(found, f.name) for f in fields(found)))
+
+    def __str__(self) -> str:
+        from .show import sweep
+
+        return sweep.table(self, clock=False).rstrip()
+
+    def _repr_html_(self) -> str:
+        from .show import markup, sweep
+
+        return markup.fragment(sweep.body(self, ""))
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """A row per cell and seed: the swept values, `seed`, then every metric, units in the columns' names."""
+        from .show import sweep
+
+        return sweep.row_frame(self)
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (half-width; null for one run)."""
+        from .show import sweep
+
+        return sweep.summary_frame(self)
+
+    def plot(self, x: str | None = None, y: str | None = None, by: str | Sequence[str] | None = None) -> Figure:
+        """A matplotlib `Figure`: `y`, a metric, over `x`, a swept key; a line for each value of `by`.
+
+        What else is swept has a panel each. Without `x` it is the first key of numbers, without `y` the first metric,
+        without `by` the other key. Raises `InputError`.
+        """
+        from .show import sweep, sweep_plot
+
+        lines = [by] if isinstance(by, str) else by
+        return sweep_plot.figure(self, sweep.caption(self), x=x, y=y, by=lines)
+
+    def save(self, folder: str | Path) -> None:
+        """Write figure, data, JSON and page, as `--out` does. Raises `InputError`, `OutputError`."""
+        from .show import output, sweep
+
+        with output.folder(Path(folder), f"sweep {self.scenario}") as to_folder:
+            assert to_folder is not None
+            with to_folder.filled() as path:
+                sweep.write(self, path)
+
+
+class Reproduction(outcome.Outcome):
+    """An experiment after its runs: `.scored` has each claim with verdict and why.
+
+    `print` shows what the command shows.
+    """
+
+    @classmethod
+    def _of(cls, found: outcome.Outcome) -> Reproduction:
+        return cls(**{f.name: getattr(found, f.name) for f in fields(found)})
+
+    def __str__(self) -> str:
+        from .show import terminal
+
+        return terminal.outcome(self).rstrip()
+
+    def _repr_html_(self) -> str:
+        from .show import markup, pages
+
+        return markup.fragment(pages.outcome_body(self, ""))
+
+    def plot(self) -> Figure:
+        """A matplotlib `Figure`: measured lines, the printed numbers, the arithmetic. Raises `InputError`."""
+        from .show import plots
+
+        if not self.cells():
+            raise InputError(f"{self.experiment.id}: arithmetic alone, there is no figure", "plot")
+        return plots.experiment(self)
+
+    def save(self, folder: str | Path) -> None:
+        """Write figure, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+        from .show import files
+
+        _save(folder, f"reproduce {self.experiment.id}", partial(files.write_outcomes, [self]))

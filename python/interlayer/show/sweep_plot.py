@@ -1,0 +1,136 @@
+"""The figure of a sweep: a metric over one swept key, a line for each value of another, a panel for the rest."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from interlayer import quantity
+from interlayer.errors import InputError
+from interlayer.measure import stats
+
+from . import plots
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from interlayer.study.sweep import Axis, Point, Swept
+
+_PANELS = 12
+"""So many panels are a figure; more of them are a mistake."""
+_LINES = 14
+"""So many lines can be told apart in a panel."""
+
+
+def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[str] | None) -> Figure:
+    """`y` over `x`, a line for each combination of `by`, a panel for each of what else is swept.
+
+    Without `x` it is the first key whose values are numbers, without `y` the first metric, without `by` the other key,
+    if its lines can be told apart. Raises `InputError` for a key that is not swept, or for too many lines or panels.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    across = s.axis(x) if x is not None else _best_x(s)
+    rest = [i for i in range(len(s.axes)) if i != across and len(s.axes[i].values) > 1]
+    lines_by = rest[:1] if by is None else [s.axis(path) for path in by]
+    if across in lines_by:
+        raise InputError(f'"{s.paths[across]}" is x already', s.paths[across])
+    if by is None and rest and len(s.axes[rest[0]].values) > _LINES:
+        lines_by = []
+    panels_by = [i for i in rest if i not in lines_by]
+    panels, lines = _combinations(s, panels_by), _combinations(s, lines_by)
+    for many, most, what in ((len(panels), _PANELS, "panels"), (len(lines), _LINES, "lines")):
+        if many > most:
+            raise InputError(f"{many} {what} are too many to read (at most {most}); sweep fewer values", "by")
+    measure = s.measure(y) if y is not None else s.measures[0]
+    unit = quantity.natural_unit(measure.name)
+    width = math.ceil(math.sqrt(len(panels)))
+    height = math.ceil(len(panels) / width)
+    with plots.style():
+        size = (8.0, 5.0) if len(panels) == 1 else (min(4.5 * width, 13.0), 0.7 + 3.2 * height)
+        made = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(made)
+        grid = made.subplots(height, width, sharex=True, sharey=True, squeeze=False)
+        for axes, panel in zip(grid.flat, panels, strict=False):
+            for i, line in enumerate(lines):
+                points = []
+                for j, place in enumerate(_places(s.axes[across])):
+                    cell = _point(s, {across: j, **panel, **line})
+                    e = s.estimate(cell, measure)
+                    if stats.finite(e):
+                        points.append((place, e.scaled(quantity.scale(measure.name, unit))))
+                plots.draw(axes, points, _named(s, line, long=False), i)
+            _look(axes, s.axes[across])
+            if panel:
+                axes.set_title(_named(s, panel, long=True), loc="left", fontsize=9)
+        for axes in list(grid.flat)[len(panels) :]:
+            axes.set_visible(False)
+        for axes in grid[-1]:
+            axes.set_xlabel(_name(s.axes[across]))
+        for row in grid:
+            row[0].set_ylabel(measure.label if unit == "1" else f"{measure.label}, {unit}")
+        if lines_by:
+            title = ", ".join(s.paths[i] for i in lines_by)
+            grid[0][0].legend(frameon=False, fontsize=8, handlelength=3.5, title=title, title_fontsize=8)
+        low, high = grid[0][0].get_ylim()
+        grid[0][0].set_ylim(min(0.0, low), high)
+        made.suptitle(s.scenario, fontsize=11, x=0.01, ha="left")
+        made.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        return made
+
+
+def _best_x(s: Swept) -> int:
+    """The first axis with several values that are all numbers, else the first with several, else the first."""
+    several = [i for i, axis in enumerate(s.axes) if len(axis.values) > 1]
+    numbers = [i for i in several if all(quantity.magnitude(v) is not None for v in s.axes[i].values)]
+    return next(iter([*numbers, *several, 0]))
+
+
+def _combinations(s: Swept, of: Sequence[int]) -> list[dict[int, int]]:
+    return [dict(zip(of, picks, strict=True)) for picks in product(*(range(len(s.axes[i].values)) for i in of))]
+
+
+def _point(s: Swept, picks: dict[int, int]) -> Point:
+    return tuple(picks.get(i, 0) for i in range(len(s.axes)))
+
+
+def _named(s: Swept, picks: dict[int, int], *, long: bool) -> str:
+    return ", ".join(f"{s.paths[i]} = {s.axes[i].label(j)}" if long else s.axes[i].label(j) for i, j in picks.items())
+
+
+def _numbers(axis: Axis) -> list[float] | None:
+    found = [quantity.magnitude(v) for v in axis.values]
+    return None if any(x is None for x in found) else [float(x) for x in found if x is not None]
+
+
+def _places(axis: Axis) -> list[float]:
+    """Where the values stand on the x axis: as numbers, or one after the other."""
+    found = _numbers(axis)
+    return found if found is not None else [float(i) for i in range(len(axis.values))]
+
+
+def _name(axis: Axis) -> str:
+    """What the x axis is called, with the unit of its numbers."""
+    units = {quantity.base_unit(v) for v in axis.values}
+    unit = units.pop() if _numbers(axis) is not None and len(units) == 1 else ""
+    return f"{axis.path}, {unit}" if unit else axis.path
+
+
+def _look(axes: Axes, axis: Axis) -> None:
+    """Ticks at words; numbers over two decades on a logarithmic axis, a zero at its left end."""
+    numbers: Any = _numbers(axis)
+    if numbers is None:
+        axes.set_xticks(_places(axis), [axis.label(i) for i in range(len(axis.values))])
+        return
+    above = [x for x in numbers if x > 0]
+    if min(numbers) < 0 or len(above) < 3 or max(above) < 50 * min(above):
+        return
+    if len(above) == len(numbers):
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=min(above))

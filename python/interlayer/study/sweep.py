@@ -1,0 +1,327 @@
+"""A grid of one's own: every combination of the values of some keys, in one scenario, with common seeds.
+
+Run i of every cell has the same seed, so what a seed did to one cell it did to all. Nothing is run before every cell
+has been read and every metric has been found.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from interlayer import quantity, simulator, toml_text
+from interlayer.errors import InputError, RunError, suggestion
+from interlayer.measure import metrics, stats
+
+from . import arms
+from .comparison import METRICS
+from .experiment import overlap, plain
+from .runs import simulate
+
+if TYPE_CHECKING:
+    from interlayer import _core
+    from interlayer._core import Run
+    from interlayer.measure.stats import Estimate, Floats
+
+    from .runs import Progress
+    from .store import Store
+
+RUNS, QUICK_RUNS = 10, 3
+"""Replications of each cell, and with `quick`."""
+
+MOST = 2000
+"""Cells of a sweep: more of them are a mistake more often than a question."""
+
+OVER, METRIC = "--over", "--metric"
+Point = tuple[int, ...]
+"""A cell: of each axis the number of its value."""
+
+
+def _wrong(message: str, option: str = OVER) -> InputError:
+    return InputError(f"{option}: {message}", option)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A key that is swept: its values as results have them, and what each of them sets, as (path, TOML text)."""
+
+    path: str
+    values: tuple[Any, ...]
+    overrides: tuple[tuple[tuple[str, str], ...], ...]
+
+    def label(self, i: int) -> str:
+        """A value as a table or a figure shows it."""
+        return plain(self.values[i])
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is measured: the name of its column, with its unit, and the path of the metric."""
+
+    name: str
+    path: str
+
+    @property
+    def unit(self) -> str:
+        """The unit to show it in; "1" for counts and indices."""
+        return quantity.natural_unit(self.name)
+
+    @property
+    def label(self) -> str:
+        """Its name without unit, for tables and figures."""
+        return quantity.without_unit(self.name)
+
+
+def axes(text: str, over: Mapping[str, str | Iterable[object]]) -> tuple[Axis, ...]:
+    """The axes of a grid over a scenario's text: paths with their values, a list or a text with commas.
+
+    Values of `scheme` are words, as `--schemes` has them, or tables. Raises `InputError`.
+    """
+    if not over:
+        raise _wrong("nothing to sweep; give a path and its values, as in channel.errors.per=0,0.01,0.1")
+    found: list[Axis] = []
+    own = arms.own_tables(text)
+    for path, given in over.items():
+        if other := next((a.path for a in found if overlap(a.path, path)), None):
+            raise _wrong(f"{path} and {other} set the same key")
+        if isinstance(given, str):
+            values: list[object] = [arms.toml_value(part.strip()) for part in arms.split(given, ",", OVER)]
+        elif isinstance(given, Iterable) and not isinstance(given, Mapping):
+            values = list(given)
+        else:
+            raise _wrong(f"{path}: {given!r} is no list of values")
+        if not values:
+            raise _wrong(f"{path} has no values; give some, as in {path}=A,B")
+        found.append(_schemes(path, values, own) if path == arms.SCHEME else _keys(path, values))
+    size = math.prod(len(axis.values) for axis in found)
+    if size > MOST:
+        shape = " × ".join(str(len(axis.values)) for axis in found)
+        raise _wrong(f"{shape} = {size} cells are too many; a sweep has at most {MOST}")
+    return tuple(found)
+
+
+def _schemes(path: str, values: Sequence[object], own: Sequence[Mapping[str, Any]]) -> Axis:
+    chosen = [arms.of_value(value, own, OVER) for value in values]
+    _check_distinct(path, [arm.label for arm in chosen])
+    return Axis(path, tuple(arm.label for arm in chosen), tuple(tuple(arm.overrides()) for arm in chosen))
+
+
+def _keys(path: str, values: Sequence[object]) -> Axis:
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    literals = [toml_text.literal(value) for value in values]
+    _check_distinct(path, literals)
+    return Axis(path, tuple(values), tuple(((path, text),) for text in literals))
+
+
+def _check_distinct(path: str, texts: Sequence[str]) -> None:
+    for i, text in enumerate(texts):
+        if text in texts[:i]:
+            raise _wrong(f"{path}: {text} comes twice")
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Cells after their runs, all of the same seeds."""
+
+    scenario: str
+    text: str = field(repr=False)
+    axes: tuple[Axis, ...]
+    runs: Mapping[Point, Sequence[Run]] = field(repr=False)
+    measures: tuple[Measure, ...]
+    seed: int
+    version: str
+    wall_s: float
+    overrides: tuple[tuple[str, str], ...] = ()
+    preliminary: bool = False
+    interrupted: bool = False
+    failures: tuple[RunError, ...] = ()
+    """Runs that failed by a mistake of the program."""
+
+    @property
+    def cells(self) -> list[Point]:
+        """Every combination, the last axis fastest."""
+        return list(self.runs)
+
+    @property
+    def replications(self) -> int:
+        """Runs of each cell."""
+        return len(next(iter(self.runs.values())))
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """What is swept."""
+        return tuple(axis.path for axis in self.axes)
+
+    def at(self, cell: Point) -> dict[str, Any]:
+        """The values of a cell by path."""
+        return {axis.path: axis.values[i] for axis, i in zip(self.axes, cell, strict=True)}
+
+    def axis(self, path: str) -> int:
+        """The number of an axis. Raises `InputError` for a path that is not swept."""
+        if path not in self.paths:
+            raise InputError(f'"{path}" is not swept{suggestion(path, self.paths)}', path)
+        return self.paths.index(path)
+
+    def measure(self, metric: str) -> Measure:
+        """What a metric is here: a column of the rows by its name with or without unit, or the path of any other."""
+        for known in self.measures:
+            if metric in (known.name, known.label, known.path):
+                return known
+        return _measure(metric, (runs[0] for runs in self.runs.values()))
+
+    def sample(self, cell: Point, metric: str | Measure) -> Floats:
+        """A metric of a cell, one number a seed; nan where the cell has none. Raises `InputError`."""
+        measure = metric if isinstance(metric, Measure) else self.measure(metric)
+        return np.array([_read(run, measure.path) for run in self.runs[cell]])
+
+    def estimate(self, cell: Point, metric: str | Measure) -> Estimate:
+        """Mean and 95 % interval of a metric of a cell, over the runs that have it."""
+        found = self.sample(cell, metric)
+        return stats.estimate(found[np.isfinite(found)] if np.isfinite(found).any() else found[:1])
+
+
+def _read(run: Run, path: str) -> float:
+    try:
+        return metrics.read(run, path)[1]
+    except InputError:
+        return math.nan
+
+
+def _measure(metric: str, runs: Any) -> Measure:
+    """A metric as a column, by the first of the runs that has it. Raises `InputError` of the first run if none has."""
+    path, error = METRICS.get(metric, metric), None
+    for run in runs:
+        try:
+            unit = quantity.column_unit(metrics.read(run, path)[0])
+        except InputError as e:
+            error = error or e
+            continue
+        head = f"{metric}_{unit}"
+        return Measure(metric if not unit or quantity.column_unit(metric) == unit else head, path)
+    assert error is not None
+    raise _wrong(str(error).removeprefix("metric "), METRIC) from error
+
+
+def run(
+    text: str,
+    over: Mapping[str, str | Iterable[object]],
+    *,
+    metric: Sequence[str] = (),
+    overrides: Sequence[tuple[str, str]] = (),
+    seed: int | None = None,
+    runs: int | None = None,
+    quick: bool = False,
+    jobs: int = 0,
+    name: str = "",
+    progress: Progress | None = None,
+    store: Store | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Swept | None:
+    """Run every cell of a grid over a scenario's text with `runs` common seeds; `overrides` are (path, TOML text).
+
+    `metric` are the columns of the rows; without it those that `compare` compares. `quick` makes 3 runs a cell. `seed`
+    is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that every
+    cell has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
+    none. Raises `InputError` before anything is run, `OutputError`, and `RunError` if one failed and no seed is whole.
+    """
+    started = time.perf_counter()
+    found = axes(text, over)
+    for path, _ in overrides:
+        # What is set above a swept key stands; a key that is swept, or is within one that is, would be overwritten.
+        inside = [axis.path for axis in found if overlap(axis.path, path) and axis.path.count(".") <= path.count(".")]
+        if swept := next(iter(inside), None):
+            raise InputError(f"--set: {path} is swept by {OVER} {swept}", path)
+    points = list(product(*(range(len(axis.values)) for axis in found)))
+    settings = [_overrides(found, point) for point in points]
+    scenarios = [_parsed(text, [*overrides, *own], found, p) for p, own in zip(points, settings, strict=True)]
+    tell(simulator.forecast(scenarios[0], len(points), jobs))
+    probes = _Probes(text, [[*overrides, *own] for own in settings])
+    measures = tuple(dict.fromkeys(_measure(m, probes) for m in metric)) or _usual(probes)
+    first = scenarios[0].seed if seed is None else seed
+    results: dict[Point, list[Run]] = {point: [] for point in points}
+    wanted = list(zip(scenarios, results.values(), strict=True))
+    what = scenarios[0].name or name
+    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, jobs, what, progress, store)
+    common = min(len(one) for one in results.values())
+    if not common and ended.failures:
+        raise ended.failures[0]
+    if not common:
+        return None
+    return Swept(
+        scenario=what,
+        text=text,
+        axes=found,
+        runs={point: one[:common] for point, one in results.items()},
+        measures=measures,
+        seed=first,
+        version=simulator.version(),
+        wall_s=time.perf_counter() - started,
+        overrides=tuple(overrides),
+        preliminary=quick,
+        interrupted=ended.interrupted,
+        failures=tuple(ended.failures),
+    )
+
+
+def _overrides(found: Sequence[Axis], point: Point) -> list[tuple[str, str]]:
+    return [pair for axis, i in zip(found, point, strict=True) for pair in axis.overrides[i]]
+
+
+def _parsed(text: str, overrides: Sequence[tuple[str, str]], found: Sequence[Axis], point: Point) -> _core.Scenario:
+    try:
+        return simulator.parse(text, overrides)
+    except InputError as e:
+        if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
+            raise _wrong(str(e)) from e
+        where = ", ".join(f"{axis.path}={axis.label(i)}" for axis, i in zip(found, point, strict=True))
+        raise InputError(f"at {where}: {e}", e.path) from e
+
+
+class _Probes:
+    """A very short run of each cell, made when it is asked for: it has the columns of a long one."""
+
+    SHORT = (("scenario.duration", '"1 ms"'), ("scenario.warmup", '"0 s"'))
+
+    def __init__(self, text: str, cells: Sequence[Sequence[tuple[str, str]]]) -> None:
+        self._text, self._cells, self._made = text, cells, list[Any]()
+
+    def __iter__(self) -> Any:
+        for i, cell in enumerate(self._cells):
+            if i == len(self._made):
+                self._made.append(self._run(cell))
+            yield self._made[i]
+
+    def _run(self, cell: Sequence[tuple[str, str]]) -> Run:
+        for later in ((), (("event", "[]"),), (("event", "[]"), ("window", "[]"))):
+            try:
+                short = simulator.parse(self._text, [*cell, *self.SHORT, *later])
+            except InputError:
+                continue
+            if (found := simulator.run_batch([(short, 1)], jobs=1).runs[0]) is not None:
+                return found
+            raise KeyboardInterrupt
+        whole = simulator.run_batch([(simulator.parse(self._text, cell), 1)], jobs=1).runs[0]
+        if whole is None:
+            raise KeyboardInterrupt
+        return whole
+
+
+def _usual(probes: Any) -> tuple[Measure, ...]:
+    """Of what `compare` compares, that which the first cell has."""
+    first = next(iter(probes))
+    return tuple(Measure(name, path) for name, path in METRICS.items() if _has(first, path))
+
+
+def _has(run: Run, path: str) -> bool:
+    try:
+        metrics.read(run, path)
+    except InputError:
+        return False
+    return True

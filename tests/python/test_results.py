@@ -1,0 +1,204 @@
+"""Results with a face: what prints, what notebooks show, figures, series by quantity, the page of a run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import interlayer
+from interlayer import quantity
+from interlayer.errors import InputError
+from interlayer.measure import metrics, series
+from interlayer.show import series_plot
+from test_report import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def hall() -> interlayer.Result:
+    """The lecture hall, one run with series."""
+    return interlayer.run(ROOT / "examples/lecture-hall.toml", series=True)
+
+
+@pytest.fixture(scope="module")
+def cell() -> interlayer.Result:
+    short = interlayer.wlan(rate="11 Mb/s", duration="2 s", warmup="1 s", name="cell").set("radio.rts_threshold", "0 B")
+    return interlayer.run(short, runs=3)
+
+
+# ------------------------------------------------------------------------------------------------------------- series
+
+
+def columns(**lines: Any) -> dict[str, Any]:
+    """Series by name, `__` for a dot."""
+    return {name.replace("__", "."): {"t_s": np.arange(3.0), "value": np.array(v)} for name, v in lines.items()}
+
+
+def test_series_go_by_quantity_and_constants_are_said_instead() -> None:
+    nan = float("nan")
+    kept = columns(
+        flow__up__cwnd_bytes=[1e3, 2e3, 3e3],
+        flow__down__cwnd_bytes=[2e3, 2e3, 2e3],
+        flow__up__rwnd_bytes=[65535.0] * 3,
+        flow__down__rwnd_bytes=[65535.0] * 3,
+        flow__up__rto_s=[nan, nan, nan],
+        queue__ap__air__packets=[0, 1, 0],
+        flow__up__goodput_bps=[0, 1e6, 2e6],
+    )
+    shown, constant = series.changing(kept)
+    assert [q.label for q in shown] == ["goodput, Mb/s", "cwnd, kB", "queue packets"]
+    assert [[line.entry for line in q.lines] for q in shown] == [["up"], ["up"], ["ap.air"]]
+    assert shown[1].shown(shown[1].lines[0]).tolist() == [1, 2, 3]
+    assert sorted(constant) == ["down cwnd 2 kB", "rwnd 65.53 kB in all", "up rto undefined"]
+
+
+def test_what_does_not_fit_is_named() -> None:
+    kept = columns(**{f"flow__up__own{i}": [0.0, 1.0, 2.0] for i in range(10)})
+    shown, constant = series.changing(kept)
+    assert len(series_plot.figure(shown, "t", "n").axes) == 8
+    assert series_plot.note(shown, constant) == "Not shown, but in the data: own8, own9."
+
+
+@pytest.mark.core
+def test_the_lecture_hall_is_at_most_eight_panels(hall: interlayer.Result) -> None:
+    figure = hall.plot_series()
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert 4 <= len(panels) <= 8
+    goodput = next(axes for axes in panels if axes.get_ylabel() == "goodput, Mb/s")
+    assert [t.get_text() for t in goodput.get_legend().get_texts()] == ["up1", "up2", "up4", "down2", "call"]
+    assert not any("rwnd" in axes.get_ylabel() for axes in panels)  # it never changes
+    for axes in panels:
+        assert all(np.ptp(line.get_ydata()[np.isfinite(line.get_ydata())]) > 0 for line in axes.lines)
+
+
+@pytest.mark.core
+def test_every_name_of_a_series_is_a_metric_and_can_be_plotted(hall: interlayer.Result) -> None:
+    assert len(hall.runs[0]["series"] or {}) > 30
+    for path in hall.runs[0]["series"] or {}:
+        assert metrics.read(hall.runs[0], quantity.without_unit(path))[0]
+        name = quantity.without_unit(path.rpartition(".")[2])
+        assert len(hall.plot_series(name).axes) == 1
+
+
+@pytest.mark.core
+def test_a_series_that_is_not_there_is_told(hall: interlayer.Result, cell: interlayer.Result) -> None:
+    with pytest.raises(InputError, match='no time series "cwdn"; did you mean "cwnd"'):
+        hall.plot_series("cwdn")
+    with pytest.raises(InputError, match="no time series were kept: run with series=True"):
+        cell.plot_series("cwnd")
+
+
+# ------------------------------------------------------------------------------------------------- results in Python
+
+
+@pytest.mark.core
+def test_a_result_prints_the_commands_table_without_a_clock(cell: interlayer.Result) -> None:
+    text = str(cell)
+    assert text.startswith("cell: 3 runs, seeds from 1\n")
+    assert str(cell.estimate("flow.0.goodput").scaled(1e-6)) in text
+    assert text.endswith(f"Interlayer {interlayer.__version__}")
+    assert "\x1b" not in text
+
+
+@pytest.mark.core
+def test_a_notebook_shows_the_same_numbers_as_html(cell: interlayer.Result) -> None:
+    html = cell._repr_html_()
+    read(html)
+    assert str(cell.estimate("flow.0.goodput").scaled(1e-6)) in html
+    assert "<style" not in html
+    assert "<html" not in html
+
+
+@pytest.mark.core
+def test_plot_is_a_column_of_every_flow(cell: interlayer.Result) -> None:
+    (axes,) = cell.plot("rtt_mean").axes
+    assert axes.get_xlabel() == "rtt_mean, ms"
+    assert axes.patches[0].get_width() == pytest.approx(1e3 * cell.estimate("flow.0.rtt_mean").mean)
+    with pytest.raises(InputError, match='no metric "rtt"; did you mean "rtt_mean'):
+        cell.plot("rtt")
+
+
+@pytest.mark.core
+def test_save_writes_the_report_of_the_command(
+    cell: interlayer.Result, call: Callable[..., Any], tmp_path: Path
+) -> None:
+    scenario = tmp_path / "cell.toml"
+    short = interlayer.wlan(rate="11 Mb/s", duration="2 s", warmup="1 s", name="cell").set("radio.rts_threshold", "0 B")
+    scenario.write_text(short.text)
+    cell.save(tmp_path / "saved")
+    call("run", scenario, "--runs", 3, "--set", "radio.rts_threshold=0 B", "--out", tmp_path / "out")
+    files = [sorted(p.name for p in (tmp_path / name).iterdir()) for name in ("saved", "out")]
+    assert files[0] == files[1]
+    assert (tmp_path / "saved" / "flows.csv").read_text() == (tmp_path / "out" / "flows.csv").read_text()
+    page = (tmp_path / "saved" / "index.html").read_text("utf-8")
+    assert "# with radio.rts_threshold = &quot;0 B&quot;" in page
+
+
+@pytest.mark.core
+def test_a_comparison_and_a_reproduction_show_and_save_themselves(tmp_path: Path) -> None:
+    short = interlayer.wlan(rate="11 Mb/s", duration="2 s", warmup="1 s", loss=0.1)
+    compared = interlayer.compare(short, "none,lle-tcp", runs=2)
+    read(compared._repr_html_())
+    assert "lle-tcp against none" in compared._repr_html_()
+    assert len(compared.plot().axes) == 2
+    compared.save(tmp_path / "compared")
+    page = read((tmp_path / "compared" / "index.html").read_text("utf-8"))
+    assert {"comparison.csv", "differences.parquet"} <= set(page.addresses)
+    found = interlayer.reproduce("lle-fig-3.7b", quick=True)
+    assert str(found).startswith("lle-fig-3.7b: ")
+    read(found._repr_html_())
+    assert found.plot().axes
+    found.save(tmp_path / "reproduced")
+    assert (tmp_path / "reproduced" / "lle-fig-3.7b.html").exists()
+
+
+# --------------------------------------------------------------------------------------------------- the page of a run
+
+
+@pytest.mark.core
+def test_the_page_of_a_run_has_series_and_data_and_how_to_do_it_again(call: Callable[..., Any], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    status, _, _ = call("run", ROOT / "examples/lecture-hall.toml", "--series", "--out", out, "--set",
+                        "scenario.duration=4 s")  # fmt: skip
+    assert status == 0
+    page = (out / "index.html").read_text("utf-8")
+    reader = read(page)
+    text = "".join(reader.text)
+    links = {a for a in reader.addresses if not a.startswith("#")}
+    assert {"series.csv", "series.parquet", "timeline.trace.json", "flows.csv", "result.json", "series.svg"} <= links
+    assert all((out / name).exists() for name in links)
+    assert page.count("<svg") == 3
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert not re.search(r"url\((?!#)|@import|<script", page)
+    again = "interlayer run lecture-hall.toml --set 'scenario.duration=4 s' --seed 1 --runs 1 --series --out DIR"
+    for part in (
+        "Over time",
+        "Constant: ",
+        "rwnd",
+        "Timeline of the air",
+        "Do it again",
+        again,
+        "every column".title(),
+    ):
+        assert part in text or part.capitalize() in text, part
+
+
+def test_every_page_is_for_phones_dark_screens_and_paper() -> None:
+    from interlayer.show import markup
+
+    page = markup.page("t", "b")
+    assert 'name="viewport"' in page
+    for medium in ("prefers-color-scheme: dark", "max-width: 36rem", "@media print"):
+        assert medium in page
+    colours = set(re.findall(r"var\((--\w+)\)", page))
+    dark = page.partition("prefers-color-scheme: dark")[2].partition("}")[0]
+    assert all(f"{name}:" in dark for name in colours)
