@@ -2,7 +2,6 @@
 
 use plugin::{Info, Kind, Param, Registry, Value};
 use scenario::{InputError, Names, Scenario};
-use units::Bytes;
 
 static LLE: &[Param] = &[
     Param {
