@@ -157,7 +157,7 @@ bench: build
 	$(BIN)/interlayer bench
 
 # The optional peer, against Debian's packages (3.37 in bookworm), for cross-checks and `interlayer bench --against ns3`.
-NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell bench/ns3/build/wired_cc
+NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell bench/ns3/build/wired_cc bench/ns3/build/wired_queue
 NS3_MODULES := $(addprefix ns3-,core network internet wifi mobility applications point-to-point propagation traffic-control)
 
 ns3:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "schemes" / "c3tcp.md"]
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"<!-- claims (\S+)( base)? -->\n.*?<!-- end -->", re.DOTALL)
 """`<!-- claims ID -->`, or `<!-- claims ID base -->`: the base reading alone, seconds and preliminary."""

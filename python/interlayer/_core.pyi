@@ -121,11 +121,12 @@ class Runner:
         """Stop the runs under way, forget the others, and wait for the threads."""
 
 def registry(
-    kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"],
+    kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],
 ) -> list[dict[str, str]]:
     """The registered plug-ins: `id`, `summary`, `source`; sorted by id.
 
     Of schemes also what they ask of the nodes where they sit, in words with spaces between: `sits`, `reads`, `turns`.
+    Of queue disciplines and traffic models also `parameters`, with their defaults.
     """
 
 def absent(noun: str, name: str) -> str | None:

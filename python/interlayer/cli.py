@@ -383,10 +383,17 @@ def readings_command(
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
 
 
-_ALSO = {"rate-control": "rate-controls", "receiver": "receivers", "routers": "routing", "recoveries": "recovery"}
+_ALSO = {
+    "rate-control": "rate-controls",
+    "receiver": "receivers",
+    "routers": "routing",
+    "recoveries": "recovery",
+    "queue": "queues",
+    "disciplines": "queues",
+}
 """Other words for lists: the key of a scenario that names what is listed, and the plural."""
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "routing")
+_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic")
 
 
 @app.command("list")

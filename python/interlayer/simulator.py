@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from . import _core
     from ._core import Run
 
-Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"]
+Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
 
 _SEEDS = 2**63
 """How many seeds there are: what TOML and a column of a frame can hold."""

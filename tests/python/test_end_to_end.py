@@ -241,7 +241,7 @@ def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, tmp_p
     assert command("check", shown, "--effective").stdout == done.stdout
 
 
-@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "routing"])
+@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"])
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)
     assert done.returncode == 0
@@ -257,6 +257,10 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
     ):
         for entry in json.loads(command("list", kind, "--json", "-").stdout):
             short().set(path, entry["id"]).check()
+    for entry in json.loads(command("list", "queues", "--json", "-").stdout):
+        queue = {"discipline": entry["id"], "packets": 100}
+        queue |= {"threshold": 20} if "threshold (required)" in entry["parameters"] else {}
+        short().set("radio.queue", queue).check()
     for entry in json.loads(command("list", "schemes", "--json", "-").stdout):
         # Categories and powers, for those that choose among them.
         cell = interlayer.parse(BEHIND_AN_ACCESS_POINT).set("radio.access", "edca")

@@ -60,11 +60,9 @@ def ours(program: Path, control: str, lost: list[int], seed: int) -> dict[str, A
 
 def theirs(line: Path, control: str, lost: list[int]) -> dict[str, Any]:
     """One run of the kernel's."""
-    process = kernel.start(line, control, PATH, lost, SECONDS)
-    assert process.stdout is not None
-    text = process.stdout.read()
-    process.wait()
-    return json.loads(text)
+    with kernel.start(line, control, PATH, lost, SECONDS) as process:
+        assert process.stdout is not None
+        return json.loads(process.stdout.read())
 
 
 def goodput(run: dict[str, Any]) -> float:

@@ -87,6 +87,9 @@ pub struct Config {
     pub countdown: Countdown,
     /// Whether a frame queued in an interframe space draws a backoff.
     pub access_in_gap: AccessInGap,
+    /// Length of the longest data MPDU to one receiver: a longer MSDU goes in fragments. `None`: no limit.
+    /// dot11FragmentationThreshold, @80211-2020 10.4
+    pub fragmentation: Option<Bytes>,
     /// How often a neighbour that has not answered a data frame with MAC options is tried again. @KLI06 section 4.4.3
     pub options_probe_every: Dur,
 }
@@ -189,7 +192,8 @@ impl Config {
             edca: None,
             countdown: Countdown::Dcf,
             access_in_gap: AccessInGap::DcfLetter,
-            options_probe_every: Dur::from_secs(10),
+            fragmentation: None,
+            options_probe_every: Dur::from_secs(10), // our choice
         }
     }
 }

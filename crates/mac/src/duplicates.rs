@@ -9,6 +9,12 @@ pub(crate) struct Received {
 }
 
 impl Received {
+    /// Whether a frame with this number is a repetition of one that was received; nothing is noted.
+    pub(crate) fn has(&self, seq: u16, is_retry: bool) -> bool {
+        let mut copy = *self;
+        copy.newest.is_some() && copy.is_duplicate(seq, is_retry)
+    }
+
     /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
     pub(crate) fn is_duplicate(&mut self, seq: u16, is_retry: bool) -> bool {
         let Some(newest) = self.newest else {

@@ -110,6 +110,10 @@ pub struct Msdu {
     pub options_room: u8,
     /// Whether its next data frame carries them, or the last one did. Chosen when an exchange is planned.
     pub is_extended: bool,
+    /// Fragments acknowledged: the number of the next.
+    pub fragment: u8,
+    /// Bytes of its body not acknowledged yet, if it goes in fragments; 0 if it goes whole.
+    pub unacknowledged: u16,
     /// Sequence number, once it has been transmitted. It keeps it when a queue takes it back.
     pub seq: Option<u16>,
     /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
@@ -187,6 +191,8 @@ impl Msdu {
             qos: None,
             options_room,
             is_extended: false,
+            fragment: 0,
+            unacknowledged: 0,
             seq: None,
             attempts: 0,
             data_sent: false,
@@ -197,6 +203,40 @@ impl Msdu {
             first: now,
             airtime: Dur::ZERO,
         }
+    }
+
+    /// What its next data frame has beside its body: header and FCS.
+    fn overhead(&self) -> Bytes {
+        DATA_HEADER + FCS + if self.qos.is_some() { QOS_CONTROL } else { Bytes::ZERO }
+    }
+
+    /// Cuts it into fragments whose frames have at most `threshold` bytes, if it is longer: all of one even length but the last.
+    /// @80211-2020 10.4
+    pub(crate) fn cut(&mut self, threshold: Bytes) {
+        if self.mpdu > threshold {
+            self.unacknowledged = (self.mpdu - self.overhead()).0 as u16;
+            let body = threshold.0.saturating_sub(self.overhead().0).max(2) & !1;
+            self.mpdu = self.overhead() + Bytes(body);
+        }
+    }
+
+    /// Whether further fragments follow the one that its next data frame carries.
+    pub(crate) fn has_further(&self) -> bool {
+        u64::from(self.unacknowledged) > (self.mpdu - self.overhead()).0 && self.unacknowledged > 0
+    }
+
+    /// Length of the frame of the fragment behind the next.
+    pub(crate) fn further(&self) -> Bytes {
+        let body = self.mpdu - self.overhead();
+        self.overhead() + body.min(Bytes(u64::from(self.unacknowledged)) - body)
+    }
+
+    /// The fragment of its next data frame was acknowledged, and further ones follow: a new frame, with attempts of its own.
+    pub(crate) fn advance(&mut self) {
+        let next = self.further();
+        self.unacknowledged -= (self.mpdu - self.overhead()).0 as u16;
+        (self.mpdu, self.fragment) = (next, self.fragment + 1);
+        (self.data_sent, self.failures) = (false, (0, 0));
     }
 
     /// Its next data frame carries MAC options, or does not.
@@ -230,6 +270,37 @@ impl Msdu {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fragments_have_one_even_length_but_the_last() {
+        let mut all = Packets::default();
+        let packet = wire::Packet {
+            ip: wire::Ipv4::default(),
+            l4: wire::L4::Udp(wire::Udp::default()),
+            payload: wire::Payload::stream(0, 1472),
+            flow: units::FlowId(0),
+        };
+        let pkt = all.put(packet);
+        // 1500 B of IP behind LLC and SNAP: 1508 B of body, 28 B of header and FCS around each part.
+        for (threshold, lens) in [
+            (1536, vec![1536]),
+            (1535, vec![1534, 30]),
+            (321, vec![320, 320, 320, 320, 320, 76]),
+            (348, vec![348, 348, 348, 348, 256]),
+        ] {
+            let mut msdu = Msdu::new(SimTime::ZERO, all.copy(&pkt), &all, NodeId(1), 0);
+            msdu.cut(Bytes(threshold));
+            let mut found = vec![msdu.mpdu.0];
+            while msdu.has_further() {
+                assert_eq!(usize::from(msdu.fragment) + 1, found.len());
+                msdu.advance();
+                found.push(msdu.mpdu.0);
+            }
+            assert_eq!(found, lens, "{threshold}");
+            all.free(msdu.pkt, wire::DropWhy::Delivered);
+        }
+        all.free(pkt, wire::DropWhy::Delivered);
+    }
 
     #[test]
     fn mac_options_of_several_kinds_are_kept_apart_and_replaced() {

@@ -38,10 +38,14 @@ pub trait TxQueue: std::fmt::Debug {
     ///
     /// # Errors
     /// Gives back the MSDU that is lost because the queue is full, or drops early: this one, or one that was queued and made room
-    /// for it. A queue that marks sets CE in the packet's IP header.
+    /// for it. A queue that drops more than one tells it by [`TxQueue::dropped`]; one that marks sets CE in the packet's IP header.
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu>;
-    /// The MSDU to send now. `None`: nothing, or nothing yet, see [`TxQueue::next_wakeup`].
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu>;
+    /// The MSDU to send now. `None`: nothing, or nothing yet, see [`TxQueue::next_wakeup`]. A queue may drop others before it
+    /// ([`TxQueue::dropped`]), and marks it by setting CE in the packet's IP header.
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu>;
+    /// An MSDU that the queue has dropped as congestion after it had taken it in. Asked after each push and pop until there is none.
+    /// A queue around another hands on what that tells.
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu>;
     /// The next MSDU of this receiver and TID, if it may go out with one that was popped. Asked when the mode of a PSDU is
     /// known. `None` from a queue that does not look for them.
     fn peek(&self, _of: RaTid) -> Option<&Msdu> {
@@ -76,17 +80,15 @@ pub trait TxQueue: std::fmt::Debug {
     }
 }
 
-/// The interface queue every station has unless a scheme replaces it: drop-tail, RED or deficit round robin, the same MSDU again
-/// after a failure. It counts bytes of IP packets, and not the MSDU in service.
+/// The interface queue every station has unless a scheme replaces it: a discipline of crate `queue`, the same MSDU again after a failure. It counts bytes of IP packets, and not the MSDU in service.
 #[derive(Debug)]
 pub struct Fifo {
     queue: Queue<Msdu>,
 }
 
 impl Fifo {
-    /// A queue of this kind; `mtu` is the size of a full packet, for [`TxQueue::space`] and RED in bytes; RED draws
-    /// from `draws`.
-    pub fn new(spec: Spec, mtu: Bytes, draws: engine::Stream) -> Fifo {
+    /// A queue of this kind; `mtu` is the size of a full packet, for [`TxQueue::space`] and disciplines, which draw from `draws`.
+    pub fn new(spec: &Spec, mtu: Bytes, draws: engine::Stream) -> Fifo {
         Fifo { queue: Queue::new(spec, mtu, draws) }
     }
 }
@@ -103,8 +105,16 @@ impl TxQueue for Fifo {
         Ok(())
     }
 
-    fn pop(&mut self, now: SimTime, _: &Packets) -> Option<Msdu> {
-        self.queue.pop(now)
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+        let (msdu, mark) = self.queue.pop(now)?;
+        if mark == Mark::Ce {
+            all.get_mut(&msdu.pkt).ip.mark_ce();
+        }
+        Some(msdu)
+    }
+
+    fn dropped(&mut self, _: &Packets) -> Option<Msdu> {
+        self.queue.dropped()
     }
 
     fn peek(&self, of: RaTid) -> Option<&Msdu> {
@@ -149,13 +159,23 @@ pub trait Classifier: std::fmt::Debug {
 mod tests {
     use super::*;
     use engine::{Purpose, Streams};
-    use queue::{Discipline, Limit, Red};
+    use plugin::Value;
+    use queue::Limit;
     use units::{Dur, FlowId};
     use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
 
     fn fifo() -> Fifo {
         let spec = Spec::drop_tail(Limit::Packets(9));
-        Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0))
+        Fifo::new(&spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0))
+    }
+
+    /// RED with these thresholds, greatest probability and weight.
+    fn red(limit: Limit, [min_th, max_th, max_p, weight]: [f64; 4], ecn: bool) -> Spec {
+        let mut chosen = queue::find("red").expect("it is in the list");
+        let floats = [("min_th", min_th), ("max_th", max_th), ("max_p", max_p), ("weight", weight)];
+        floats.into_iter().for_each(|(key, value)| chosen.params.set(key, Value::Float(value)));
+        chosen.params.set("ecn", Value::Bool(ecn));
+        Spec::new(limit, chosen)
     }
 
     fn packet(tos: u8) -> Packet {
@@ -171,11 +191,11 @@ mod tests {
             assert!(fifo.push(now, msdu, &mut all).is_ok());
         }
         let one = RaTid { to: NodeId(1), tid: None };
-        let first = fifo.pop(now, &all).expect("five are queued");
+        let first = fifo.pop(now, &mut all).expect("five are queued");
         assert_eq!((first.serial, fifo.peek(one).map(|msdu| msdu.serial)), (1, Some(3)));
         assert_eq!(fifo.pop_for(now, one, &all).map(|msdu| msdu.serial), Some(3));
         assert!(fifo.peek(RaTid { tid: Some(0), ..one }).is_none(), "without QoS Control there is no TID");
-        let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(now, &all)).map(|msdu| msdu.serial).collect();
+        let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(now, &mut all)).map(|msdu| msdu.serial).collect();
         assert_eq!(rest, [2, 4, 5]);
         assert_eq!((fifo.space().entries, fifo.space().used), (0, Bytes::ZERO));
     }
@@ -183,11 +203,8 @@ mod tests {
     #[test]
     fn an_msdu_is_withdrawn_by_its_serial_and_counts_neither_as_sent_nor_as_queued() {
         // RED that never drops, and drop-tail.
-        let (min_th, max_th, max_p, weight) = (8.0, 9.0, 1.0, 1.0);
-        let red = Red { min_th, max_th, max_p, weight, gentle: true, ecn: false, idle_packet: Dur::from_ms(1) };
-        for discipline in [Discipline::DropTail, Discipline::Red(red)] {
-            let spec = Spec { limit: Limit::Packets(3), discipline };
-            let mut fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+        for spec in [Spec::drop_tail(Limit::Packets(3)), red(Limit::Packets(3), [8.0, 9.0, 1.0, 1.0], false)] {
+            let mut fifo = Fifo::new(&spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
             let (mut all, now) = (Packets::default(), SimTime::ZERO);
             for to in [1, 2, 3] {
                 let msdu = Msdu::new(now, all.put(packet(0)), &all, NodeId(to), 0);
@@ -197,7 +214,7 @@ mod tests {
             assert_eq!(fifo.withdraw(later, 2, &all).map(|msdu| msdu.to), Some(NodeId(2)));
             assert!(fifo.withdraw(later, 2, &all).is_none() && fifo.withdraw(later, 7, &all).is_none());
             assert_eq!((fifo.space().entries, fifo.space().used), (2, Bytes(200)));
-            let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(later, &all)).map(|msdu| msdu.serial).collect();
+            let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(later, &mut all)).map(|msdu| msdu.serial).collect();
             assert_eq!(rest, [1, 3]);
             let stats = fifo.stats(later).expect("it counts");
             assert_eq!((stats.offered, stats.departed, stats.withdrawn, stats.dropped()), (3, 2, 1, 1));
@@ -208,12 +225,10 @@ mod tests {
     #[test]
     fn a_packet_that_red_marks_carries_ce_in_its_ip_header_and_one_without_ecn_is_refused() {
         // The average is the queue; from one queued packet on p_b is 1, and only from two on everybody is dropped.
-        let (min_th, max_th, max_p, weight) = (0.0, 1.0, 1.0, 1.0);
-        let red = Red { min_th, max_th, max_p, weight, gentle: true, ecn: true, idle_packet: Dur::from_ms(1) };
+        let spec = red(Limit::Packets(9), [0.0, 1.0, 1.0, 1.0], true);
         for field in [ecn::NOT_ECT, ecn::ECT_0, ecn::ECT_1, ecn::CE] {
             let mut all = Packets::default();
-            let spec = Spec { limit: Limit::Packets(9), discipline: Discipline::Red(red) };
-            let mut fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+            let mut fifo = Fifo::new(&spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
             let ip = Ipv4 { tos: 0xb8 | field, ..Ipv4::default() };
             let packet = Packet { ip, l4: L4::Udp(Udp::default()), payload: Payload::stream(0, 72), flow: FlowId(0) };
             let mut pass = |now| {
@@ -231,6 +246,31 @@ mod tests {
             let queued = fifo.drain(now);
             let fields: Vec<u8> = queued.iter().map(|msdu| all.get(&msdu.pkt).ip.tos).collect();
             assert_eq!(fields, [0xb8 | field, 0xb8 | ecn::CE][..queued.len()], "the first came as it was");
+        }
+    }
+
+    #[test]
+    fn codel_at_an_interface_marks_the_msdu_that_leaves_or_drops_it_and_says_so() {
+        for (field, marked) in [(ecn::NOT_ECT, 0), (ecn::ECT_0, 1)] {
+            let mut codel = queue::find("codel").expect("it is in the list");
+            codel.params.set("ecn", Value::Bool(true));
+            let draws = Streams::new(1).get(Purpose::Queue, 0);
+            let mut fifo = Fifo::new(&Spec::new(Limit::Packets(99), codel), Bytes(100), draws);
+            let mut all = Packets::default();
+            for _ in 0..9 {
+                let msdu = Msdu::new(SimTime::ZERO, all.put(packet(field)), &all, NodeId(1), 0);
+                assert!(fifo.push(SimTime::ZERO, msdu, &mut all).is_ok());
+            }
+            // Too long for an interval at 110 ms: the second of nine.
+            let mut pop = |ms| {
+                let popped = fifo.pop(SimTime::ZERO + Dur::from_ms(ms), &mut all).expect("nine are queued");
+                let dropped: Vec<u64> = std::iter::from_fn(|| fifo.dropped(&all)).map(|msdu| msdu.serial).collect();
+                (popped.serial, all.get(&popped.pkt).ip.tos, dropped)
+            };
+            assert_eq!(pop(10), (1, field, vec![]));
+            assert_eq!(pop(110), if marked == 1 { (2, ecn::CE, vec![]) } else { (3, field, vec![2]) });
+            let stats = fifo.stats(SimTime::ZERO + Dur::from_ms(110)).expect("it counts");
+            assert_eq!((stats.marked, stats.dropped_early, stats.departed), (marked, 1 - marked, 2));
         }
     }
 }

@@ -11,7 +11,7 @@ use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
 /// What a wire is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct WireConfig {
     /// Where packets come from.
     pub from: NodeId,
@@ -67,6 +67,8 @@ struct Flying {
     arrives: SimTime,
     pkt: Pkt,
     is_lost: bool,
+    /// The queue marked it when it left.
+    is_marked: bool,
 }
 
 /// The ends of a wire, as the model of its errors numbers them.
@@ -79,7 +81,8 @@ const NEVER: ErrorModel = ErrorModel::One(phy::errors::Hit::NEVER);
 /// One direction of a wired link: a queue, a transmitter, a delay.
 ///
 /// Call order: after [`Wire::offer`] and [`Wire::arrive`] set its timer to [`Wire::next_arrival`]; when that goes off call
-/// [`Wire::arrive`] until it returns `None`. Call [`Wire::settle`] before looking at the queue.
+/// [`Wire::arrive`] until it returns `None`. Call [`Wire::settle`] before looking at the queue. After each of them ask
+/// [`Wire::dropped`] until there is none.
 #[derive(Debug)]
 pub struct Wire {
     config: WireConfig,
@@ -98,7 +101,7 @@ impl Wire {
     /// An idle wire, with the streams that its losses and its queue draw from.
     pub fn new(config: WireConfig, loss: Stream, queue: Stream) -> Wire {
         Wire {
-            queue: Queue::new(config.queue, config.mtu, queue),
+            queue: Queue::new(&config.queue, config.mtu, queue),
             config,
             loss,
             errors: None,
@@ -141,8 +144,7 @@ impl Wire {
     /// A packet is to be sent. It may be marked by the queue.
     ///
     /// # Errors
-    /// Gives back what is lost instead: the packet, or one that was queued and made room for it. Of a broken wire see
-    /// [`Wire::is_broken`].
+    /// Gives it back if it is lost. Of a broken wire see [`Wire::is_broken`].
     pub fn offer(&mut self, now: SimTime, pkt: Pkt, packets: &mut Packets) -> Result<(), Pkt> {
         if self.is_broken {
             self.stats.lost += 1;
@@ -169,7 +171,7 @@ impl Wire {
     /// Takes out of the queue what has begun to leave by now.
     pub fn settle(&mut self, now: SimTime) {
         while self.free_at <= now
-            && let Some((pkt, size)) = self.queue.pop(self.free_at)
+            && let Some(((pkt, size), mark)) = self.queue.pop(self.free_at)
         {
             let begins = self.free_at;
             self.free_at += size / self.config.rate;
@@ -180,8 +182,14 @@ impl Wire {
             self.stats.sent += 1;
             self.stats.sent_bytes += size;
             self.stats.lost += u64::from(is_lost);
-            self.flying.push_back(Flying { arrives: self.free_at + self.config.delay, pkt, is_lost });
+            let (arrives, is_marked) = (self.free_at + self.config.delay, mark == Mark::Ce);
+            self.flying.push_back(Flying { arrives, pkt, is_lost, is_marked });
         }
+    }
+
+    /// What the queue has dropped after it had taken it in. It is the caller's again.
+    pub fn dropped(&mut self) -> Option<Pkt> {
+        self.queue.dropped().map(|(pkt, _)| pkt)
     }
 
     /// When the next packet arrives, lost ones included.
@@ -190,12 +198,15 @@ impl Wire {
     }
 
     /// What has arrived by now, one at a time.
-    pub fn arrive(&mut self, now: SimTime) -> Option<Arrival> {
+    pub fn arrive(&mut self, now: SimTime, packets: &mut Packets) -> Option<Arrival> {
         self.settle(now);
         if self.next_arrival() > now {
             return None;
         }
         let packet = self.flying.pop_front()?;
+        if packet.is_marked {
+            packets.get_mut(&packet.pkt).ip.mark_ce();
+        }
         Some(if packet.is_lost { Arrival::Lost(packet.pkt) } else { Arrival::Whole(packet.pkt) })
     }
 
@@ -266,11 +277,11 @@ mod tests {
         }
         // 1000 B take 1000 µs: away at 1100, there at 3100; 500 B more: away at 1600, there at 3600.
         assert_eq!((wire.queue().len(), wire.backlog(), wire.next_arrival()), (1, 2, at(3100)));
-        assert_eq!(wire.arrive(at(3099)), None);
-        let Some(Arrival::Whole(first)) = wire.arrive(at(3100)) else { panic!("the first is due") };
+        assert_eq!(wire.arrive(at(3099), &mut packets), None);
+        let Some(Arrival::Whole(first)) = wire.arrive(at(3100), &mut packets) else { panic!("the first is due") };
         assert_eq!(packets.free(first, DropWhy::Delivered).ip_len(), Bytes(1000));
-        assert_eq!((wire.arrive(at(3100)), wire.next_arrival()), (None, at(3600)));
-        let Some(Arrival::Whole(second)) = wire.arrive(at(3600)) else { panic!("the second is due") };
+        assert_eq!((wire.arrive(at(3100), &mut packets), wire.next_arrival()), (None, at(3600)));
+        let Some(Arrival::Whole(second)) = wire.arrive(at(3600), &mut packets) else { panic!("the second is due") };
         assert_eq!(packets.free(second, DropWhy::Delivered).ip_len(), Bytes(500));
         assert_eq!((wire.backlog(), wire.stats().sent, wire.stats().sent_bytes), (0, 2, Bytes(1500)));
         // The transmitter has been idle since 1600: nothing is owed to the time in between.
@@ -301,7 +312,7 @@ mod tests {
             assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
         }
         let (mut whole, mut lost) = (0u64, 0u64);
-        while let Some(arrival) = wire.arrive(at(1_000_000_000)) {
+        while let Some(arrival) = wire.arrive(at(1_000_000_000), &mut packets) {
             match arrival {
                 Arrival::Whole(pkt) => {
                     whole += 1;
@@ -328,7 +339,7 @@ mod tests {
         }
         let mut lost = Vec::new();
         for i in 0..n {
-            match wire.arrive(SimTime::ZERO + Dur::from_secs(10_000)) {
+            match wire.arrive(SimTime::ZERO + Dur::from_secs(10_000), &mut packets) {
                 Some(Arrival::Whole(pkt)) => _ = packets.free(pkt, DropWhy::Delivered),
                 Some(Arrival::Lost(pkt)) => {
                     lost.push(i);
@@ -379,7 +390,7 @@ mod tests {
         let again = datagram(&mut packets, 500);
         assert!(wire.offer(at(1800), again, &mut packets).is_ok());
         assert_eq!(wire.next_arrival(), at(4300));
-        let Some(Arrival::Whole(pkt)) = wire.arrive(at(4300)) else { panic!("it is due") };
+        let Some(Arrival::Whole(pkt)) = wire.arrive(at(4300), &mut packets) else { panic!("it is due") };
         packets.free(pkt, DropWhy::Delivered);
         assert_eq!((wire.stats().lost, packets.live()), (4, 0));
     }
@@ -394,5 +405,37 @@ mod tests {
         let left = wire.cut(at(1500));
         assert_eq!((left.len(), wire.backlog()), (1, 2), "the second is being sent");
         left.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::NodeDown));
+    }
+
+    #[test]
+    fn what_codel_drops_on_a_wire_is_told_and_what_it_marks_arrives_marked() {
+        for (tos, dropped) in [(wire::ecn::NOT_ECT, 1), (wire::ecn::ECT_0, 0)] {
+            let mut codel = queue::find("codel").expect("it is in the list");
+            codel.params.set("ecn", plugin::Value::Bool(true));
+            let mut packets = Packets::default();
+            let mut wire = wire(0.0, 99);
+            let draws = Streams::new(1).get(Purpose::Queue, 0);
+            wire.queue = Queue::new(&Spec::new(Limit::Packets(99), codel), Bytes(1000), draws);
+            // 1 ms each: the seventh leaves after 6 ms and is the first to have waited too long; 100 ms later the first is dropped.
+            for _ in 0..99 {
+                let (ip, l4) = (Ipv4 { tos, ..Ipv4::default() }, L4::Udp(Udp::default()));
+                let pkt = packets.put(Packet { ip, l4, payload: Payload::stream(0, 972), flow: FlowId(0) });
+                assert!(wire.offer(at(0), pkt, &mut packets).is_ok());
+            }
+            for ms in 1..=20 {
+                let (ip, l4) = (Ipv4 { tos, ..Ipv4::default() }, L4::Udp(Udp::default()));
+                let pkt = packets.put(Packet { ip, l4, payload: Payload::stream(0, 972), flow: FlowId(0) });
+                assert!(wire.offer(at(ms * 1000), pkt, &mut packets).is_ok());
+            }
+            let mut marked = 0;
+            while let Some(Arrival::Whole(pkt)) = wire.arrive(at(116_000), &mut packets) {
+                let packet = packets.free(pkt, DropWhy::Delivered);
+                marked += u64::from(packet.ip.tos == wire::ecn::CE);
+            }
+            let lost: Vec<Pkt> = std::iter::from_fn(|| wire.dropped()).collect();
+            assert_eq!((lost.len() as u64, marked), (dropped, 1 - dropped));
+            lost.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::QueueFull));
+            assert_eq!(packets.live() as u64, wire.backlog());
+        }
     }
 }

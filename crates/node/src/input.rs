@@ -25,6 +25,8 @@ pub enum Input<'a> {
     LostOnWire(&'a Packet, u64, NodeId),
     /// Frames of a neighbour can be decoded, or cannot any more.
     Peer(NodeId, PeerEvent<'a>),
+    /// Both ends of a connection have closed: its number will be another's.
+    Closed(FlowId),
     /// The least-cost hops to each node are others now.
     Routes(&'a [Option<Hop>]),
     /// Its timer went off.

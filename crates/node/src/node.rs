@@ -177,6 +177,11 @@ impl Node {
                     self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
                 }
             }
+            Input::Closed(flow) => {
+                for member in 0..self.chain.members.len() as u8 {
+                    self.ask(now, member, None, packets, host, |agent, cx| agent.closed(flow, cx));
+                }
+            }
             Input::Routes(hops) => self.route(packets, host, |router, _, orders| router.rerouted(now, hops, orders)),
             Input::Timer => self.timer(now, packets, host),
         }

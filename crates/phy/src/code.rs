@@ -1,12 +1,14 @@
 //! Block codes over the bits of a PSDU: forward error correction beside that of the modulation.
 
+use core::num::NonZeroU16;
 use units::Bytes;
 
 /// A binary block code: each k bits travel as n, and up to t wrong ones of these n are mended, such as those of Bose, Chaudhuri and
 /// Hocquenghem. The last block is filled up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockCode {
-    n: u16,
+    /// Not zero, so that `Option<BlockCode>` is no larger: every frame has one.
+    n: NonZeroU16,
     k: u16,
     t: u8,
 }
@@ -19,12 +21,12 @@ impl BlockCode {
         // log2 of the number of patterns of up to t errors, in parts of 2^(n - k) so that nothing overflows.
         let checks = f64::from(n.saturating_sub(k));
         let patterns: f64 = (0..=t).map(|i| libm::exp2(log2_choose(n, u16::from(i)) - checks)).sum();
-        (has_room && patterns <= 1.0 + 1e-9).then_some(BlockCode { n, k, t })
+        (has_room && patterns <= 1.0 + 1e-9).then_some(BlockCode { n: NonZeroU16::new(n)?, k, t })
     }
 
     /// Bits that `payload` has on the air.
     pub fn bits(self, payload: Bytes) -> u64 {
-        self.blocks(payload) * u64::from(self.n)
+        self.blocks(payload) * u64::from(self.n.get())
     }
 
     /// Blocks that `payload` fills.
@@ -39,14 +41,14 @@ impl BlockCode {
             return 1.0;
         }
         if ber >= 1.0 {
-            return if u16::from(self.t) < self.n { 0.0 } else { 1.0 };
+            return if u16::from(self.t) < self.n.get() { 0.0 } else { 1.0 };
         }
         // The binomial distribution, term by term: C(n, i + 1) / C(n, i) = (n - i) / (i + 1).
         let odds = ber / (1.0 - ber);
-        let mut term = libm::exp(f64::from(self.n) * libm::log1p(-ber));
+        let mut term = libm::exp(f64::from(self.n.get()) * libm::log1p(-ber));
         let mut sum = term;
         for i in 0..u16::from(self.t) {
-            term *= odds * f64::from(self.n - i) / f64::from(i + 1);
+            term *= odds * f64::from(self.n.get() - i) / f64::from(i + 1);
             sum += term;
         }
         libm::pow(sum.min(1.0), self.blocks(payload) as f64)

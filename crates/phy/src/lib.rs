@@ -22,4 +22,4 @@ pub use fading::Fading;
 pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};
 pub use standard::{Standard, Timing};
-pub use tx_vector::{Bandwidth, Format, GuardInterval, Mode, Preamble, TxVector};
+pub use tx_vector::{Bandwidth, Format, GuardInterval, Mode, Preamble, TxPower, TxVector};

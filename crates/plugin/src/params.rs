@@ -9,7 +9,7 @@ pub struct Param {
     pub key: &'static str,
     /// What it may be.
     pub kind: Kind,
-    /// What it is when the scenario is silent. Of its kind, and within its bounds.
+    /// What it is when the scenario is silent: of its kind, and within its bounds. [`Value::Unset`]: a scenario must say it.
     pub default: Value,
     /// One sentence.
     pub doc: &'static str,
@@ -92,6 +92,8 @@ pub enum Value {
     Power(Dbm),
     /// Of [`Kind::Choice`].
     Choice(&'static str),
+    /// None: the default of a parameter that a scenario must set.
+    Unset,
 }
 
 /// The values of all parameters of one plug-in: what the scenario sets, and defaults.

@@ -1,6 +1,6 @@
 //! Lists of plug-ins, by id.
 
-use crate::{Param, Params};
+use crate::{Param, Params, Value};
 use core::fmt;
 
 /// What a plug-in declares of itself.
@@ -27,7 +27,7 @@ impl Info {
             if RESERVED.contains(&param.key) || self.params[..i].iter().any(|other| other.key == param.key) {
                 return Err(format!("parameter \"{}\" is there already", param.key));
             }
-            if !param.kind.allows(param.default) {
+            if param.default != Value::Unset && !param.kind.allows(param.default) {
                 return Err(format!("parameter \"{}\": the default is not what it may be", param.key));
             }
         }
@@ -213,7 +213,7 @@ macro_rules! registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Value};
+    use crate::Kind;
     use units::Dur;
 
     const WAIT: Param = Param {

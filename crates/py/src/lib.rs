@@ -247,6 +247,21 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     Ok(dict)
 }
 
+/// A parameter and its default, as scenarios spell them.
+fn parameter(param: &plugin::Param) -> String {
+    let key = param.key;
+    match param.default {
+        plugin::Value::Bool(on) => format!("{key} = {on}"),
+        plugin::Value::Int(n) => format!("{key} = {n}"),
+        plugin::Value::Float(x) => format!("{key} = {x}"),
+        plugin::Value::Time(dur) => format!("{key} = \"{dur}\""),
+        plugin::Value::Size(bytes) => format!("{key} = \"{bytes}\""),
+        plugin::Value::Power(level) => format!("{key} = \"{level}\""),
+        plugin::Value::Choice(word) => format!("{key} = \"{word}\""),
+        plugin::Value::Unset => format!("{key} (required)"),
+    }
+}
+
 fn row(info: &plugin::Info) -> [&'static str; 3] {
     [info.id, info.summary, info.source]
 }
@@ -281,7 +296,8 @@ fn words<T: std::fmt::Debug>(all: impl Iterator<Item = T>) -> String {
     spelt.collect::<Vec<_>>().join(" ")
 }
 
-/// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`; sorted by id.
+/// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, of queue disciplines
+/// and traffic models `parameters`; sorted by id.
 #[pyfunction]
 fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
     let registries = Registries::builtin();
@@ -293,10 +309,12 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
         "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
         "rate-controls" => registries.rate_controls.iter().map(|entry| row(entry.info)).collect(),
+        "queues" => registries.queues.iter().map(|entry| row(entry.info)).collect(),
+        "traffic" => registries.traffic.iter().map(|entry| row(entry.info)).collect(),
         "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
         other => {
             let message = format!(
-                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, routing"
+                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, traffic"
             );
             return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
         }
@@ -306,6 +324,15 @@ fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         let dict = PyDict::new(py);
         for (name, value) in ["id", "summary", "source"].into_iter().zip(row) {
             dict.set_item(name, value)?;
+        }
+        let info = match kind {
+            "queues" => registries.queues.find(row[0]).map(|entry| entry.info),
+            "traffic" => registries.traffic.find(row[0]).map(|entry| entry.info),
+            _ => None,
+        };
+        if let Some(info) = info {
+            let params: Vec<String> = info.params.iter().map(parameter).collect();
+            dict.set_item("parameters", params.join(", "))?;
         }
         list.append(dict)?;
     }

@@ -1,20 +1,24 @@
 //! Queues: one home for those of interfaces, access points and wired links.
 //!
-//! Limited in packets or in bytes. First in, first out, with drop-tail, RED, which drops early or marks, or a warning of
-//! congestion, which marks all beyond a threshold; or a queue for each flow under deficit round robin. What is queued is the
-//! caller's (`T`): an MSDU at an interface, a packet on a wire. The packet that is being sent is the caller's too: it left the
-//! queue when its service began.
+//! Limited in packets or in bytes. What leaves first, and what is dropped or marked before the queue is full or when it leaves, is a
+//! [`Discipline`]'s to say, one file each: drop-tail, RED, a warning of congestion, CoDel in one list; deficit round robin and
+//! FQ-CoDel with a queue for each flow. What is queued is the caller's (`T`): an MSDU at an interface, a packet on a wire. The packet
+//! that is being sent is the caller's too: it left the queue when its service began.
 //!
-//! Left out: disciplines that act when a packet leaves (CoDel), RED that adapts its parameters.
+//! Left out: RED that adapts its parameters, PIE, CAKE.
 
-mod drr;
-mod red;
+mod discipline;
+mod queued;
 mod stats;
+#[cfg(test)]
+mod testing;
 
+use plugin::Chosen;
 use std::collections::VecDeque;
-use units::{Bytes, SimTime};
+use units::{Bytes, Dur, SimTime};
 
-pub use red::{Red, Unsound};
+pub use discipline::{DEFAULT, Discipline, Make, NAMES, Red, Site, Unsound, Verdict, find, registry};
+pub use queued::{List, Queued, Slot};
 pub use stats::Stats;
 
 /// How much a queue holds at most.
@@ -24,22 +28,6 @@ pub enum Limit {
     Packets(u32),
     /// So many bytes in all.
     Bytes(Bytes),
-}
-
-/// What a queue does before it is full.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Discipline {
-    /// Nothing: what finds it full is refused.
-    DropTail,
-    /// Random early detection. @FJ93
-    Red(Red),
-    /// A queue for each flow, served by deficit round robin with a quantum of a full packet. When it is full the longest
-    /// queue loses its newest entry. @SV96
-    Drr,
-    /// Every packet that may be marked is, if it finds at least this much queued, in the limit's unit: the routers of TCP Jersey,
-    /// as @SAN14 sec. 4.3 describes them. Departs: it is marked when it comes, and not when it leaves; what may not be marked
-    /// passes.
-    Warning(f64),
 }
 
 /// What a queue knows of a packet that arrives.
@@ -65,18 +53,39 @@ impl FlowKey {
 }
 
 /// What a queue is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// How much it holds at most.
     pub limit: Limit,
-    /// What it does before it is full.
-    pub discipline: Discipline,
+    /// What leaves first, and what is dropped or marked.
+    pub discipline: Chosen<Make>,
+    /// How long a full packet takes on the outgoing link.
+    pub packet_time: Dur,
 }
 
 impl Spec {
+    /// A queue with this discipline in front of a link on which a full packet takes 1 ms.
+    pub fn new(limit: Limit, discipline: Chosen<Make>) -> Spec {
+        Spec { limit, discipline, packet_time: Dur::from_ms(1) }
+    }
+
     /// A drop-tail queue of this limit.
-    pub const fn drop_tail(limit: Limit) -> Spec {
-        Spec { limit, discipline: Discipline::DropTail }
+    pub fn drop_tail(limit: Limit) -> Spec {
+        Spec::new(limit, find(DEFAULT).expect("it is in the list"))
+    }
+
+    /// Whether the discipline is defined with its parameters in a queue of this limit.
+    ///
+    /// # Errors
+    /// Names the parameter, and what is wrong with it.
+    pub fn check(&self) -> Result<(), Unsound> {
+        let draws = engine::Streams::new(0).get(engine::Purpose::Queue, 0);
+        self.make(Bytes(1500), draws).map(|_| ())
+    }
+
+    fn make(&self, mtu: Bytes, draws: engine::Stream) -> Result<Box<dyn Discipline>, Unsound> {
+        let Spec { limit, discipline, packet_time } = self;
+        (discipline.plugin)(&discipline.params, Site { limit: *limit, mtu, packet_time: *packet_time, draws })
     }
 }
 
@@ -91,7 +100,7 @@ pub struct Space {
     pub entries: u32,
 }
 
-/// What the caller has to do with a packet that was taken in.
+/// What the caller has to do with a packet that was taken in, or that leaves.
 #[must_use = "a packet to be marked is marked by the caller"]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -101,295 +110,242 @@ pub enum Mark {
     Ce,
 }
 
-/// Why a packet was not taken in. Either way it is a sign of congestion.
+/// Why a packet is lost in a queue. Either way it is a sign of congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// It did not fit.
+    /// There was no room for it, or for another that the discipline prefers.
     Full,
-    /// RED dropped it, by chance or because the average is too high, whether or not it would have fitted.
+    /// The discipline dropped it: RED when it came, by chance or because the average is too high; CoDel when it was to leave.
     Early,
-}
-
-#[derive(Debug)]
-pub(crate) struct Entry<T> {
-    what: T,
-    size: Bytes,
-    since: SimTime,
-}
-
-/// What marks or drops arrivals of a FIFO before it is full. Drop-tail has no stream to draw from.
-#[derive(Debug)]
-enum Early {
-    Nothing,
-    Red(red::State),
-    Warning(f64),
-}
-
-/// What is queued, in its order.
-#[derive(Debug)]
-enum Store<T> {
-    /// First in, first out.
-    Fifo(VecDeque<Entry<T>>, Early),
-    Drr(drr::Lanes<T>),
 }
 
 /// A queue. Times given to its methods never go back.
 #[derive(Debug)]
 pub struct Queue<T> {
-    store: Store<T>,
-    bytes: Bytes,
-    limit: Limit,
-    mtu: Bytes,
+    /// What is queued, by its place.
+    entries: Vec<Option<T>>,
+    queued: Queued,
+    discipline: Box<dyn Discipline>,
+    /// What the discipline has dropped, until the owner takes it.
+    dropped: VecDeque<T>,
+    /// What was taken in last.
+    newest: Option<Slot>,
     stats: Stats,
     /// Up to when occupancy has been integrated.
     integrated: SimTime,
 }
 
 impl<T> Queue<T> {
-    /// An empty queue. `mtu` is the size of a full packet, for [`Queue::space`], RED in bytes and DRR's quantum; only RED
-    /// draws from `draws`. Memory for a limit in packets is taken at once.
-    pub fn new(spec: Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
-        let room = match spec.limit {
+    /// An empty queue. `mtu` is the size of a full packet, for [`Queue::space`] and for disciplines; `draws` is the discipline's.
+    /// Memory for a limit in packets is taken at once, up to 4096.
+    ///
+    /// # Panics
+    /// If the discipline is not defined with its parameters: see [`Spec::check`].
+    pub fn new(spec: &Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
+        let discipline = spec.make(mtu, draws).unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
+        Queue::with(spec.limit, mtu, discipline)
+    }
+
+    /// An empty queue with a discipline that is in no list.
+    pub fn with(limit: Limit, mtu: Bytes, discipline: Box<dyn Discipline>) -> Queue<T> {
+        let room = match limit {
             Limit::Packets(n) => n.min(4096) as usize,
             Limit::Bytes(_) => 64,
         };
-        let store = match spec.discipline {
-            Discipline::DropTail => Store::Fifo(VecDeque::with_capacity(room), Early::Nothing),
-            Discipline::Red(red) => {
-                Store::Fifo(VecDeque::with_capacity(room), Early::Red(red::State::new(red, draws)))
-            }
-            Discipline::Warning(threshold) => Store::Fifo(VecDeque::with_capacity(room), Early::Warning(threshold)),
-            Discipline::Drr => Store::Drr(drr::Lanes::new(mtu)),
-        };
         Queue {
-            store,
-            bytes: Bytes::ZERO,
-            limit: spec.limit,
-            mtu,
+            entries: Vec::with_capacity(room),
+            queued: Queued::new(limit, mtu, room),
+            discipline,
+            dropped: VecDeque::new(),
+            newest: None,
             stats: Stats::default(),
             integrated: SimTime::ZERO,
         }
     }
 
-    /// Takes an entry in.
-    ///
-    /// RED is asked before room is: what it would drop counts as dropped early in a full queue too.
+    /// Takes an entry in. Others may be dropped for it: ask [`Queue::dropped`] until there is none. So may it itself, then.
     ///
     /// # Errors
-    /// Gives back what is lost instead: this entry, or under [`Discipline::Drr`] the newest of the longest queue, in whose place
-    /// it was taken in.
+    /// Gives it back if it is not taken in.
     pub fn push(&mut self, now: SimTime, entry: T, arrival: Arrival) -> Result<Mark, (T, Refused)> {
         self.integrate(now);
         let Arrival { size, is_ect, flow } = arrival;
         self.stats.offered += 1;
         self.stats.bytes_offered += size;
-        let mut mark = Mark::None;
-        if let Store::Fifo(entries, early) = &mut self.store {
-            let queued = || match self.limit {
-                Limit::Packets(_) => (entries.len() as f64, 1.0),
-                Limit::Bytes(_) => (self.bytes.0 as f64, size / self.mtu),
-            };
-            match early {
-                Early::Nothing => {}
-                Early::Warning(threshold) => {
-                    if is_ect && queued().0 >= *threshold {
-                        mark = Mark::Ce;
-                    }
-                }
-                Early::Red(red) => {
-                    let (queued, share) = queued();
-                    match red.arrival(now, queued, share, is_ect) {
-                        red::Verdict::Pass => {}
-                        red::Verdict::Mark => mark = Mark::Ce,
-                        red::Verdict::Drop => {
-                            self.stats.dropped_early += 1;
-                            return Err((entry, Refused::Early));
-                        }
-                    }
-                }
+        let mark = match self.discipline.arrival(now, &arrival, &self.queued) {
+            Verdict::Pass => Mark::None,
+            Verdict::Mark => Mark::Ce,
+            Verdict::Drop => {
+                self.stats.dropped_early += 1;
+                return Err((entry, Refused::Early));
             }
-        }
-        let mut pushed_out = None;
-        if !self.fits(size) {
+        };
+        if !self.queued.fits(size) && !self.discipline.full(now, &arrival, &mut self.queued) {
             self.stats.dropped_full += 1;
-            let short = match self.limit {
-                Limit::Packets(_) => Bytes::ZERO,
-                Limit::Bytes(most) => (self.bytes + size).saturating_sub(most),
-            };
-            match &mut self.store {
-                Store::Fifo(_, early) => {
-                    if let Early::Red(red) = early {
-                        red.signalled();
-                    }
-                    return Err((entry, Refused::Full));
-                }
-                Store::Drr(lanes) => {
-                    let Some(lost) = lanes.push_out(flow, size, short) else {
-                        return Err((entry, Refused::Full));
-                    };
-                    self.bytes -= lost.size;
-                    pushed_out = Some(lost.what);
-                }
-            }
+            return Err((entry, Refused::Full));
         }
+        self.note_dropped();
         self.stats.marked += u64::from(mark == Mark::Ce);
-        self.bytes += size;
-        let entry = Entry { what: entry, size, since: now };
-        match &mut self.store {
-            Store::Fifo(entries, _) => entries.push_back(entry),
-            Store::Drr(lanes) => lanes.push(flow, entry),
+        let slot = self.queued.add(size, now, flow, is_ect);
+        match self.entries.get_mut(slot.index()) {
+            Some(place) => *place = Some(entry),
+            None => self.entries.push(Some(entry)),
         }
+        self.newest = Some(slot);
+        self.discipline.push(now, slot, &mut self.queued);
+        self.note_dropped();
         self.stats.max_entries = self.stats.max_entries.max(self.len() as u32);
-        match pushed_out {
-            None => Ok(mark),
-            Some(lost) => Err((lost, Refused::Full)),
-        }
+        Ok(mark)
     }
 
-    fn fits(&self, size: Bytes) -> bool {
-        match self.limit {
-            Limit::Packets(n) => self.len() < n as usize,
-            Limit::Bytes(most) => self.bytes + size <= most,
-        }
-    }
-
-    /// Takes the entry whose turn it is.
-    pub fn pop(&mut self, now: SimTime) -> Option<T> {
+    /// Takes the entry whose turn it is, and whether it is to be marked. Others may be dropped before it: ask [`Queue::dropped`] until
+    /// there is none.
+    pub fn pop(&mut self, now: SimTime) -> Option<(T, Mark)> {
         if self.is_empty() {
+            self.discipline.idle();
             return None;
         }
         self.integrate(now);
-        let entry = match &mut self.store {
-            Store::Fifo(entries, _) => entries.pop_front(),
-            Store::Drr(lanes) => lanes.pop(),
-        }?;
-        Some(self.departs(now, entry))
+        let popped = self.discipline.pop(now, &mut self.queued);
+        self.note_dropped();
+        let (slot, mark) = popped?;
+        self.stats.marked += u64::from(mark == Mark::Ce);
+        self.queued.leave(slot);
+        Some((self.departs(now, slot), mark))
     }
 
-    fn departs(&mut self, now: SimTime, entry: Entry<T>) -> T {
-        self.bytes -= entry.size;
-        self.stats.departed += 1;
-        self.stats.bytes_departed += entry.size;
-        self.stats.wait += now - entry.since;
-        self.note_if_empty(now);
-        entry.what
+    /// What was dropped after it had been taken in, the first first: when another was taken in or out. It is the caller's again.
+    pub fn dropped(&mut self) -> Option<T> {
+        self.dropped.pop_front()
     }
 
-    /// The first entry of which `is_it` holds: the oldest, or under DRR the oldest of the flow whose turn comes first.
-    pub fn find(&self, is_it: impl Fn(&T) -> bool) -> Option<&T> {
-        match &self.store {
-            Store::Fifo(entries, _) => entries.iter().map(|entry| &entry.what).find(|what| is_it(what)),
-            Store::Drr(lanes) => lanes.iter().map(|entry| &entry.what).find(|what| is_it(what)),
+    /// Counts what the discipline has dropped.
+    fn note_dropped(&mut self) {
+        while let Some((slot, why)) = self.queued.next_dropped() {
+            match why {
+                Refused::Full => self.stats.dropped_full += 1,
+                Refused::Early => self.stats.dropped_early += 1,
+            }
+            let entry = self.free(slot);
+            self.dropped.push_back(entry);
         }
     }
 
-    fn remove(&mut self, now: SimTime, is_it: impl Fn(&T) -> bool) -> Option<Entry<T>> {
+    /// The entry of a place, which may be used again.
+    fn free(&mut self, slot: Slot) -> T {
+        self.newest = self.newest.filter(|newest| *newest != slot);
+        self.queued.free(slot);
+        self.entries[slot.index()].take().expect("a place that is in use holds an entry")
+    }
+
+    fn departs(&mut self, now: SimTime, slot: Slot) -> T {
+        self.stats.departed += 1;
+        self.stats.bytes_departed += self.queued.size(slot);
+        self.stats.wait += now - self.queued.since(slot);
+        self.free(slot)
+    }
+
+    fn place(&self, is_it: impl Fn(&T) -> bool) -> Option<Slot> {
+        self.discipline.find(&self.queued, &mut |slot| self.entries[slot.index()].as_ref().is_some_and(&is_it))
+    }
+
+    /// The first entry of which `is_it` holds: the oldest, or where flows have queues the oldest of the flow whose turn comes first.
+    pub fn find(&self, is_it: impl Fn(&T) -> bool) -> Option<&T> {
+        self.place(is_it).and_then(|slot| self.entries[slot.index()].as_ref())
+    }
+
+    fn remove(&mut self, now: SimTime, is_it: impl Fn(&T) -> bool) -> Option<Slot> {
         // Occupancy is integrated before anything leaves; twice at one instant does no harm.
         self.integrate(now);
-        match &mut self.store {
-            Store::Fifo(entries, _) => {
-                let place = entries.iter().position(|entry| is_it(&entry.what))?;
-                entries.remove(place)
-            }
-            Store::Drr(lanes) => lanes.take(is_it),
-        }
+        let slot = self.place(is_it)?;
+        self.discipline.remove(now, slot, &mut self.queued);
+        self.queued.leave(slot);
+        Some(slot)
     }
 
-    /// Takes out what [`Queue::find`] shows; the others keep their order. Costs a move of those before it.
+    /// Takes out what [`Queue::find`] shows; the others keep their order.
     pub fn take(&mut self, now: SimTime, is_it: impl Fn(&T) -> bool) -> Option<T> {
-        let entry = self.remove(now, is_it)?;
-        Some(self.departs(now, entry))
+        let slot = self.remove(now, is_it)?;
+        Some(self.departs(now, slot))
     }
 
     /// Takes out what [`Queue::find`] shows and counts it as withdrawn: it did not leave to be sent.
     pub fn withdraw(&mut self, now: SimTime, is_it: impl Fn(&T) -> bool) -> Option<T> {
-        let Entry { what, size, .. } = self.remove(now, is_it)?;
-        self.bytes -= size;
+        let slot = self.remove(now, is_it)?;
         self.stats.withdrawn += 1;
-        self.note_if_empty(now);
-        Some(what)
+        Some(self.free(slot))
     }
 
     /// Takes all, in the order in which [`Queue::find`] looks at them: they neither departed nor were dropped, but abandoned.
     pub fn drain(&mut self, now: SimTime) -> Vec<T> {
-        self.integrate(now);
-        self.stats.abandoned += self.len() as u64;
-        self.bytes = Bytes::ZERO;
-        let left = match &mut self.store {
-            Store::Fifo(entries, _) => entries.drain(..).map(|entry| entry.what).collect(),
-            Store::Drr(lanes) => lanes.drain(),
-        };
-        self.note_if_empty(now);
+        let mut left = Vec::with_capacity(self.len());
+        while let Some(slot) = self.remove(now, |_| true) {
+            self.stats.abandoned += 1;
+            left.push(self.free(slot));
+        }
         left
     }
 
-    /// The entry that was taken in last, if it is still there; `None` under DRR, which marks nothing.
+    /// The entry that was taken in last, if it is still there.
     pub fn newest(&self) -> Option<&T> {
-        match &self.store {
-            Store::Fifo(entries, _) => entries.back().map(|entry| &entry.what),
-            Store::Drr(_) => None,
-        }
+        self.newest.and_then(|slot| self.entries[slot.index()].as_ref())
     }
 
     /// Entries queued.
     pub fn len(&self) -> usize {
-        match &self.store {
-            Store::Fifo(entries, _) => entries.len(),
-            Store::Drr(lanes) => lanes.len(),
-        }
+        self.queued.len()
     }
 
     /// Whether none is queued.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.queued.is_empty()
     }
 
     /// What is left.
     pub fn space(&self) -> Space {
-        let free = match self.limit {
-            Limit::Packets(n) => self.mtu * u64::from(n).saturating_sub(self.len() as u64),
-            Limit::Bytes(most) => most.saturating_sub(self.bytes),
+        let (used, entries) = (self.queued.bytes(), self.len());
+        let free = match self.queued.limit() {
+            Limit::Packets(n) => self.queued.mtu() * u64::from(n).saturating_sub(entries as u64),
+            Limit::Bytes(most) => most.saturating_sub(used),
         };
-        Space { free, used: self.bytes, entries: self.len() as u32 }
+        Space { free, used, entries: entries as u32 }
     }
 
-    /// RED's average as of the last arrival, in packets, or in bytes if the limit is; 0 for the others.
+    /// The discipline's average as of the last arrival, in packets, or in bytes if the limit is; 0 if it has none.
     pub fn average(&self) -> f64 {
-        match &self.store {
-            Store::Fifo(_, Early::Red(red)) => red.average(),
-            Store::Fifo(..) | Store::Drr(_) => 0.0,
-        }
+        self.discipline.average()
     }
 
     /// What has been counted up to `now`.
     pub fn stats(&self, now: SimTime) -> Stats {
         let mut stats = self.stats;
-        stats.stay(now - self.integrated, self.len(), self.bytes);
+        stats.stay(now - self.integrated, self.len(), self.queued.bytes());
         stats
     }
 
     fn integrate(&mut self, now: SimTime) {
-        self.stats.stay(now - self.integrated, self.len(), self.bytes);
+        self.stats.stay(now - self.integrated, self.len(), self.queued.bytes());
         self.integrated = now;
-    }
-
-    fn note_if_empty(&mut self, now: SimTime) {
-        if let Store::Fifo(entries, Early::Red(red)) = &mut self.store
-            && entries.is_empty()
-        {
-            red.emptied(now);
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{of, queue};
     use engine::{Purpose, Streams};
-    use units::Dur;
+    use plugin::Value;
 
     fn arrival(size: u64, is_ect: bool) -> Arrival {
         Arrival { size: Bytes(size), is_ect, flow: FlowKey::default() }
+    }
+
+    /// What left, unmarked.
+    fn out<T>(popped: Option<(T, Mark)>) -> Option<T> {
+        popped.map(|(entry, mark)| {
+            assert_eq!(mark, Mark::None);
+            entry
+        })
     }
 
     fn at(ns: u64) -> SimTime {
@@ -397,12 +353,11 @@ mod tests {
     }
 
     fn drop_tail<T>(limit: Limit) -> Queue<T> {
-        Queue::new(Spec::drop_tail(limit), Bytes(1500), Streams::new(1).get(Purpose::Queue, 0))
+        Queue::new(&Spec::drop_tail(limit), Bytes(1500), Streams::new(1).get(Purpose::Queue, 0))
     }
 
     fn red<T>(limit: Limit, red: Red) -> Queue<T> {
-        let spec = Spec { limit, discipline: Discipline::Red(red) };
-        Queue::new(spec, Bytes(1000), Streams::new(1).get(Purpose::Queue, 0))
+        Queue::with(limit, Bytes(1000), red.discipline(Streams::new(1).get(Purpose::Queue, 0)))
     }
 
     /// The average is the queue as it is (weight 1), with nothing left to chance: forced from `max_th` on.
@@ -438,9 +393,9 @@ mod tests {
             assert_eq!(queue.push(now, entry, arrival(10, false)), Ok(Mark::None));
             assert_eq!(queue.newest(), Some(&entry));
         }
-        assert_eq!(queue.pop(now), Some(1));
+        assert_eq!(out(queue.pop(now)), Some(1));
         assert_eq!(queue.space(), Space { free: Bytes(1500), used: Bytes(20), entries: 2 });
-        assert_eq!((queue.pop(now), queue.pop(now), queue.pop(now)), (Some(2), Some(3), None));
+        assert_eq!((out(queue.pop(now)), out(queue.pop(now)), out(queue.pop(now))), (Some(2), Some(3), None));
     }
 
     #[test]
@@ -453,8 +408,8 @@ mod tests {
         assert_eq!(queue.push(at(40), 'c', arrival(300, false)), Err(('c', Refused::Full)));
         let then = queue.stats(at(50));
         assert_eq!((then.entry_time, then.byte_time), (40 + 20, 4_000 + 4_000));
-        assert_eq!(queue.pop(at(70)), Some('a'));
-        assert_eq!(queue.pop(at(100)), Some('b'));
+        assert_eq!(out(queue.pop(at(70))), Some('a'));
+        assert_eq!(out(queue.pop(at(100))), Some('b'));
         let all = queue.stats(at(120));
         let expected = Stats {
             offered: 3,
@@ -512,10 +467,8 @@ mod tests {
 
     #[test]
     fn a_warning_marks_all_that_finds_the_threshold_and_drops_only_what_does_not_fit() {
-        let new = |limit, threshold| {
-            let spec = Spec { limit, discipline: Discipline::Warning(threshold) };
-            Queue::new(spec, Bytes(1000), Streams::new(1).get(Purpose::Queue, 0))
-        };
+        let new =
+            |limit, threshold| queue("congestion-warning", &[("threshold", Value::Float(threshold))], limit, 1000);
         let mut packets = new(Limit::Packets(4), 2.0);
         let marks: Vec<_> = (0..5).map(|i| packets.push(at(i), i, arrival(10, i != 3))).collect();
         assert_eq!(marks, [Ok(Mark::None), Ok(Mark::None), Ok(Mark::Ce), Ok(Mark::None), Err((4, Refused::Full))]);
@@ -524,7 +477,7 @@ mod tests {
         assert_eq!(bytes.push(at(0), 0, arrival(149, true)), Ok(Mark::None));
         assert_eq!(bytes.push(at(0), 1, arrival(1, true)), Ok(Mark::None), "149 are queued");
         assert_eq!(bytes.push(at(0), 2, arrival(1, true)), Ok(Mark::Ce), "150 are");
-        assert_eq!(bytes.pop(at(1)), Some(0));
+        assert_eq!(out(bytes.pop(at(1))), Some(0));
         assert_eq!(bytes.push(at(1), 3, arrival(1, true)), Ok(Mark::None), "2 are");
     }
 
@@ -535,7 +488,10 @@ mod tests {
         let ms = |n| SimTime::ZERO + Dur::from_ms(n);
         assert_eq!(queue.push(ms(1), 'a', arrival(10, false)), Ok(Mark::None));
         assert_eq!(queue.push(ms(2), 'b', arrival(10, false)), Ok(Mark::None));
-        assert_eq!((queue.pop(ms(3)), queue.pop(ms(5)), queue.pop(ms(6))), (Some('a'), Some('b'), None));
+        assert_eq!(
+            (out(queue.pop(ms(3))), out(queue.pop(ms(5))), out(queue.pop(ms(6)))),
+            (Some('a'), Some('b'), None)
+        );
         assert_eq!(queue.push(ms(7), 'c', arrival(10, false)), Ok(Mark::None));
         assert!((queue.average() - 0.125).abs() < 1e-12, "{}", queue.average());
     }
@@ -584,29 +540,29 @@ mod tests {
 
     #[test]
     fn a_full_queue_of_several_flows_takes_the_short_one_in_for_the_newest_of_the_longest() {
-        let spec = Spec { limit: Limit::Packets(3), discipline: Discipline::Drr };
-        let mut queue = Queue::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
-        let of = |flow| Arrival { size: Bytes(100), is_ect: true, flow: FlowKey::of(flow) };
+        let mut queue = queue("drr", &[], Limit::Packets(3), 1500);
+        let of = |flow| of(flow, 100);
         for entry in ["a1", "a2", "a3"] {
             assert_eq!(queue.push(at(0), entry, of(1)), Ok(Mark::None));
         }
         assert_eq!(queue.push(at(1), "a4", of(1)), Err(("a4", Refused::Full)), "its own is the longest");
-        assert_eq!(queue.push(at(2), "b1", of(2)), Err(("a3", Refused::Full)), "b1 is in, in a3's place");
+        assert_eq!((queue.push(at(2), "b1", of(2)), queue.dropped()), (Ok(Mark::None), Some("a3")), "in a3's place");
         assert_eq!(queue.push(at(3), "b2", of(2)), Err(("b2", Refused::Full)), "two and two: nobody is longer");
-        assert_eq!((queue.pop(at(4)), queue.pop(at(4)), queue.pop(at(4))), (Some("a1"), Some("a2"), Some("b1")));
+        assert_eq!(
+            (out(queue.pop(at(4))), out(queue.pop(at(4))), out(queue.pop(at(4)))),
+            (Some("a1"), Some("a2"), Some("b1"))
+        );
         let stats = queue.stats(at(4));
         assert_eq!((stats.offered, stats.departed, stats.dropped_full, stats.max_entries), (6, 3, 3, 3));
     }
 
     #[test]
     fn nobody_is_pushed_out_for_a_packet_that_would_not_fit_even_then() {
-        let spec = Spec { limit: Limit::Bytes(Bytes(1000)), discipline: Discipline::Drr };
-        let mut queue = Queue::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
-        let of = |flow, size| Arrival { size: Bytes(size), is_ect: false, flow: FlowKey::of(flow) };
+        let mut queue = queue("drr", &[], Limit::Bytes(Bytes(1000)), 1500);
         assert_eq!(queue.push(at(0), "a1", of(1, 700)), Ok(Mark::None));
         assert_eq!(queue.push(at(0), "a2", of(1, 200)), Ok(Mark::None));
         assert_eq!(queue.push(at(0), "b1", of(2, 400)), Err(("b1", Refused::Full)), "without a2 700 + 400 bytes");
-        assert_eq!(queue.push(at(0), "b2", of(2, 300)), Err(("a2", Refused::Full)));
+        assert_eq!((queue.push(at(0), "b2", of(2, 300)), queue.dropped()), (Ok(Mark::None), Some("a2")));
         assert_eq!(queue.space(), Space { free: Bytes(0), used: Bytes(1000), entries: 2 });
     }
 }

@@ -14,13 +14,13 @@ pub struct Stats {
     pub departed: u64,
     /// Their bytes.
     pub bytes_departed: Bytes,
-    /// Packets that did not fit.
+    /// Packets that did not fit, or that made room for others.
     pub dropped_full: u64,
-    /// Packets that RED dropped.
+    /// Packets that the discipline dropped though there was room: RED when they came, CoDel when they were to leave.
     pub dropped_early: u64,
     /// Packets that the queue's owner took back before they were sent.
     pub withdrawn: u64,
-    /// Packets taken in to be marked with CE, whether or not another router had.
+    /// Packets to be marked with CE when they were taken in or left, whether or not another router had.
     pub marked: u64,
     /// Packets that were in it when it was emptied by force.
     pub abandoned: u64,

@@ -23,6 +23,8 @@ table! {
         range: Option<Metres>, or "everyone hears everyone",
         /// How far a signal makes the medium busy and spoils others, at least range; needs range.
         sense_range: Option<Metres>, or "range",
+        /// Whether a signal that is sensed and not decoded was received in error, so that an EIFS follows (as in ns-2); with sense_range.
+        sense_eifs: bool = true,
         /// What becomes of powers; `None`: a pair is in reach or not.
         powers => Option<Propagation> as Powered<Propagation>,
         /// How frames are lost to noise.
@@ -197,7 +199,7 @@ impl Link {
             delay: self.delay,
             loss: self.loss,
             errors: self.errors,
-            queue: self.queue,
+            queue: self.queue.clone(),
         }
     }
 }

@@ -3,16 +3,16 @@
 use crate::channel::{Delay, Distribution, Ends};
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind};
-use crate::flow::{Protocol, Traffic};
+use crate::flow::{Protocol, Reader, Traffic};
 use crate::node::Node;
-use crate::queues::{Discipline, Queue};
+use crate::queues::Queue;
 use crate::radio::{ControlRate, Protection, Radio, Slot, bit_rates};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
-use crate::{Result, Scenario};
+use crate::{Names, Result, Scenario};
 use phy::{Preamble, Standard};
 use plugin::suggest;
-use queue::Limit;
+use queue::{Limit, Spec, Unsound};
 use std::collections::BTreeMap;
 use units::{BitRate, Bytes, Dur, NodeId};
 
@@ -26,7 +26,7 @@ const TIMESTAMPS: u64 = 12;
 const UDP_HEADERS: u64 = 28;
 
 /// Finds the first contradiction.
-pub(crate) fn check(s: &Scenario) -> Result<()> {
+pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
     if s.warmup >= s.duration {
         fail!("scenario.warmup", "{} leaves nothing of a run of {}", s.warmup, s.duration);
     }
@@ -49,6 +49,11 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
             }
         }
     }
+    if let crate::FragmentationThreshold::Above(size) = s.radio.fragmentation_threshold
+        && !(256..=8000).contains(&size.0)
+    {
+        fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
+    }
     match (s.channel.range, s.channel.sense_range) {
         (None, Some(_)) => {
             fail!("channel.sense_range", "has an effect only with channel.range: without it everyone hears everyone")
@@ -62,7 +67,7 @@ pub(crate) fn check(s: &Scenario) -> Result<()> {
     links(s)?;
     let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
     for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
-        self::queue(s, queue, &path)?;
+        self::queue(s, names, queue, &path)?;
     }
     flows(s)?;
     schemes(s)?;
@@ -283,30 +288,17 @@ fn delay(delay: &Delay, i: usize) -> Result<()> {
     }
 }
 
-fn queue(s: &Scenario, queue: &Queue, path: &str) -> Result<()> {
+fn queue(s: &Scenario, names: &Names, queue: &Queue, path: &str) -> Result<()> {
     if let Limit::Bytes(limit) = queue.limit
         && let Some(flow) = s.flows.iter().find(|flow| limit < flow.entry.transport.datagram)
     {
         let (datagram, i) = (flow.entry.transport.datagram, flow.index);
         fail!("{path}.bytes", "{limit} holds not one datagram of {datagram} (flow[{i}])");
     }
-    if let Discipline::Warning { threshold } = queue.discipline {
-        let (most, unit) = match queue.limit {
-            Limit::Packets(packets) => (f64::from(packets), "packets"),
-            Limit::Bytes(bytes) => (bytes.0 as f64, "bytes"),
-        };
-        if threshold >= most {
-            fail!("{path}.threshold", "{threshold} is never found: the queue holds {most} {unit}");
-        }
-    }
-    let Discipline::Red { min_th, max_th, max_p, weight, .. } = queue.discipline else { return Ok(()) };
-    if max_th <= min_th {
-        fail!("{path}.max_th", "{max_th} is not above min_th, {min_th}");
-    }
-    if let Some((key, _)) = [("max_p", max_p), ("weight", weight)].into_iter().find(|(_, value)| *value <= 0.0) {
-        fail!("{path}.{key}", "must be more than zero");
-    }
-    Ok(())
+    let chosen = &queue.discipline.chosen;
+    let entry = names.queues.find(chosen.info.id).expect("it was read by the registry");
+    let spec = Spec::new(queue.limit, entry.with(chosen.params.clone()));
+    spec.check().map_err(|Unsound { key, why }| crate::InputError::new(format!("{path}.{key}"), why))
 }
 
 fn flows(s: &Scenario) -> Result<()> {
@@ -338,6 +330,25 @@ fn flows(s: &Scenario) -> Result<()> {
             fail!("flow[{i}].transport.datagram", "{datagram} does not fit an MSDU; {most} is the most");
         }
         let of_udp = "cbr, poisson or saturated";
+        if let Some(user) = flow.user() {
+            if protocol == "UDP" {
+                fail!("flow[{i}].traffic.model", "\"{}\" is not for UDP; take {of_udp}", user.id());
+            }
+            let entry = &flow.entry;
+            let is_written = [
+                ("reverse", entry.reverse.is_some_and(|reverse| reverse != Traffic::None)),
+                ("reader", entry.reader.is_some_and(|reader| reader != Reader::Instant)),
+                ("ack_gaps", entry.ack_gaps == Some(true)),
+                ("transport.initial_sequence", transport.tcp().is_some_and(|tcp| tcp.initial_sequence.is_some())),
+            ];
+            if let Some((key, _)) = is_written.into_iter().find(|(_, is_written)| *is_written) {
+                fail!(
+                    "flow[{i}].{key}",
+                    "has no effect with model \"{}\", which has connections of its own",
+                    user.id()
+                );
+            }
+        }
         let refused = match (protocol, flow.traffic()) {
             ("UDP", Traffic::None) => Some(("none", of_udp)),
             ("UDP", Traffic::Bulk { .. }) => Some(("bulk", of_udp)),

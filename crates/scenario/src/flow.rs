@@ -1,14 +1,16 @@
 //! `[[flow]]`: connections, streams of datagrams, and the applications at their ends.
 
+use crate::Names;
 use crate::Result;
 use crate::at::At;
 use crate::channel::SOME_TIME;
 use crate::directory::Group;
 use crate::item::{About, Item, Mistake};
 use crate::node::MOST_OF_A_GROUP;
-use crate::plug::{Congestion, Plug, Receivers, Recoveries};
+use crate::plug::{Congestion, Plug, Receivers, Recoveries, Users};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
+use crate::shape::{Keys, Object, Read, Shape};
 use core::ops::RangeInclusive;
 use serde_json::json;
 use std::sync::Arc;
@@ -234,6 +236,40 @@ tagged! {
     }
 }
 
+/// What goes over a flow: a stream on one connection, or what a user asks for on connections of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Writes {
+    /// An application writes.
+    Stream(Traffic),
+    /// A user asks.
+    User(Plug<Users>),
+}
+
+/// The words of both, with the keys that each has.
+impl Keys for Writes {
+    fn describe(shape: &mut Shape, names: &Names) {
+        Traffic::describe(shape, names);
+        let users = Shape::of::<Plug<Users>>(names).tagged.into_iter().flat_map(|tagged| tagged.variants);
+        if let Some(tagged) = &mut shape.tagged {
+            tagged.variants.extend(users);
+        }
+    }
+
+    fn take(read: &mut Read, at: &At) -> Result<Writes> {
+        match at.cx.names.traffic.find(read.word) {
+            Some(_) => Plug::take(read, at).map(Writes::User),
+            None => Traffic::take(read, at).map(Writes::Stream),
+        }
+    }
+
+    fn put(&self, out: &mut Object) {
+        match self {
+            Writes::Stream(traffic) => traffic.put(out),
+            Writes::User(plug) => plug.put(out),
+        }
+    }
+}
+
 tagged! {
     /// How an application reads what TCP received.
     #[derive(Copy)]
@@ -344,8 +380,8 @@ table! {
         stop: Option<Dur>, in SOME_TIME, or "the end of the run",
         /// How it is carried.
         transport: Transport = { protocol = "tcp" },
-        /// What the application at from writes.
-        traffic: Option<Traffic>, or "bulk for TCP; UDP needs it" => transport.if_tcp(Traffic::Bulk { bytes: None }),
+        /// What the application at from writes, or the user at to asks for.
+        traffic: Option<Writes>, or "bulk for TCP; UDP needs it" => transport.if_tcp(Writes::Stream(Traffic::Bulk { bytes: None })),
         /// TCP: what the application at to writes.
         reverse: Option<Traffic>, or "none" => transport.if_tcp(Traffic::None),
         /// TCP: how the application at to reads.
@@ -375,9 +411,20 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// What the application at `from` writes: something that the transport can carry.
+    /// What the application at `from` writes: something that the transport can carry; nothing for a user.
     pub fn traffic(&self) -> Traffic {
-        self.entry.traffic.unwrap_or(Traffic::None)
+        match self.entry.traffic {
+            Some(Writes::Stream(traffic)) => traffic,
+            Some(Writes::User(_)) | None => Traffic::None,
+        }
+    }
+
+    /// The user at `to` who opens connections, if there is one.
+    pub fn user(&self) -> Option<&Plug<Users>> {
+        match &self.entry.traffic {
+            Some(Writes::User(plug)) => Some(plug),
+            _ => None,
+        }
     }
 
     /// What the application at `to` writes; nothing for UDP.

@@ -39,12 +39,14 @@ pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{
     ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
-    WindowScale,
+    WindowScale, Writes,
 };
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
-pub use plug::{Congestion, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes};
-pub use queues::{Discipline, Queue};
-pub use radio::{ControlRate, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
+pub use plug::{
+    Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
+};
+pub use queues::Queue;
+pub use radio::{ControlRate, FragmentationThreshold, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
 pub use scalar::Metres;
 pub use words::Words;
@@ -64,12 +66,16 @@ pub struct Names {
     pub routers: Registry<()>,
     /// Rate controls of stations.
     pub rate_controls: Registry<()>,
+    /// Queue disciplines. The reader tries their parameters.
+    pub queues: Registry<queue::Make>,
+    /// Traffic models of users.
+    pub traffic: Registry<()>,
     /// Schemes.
     pub schemes: Registry<()>,
 }
 
 impl Default for Names {
-    /// None.
+    /// None, but for queue disciplines: a scenario has the first of them without naming it.
     fn default() -> Names {
         Names {
             congestion: Registry::new("congestion control"),
@@ -77,6 +83,8 @@ impl Default for Names {
             recoveries: Registry::new("recovery"),
             routers: Registry::new("router"),
             rate_controls: Registry::new("rate control"),
+            queues: queue::registry(),
+            traffic: Registry::new("traffic model"),
             schemes: Registry::new("scheme"),
         }
     }
@@ -101,7 +109,7 @@ pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Resul
         return Err(error);
     }
     let scenario = resolve::resolve(file, &has_radio, silent)?;
-    check::check(&scenario)?;
+    check::check(&scenario, names)?;
     Ok(scenario)
 }
 

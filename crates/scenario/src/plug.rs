@@ -5,16 +5,24 @@ use crate::item::{About, wrong};
 use crate::shape::{Docs, Key, Keys, Need, Object, Read, Shape, Tagged, Variant};
 use crate::{Names, Result, scalar};
 use core::marker::PhantomData;
-use plugin::{Chosen, Info, Params, Registry, Value as ParamValue, suggest};
+use plugin::{Chosen, Entry, Info, Params, Registry, Value as ParamValue, suggest};
 use serde_json::{Value as Json, json};
 use toml::Value;
 
 /// Which registry a plug-in is of.
 pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
+    /// What its layer needs to make one; `()` where the reader does not try the parameters.
+    type Plugin: Clone + 'static;
     /// The documentation of the key that names a plug-in.
     const DOCS: Docs;
+    /// The key that names a plug-in in a table.
+    const TAG: &'static str = "name";
+    /// The plug-in of a table that names none.
+    const FIRST: Option<&'static str> = None;
+    /// Whether a program that adds plug-ins is likely, so that messages and pages do not speak of those there are as of all.
+    const IS_OPEN: bool = true;
     /// The registry.
-    fn registry(names: &Names) -> &Registry<()>;
+    fn registry(names: &Names) -> &Registry<Self::Plugin>;
 }
 
 macro_rules! kind {
@@ -24,6 +32,7 @@ macro_rules! kind {
         pub struct $Kind;
 
         impl Registered for $Kind {
+            type Plugin = ();
             const DOCS: Docs = &[$docs];
             fn registry(names: &Names) -> &Registry<()> {
                 &names.$registry
@@ -57,6 +66,35 @@ kind! {
     Schemes, schemes, "See `interlayer list schemes`."
 }
 
+/// Queue disciplines: their keys stand beside those of the limit, and the reader tries them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disciplines;
+
+impl Registered for Disciplines {
+    type Plugin = queue::Make;
+    const DOCS: Docs = &["See `interlayer list queues`."];
+    const TAG: &'static str = "discipline";
+    const FIRST: Option<&'static str> = Some(queue::DEFAULT);
+    const IS_OPEN: bool = false;
+    fn registry(names: &Names) -> &Registry<queue::Make> {
+        &names.queues
+    }
+}
+
+/// Traffic models of users, who open connections: words beside those of models that write on one connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Users;
+
+impl Registered for Users {
+    type Plugin = ();
+    const DOCS: Docs = &["See `interlayer list traffic`."];
+    const TAG: &'static str = "model";
+    const IS_OPEN: bool = false;
+    fn registry(names: &Names) -> &Registry<()> {
+        &names.traffic
+    }
+}
+
 /// A registered plug-in, and all its parameters: what the file sets, and defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plug<K> {
@@ -77,21 +115,22 @@ impl<K> Plug<K> {
     }
 }
 
-/// The key that names a plug-in in a table.
-const NAME: &str = "name";
-
 /// The keys of a table that names a plug-in are its name and its parameters. The name alone may stand for the table.
 impl<K: Registered> Keys for Plug<K> {
     fn describe(shape: &mut Shape, names: &Names) {
-        let key =
-            |param: &'static plugin::Param| Key { name: param.key, docs: &[], need: Need::Or(""), codec: param };
+        let key = |param: &'static plugin::Param| {
+            let need = if param.default == ParamValue::Unset { Need::Required } else { Need::Or("") };
+            Key { name: param.key, docs: &[], need, codec: param }
+        };
         let registry = K::registry(names);
-        let variants = registry.iter().map(|entry| {
-            let keys = entry.info.params.iter().map(key).collect();
-            Variant { word: entry.info.id, docs: K::DOCS, keys }
+        let variants = registry.iter().map(|Entry { info, .. }| {
+            let keys = info.params.iter().map(key).collect();
+            let docs = if K::IS_OPEN { K::DOCS } else { core::slice::from_ref(&info.summary) };
+            Variant { word: info.id, docs, keys }
         });
         let (noun, variants) = (registry.noun(), variants.collect());
-        shape.tagged = Some(Tagged { tag: NAME, noun, first: None, variants, registry: Some(K::DOCS) });
+        let open = K::IS_OPEN.then_some(K::DOCS);
+        shape.tagged = Some(Tagged { tag: K::TAG, noun, first: K::FIRST, variants, registry: open });
     }
 
     fn take(read: &mut Read, at: &At) -> Result<Plug<K>> {
@@ -106,7 +145,7 @@ impl<K: Registered> Keys for Plug<K> {
     }
 
     fn put(&self, out: &mut Object) {
-        out.value(NAME, json!(self.id()));
+        out.value(K::TAG, json!(self.id()));
         self.chosen.params.iter().for_each(|(key, value)| out.value(key, scalar::spell(value)));
     }
 

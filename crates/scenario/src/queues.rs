@@ -1,13 +1,12 @@
 //! Queues of radios and of wires.
 
+use crate::plug::{Disciplines, Plug};
 use core::ops::RangeInclusive;
 use units::Bytes;
 
 /// A size that is not nothing.
 pub(crate) const SOME_BYTES: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1_000_000_000_000));
 pub(crate) const PROBABILITY: RangeInclusive<f64> = RangeInclusive::new(0.0, 1.0);
-/// Of RED: more than any queue holds.
-const THRESHOLD: RangeInclusive<f64> = RangeInclusive::new(0.0, 1e12);
 
 one_of! { impl queue::Limit {
     /// Packets it holds.
@@ -16,47 +15,12 @@ one_of! { impl queue::Limit {
     bytes => Bytes(Bytes), in SOME_BYTES, or "limited in packets",
 } }
 
-tagged! {
-    /// What becomes of packets before a queue is full. For RED `queue::Discipline` also has the time of a packet on the outgoing
-    /// link, which no key states.
-    ///
-    /// Defaults of RED: Floyd, "RED: Discussions of Setting Parameters", 1997, and gentle as she recommended in 2000.
-    #[derive(Copy)]
-    pub enum Discipline, by "discipline" = "drop-tail", noun "queue discipline" {
-        /// What finds it full is dropped.
-        "drop-tail" => DropTail,
-        /// Random early detection: dropped, or marked, by the average length.
-        "red" => Red {
-            /// Average below which nothing happens, in the limit's unit.
-            min_th: f64 = 5.0, in THRESHOLD,
-            /// Average at which max_p is reached, in the limit's unit.
-            max_th: f64 = 15.0, in THRESHOLD,
-            /// Greatest probability between the thresholds.
-            max_p: f64 = 0.1, in PROBABILITY,
-            /// Of a new length in the average.
-            weight: f64 = 0.002, in PROBABILITY,
-            /// From max_p to 1 between max_th and twice that.
-            gentle: bool = true,
-            /// Packets of ECN-capable transports are marked, not dropped.
-            ecn: bool = false,
-        },
-        /// A queue for each flow, served by deficit round robin, a full packet's bytes a turn; what is full takes from the longest.
-        "drr" => Drr,
-        /// Every packet of an ECN-capable transport is marked from a length on: the routers of TCP Jersey.
-        "congestion-warning" => Warning {
-            /// Length found from which a packet is marked, in the limit's unit.
-            threshold: f64, in THRESHOLD,
-        },
-    }
-}
-
 table! {
     /// A queue.
-    #[derive(Copy)]
     pub struct Queue {
         /// What it holds.
         limit => queue::Limit,
-        /// What becomes of packets before it is full.
-        discipline => Discipline,
+        /// What leaves first, and what is dropped or marked before it is full.
+        discipline => Plug<Disciplines>,
     }
 }

@@ -74,6 +74,17 @@ words! {
 }
 
 words! {
+    /// Size of the longest data MPDU to one receiver.
+    pub enum FragmentationThreshold {
+        /// Any size: MSDUs go whole.
+        "off" => Off,
+        else
+        /// This one: a longer MSDU goes in fragments.
+        Above(Bytes),
+    }
+}
+
+words! {
     /// Size of the MPDU above which RTS/CTS is used.
     pub enum RtsThreshold {
         /// No size: never.
@@ -120,6 +131,8 @@ table! {
         preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
         rts_threshold: RtsThreshold = "off",
+        /// Size of the longest data MPDU to one receiver, 256 B to 8000 B: a longer MSDU goes in fragments.
+        fragmentation_threshold: FragmentationThreshold = "off",
         /// Which MSDUs may use RTS/CTS: all, or those that carry TCP or UDP payload.
         rts_for: RtsFor = "all",
         /// Transmissions in all of a frame up to the RTS threshold.

@@ -193,7 +193,7 @@ fn wires(entry: LinkEntry, index: usize, links: &mut Vec<Link>) -> Result<()> {
             delay: entry.delay,
             loss: entry.loss,
             errors: entry.errors,
-            queue: entry.queue,
+            queue: entry.queue.clone(),
             index,
         });
     }

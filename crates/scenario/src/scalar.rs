@@ -305,6 +305,7 @@ pub(crate) fn spell(value: ParamValue) -> Json {
         ParamValue::Size(bytes) => json!(bytes.to_string()),
         ParamValue::Power(level) => json!(level.to_string()),
         ParamValue::Choice(word) => json!(word),
+        ParamValue::Unset => Json::Null,
     }
 }
 
@@ -345,7 +346,9 @@ impl Codec for Param {
         };
         let with_bounds = |bounds| format!("{}; {bounds}", self.doc.trim_end_matches('.'));
         about.schema["description"] = json!(bounds.map_or_else(|| self.doc.to_owned(), with_bounds));
-        about.schema["default"] = spell(self.default);
+        if self.default != ParamValue::Unset {
+            about.schema["default"] = spell(self.default);
+        }
         about
     }
 }

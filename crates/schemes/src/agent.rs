@@ -2,7 +2,7 @@
 
 use crate::{Cx, Place};
 use mac::{MacOptions, TxReport};
-use units::NodeId;
+use units::{FlowId, NodeId};
 use wire::{Packet, Pkt};
 
 /// Where an injected packet goes. It continues from its injector's position in the chain of agents.
@@ -74,6 +74,11 @@ pub trait Agent: std::fmt::Debug {
 
     /// A neighbour came or went.
     fn peer(&mut self, _node: NodeId, _event: PeerEvent<'_>, _cx: &mut Cx) {}
+
+    /// Both ends of a connection have closed some seconds ago, and its number will not come again soon. Told at every node, as housekeeping
+    /// and not as knowledge: what is kept under this number can go, and nothing else may follow from it. A connection that vanishes
+    /// otherwise is not told; what must not outlive it is forgotten by idle time.
+    fn closed(&mut self, _flow: FlowId, _cx: &mut Cx) {}
 
     /// Bytes of MAC options it wants in the frame of `packet` to `to`, [`MacOptions::OVERHEAD`] included. Asked when the
     /// packet is queued: airtime and NAV count them. Asked after [`crate::Seat::writes_options`].

@@ -12,7 +12,9 @@
 //!   (d) The echo rides on pure ACKs, not on data that acknowledges.
 //!   (e) The rate in T_tr is the radio's set rate, whatever a rate control chooses.
 //!   (f) Of a packet that came over a hop without options only the hops behind it are measured.
-//!   (g) Section 4.4.5 says that flows of one node share what was measured, not how: by equal parts (`flows = "shared"`).
+//!   (g) With `control = "full"`, one sentence at the end of section 4.4.4, TCP is acknowledged at its sender as `lle-cc` does it, and what
+//!   is on its way is kept below the window that this scheme writes.
+//!   (h) Section 4.4.5 says that flows of one node share what was measured, not how: by equal parts (`flows = "shared"`).
 //! - **Checked** `tests/all/c3tcp.rs`; `every_scheme`; `world/tests/all/c3tcp.rs`; the frames `mac/tests/all/extended.rs`.
 
 use crate::window::{Scale, Show, Shown};
@@ -54,6 +56,12 @@ pub const INFO: Info = Info {
             doc: "T_out of the attempt that carries it, or of the packet's first attempt",
         },
         Param {
+            key: "control",
+            kind: Kind::Choice(&["cap", "full"]),
+            default: Value::Choice("cap"),
+            doc: "the window bounds TCP, or paces it with ACKs made at the sender (section 4.4.4, last sentence)",
+        },
+        Param {
             key: "flows",
             kind: Kind::Choice(&["each", "shared"]),
             default: Value::Choice("each"),
@@ -63,7 +71,7 @@ pub const INFO: Info = Info {
             key: "probe_every",
             kind: Kind::Time { min: Dur::from_ms(1), max: Dur::from_secs(1_000_000) },
             default: Value::Time(Dur::from_secs(10)),
-            doc: "how often a neighbour that answers no frames with options is tried again (section 4.4.3)",
+            doc: "how often a neighbour that answers no frames with options is tried again; section 4.4.3 has no number",
         },
     ],
 };
@@ -98,20 +106,32 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         paths: BTreeMap::new(),
         counted: Counted::default(),
     };
+    if params.choice("control") == "full" && site.node.starts_flows {
+        // Nearer to the host: what this scheme writes is what the other listens to.
+        crate::lle_cc::take_seat(site, FULL_CONTROL);
+    }
     let seat = site.agent(c3tcp).listen([Place::FromHost, Place::ToHost]);
     seat.reports().facts().reads_options().writes_options().rewrites(Field::Window).makes_packets();
     Ok(())
 }
 
+/// Copies without bound but the window.
+const FULL_CONTROL: crate::lle_cc::Limits = crate::lle_cc::Limits {
+    buffer: usize::MAX,
+    min_timeout: Dur::from_ms(200),
+    max_timeouts: 15,
+    spares_last_hop: false,
+};
+
 /// A whole Ack frame. @80211-2020 9.3.1.4
 const ACK_FRAME: Bytes = Bytes(14);
 /// What a data frame with options has beside the IP packet: header, QoS Control, Header Length, the option, LLC and SNAP, FCS.
-const AROUND: Bytes = Bytes(24 + 2 + 1 + 14 + 8 + 4);
-/// Another flow of the node counts among those that share as long as this.
+const AROUND: Bytes = Bytes(24 + 2 + 1 + (MacOptions::OVERHEAD + LEN) as u64 + 8 + 4);
+/// Another flow of the node counts among those that share as long as this. Our choice: several round trips of the text's paths.
 const IS_ACTIVE: Dur = Dur::from_secs(1);
-/// Packets remembered at once: beyond it what was noted first is forgotten.
+/// Packets remembered at once: beyond it what was noted first is forgotten. Our choice: more than the queue of a relay holds.
 const MOST_HELD: usize = 4096;
-/// Data packets whose measurements wait for an ACK, of each flow.
+/// Data packets whose measurements wait for an ACK, of each flow. Our choice: more than a window of the text's paths.
 const MOST_WAITING: usize = 1024;
 
 /// What a path has shown: least bandwidth, sum of delays. On ACKs the delay back is added on the way.
@@ -171,6 +191,8 @@ struct Steered {
     /// What the last ACK with a measurement came with.
     path: Option<Path>,
     heard: SimTime,
+    /// Its FIN has been seen.
+    has_ended: bool,
 }
 
 #[derive(Debug, Default)]
@@ -178,6 +200,8 @@ struct Counted {
     samples: u64,
     bandwidth_bytes_per_s: u64,
     delay_us: u64,
+    there_us: u64,
+    squared_us2: u64,
     windows_lowered: u64,
 }
 
@@ -222,10 +246,9 @@ impl C3Tcp {
     /// What came with the last data packet that this ACK acknowledges.
     fn echo(&mut self, packet: &Packet) -> Option<Path> {
         let (ack, echo) = (packet.pure_ack()?, self.echoes.get_mut(&packet.flow.reverse())?);
-        while let Some((end, path)) = echo.arrived.front().copied().filter(|(end, _)| end.le(ack.ack)) {
+        while let Some((_, path)) = echo.arrived.front().copied().filter(|(end, _)| end.le(ack.ack)) {
             echo.echoed = Some(path);
             echo.arrived.pop_front();
-            debug_assert!(end.le(ack.ack));
         }
         echo.echoed
     }
@@ -243,12 +266,16 @@ impl C3Tcp {
     /// An ACK for a flow that starts here has come with `path` or without: the window to show.
     fn show(&mut self, now: SimTime, packet: &Packet, path: Option<Path>, mss: u32) -> Option<Show> {
         let flow = packet.flow.reverse();
-        let sharing = self.paths.iter().filter(|(_, it)| it.path.is_some() && now.since(it.heard) < IS_ACTIVE).count();
-        let steered = self.paths.entry(flow).or_default();
+        let sharing =
+            self.paths.iter().filter(|(_, it)| it.path.is_some() && now.since(it.heard) < IS_ACTIVE).count();
+        let steered = self.paths.get_mut(&flow)?;
         if let Some(path) = path {
             self.counted.samples += 1;
             self.counted.bandwidth_bytes_per_s += u64::from(path.bytes_per_s);
-            self.counted.delay_us += u64::from(path.there_us) + u64::from(path.back_us);
+            let delay_us = u64::from(path.there_us) + u64::from(path.back_us);
+            self.counted.delay_us += delay_us;
+            self.counted.there_us += u64::from(path.there_us);
+            self.counted.squared_us2 = self.counted.squared_us2.saturating_add(delay_us.saturating_mul(delay_us));
             (steered.path, steered.heard) = (Some(path), now);
         }
         let most = steered.path?.fits() / if self.shares { sharing.max(1) as u32 } else { 1 };
@@ -258,15 +285,26 @@ impl C3Tcp {
     /// SYNs tell the scale; true for them.
     fn saw_syn(&mut self, packet: &Packet) -> bool {
         let Some(syn) = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN)) else { return false };
-        self.paths.entry(packet.flow).or_default().scale.saw_senders_syn(syn);
-        self.paths.entry(packet.flow.reverse()).or_default().scale.saw_receivers_syn(syn);
+        for flow in [packet.flow, packet.flow.reverse()] {
+            let Steered { scale, has_ended, .. } = self.paths.entry(flow).or_default();
+            *has_ended = false;
+            if flow == packet.flow { scale.saw_senders_syn(syn) } else { scale.saw_receivers_syn(syn) }
+        }
         true
     }
 
-    /// A connection is over: nothing of it is kept.
+    /// A connection that was reset, or closed by both sides, is over: nothing of it is kept.
     fn saw_end(&mut self, packet: &Packet) {
-        if packet.tcp().is_some_and(|tcp| tcp.flags.has(Flags::RST)) {
-            for flow in [packet.flow, packet.flow.reverse()] {
+        let Some(tcp) = packet.tcp() else { return };
+        let both = [packet.flow, packet.flow.reverse()];
+        if tcp.flags.has(Flags::FIN)
+            && let Some(steered) = self.paths.get_mut(&packet.flow)
+        {
+            steered.has_ended = true;
+        }
+        let have_ended = both.iter().all(|flow| self.paths.get(flow).is_some_and(|steered| steered.has_ended));
+        if tcp.flags.has(Flags::RST) || have_ended {
+            for flow in both {
                 self.paths.remove(&flow);
                 self.echoes.remove(&flow);
             }
@@ -282,7 +320,12 @@ impl Agent for C3Tcp {
         }
         self.saw_end(packet);
         if at == Place::FromHost {
-            let own = if packet.tcp_data().is_some() { Some(Path::START) } else { self.echo(packet) };
+            let own = if packet.tcp_data().is_some() {
+                self.paths.entry(packet.flow).or_default();
+                Some(Path::START)
+            } else {
+                self.echo(packet)
+            };
             if let Some(path) = own {
                 self.hold(serial, path);
             }
@@ -351,11 +394,20 @@ impl Agent for C3Tcp {
         }
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            self.echoes.remove(&way);
+            self.paths.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        let Counted { samples, bandwidth_bytes_per_s, delay_us, windows_lowered } = self.counted;
+        let Counted { samples, bandwidth_bytes_per_s, delay_us, there_us, squared_us2, windows_lowered } = self.counted;
         out("samples", samples);
         out("bandwidth_sum_bytes_per_s", bandwidth_bytes_per_s);
         out("delay_sum_us", delay_us);
+        out("delay_there_sum_us", there_us);
+        out("delay_square_sum_us2", squared_us2);
         out("windows_lowered", windows_lowered);
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
 use mac::{Msdu, Transmit};
-use phy::TxVector;
+use phy::{TxPower, TxVector};
 use units::{Dbm, MilliWatt};
 use wire::{Class, Packet};
 
@@ -72,6 +72,6 @@ struct Louder {
 
 impl Transmit for Louder {
     fn tx_vector(&mut self, _: &Msdu, packet: &Packet, own: TxVector) -> TxVector {
-        if self.classes.contains(&Class::of(packet)) { TxVector { power: Some(self.power), ..own } } else { own }
+        if self.classes.contains(&Class::of(packet)) { TxVector { power: TxPower::of(self.power), ..own } } else { own }
     }
 }

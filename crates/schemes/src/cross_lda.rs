@@ -81,6 +81,13 @@ impl Agent for Listen {
         }
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        let given_up = &mut self.shared.borrow_mut().given_up;
+        for way in [flow, flow.reverse()] {
+            given_up.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         let shared = self.shared.borrow();
         out("corruptions", shared.corruptions);

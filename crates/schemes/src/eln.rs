@@ -168,6 +168,12 @@ impl Agent for Eln {
         }
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            self.losses.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("uplink_losses", self.holes);
         out("downlink_losses", self.given_up);

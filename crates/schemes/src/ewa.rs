@@ -235,6 +235,12 @@ impl Agent for Ewa {
         Some(pkt)
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            self.flows.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("windows_lowered", self.lowered);
         out("duplicates_repeated", self.repeated);

@@ -44,6 +44,7 @@ plugin::registry! { "scheme", Install as install:
     "ftca" => ftca,
     "hybrid-arq" => hybrid_arq,
     "i-tcp" => i_tcp,
+    "lle-cc" => lle_cc,
     "lle-tcp" => lle_tcp,
     "loss-adaptive-retry" => loss_adaptive_retry,
     "nack-vegas" => nack_vegas,

@@ -13,7 +13,7 @@
 //!   docs/schemes/loss-adaptive-retry.md.
 
 use crate::retry_limit::{Limit, Limited};
-use crate::{Agent, Info, Kind, Param, Params, Refusal, Site, Value};
+use crate::{Agent, Cx, Info, Kind, Param, Params, Refusal, Site, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -91,6 +91,13 @@ impl Limit for Limits {
 }
 
 impl Agent for Limits {
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        let of = &mut self.0.borrow_mut().of;
+        for way in [flow, flow.reverse()] {
+            of.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         let shared = self.0.borrow();
         out("raises", shared.raises);

@@ -31,8 +31,12 @@ impl<L: Limit> TxQueue for Limited<L> {
         self.inner.push(now, msdu, all)
     }
 
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         self.inner.pop(now, all)
+    }
+
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+        self.inner.dropped(all)
     }
 
     fn peek(&self, of: RaTid) -> Option<&Msdu> {

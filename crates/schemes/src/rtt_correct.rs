@@ -160,6 +160,13 @@ impl Agent for Watch {
         }
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        let done = &mut self.memory.borrow_mut().done;
+        for way in [flow, flow.reverse()] {
+            done.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         let memory = self.memory.borrow();
         out("segments_recovered", memory.segments_recovered);

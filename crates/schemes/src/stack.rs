@@ -121,6 +121,10 @@ impl Stack {
         let at_node = |why: String| format!("{id} at \"{}\": {why}", node.name);
         installed.map_err(|refusal| at_node(refusal.to_string()))?;
         self.radio.mac.edca.as_ref().map_or(Ok(()), Edca::check).map_err(at_node)?;
+        if self.radio.mac.fragmentation.is_some() && (self.ack_policy.is_some() || self.recipient.is_some()) {
+            let why = "it acknowledges whole MSDUs its own way; write fragmentation_threshold = \"off\"";
+            return Err(at_node(why.to_owned()));
+        }
         let is_seated = self.members.len() > seated;
         let sits = is_seated || self.capabilities.len() > announced || claims.ports().next().is_some();
         if sits && !is_seated {

@@ -111,7 +111,7 @@ impl Ground {
     /// The queue of its interface, with what schemes put around it.
     pub fn queue(&mut self) -> Box<dyn TxQueue> {
         let draws = Streams::new(1).get(Purpose::Queue, 0);
-        let queue = Box::new(Fifo::new(Spec::drop_tail(self.node.queue), self.node.mtu, draws));
+        let queue = Box::new(Fifo::new(&Spec::drop_tail(self.node.queue), self.node.mtu, draws));
         self.stack.queue(queue)
     }
 }

@@ -102,11 +102,12 @@ impl Connection {
     /// What timer and controller get of the RTT `measured` and of that which the scoreboard was told by this ACK.
     fn judge_rtt(&mut self, now: SimTime, ack: Seq, measured: Option<Dur>) -> (Option<Dur>, Option<Dur>) {
         let told = self.snd.tracking.as_deref().and_then(|tracking| tracking.told.rtt);
-        let sample = RttSample { now, ack, timer: measured, controller: told.or(measured) };
-        let taken = match sample.controller {
-            None => sample,
-            Some(_) => self.ask(|hook, facts| hook.rtt_sample(sample, facts)).unwrap_or(sample),
-        };
+        let controller = told.or(measured);
+        if controller.is_none() || self.hook.is_none() {
+            return (measured, controller);
+        }
+        let sample = RttSample { now, ack, timer: measured, controller };
+        let taken = self.ask(|hook, facts| hook.rtt_sample(sample, facts)).unwrap_or(sample);
         (taken.timer, taken.controller)
     }
 

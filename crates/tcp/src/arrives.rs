@@ -186,7 +186,9 @@ impl Connection {
             if !self.ack_arrives(now, tcp, len) {
                 return;
             }
-            self.repair_corrupted(now);
+            if self.hook.is_some() {
+                self.repair_corrupted(now);
+            }
         }
         if self.snd.closing && self.fin_acknowledged() && self.after_fin_acknowledged(now) {
             return;
@@ -288,7 +290,9 @@ impl Connection {
                 self.options = crate::options::Negotiated::offer(&self.config);
             }
             State::SynReceived => self.enter_closed(Some(Why::Refused)),
-            State::Closing | State::LastAck | State::TimeWait => self.enter_closed(None),
+            State::TimeWait => self.enter_closed(None),
+            // Also where only a FIN is not acknowledged: @RFC9293 sec. 3.10.7.4 tells the user nothing in CLOSING and LAST-ACK, Linux
+            // (tcp_reset) tells him that the connection was reset, and what it sent may be lost.
             _ => self.enter_closed(Some(Why::Reset)),
         }
     }

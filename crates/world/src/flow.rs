@@ -3,6 +3,7 @@
 use crate::ack_gaps::AckGaps;
 use crate::latency::Latency;
 use crate::scenario::{Reader, Traffic};
+use crate::users::{Child, User};
 use engine::Stream;
 use schemes::Hooks;
 use std::ops::{Deref, DerefMut};
@@ -162,6 +163,8 @@ pub(crate) enum Transport {
     Tcp([Connection; 2]),
     /// Nothing to keep but a counter of datagrams sent.
     Udp { sent: u64 },
+    /// A user at the second end, who opens connections that are flows of their own.
+    User(Box<User>),
 }
 
 /// A flow.
@@ -196,6 +199,8 @@ pub(crate) struct Flow {
     pub latency: Latency,
     /// How its ACKs are spaced, if that is asked for.
     pub ack_gaps: Option<Box<AckGaps>>,
+    /// Whose connection it is, if a user opened it. Its first end is the client's then.
+    pub child: Option<Child>,
 }
 
 /// All flows of a world, each at its place. A place that is free again is used again, with another generation.
@@ -246,6 +251,10 @@ impl Flows {
             return id;
         }
         let id = FlowId::forward(self.list.len() as u32);
+        if self.list.len() == self.list.capacity() {
+            // Not twice as many: a flow is large.
+            self.list.reserve_exact(self.list.len() / 8 + 8);
+        }
         self.list.push(make(id));
         self.ids.push(id);
         id
@@ -282,7 +291,7 @@ impl Flow {
     pub fn connection(&self, end: usize) -> Option<&Connection> {
         match &self.transport {
             Transport::Tcp(ends) => Some(&ends[end]),
-            Transport::Udp { .. } => None,
+            Transport::Udp { .. } | Transport::User(_) => None,
         }
     }
 
@@ -303,7 +312,7 @@ impl Flow {
             Transport::Tcp(ends) => {
                 ends[from_end].acknowledged().saturating_sub(ends[1 - from_end].counters().delivered_bytes)
             }
-            Transport::Udp { .. } => 0,
+            Transport::Udp { .. } | Transport::User(_) => 0,
         }
     }
 }

@@ -14,14 +14,14 @@ const POWERS: u32 = 32;
 
 /// A histogram with logarithmic buckets, of fixed size.
 #[derive(Debug)]
-struct Histogram {
+pub(crate) struct Histogram {
     counts: Box<[u32; (SUB * POWERS) as usize]>,
     n: u64,
     most: Dur,
 }
 
 impl Histogram {
-    fn new() -> Histogram {
+    pub(crate) fn new() -> Histogram {
         Histogram { counts: Box::new([0; (SUB * POWERS) as usize]), n: 0, most: Dur::ZERO }
     }
 
@@ -33,7 +33,7 @@ impl Histogram {
         (power * SUB) as usize + sub as usize
     }
 
-    fn put(&mut self, dur: Dur) {
+    pub(crate) fn put(&mut self, dur: Dur) {
         let count = &mut self.counts[Histogram::bucket(dur)];
         *count = count.saturating_add(1);
         self.n += 1;
@@ -41,7 +41,7 @@ impl Histogram {
     }
 
     /// The value that a share `p` of all lie at or below, to within a bucket, in seconds; NaN of none.
-    fn quantile(&self, p: f64) -> f64 {
+    pub(crate) fn quantile(&self, p: f64) -> f64 {
         let rank = (p * self.n as f64).ceil().max(1.0);
         let mut below = 0.0;
         for (i, count) in self.counts.iter().enumerate() {

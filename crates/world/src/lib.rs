@@ -18,6 +18,7 @@ mod results;
 mod runner;
 mod shared;
 mod taps;
+mod users;
 mod windows;
 mod world;
 

@@ -19,6 +19,10 @@ pub struct Registries {
     pub recoveries: Registry<recovery::Make>,
     /// Rate controls of stations.
     pub rate_controls: Registry<rate::Make>,
+    /// Queue disciplines.
+    pub queues: Registry<queue::Make>,
+    /// Traffic models of users.
+    pub traffic: Registry<traffic::Make>,
     /// Routers.
     pub routers: Registry<net::router::Make>,
 }
@@ -32,6 +36,8 @@ impl Registries {
             receivers: ack::registry(),
             recoveries: recovery::registry(),
             rate_controls: rate::registry(),
+            queues: queue::registry(),
+            traffic: traffic::registry(),
             routers: net::router::registry(),
         }
     }
@@ -43,6 +49,8 @@ impl Registries {
             receivers: self.receivers.declarations(),
             recoveries: self.recoveries.declarations(),
             rate_controls: self.rate_controls.declarations(),
+            queues: self.queues.clone(),
+            traffic: self.traffic.declarations(),
             routers: self.routers.declarations(),
             schemes: self.schemes.declarations(),
         }

@@ -9,6 +9,7 @@ use crate::frames::{FrameClass, LossCause, Tally};
 use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
 use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
+use crate::users::Totals;
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
@@ -102,8 +103,9 @@ pub fn jain(rates: &[f64]) -> f64 {
 /// Reads the results off a world whose run is over.
 pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
     let flows: Vec<Record> = {
-        let starts = scenario.flows.iter().map(|flow| flow.start);
-        world.flows.iter().zip(starts).map(|(flow, start)| flow_record(flow, start, scenario)).collect()
+        let starts = (0..).zip(scenario.flows.iter().map(|flow| flow.start));
+        let row = |(flow, (i, start))| flow_record(flow, world.totals_of_user(i), start, scenario);
+        world.flows.iter().zip(starts).map(row).collect()
     };
     let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
     let max = rates.iter().copied().fold(0.0, f64::max);
@@ -122,6 +124,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
     let counted = world.frames.since(&world.warm.frames);
     summary.extend(LossCause::ALL.map(|cause| (cause.column(), Cell::Count(counted.losses(cause)))));
 
+    let names: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
     Run {
         seed,
         sim_s,
@@ -133,7 +136,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         queues: queues(world, scenario),
         frames: frames(world),
         schemes: schemes(world, scenario),
-        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations),
+        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations, &names),
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,
@@ -159,7 +162,7 @@ fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
     world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
-fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
+fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> Record {
     let name = |node: NodeId| Cell::Text(scenario.nodes[node.index()].name.clone());
     let measured = scenario.duration.saturating_sub(scenario.warmup);
     let rate = |bytes: u64| Cell::Real((Bytes(bytes) / measured).bps() as f64);
@@ -172,7 +175,10 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
         ("id", Cell::Text(flow.name.clone())),
         ("from", name(flow.ends[0])),
         ("to", name(flow.ends[1])),
-        ("protocol", Cell::Text(if flow.connection(0).is_some() { "tcp" } else { "udp" }.to_owned())),
+        (
+            "protocol",
+            Cell::Text(if matches!(flow.transport, Transport::Udp { .. }) { "udp" } else { "tcp" }.to_owned()),
+        ),
         ("goodput_bps", rate(payload)),
         ("datagram_throughput_bps", rate(datagram)),
         ("delivered_bytes", Cell::Count(payload)),
@@ -183,6 +189,14 @@ fn flow_record(flow: &Flow, start: Dur, scenario: &Scenario) -> Record {
     record.extend(flow.latency.record());
     match &flow.transport {
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
+        Transport::User(user) => {
+            let (asked, _, _) = since(0);
+            record.extend([
+                ("reverse_goodput_bps", rate(asked)),
+                ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
+            ]);
+            record.extend(user.record(totals));
+        }
         Transport::Tcp(ends) => {
             let (back, _, _) = since(0);
             let now = [ends[0].counters(), ends[1].counters()];

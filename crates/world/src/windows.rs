@@ -6,6 +6,7 @@ use crate::scenario::TimeWindow;
 use crate::taps::{QueueIds, category_id};
 use mac::Station;
 use net::Wire;
+use node::Node;
 use tcp::WindowTime;
 use units::{Bytes, Dur, SimTime};
 
@@ -22,6 +23,7 @@ struct TimedBuckets {
     seen: u64,
     flows: Vec<OfFlow>,
     queues: Vec<OfQueue>,
+    schemes: Vec<OfScheme>,
 }
 
 /// What a flow had counted.
@@ -51,21 +53,36 @@ struct OfQueue {
     packets: Moments,
 }
 
+/// Counters of the agents of one scheme at one node.
+#[derive(Debug)]
+struct OfScheme {
+    scheme: &'static str,
+    node: usize,
+    opened: Vec<(&'static str, u64)>,
+    last: Vec<(&'static str, u64)>,
+}
+
 /// Sums over buckets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Moments {
     n: u64,
     sum: f64,
     squares: f64,
+    least: f64,
     most: f64,
 }
 
 impl Moments {
     fn put(&mut self, value: f64) {
+        self.least = if self.n == 0 { value } else { self.least.min(value) };
         self.most = if self.n == 0 { value } else { self.most.max(value) };
         self.n += 1;
         self.sum += value;
         self.squares += value * value;
+    }
+
+    fn least(&self) -> f64 {
+        if self.n == 0 { f64::NAN } else { self.least }
     }
 
     fn most(&self) -> f64 {
@@ -123,6 +140,7 @@ impl OfFlow {
         let mut record = vec![
             ("id", Cell::Text(id)),
             ("goodput_bps", Cell::Real(goodput.bps() as f64)),
+            ("goodput_min_bps", Cell::Real(self.goodput.least())),
             ("goodput_max_bps", Cell::Real(self.goodput.most())),
             ("goodput_cv", Cell::Real(self.goodput.variation())),
             ("goodput_zero_share", Cell::Real(share)),
@@ -159,6 +177,29 @@ impl OfQueue {
     }
 }
 
+impl OfScheme {
+    fn record(&self, id: String) -> Record {
+        let counted = self.last.iter().zip(&self.opened);
+        let columns = counted.map(|((name, now), (_, then))| (*name, Cell::Count(now.saturating_sub(*then))));
+        [("id", Cell::Text(id))].into_iter().chain(columns).collect()
+    }
+}
+
+/// What the agents of each scheme at each node have counted, in the order of the results.
+fn schemes(nodes: &[Node]) -> Vec<OfScheme> {
+    let mut found = Vec::new();
+    for (node, own) in nodes.iter().enumerate() {
+        for members in own.chain().members().chunk_by(|one, other| one.instance == other.instance) {
+            let mut last = Vec::new();
+            for member in members {
+                member.agent.counters(&mut |name, value| last.push((name, value)));
+            }
+            found.push(OfScheme { scheme: members[0].claims.scheme, node, opened: last.clone(), last });
+        }
+    }
+    found
+}
+
 /// Packets of each queue integrated over time, in the order of the results: radios, then wires.
 fn entry_times<'a>(now: SimTime, stations: &'a [Station], wires: &'a [Wire]) -> impl Iterator<Item = u128> + 'a {
     let of_radios = stations.iter().flat_map(move |station| {
@@ -176,12 +217,21 @@ impl Windows {
             seen: 0,
             flows: (0..flows).map(|_| OfFlow::default()).collect(),
             queues: Vec::new(),
+            schemes: Vec::new(),
         };
         Windows(windows.iter().map(of).collect())
     }
 
     /// A bucket of window `index` ends; the first call opens the window.
-    pub fn tick(&mut self, index: u32, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
+    pub fn tick(
+        &mut self,
+        index: u32,
+        now: SimTime,
+        flows: &[Flow],
+        nodes: &[Node],
+        stations: &[Station],
+        wires: &[Wire],
+    ) {
         let window = &mut self.0[index as usize];
         let opens = window.seen == 0;
         window.seen += 1;
@@ -200,10 +250,18 @@ impl Windows {
                 window.queues[i].bucket(entry_time, window.every);
             }
         }
+        let counted = schemes(nodes);
+        if opens {
+            window.schemes = counted;
+        } else {
+            for (own, now) in window.schemes.iter_mut().zip(counted) {
+                own.last = now.last;
+            }
+        }
     }
 
-    /// A row of each window for each flow, then for each queue.
-    pub fn records(&self, ids: &QueueIds, flows: &[Flow], stations: &[Station]) -> Vec<Record> {
+    /// A row of each window for each flow, then for each queue, then for each scheme at each node. `names` are the nodes'.
+    pub fn records(&self, ids: &QueueIds, flows: &[Flow], stations: &[Station], names: &[&str]) -> Vec<Record> {
         let categories = |(air, station): (&Option<String>, &Station)| {
             let of = |i| air.as_ref().map(|air| category_id(air, station, i));
             (0..station.queues().count()).map(of).collect::<Vec<_>>()
@@ -222,6 +280,9 @@ impl Windows {
                     rows.push(own.record(format!("{}.{id}", window.name), length));
                 }
             }
+            let scheme_row =
+                |own: &OfScheme| own.record(format!("{}.{}@{}", window.name, own.scheme, names[own.node]));
+            rows.extend(window.schemes.iter().map(scheme_row));
         }
         rows
     }

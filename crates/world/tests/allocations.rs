@@ -81,6 +81,8 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
         // Lists that a worse burst makes longer, as above; from 24 to 100 s none of these asked for more than once.
         ("the wire marks", red, a, "", 9),
         ("the wire serves flows in turn", "rate = '5 Mb/s'\nqueue = { discipline = 'drr', packets = 20 }", a, "", 9),
+        ("the wire drops at the head", "rate = '5 Mb/s'\nqueue = { discipline = 'codel', packets = 99 }", a, "", 9),
+        ("the wire drops by flow", "rate = '5 Mb/s'\nqueue = { discipline = 'fq-codel', packets = 99 }", a, "", 9),
         ("the wire loses", "rate = '20 Mb/s'\nloss = 0.002", a, "", 9),
         ("the wire is narrow and drops", "rate = '5 Mb/s'\nqueue = { packets = 20 }", a, "", 9),
         ("the wire is long, the queue of the air drops", "rate = '1 Gb/s'\ndelay = '30 ms'", a, "", 9),
@@ -121,4 +123,54 @@ fn a_run_takes_the_memory_that_was_forecast() {
         let (grown, forecast) = (many.0 - few.0, many.1 - few.1);
         assert!(grown >= 0.5 * forecast, "{name}: {grown} bytes more were taken, {forecast} forecast");
     }
+}
+
+/// A server and as many clients, each with one user.
+fn users(clients: u32, seconds: u32, model: &str, rest: &str) -> String {
+    format!(
+        "[scenario]\nduration = '{seconds} s'\n[[node]]\nname = 's'\n[[node]]\nname = 'c'\ncount = {clients}\n\
+         [[link]]\nbetween = ['s', 'c']\nrate = '100 Mb/s'\ndelay = '5 ms'\n[[flow]]\nname = 'u'\nfrom = 's'\nto = 'c'\n\
+         traffic = {model}\ntransport = {{ protocol = 'tcp', preset = 'linux' }}\n{rest}"
+    )
+}
+
+fn peak_of(text: &str) -> (world::Run, usize) {
+    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let (run, peak) = alloc::peak(|| world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)));
+    (run.expect("books in balance"), peak)
+}
+
+#[test]
+fn ten_thousand_connections_take_the_memory_of_a_thousand() {
+    let email = "{ model = 'email', every = '200 ms' }";
+    let sum = |run: &world::Run, name| (0..20).filter_map(|i| run.flow(i, name)).sum::<f64>();
+    // On a wire, and behind an access point whose Snoop keeps what it knows of each connection.
+    let air = |seconds| {
+        users(20, seconds, email, "[[node]]\nname = 'ap'\nrole = 'ap'\n[[link]]\nfrom = 's'\nto = 'ap'")
+            .replace("between = ['s', 'c']", "between = ['s', 'ap']")
+            .replace("[[link]]\nfrom = 's'\nto = 'ap'", "[[scheme]]\nname = 'snoop'\n[radio]\nstandard = '802.11a'")
+    };
+    let wire = |seconds| users(20, seconds, email, "");
+    for (name, text) in [("wire", &wire as &dyn Fn(u32) -> String), ("snoop", &air)] {
+        let [(few, small), (many, large)] = [12, 120].map(|seconds| peak_of(&text(seconds)));
+        let opened = [sum(&few, "connections_total"), sum(&many, "connections_total")];
+        println!("{name}: {opened:?} connections, {small} and {large} bytes at most");
+        assert!(opened[0] > 1_000.0 && opened[1] > 10_000.0, "{opened:?}");
+        assert_eq!(small, large, "{name}");
+    }
+}
+
+#[test]
+fn a_live_connection_takes_so_many_bytes() {
+    // Every client opens so many connections at once and keeps them: pages of very many objects on parallel connections.
+    let model = |connections| {
+        format!(
+            "{{ model = 'http', objects = 10000, object_size = '20 B', connections = {connections}, page_every = '1000 s' }}"
+        )
+    };
+    let [(few, small), (many, large)] = [1, 33].map(|connections| peak_of(&users(20, 2, &model(connections), "")));
+    let open = |run: &world::Run| (0..20).filter_map(|i| run.flow(i, "connections_open_most_total")).sum::<f64>();
+    let each = (large - small) as f64 / (open(&many) - open(&few));
+    println!("{} and {} connections, {each:.0} bytes each", open(&few), open(&many));
+    assert!(open(&many) > 600.0 && each < 10_000.0, "{each} bytes");
 }

@@ -173,8 +173,13 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
 def entries(rows: Sequence[Mapping[str, Any]]) -> str:
     """A list with the id first on each line."""
     width = max((len(row["id"]) for row in rows), default=0)
-    lines = [f"{row['id']:<{width}}  {row['summary']}  {_bracketed(row)}".rstrip() for row in rows]
+    lines = [f"{row['id']:<{width}}  {row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip() for row in rows]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _parameters(row: Mapping[str, Any]) -> str:
+    """The parameters of an entry and their defaults."""
+    return f"  ({row['parameters']})" if row.get("parameters") else ""
 
 
 def _bracketed(row: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ mod edcaf;
 mod extended;
 mod line;
 mod originator;
+mod reassembly;
 mod recipient;
 
 use crate::Config;
@@ -32,6 +33,7 @@ use edcaf::Edcaf;
 use engine::Class as When;
 use extended::Extended;
 use phy::TxVector;
+use reassembly::Reassembly;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
 
@@ -142,6 +144,8 @@ pub struct Station {
     received: Vec<Received>,
     /// How many spaces each station has there.
     spaces: usize,
+    /// MSDUs of which some fragments have arrived.
+    reassembly: Reassembly,
 
     reports_attempts: bool,
     /// Rate control or the recipient may have a timer, or a queue has held something back.
@@ -197,6 +201,7 @@ impl Station {
             announced: Dur::ZERO,
             received: vec![Received::default(); peers.len() * spaces],
             spaces,
+            reassembly: Reassembly::default(),
             reports_attempts: false,
             has_timers: false,
             is_dead: false,
@@ -367,6 +372,7 @@ impl Station {
 
     fn enqueue(&mut self, cx: &mut Cx, mut msdu: Msdu) {
         self.classify(&mut msdu, cx.all);
+        self.fragment(&mut msdu);
         let i = usize::from(msdu.category);
         let edcaf = &mut self.edcafs[i];
         edcaf.counters.msdus_offered += 1;
@@ -375,7 +381,8 @@ impl Station {
             let report = msdu.report(cx.now, Fate::QueueFull);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
-        if edcaf.in_service.is_empty() && self.take_next(cx, i) {
+        self.note_dropped(cx, i);
+        if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
             cx.channel.contention.want(cx.now, self.contender(i));
         }
     }
@@ -393,6 +400,18 @@ impl Station {
             let user_priority = edca.user_priority(msdu.category, priority);
             msdu.qos = Some(Qos { category: msdu.category, user_priority });
             msdu.mpdu += QOS_CONTROL;
+        }
+    }
+
+    /// An MSDU for one receiver that is too long for one frame goes in fragments; MAC options and A-MPDUs go with whole ones. @80211-2020
+    /// 10.4
+    fn fragment(&self, msdu: &mut Msdu) {
+        if let Some(threshold) = self.config.fragmentation
+            && msdu.to != NodeId::BROADCAST
+            && msdu.options_room == 0
+            && self.ack_policy.is_none()
+        {
+            msdu.cut(threshold);
         }
     }
 

@@ -7,14 +7,14 @@ use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
 use crate::frame::{Kind, Qos};
-use crate::msdu::{Fate, MacOptions, Msdu};
+use crate::msdu::{Fate, MacOptions, Msdu, TxReport};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
 use crate::rate::{Attempt, Attempted};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
-use phy::{Mode, TxVector};
+use phy::{Mode, TxPower, TxVector};
 use units::{Bytes, Dur, NodeId, SimTime};
-use wire::Packets;
+use wire::{Packets, Pkt};
 
 /// Why an exchange, or its beginning, came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,20 @@ impl Station {
             let report = msdu.report(cx.now, Fate::Expired);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
-        edcaf.queue.pop(cx.now, cx.all)
+        let popped = edcaf.queue.pop(cx.now, cx.all);
+        self.note_dropped(cx, i);
+        popped
+    }
+
+    /// What the queue of a category has dropped is done with, as if it had been refused.
+    #[inline]
+    pub(super) fn note_dropped(&mut self, cx: &mut Cx, i: usize) {
+        let edcaf = &mut self.edcafs[i];
+        while let Some(msdu) = edcaf.queue.dropped(cx.all) {
+            edcaf.counters.msdus_refused += 1;
+            let report = msdu.report(cx.now, Fate::QueueFull);
+            cx.out.push(Output::Done(msdu.pkt, report));
+        }
     }
 
     /// The TX vector that a frame with the MSDU at this place would have as the next attempt, as far as can be told.
@@ -122,7 +135,15 @@ impl Station {
     }
 
     /// The next data frames of all MSDUs in service get their format.
+    #[inline]
     fn shape(&mut self, now: SimTime, i: usize) {
+        if self.extended.is_some() {
+            self.shape_extended(now, i);
+        }
+    }
+
+    #[inline(never)]
+    fn shape_extended(&mut self, now: SimTime, i: usize) {
         if let Some(extended) = &self.extended {
             self.edcafs[i].in_service.iter_mut().for_each(|msdu| extended.shape(now, msdu));
         }
@@ -246,7 +267,11 @@ impl Station {
     pub(super) fn send_step(&mut self, cx: &mut Cx) {
         let step = *self.step();
         let is_data = step.kind == Kind::Data;
-        let further = if is_data && self.txop.may_go_on(cx.now) { self.announce(cx, &step) } else { Dur::ZERO };
+        let further = match is_data {
+            true if self.has_further() => self.announce_fragment(cx),
+            true if self.txop.may_go_on(cx.now) => self.announce(cx, &step),
+            _ => Dur::ZERO,
+        };
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.airtime += step.airtime;
         spend(edcaf, step.airtime);
@@ -274,7 +299,8 @@ impl Station {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
             asking.into_iter().for_each(|msdu| extended.asked(cx.now, msdu.to));
         }
-        let power = self.tx.power.filter(|_| matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts));
+        let at_its_power = matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts);
+        let power = if at_its_power { self.tx.power } else { TxPower::OWN };
         let frame = Frame {
             kind: step.kind,
             from: self.node,
@@ -288,6 +314,20 @@ impl Station {
         self.state = State::Sending;
         self.announced = frame.duration;
         cx.transmit(frame);
+    }
+
+    /// Whether the data frame at hand carries a fragment that others follow.
+    fn has_further(&self) -> bool {
+        self.edcafs[self.active].current().is_some_and(|msdu| msdu.unacknowledged > 0 && msdu.has_further())
+    }
+
+    /// What the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
+    #[cold]
+    fn announce_fragment(&mut self, cx: &Cx) -> Dur {
+        let Some(len) = self.edcafs[self.active].current().map(Msdu::further) else { return Dur::ZERO };
+        let tx = self.expected_tx_vector(self.active, 0, cx.all);
+        let job = self.job(self.active, 0, len, 1, tx, true);
+        self.config.timing.sifs + self.plan.exchange(&self.config, &job).length()
     }
 
     /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
@@ -405,30 +445,40 @@ impl Station {
     fn succeed(&mut self, cx: &mut Cx) {
         let n = self.edcafs[self.active].in_psdu;
         self.attempted(cx, MpduSet::first(n), true);
+        if self.has_further() {
+            // The burst goes on, whatever the opportunity: it is one MSDU. @80211-2020 10.3.2.12, 10.23.2.9
+            self.edcafs[self.active].psdu_mut().for_each(Msdu::advance);
+            self.state = State::BetweenExchanges;
+            self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
+            return;
+        }
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
         for _ in 1..n {
-            if let Some((msdu, report)) = self.delivered(cx) {
-                cx.out.push(Output::Done(msdu.pkt, report));
+            if let Some((pkt, report)) = self.delivered(cx) {
+                cx.out.push(Output::Done(pkt, report));
             }
         }
         let last = self.delivered(cx);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
-        if let Some((msdu, report)) = last {
-            cx.out.push(Output::Done(msdu.pkt, report));
+        if let Some((pkt, report)) = last {
+            cx.out.push(Output::Done(pkt, report));
         }
     }
 
     /// The first MSDU in service was delivered.
-    fn delivered(&mut self, cx: &Cx) -> Option<(Msdu, crate::msdu::TxReport)> {
+    #[inline]
+    fn delivered(&mut self, cx: &Cx) -> Option<(Pkt, TxReport)> {
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
-        let msdu = edcaf.in_service.pop_front()?;
-        if let (Some(extended), true) = (&mut self.extended, msdu.is_extended) {
+        if let (Some(extended), Some(msdu)) =
+            (&mut self.extended, edcaf.in_service.front_mut().filter(|it| it.is_extended))
+        {
             extended.answered(msdu.to);
         }
+        let msdu = edcaf.in_service.pop_front()?;
         let report = msdu.report(cx.now, Fate::Delivered);
-        Some((msdu, report))
+        Some((msdu.pkt, report))
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
@@ -457,8 +507,8 @@ impl Station {
         let mut kept = 0;
         for place in 0..n {
             if judgement.acknowledged.contains(place) {
-                if let Some((msdu, report)) = self.delivered(cx) {
-                    cx.out.push(Output::Done(msdu.pkt, report));
+                if let Some((pkt, report)) = self.delivered(cx) {
+                    cx.out.push(Output::Done(pkt, report));
                 }
                 continue;
             }
@@ -583,8 +633,8 @@ fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> 
     let options = MacOptions::within(if msdu.is_extended { msdu.options_room } else { 0 });
     let data = Data {
         seq: msdu.seq.unwrap_or_default(),
-        fragment: 0,
-        more_fragments: false,
+        fragment: msdu.fragment,
+        more_fragments: msdu.has_further(),
         is_retry: std::mem::replace(&mut msdu.data_sent, true),
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,

@@ -1,6 +1,7 @@
 //! The recipient: what a station makes of others' frames. @80211-2020 10.3.2.9, 10.3.2.11, 10.3.2.14
 
 use super::originator::Failure;
+use super::reassembly::Fragment;
 use super::{Cx, Output, State, Station};
 use crate::ack::Delivery;
 use crate::channel::Channel;
@@ -87,7 +88,17 @@ impl Station {
             let Some(data) = mpdu.data() else { continue };
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
             let space = frame.from.index() * self.spaces + data.qos.map_or(0, Qos::space);
-            if self.received[space].is_duplicate(data.seq, data.is_retry) {
+            if data.fragment > 0 || data.more_fragments {
+                let is_whole = self.received[space].has(data.seq, data.is_retry);
+                match self.reassembly.arrives(cx.now, space, data.seq, data.fragment, data.more_fragments, is_whole) {
+                    Fragment::Last => _ = self.received[space].is_duplicate(data.seq, false),
+                    Fragment::Duplicate => {
+                        self.own.duplicates += 1;
+                        continue;
+                    }
+                    Fragment::Taken | Fragment::Stray => continue,
+                }
+            } else if self.received[space].is_duplicate(data.seq, data.is_retry) {
                 self.own.duplicates += 1;
                 continue;
             }

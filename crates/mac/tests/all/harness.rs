@@ -6,7 +6,7 @@ use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
     Label, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, Qos, Reception, Station, TxQueue, TxReport,
 };
-use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxVector};
+use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Ipv4, L4, Packet, Packets, Payload, Udp};
@@ -63,7 +63,7 @@ impl Shown {
             from: frame.from,
             to: frame.to,
             mode: frame.tx.mode,
-            power: frame.tx.power,
+            power: frame.tx.power.level(),
             mpdu: frame.psdu.len(),
             airtime: frame.airtime,
             duration: frame.duration,
@@ -104,6 +104,7 @@ impl Shown {
         };
         let Shown { kind, from, to, mode, power, airtime, duration, label, .. } = self;
         let psdu = Psdu::One(Mpdu { len: self.mpdu, body });
+        let power = power.map_or(TxPower::OWN, TxPower::of);
         Frame { kind, from, to, tx: TxVector { power, ..mode.into() }, airtime, duration, label, psdu }
     }
 }
@@ -231,7 +232,7 @@ impl Net {
             let node = NodeId(i as u32);
             let queue = |_| {
                 let draws = streams.get(Purpose::Queue, i as u64);
-                Box::new(Fifo::new(Spec::drop_tail(build.limit), Bytes(1500), draws)) as Box<dyn TxQueue>
+                Box::new(Fifo::new(&Spec::drop_tail(build.limit), Bytes(1500), draws)) as Box<dyn TxQueue>
             };
             let queues = config.accesses().into_iter().map(queue).collect();
             let first = channel.contention.first(node);

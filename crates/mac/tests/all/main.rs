@@ -6,5 +6,6 @@ mod dcf;
 mod dot11g;
 mod edca;
 mod extended;
+mod fragments;
 mod harness;
 mod levels;

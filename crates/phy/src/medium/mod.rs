@@ -253,6 +253,13 @@ impl Medium {
         }
     }
 
+    /// Whether who senses a signal and cannot decode it receives it in error. As [`Medium::set_senses`].
+    pub fn set_locks_on_sensed(&mut self, locks: bool) {
+        if let Medium::UnitDisc(reach) = self {
+            reach.set_locks_on_sensed(locks);
+        }
+    }
+
     /// Signals of `from` make the medium busy, and spoil others, also at those who cannot decode them. Where signals have powers
     /// that is a matter of powers, and this does nothing.
     pub fn set_senses(&mut self, from: NodeId, senses: impl Fn(NodeId) -> bool) {

@@ -277,7 +277,7 @@ impl Sinr {
         let (mode, airtime, is_in_parts) = (ppdu.tx.mode, ppdu.airtime, ppdu.parts.is_some());
         let sure = self.sure(mode);
         self.sent[from] = Sent { mode, started: now, airtime, sure, is_in_parts };
-        if self.coherence.is_some() || ppdu.tx.power.is_some() || self.is_odd[from] {
+        if self.coherence.is_some() || ppdu.tx.power.level().is_some() || self.is_odd[from] {
             self.set_levels(now, ppdu);
         }
         let Sinr { rules, sent, receivers, links, .. } = self;
@@ -303,8 +303,8 @@ impl Sinr {
     /// The powers of a frame at its listeners, if they are not those of the last one.
     fn set_levels(&mut self, now: SimTime, ppdu: &Ppdu) {
         let from = ppdu.from.index();
-        self.is_odd[from] = ppdu.tx.power.is_some();
-        let power = ppdu.tx.power.map_or(self.powers_mw[from], |power| power.milliwatt().0);
+        self.is_odd[from] = ppdu.tx.power.level().is_some();
+        let power = ppdu.tx.power.level().map_or(self.powers_mw[from], |power| power.milliwatt().0);
         for (link, path) in self.links[from].iter_mut().zip(&mut self.paths[from]) {
             if let Some(fading) = &path.fading
                 && now >= path.factor.1

@@ -5,8 +5,8 @@
 //! transmits hears nothing.
 //!
 //! A station may sense a signal that it cannot decode ([`UnitDisc::set_senses`], ns-2's carrier sense range): the signal makes
-//! its medium busy and spoils others there, and is never locked on. No EIFS follows it, since nothing was received in error; in ns-2
-//! one does.
+//! its medium busy and spoils others there. Whether the receiver locks on it, receives it in error and waits an EIFS, as in ns-2 and as a
+//! preamble that reaches farther than its data would have it, is a parameter; else it is energy and no more.
 //!
 //! All of that is a matter of sets, so what happens at 64 stations is a few operations on words.
 
@@ -51,6 +51,8 @@ pub struct UnitDisc {
     latest: NodeId,
     /// PPDUs in the air that are judged part by part.
     parted: Vec<Parted>,
+    /// What is sensed and not decoded is received in error.
+    locks_on_sensed: bool,
 }
 
 /// When other signals stood at the receiver of a PPDU that is judged part by part.
@@ -75,6 +77,7 @@ impl UnitDisc {
             started: vec![SimTime::ZERO; nodes],
             latest: NodeId(0),
             parted: Vec::new(),
+            locks_on_sensed: false,
         };
         (0..nodes as u32).for_each(|from| medium.set_reaches(NodeId(from), |_| true));
         medium
@@ -101,6 +104,11 @@ impl UnitDisc {
         let at = &mut self.reached[from.index() * self.receivers.len() + one.index()];
         let with = |set: u64| if in_reach && from != to { set | one.bits } else { set & !one.bits };
         (at.listeners, at.sensing) = (with(at.listeners), with(at.sensing));
+    }
+
+    /// Who senses a signal and cannot decode it locks on it and receives it in error, or takes it for energy.
+    pub fn set_locks_on_sensed(&mut self, locks: bool) {
+        self.locks_on_sensed = locks;
     }
 
     /// Signals of `from` stand also at those who cannot decode them but sense them. Nobody who hears them is changed.
@@ -188,7 +196,7 @@ impl UnitDisc {
         let row = &mut self.reached[from.index() * self.receivers.len()..][..self.receivers.len()];
         for (block, (receivers, at)) in (0..).zip(self.receivers.iter_mut().zip(row)) {
             let broke = at.sensing & !receivers.hearing & !receivers.transmitting;
-            at.locked = at.listeners & broke;
+            at.locked = if self.locks_on_sensed { broke } else { at.listeners & broke };
             at.half_duplex = at.listeners & receivers.transmitting;
             receivers.spoilt = (receivers.spoilt | at.sensing & receivers.hearing) & !at.locked;
             receivers.hearing |= at.sensing;
@@ -258,10 +266,10 @@ impl UnitDisc {
                 block: block as u32,
                 listeners: at.sensing,
                 locked,
-                clear: locked & !receivers.spoilt,
-                spoilt: locked & receivers.spoilt,
+                clear: locked & !receivers.spoilt & at.listeners,
+                spoilt: locked & (receivers.spoilt | !at.listeners),
                 half_duplex: at.listeners & at.half_duplex,
-                noise: at.sensing & !at.listeners,
+                noise: at.sensing & !at.listeners & !locked,
                 free: locked,
                 turns_idle: at.sensing & !hearing & !receivers.transmitting,
                 front: 0,
@@ -348,8 +356,9 @@ mod tests {
 
     /// What station B makes of a frame of A, which it hears, and of one of C, which it senses, that begin at these instants: verdicts,
     /// and whether the signal broke B's silence.
-    fn sensed(starts: [u64; 2]) -> [(Verdict, bool, bool); 2] {
+    fn sensed(starts: [u64; 2], locks: bool) -> [(Verdict, bool, bool); 2] {
         let mut medium = UnitDisc::new(3);
+        medium.set_locks_on_sensed(locks);
         for (x, y) in [(A, C), (C, A), (B, C), (C, B)] {
             medium.set_reach(x, y, false);
         }
@@ -373,9 +382,15 @@ mod tests {
 
     #[test]
     fn a_signal_that_is_sensed_only_makes_busy_and_spoils_and_is_never_received() {
-        assert_eq!(sensed([0, 5]), [(Verdict::Spoilt, true, true), (Verdict::Noise, false, false)]);
+        assert_eq!(sensed([0, 5], false), [(Verdict::Spoilt, true, true), (Verdict::Noise, false, false)]);
         // Who senses something locks on nothing else.
-        assert_eq!(sensed([5, 0]), [(Verdict::NotLocked, false, false), (Verdict::Noise, false, true)]);
+        assert_eq!(sensed([5, 0], false), [(Verdict::NotLocked, false, false), (Verdict::Noise, false, true)]);
+    }
+
+    #[test]
+    fn or_it_is_received_in_error() {
+        assert_eq!(sensed([0, 5], true), [(Verdict::Spoilt, true, true), (Verdict::Noise, false, false)]);
+        assert_eq!(sensed([5, 0], true), [(Verdict::NotLocked, false, false), (Verdict::Spoilt, true, true)]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Whatever is asked of a queue, its books balance: against a model that keeps every entry and remembers every event.
 
 use engine::{Purpose, Streams};
+use plugin::Value;
 use proptest::prelude::*;
-use queue::{Arrival, Discipline, FlowKey, Limit, Mark, Queue, Red, Refused, Space, Spec, Stats};
+use queue::{Arrival, FlowKey, Limit, Mark, Queue, Refused, Space, Spec, Stats};
 use units::{Bytes, Dur, SimTime};
 
 const MTU: Bytes = Bytes(1500);
@@ -27,18 +28,36 @@ fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
     prop::collection::vec((0..3_000_000u64, op), 1..400)
 }
 
-fn red() -> impl Strategy<Value = Red> {
+/// A discipline by its id, and what is set of its parameters.
+type Chosen = (&'static str, Vec<(&'static str, Value)>);
+
+fn red() -> impl Strategy<Value = Chosen> {
     let shares = (0.01..=1.0f64, 0.001..=1.0f64);
     // In packets; the test scales them to bytes where the limit is.
     (0.0..6.0f64, 0.5..10.0f64, shares, any::<bool>(), any::<bool>()).prop_map(
-        |(min_th, above, (max_p, weight), gentle, ecn)| Red {
-            min_th,
-            max_th: min_th + above,
-            max_p,
-            weight,
-            gentle,
-            ecn,
-            idle_packet: Dur::from_ms(1),
+        |(min_th, above, (max_p, weight), gentle, ecn)| {
+            let floats = [("min_th", min_th), ("max_th", min_th + above), ("max_p", max_p), ("weight", weight)];
+            let bools = [("gentle", gentle), ("ecn", ecn)].map(|(key, on)| (key, Value::Bool(on)));
+            ("red", floats.map(|(key, value)| (key, Value::Float(value))).into_iter().chain(bools).collect())
+        },
+    )
+}
+
+/// Times of the order of those between two operations, so that packets are dropped and marked.
+fn codel() -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+    (1..20u64, 1..100u64, any::<bool>(), 0..3u64).prop_map(|(target, above, ecn, threshold)| {
+        let time = |ms| Value::Time(Dur::from_ms(ms));
+        let interval = ("interval", time(target + above));
+        vec![("target", time(target)), interval, ("ecn", Value::Bool(ecn)), ("ce_threshold", time(threshold * 10))]
+    })
+}
+
+fn fq_codel() -> impl Strategy<Value = Chosen> {
+    (codel(), 40..3000u64, prop_oneof![Just(1i64), Just(2), Just(64)], 1..9i64, 0..9000u64).prop_map(
+        |(mut set, quantum, flows, batch, memory)| {
+            set.extend([("quantum", Value::Size(Bytes(quantum))), ("flows", Value::Int(flows))]);
+            set.extend([("drop_batch", Value::Int(batch)), ("memory_limit", Value::Size(Bytes(memory)))]);
+            ("fq-codel", set)
         },
     )
 }
@@ -48,13 +67,19 @@ fn spec() -> impl Strategy<Value = Spec> {
         (1..20u32).prop_map(Limit::Packets),
         (100..20_000u64).prop_map(|bytes| Limit::Bytes(Bytes(bytes))),
     ];
-    let discipline = prop_oneof![Just(Discipline::DropTail), Just(Discipline::Drr), red().prop_map(Discipline::Red),];
-    (limit, discipline).prop_map(|(limit, discipline)| match (limit, discipline) {
-        (Limit::Bytes(_), Discipline::Red(red)) => {
-            let red = Red { min_th: red.min_th * 700.0, max_th: red.max_th * 700.0, ..red };
-            Spec { limit, discipline: Discipline::Red(red) }
+    let list = prop_oneof![Just(("drop-tail", vec![])), Just(("drr", vec![])), red()];
+    let discipline = prop_oneof![3 => list, 1 => codel().prop_map(|set| ("codel", set)), 2 => fq_codel()];
+    (limit, discipline).prop_map(|(limit, (id, set))| {
+        let mut chosen = queue::find(id).expect("it is in the list");
+        for (key, value) in set {
+            let is_bytes = key.ends_with("_th") && matches!(limit, Limit::Bytes(_));
+            let scaled = match value {
+                Value::Float(packets) if is_bytes => Value::Float(packets * 700.0),
+                other => other,
+            };
+            chosen.params.set(key, scaled);
         }
-        _ => Spec { limit, discipline },
+        Spec::new(limit, chosen)
     })
 }
 
@@ -129,12 +154,22 @@ fn tied(model: &Model) -> bool {
     bytes[0] == bytes[1] || bytes[1] == bytes[2] || bytes[0] == bytes[2]
 }
 
+/// What leaves first of each flow is its oldest, and of all where there is one list.
+fn is_oldest(model: &Model, serial: usize, by_flow: bool) -> bool {
+    let flow = model.inside.iter().find(|entry| entry.serial == serial).map(|entry| entry.flow);
+    let oldest = model.inside.iter().find(|entry| !by_flow || Some(entry.flow) == flow);
+    oldest.map(|entry| entry.serial) == Some(serial)
+}
+
 proptest! {
     #[test]
     fn the_books_of_any_queue_balance_after_any_history(spec in spec(), ops in ops(), seed in any::<u64>()) {
-        let mut queue = Queue::new(spec, MTU, Streams::new(seed).get(Purpose::Queue, 0));
+        let mut queue = Queue::new(&spec, MTU, Streams::new(seed).get(Purpose::Queue, 0));
         let mut model = Model::default();
-        let is_drr = spec.discipline == Discipline::Drr;
+        let id = spec.discipline.info.id;
+        let (is_drr, is_fq, is_codel) = (id == "drr", id == "fq-codel", id == "codel" || id == "fq-codel");
+        let may_mark = is_codel || id == "red";
+        let ecn = may_mark && (spec.discipline.params.bool("ecn") || is_codel);
         for (serial, (wait, op)) in ops.into_iter().enumerate() {
             model.later(wait);
             let now = model.now;
@@ -145,31 +180,26 @@ proptest! {
                     let fits = model.fits(spec.limit, size);
                     let own = Inside { serial, size, since: now, flow };
                     let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    let longest = (0..3).map(|flow| model.bytes_of(flow)).max();
                     match queue.push(now, serial, arrival) {
-                        Ok(mark) => {
-                            prop_assert!(fits);
-                            model.put(own);
-                            if !is_drr {
-                                prop_assert_eq!(queue.newest(), Some(&serial));
+                        Ok(mark) if is_fq => {
+                            prop_assert_eq!(mark, Mark::None);
+                            model.inside.push(own);
+                            let mut lost = 0;
+                            while let Some(other) = queue.dropped() {
+                                lost += 1;
+                                prop_assert!(model.take(other).is_some(), "{} was not queued", other);
                             }
-                            if mark == Mark::Ce {
-                                prop_assert!(is_ect && matches!(spec.discipline, Discipline::Red(red) if red.ecn));
-                                model.stats.marked += 1;
-                            }
+                            model.stats.dropped_full += lost;
+                            model.stats.max_entries = model.stats.max_entries.max(model.inside.len() as u32);
+                            let memory = spec.discipline.params.size("memory_limit");
+                            prop_assert!(!fits || lost == 0 || memory > Bytes::ZERO, "there was room");
+                            prop_assert!(memory == Bytes::ZERO || Bytes(model.bytes()) <= memory);
                         }
-                        Err((lost, Refused::Full)) => {
-                            prop_assert!(!fits);
-                            model.stats.dropped_full += 1;
-                            let longest = (0..3).map(|flow| model.bytes_of(flow)).max();
-                            if lost == serial {
-                                let newest = |flow| model.inside.iter().rev().find(|entry| entry.flow == flow);
-                                let mut longer = (0..3).filter(|other| {
-                                    Some(model.bytes_of(*other)) == longest && longest > Some(model.bytes_of(flow) + size)
-                                });
-                                let room = |other| newest(other).is_some_and(|entry| entry.size + space_left(&model, spec.limit) >= size);
-                                prop_assert!(!is_drr || !longer.any(room) || tied(&model), "somebody had to make room");
-                            } else {
-                                prop_assert!(is_drr);
+                        Ok(mark) => {
+                            if let Some(lost) = queue.dropped() {
+                                prop_assert!(!fits && is_drr);
+                                model.stats.dropped_full += 1;
                                 let other = model.inside.iter().find(|entry| entry.serial == lost).copied();
                                 let Some(other) = other else { panic!("{lost} was not queued") };
                                 prop_assert_eq!(Some(model.bytes_of(other.flow)), longest);
@@ -177,27 +207,51 @@ proptest! {
                                 let newest = model.inside.iter().rev().find(|entry| entry.flow == other.flow);
                                 prop_assert_eq!(newest, Some(&other));
                                 model.take(lost);
-                                model.put(own);
+                            } else {
+                                prop_assert!(fits);
+                            }
+                            prop_assert_eq!(queue.newest(), Some(&serial));
+                            model.put(own);
+                            if mark == Mark::Ce {
+                                prop_assert!(is_ect && ecn && !is_codel);
+                                model.stats.marked += 1;
                             }
                         }
+                        Err((lost, Refused::Full)) => {
+                            prop_assert!(!fits && lost == serial && !is_fq);
+                            model.stats.dropped_full += 1;
+                            let newest = |flow| model.inside.iter().rev().find(|entry| entry.flow == flow);
+                            let mut longer = (0..3).filter(|other| {
+                                Some(model.bytes_of(*other)) == longest && longest > Some(model.bytes_of(flow) + size)
+                            });
+                            let room = |other| newest(other).is_some_and(|entry| entry.size + space_left(&model, spec.limit) >= size);
+                            prop_assert!(!is_drr || !longer.any(room) || tied(&model), "somebody had to make room");
+                        }
                         Err((lost, Refused::Early)) => {
-                            prop_assert_eq!(lost, serial);
-                            prop_assert!(matches!(spec.discipline, Discipline::Red(_)));
+                            prop_assert_eq!((lost, id), (serial, "red"));
                             model.stats.dropped_early += 1;
                         }
                     }
                 }
                 Op::Pop => {
+                    let had = model.inside.len();
                     let popped = queue.pop(now);
-                    prop_assert_eq!(popped.is_none(), model.inside.is_empty());
-                    if let Some(serial) = popped {
-                        let flow = model.inside.iter().find(|entry| entry.serial == serial).map(|entry| entry.flow);
-                        let oldest = model.inside.iter().find(|entry| !is_drr || Some(entry.flow) == flow);
-                        prop_assert_eq!(oldest.map(|entry| entry.serial), Some(serial));
+                    let mut lost = 0;
+                    while let Some(other) = queue.dropped() {
+                        prop_assert!(is_codel && is_oldest(&model, other, is_fq), "{}", other);
+                        model.take(other);
+                        lost += 1;
+                    }
+                    model.stats.dropped_early += lost as u64;
+                    prop_assert_eq!(popped.is_none(), had == lost);
+                    if let Some((serial, mark)) = popped {
+                        prop_assert!(is_oldest(&model, serial, is_drr || is_fq));
                         let Some(Inside { size, since, .. }) = model.take(serial) else { panic!("{serial} was not queued") };
                         model.stats.departed += 1;
                         model.stats.bytes_departed += Bytes(size);
                         model.stats.wait += now - since;
+                        model.stats.marked += u64::from(mark == Mark::Ce);
+                        prop_assert!(mark == Mark::None || is_codel && ecn);
                     }
                 }
                 Op::Withdraw(place) => {
@@ -209,7 +263,7 @@ proptest! {
                     let left: Vec<usize> = model.inside.drain(..).map(|entry| entry.serial).collect();
                     model.stats.abandoned += left.len() as u64;
                     let mut drained = queue.drain(now);
-                    if is_drr {
+                    if is_drr || is_fq {
                         drained.sort_unstable();
                     }
                     prop_assert_eq!(drained, left);

@@ -2,6 +2,7 @@
 
 use plugin::{Info, Kind, Param, Registry, Value};
 use scenario::{InputError, Names, Scenario};
+use units::Bytes;
 
 static LLE: &[Param] = &[
     Param {
@@ -38,6 +39,13 @@ static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-a
 static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
 static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
+static USERS: [Info; 1] = [info("letters", LETTERS)];
+const LETTERS: &[Param] = &[Param {
+    key: "length",
+    kind: Kind::Size { min: Bytes(1), max: Bytes(1_000_000) },
+    default: Value::Size(Bytes(2000)),
+    doc: "Of a letter.",
+}];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];
 
 fn registry(noun: &'static str, infos: &'static [Info]) -> Registry<()> {
@@ -51,6 +59,8 @@ pub fn names() -> Names {
         recoveries: registry("recovery", &RECOVERIES),
         routers: registry("router", &ROUTERS),
         rate_controls: registry("rate control", &RATE_CONTROLS),
+        queues: queue::registry(),
+        traffic: registry("traffic model", &USERS),
         schemes: registry("scheme", &SCHEMES),
     }
 }
@@ -74,6 +84,7 @@ basic_rate = "1 Mb/s"
 control_rate = "basic"
 preamble = "short"
 rts_threshold = "500 B"
+fragmentation_threshold = "1000 B"
 rts_for = "data"
 max_attempts = 5
 max_attempts_long = 3
@@ -85,6 +96,7 @@ queue = { packets = 100 }
 [channel]
 range = "22.5 m"
 sense_range = "50 m"
+sense_eifs = false
 errors = { model = "packet", per = 0.01, control_per = 0.001, at = "msdu" }
 
 [[channel.pair]]
@@ -444,6 +456,32 @@ from = "a"
 to = "b"
 "#;
 
+/// Queues that drop at the head, of the air, of a wire, of flows.
+pub const CONTROLLED_DELAY: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "codel", packets = 1000, target = "20 ms", interval = "200 ms", ecn = true, ce_threshold = "1 ms" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+position = [1, 0]
+[[node]]
+name = "server"
+[[link]]
+from = "a"
+to = "server"
+rate = "1 Mb/s"
+queue = { discipline = "fq-codel", bytes = "200 kB", target = "10 ms", interval = "150 ms", ecn = false, ce_threshold = "2 ms", quantum = "300 B", flows = 4096, drop_batch = 32, memory_limit = "100 kB" }
+[[link]]
+from = "server"
+to = "a"
+rate = "1 Mb/s"
+queue = { discipline = "fq-codel", packets = 10240 }
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// 802.11g with UDP.
 pub const UDP: &str = r#"
 scenario = { duration = "1 min" }
@@ -479,7 +517,91 @@ from = "sender"
 to = "receiver"
 "#;
 
-pub const EXAMPLES: [&str; 12] = [TCP, UDP, WIRED, RED, DRR, DRR_BYTES, WARNING, AIR, MATRIX, GROUND, FREE, LEAST];
+/// The same, where the others have them and limited otherwise.
+pub const CONTROLLED_DELAY_BYTES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "codel", bytes = "1 MB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+position = [1, 0]
+[[node]]
+name = "server"
+[[link]]
+from = "a"
+to = "server"
+rate = "1 Mb/s"
+queue = { discipline = "codel", bytes = "200 kB" }
+[[link]]
+from = "server"
+to = "a"
+rate = "1 Mb/s"
+queue = { discipline = "codel", packets = 100, target = "10 ms", interval = "150 ms", ecn = true, ce_threshold = "2 ms" }
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// A user, who opens connections.
+pub const USER: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11b" }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+traffic = { model = "letters", length = "3 kB" }
+"#;
+
+/// FQ-CoDel on the air.
+pub const FLOW_QUEUES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "fq-codel", packets = 100, target = "10 ms", interval = "150 ms", ecn = false, ce_threshold = "2 ms", quantum = "300 B", flows = 4096, drop_batch = 32, memory_limit = "100 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+/// The same in bytes.
+pub const FLOW_QUEUES_BYTES: &str = r#"
+scenario = { duration = "1 s" }
+radio = { standard = "802.11a", queue = { discipline = "fq-codel", bytes = "100 kB" } }
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
+pub const EXAMPLES: [&str; 17] = [
+    TCP,
+    UDP,
+    WIRED,
+    RED,
+    DRR,
+    DRR_BYTES,
+    WARNING,
+    CONTROLLED_DELAY,
+    CONTROLLED_DELAY_BYTES,
+    USER,
+    FLOW_QUEUES,
+    FLOW_QUEUES_BYTES,
+    AIR,
+    MATRIX,
+    GROUND,
+    FREE,
+    LEAST,
+];
 
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     scenario::parse(text, &[], &names())

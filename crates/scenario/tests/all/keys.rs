@@ -1,6 +1,8 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
 
-use crate::common::{AIR, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, names, read, refused};
+use crate::common::{
+    AIR, CONTROLLED_DELAY, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, names, read, refused,
+};
 use phy::errors::{Sojourn, Step};
 use phy::{PathLoss, Preamble, Standard};
 use queue::Limit;
@@ -9,6 +11,13 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use toml::Value;
 use units::{BitRate, Bytes, Db, Dbm, Dur, NodeId};
+
+/// A discipline with these parameters.
+fn discipline(id: &str, set: &[(&str, plugin::Value)]) -> Plug<Disciplines> {
+    let mut chosen = queue::find(id).expect("it is in the list");
+    set.iter().for_each(|(key, value)| chosen.params.set(key, *value));
+    Plug::new(chosen.info, chosen.params)
+}
 
 fn schema() -> Json {
     serde_json::from_str(&json_schema_for(&names())).unwrap()
@@ -267,6 +276,7 @@ fn silence_means_the_documented_defaults() {
         rts_rate: None,
         preamble: Some(Preamble::Long),
         rts_threshold: RtsThreshold::Off,
+        fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
         max_attempts: 7,
         max_attempts_long: 4,
@@ -279,14 +289,21 @@ fn silence_means_the_documented_defaults() {
         cw_max: None,
         slot: None,
         protection: Protection::Auto,
-        queue: Queue { limit: Limit::Packets(50), discipline: Discipline::DropTail },
+        queue: Queue { limit: Limit::Packets(50), discipline: discipline("drop-tail", &[]) },
         access_in_gap: None,
         countdown: None,
     };
     assert_eq!(s.radio, radio);
     assert_eq!(
         s.channel,
-        Channel { range: None, sense_range: None, errors: ErrorSpec::None, pair: vec![], powers: None }
+        Channel {
+            range: None,
+            sense_range: None,
+            sense_eifs: true,
+            errors: ErrorSpec::None,
+            pair: vec![],
+            powers: None
+        }
     );
     let flow = &s.flows[0];
     assert_eq!((flow.name.as_str(), flow.start, flow.stop), ("flow0", Dur::ZERO, s.duration));
@@ -303,14 +320,14 @@ fn silence_means_the_documented_defaults() {
     let s = read(UDP).unwrap();
     assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), None));
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
-    let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: Discipline::DropTail };
+    let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: discipline("drop-tail", &[]) };
     assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), queue));
 }
 
 #[test]
 fn a_queue_that_warns_has_a_threshold_that_it_can_find() {
     let s = read(WARNING).unwrap();
-    let warns = |threshold| Discipline::Warning { threshold };
+    let warns = |threshold| discipline("congestion-warning", &[("threshold", plugin::Value::Float(threshold))]);
     let (packets, bytes) = (Limit::Packets(100), Limit::Bytes(Bytes(20_000)));
     assert_eq!(s.links[0].queue, Queue { limit: packets, discipline: warns(20.0) });
     assert_eq!(s.links[1].queue, Queue { limit: bytes, discipline: warns(3000.0) });
@@ -326,6 +343,28 @@ fn a_queue_that_warns_has_a_threshold_that_it_can_find() {
 }
 
 #[test]
+fn fq_codel_has_the_defaults_of_its_rfc_and_a_target_below_its_interval() {
+    let s = read(CONTROLLED_DELAY).unwrap();
+    assert_eq!(s.links[1].queue, Queue { limit: Limit::Packets(10_240), discipline: discipline("fq-codel", &[]) });
+    let ms = |n| plugin::Value::Time(Dur::from_ms(n));
+    let codel = discipline(
+        "codel",
+        &[("target", ms(20)), ("interval", ms(200)), ("ecn", plugin::Value::Bool(true)), ("ce_threshold", ms(1))],
+    );
+    assert_eq!(s.radio.queue, Queue { limit: Limit::Packets(1000), discipline: codel });
+    for (key, line) in [
+        ("target = \"200 ms\"", "radio.queue.target: 200 ms is not below interval, 200 ms"),
+        ("target = \"1 ns\"", "radio.queue.target: expected a time from 1 us to 1000 s, got string \"1 ns\""),
+        (
+            "quantum = \"300 B\"",
+            "radio.queue.quantum: no such key with discipline = \"codel\"; it goes with \"fq-codel\"",
+        ),
+    ] {
+        refused(&changed(CONTROLLED_DELAY, "target = \"20 ms\"", key), line);
+    }
+}
+
+#[test]
 fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
     let s = read(WIRED).unwrap();
     assert_eq!(s.nodes.iter().map(|node| node.has_radio).collect::<Vec<_>>(), [false, false, false, true, true]);
@@ -333,8 +372,12 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
     assert!(read(&told).unwrap().nodes[0].has_radio);
     let placed = changed(WIRED, "name = \"server\"", "name = \"server\"\nposition = [1, 2]");
     assert!(read(&placed).unwrap().nodes[0].has_radio);
-    let red =
-        Discipline::Red { min_th: 15_000.0, max_th: 45_000.0, max_p: 0.1, weight: 0.002, gentle: true, ecn: false };
+    let thresholds = [("min_th", 15_000.0), ("max_th", 45_000.0), ("max_p", 0.1), ("weight", 0.002)];
+    let thresholds = thresholds.map(|(key, value)| (key, plugin::Value::Float(value)));
+    let red = discipline(
+        "red",
+        &[&thresholds[..], &[("gentle", plugin::Value::Bool(true)), ("ecn", plugin::Value::Bool(false))]].concat(),
+    );
     let backbone = Link {
         name: "backbone".to_owned(),
         ends: Ends { from: NodeId(0), to: NodeId(2), both_ways: true },
@@ -355,7 +398,7 @@ fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
         LinkErrors::Bit { ber: 1e-6 },
     ];
     assert_eq!(errors, wanted);
-    let queue = Queue { limit: Limit::Packets(100), discipline: Discipline::DropTail };
+    let queue = Queue { limit: Limit::Packets(100), discipline: discipline("drop-tail", &[]) };
     let (name, delay, from, to) = ("link1".to_owned(), Delay::Fixed(Dur::ZERO), NodeId(2), NodeId(3));
     assert_eq!(
         s.links[1],

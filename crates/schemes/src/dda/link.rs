@@ -80,13 +80,17 @@ impl TxQueue for Aside {
         self.inner.push(now, msdu, all)
     }
 
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         if self.waits.front().is_some_and(|first| first.until <= now)
             && let Some(Waits { msdu, .. }) = self.take(0)
         {
             return Some(msdu);
         }
         self.inner.pop(now, all)
+    }
+
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+        self.inner.dropped(all)
     }
 
     fn peek(&self, of: RaTid) -> Option<&Msdu> {

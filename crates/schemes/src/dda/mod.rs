@@ -143,6 +143,16 @@ impl Agent for Receiver {
         }
     }
 
+    fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            for duplicate in self.flows.remove(&way).map(|acks| acks.held).unwrap_or_default() {
+                self.dropped += 1;
+                cx.drop(duplicate, DropWhy::Suppressed);
+            }
+            cx.timer(Key(u64::from(way.0)), SimTime::NEVER);
+        }
+    }
+
     fn release(&mut self, cx: &mut Cx) {
         for acks in self.flows.values_mut() {
             for duplicate in std::mem::take(&mut acks.held) {

@@ -176,6 +176,15 @@ impl Filter {
         }
     }
 
+    /// Both directions of a connection are over.
+    pub(crate) fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            for pkt in self.flows.remove(&way).map(|guard| guard.held).unwrap_or_default() {
+                cx.drop(pkt, DropWhy::Suppressed);
+            }
+        }
+    }
+
     pub(crate) fn release(&mut self, cx: &mut Cx) {
         for guard in self.flows.values_mut() {
             for pkt in guard.held.drain(..) {

@@ -295,6 +295,13 @@ impl Generators {
         }
     }
 
+    /// Both directions of a connection are over.
+    pub(crate) fn closed(&mut self, flow: FlowId) {
+        for way in [flow, flow.reverse()] {
+            self.active -= u32::from(self.flows.remove(&way).is_some_and(|generator| generator.is_active));
+        }
+    }
+
     pub(crate) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("acks_made", self.acks_made);
         out("dup_acks_made", self.duplicates_made);

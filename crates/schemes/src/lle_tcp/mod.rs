@@ -177,9 +177,12 @@ impl Agent for LleTcp {
             return;
         }
         self.filter.report(packet, report);
+        // What went another way, to a relay, has not arrived.
+        let is_last_hop = packet.ip.dst == cx.address(report.to);
         match report.fate {
-            Fate::Delivered => self.generators.delivered(packet, cx),
-            Fate::GivenUp => self.generators.given_up(packet, cx),
+            Fate::Delivered if is_last_hop => self.generators.delivered(packet, cx),
+            Fate::GivenUp if is_last_hop => self.generators.given_up(packet, cx),
+            Fate::Delivered | Fate::GivenUp => {}
             // A full queue is congestion: TCP must find it by itself.
             Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
         }
@@ -191,6 +194,11 @@ impl Agent for LleTcp {
 
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, _: &mut Cx) {
         self.peers[node.index()] = event.announced(INFO.id);
+    }
+
+    fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
+        self.generators.closed(flow);
+        self.filter.closed(flow, cx);
     }
 
     fn release(&mut self, cx: &mut Cx) {

@@ -197,6 +197,12 @@ impl Agent for Reporter {
         cx.timer(FORGET, next.unwrap_or(SimTime::NEVER));
     }
 
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        for way in [flow, flow.reverse()] {
+            self.flows.remove(&way);
+        }
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         if self.reports {
             out("discards", self.discards);

@@ -32,6 +32,13 @@ impl Word {
         self.0.borrow().waiting.get(&flow).copied().unwrap_or(0)
     }
 
+    /// Both directions of a connection are over; what still waits of it is not counted any more.
+    pub(super) fn forget(&self, flow: FlowId) {
+        for way in [flow, flow.reverse()] {
+            self.0.borrow_mut().waiting.remove(&way);
+        }
+    }
+
     fn takes(&self, serial: u64) -> bool {
         self.0.borrow_mut().urgent.take_if(|urgent| *urgent == serial).is_some()
     }
@@ -40,8 +47,11 @@ impl Word {
     fn count(&self, data: Option<FlowId>, by: i64) {
         if let Some(flow) = data {
             let shared = &mut *self.0.borrow_mut();
-            let waiting = shared.waiting.entry(flow).or_default();
-            *waiting = waiting.saturating_add_signed(by);
+            // Nothing to count down where a flow has been forgotten.
+            if by > 0 || shared.waiting.contains_key(&flow) {
+                let waiting = shared.waiting.entry(flow).or_default();
+                *waiting = waiting.saturating_add_signed(by);
+            }
         }
     }
 }
@@ -90,12 +100,18 @@ impl TxQueue for Express {
         Ok(())
     }
 
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         if let Some(msdu) = self.first.pop_front() {
             self.bytes -= all.get(&msdu.pkt).ip_len();
             return Some(msdu);
         }
         let msdu = self.rest.pop(now, all)?;
+        self.word.count(data(&msdu, all), -1);
+        Some(msdu)
+    }
+
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+        let msdu = self.rest.dropped(all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
@@ -180,7 +196,7 @@ mod tests {
     /// A queue with room for three packets.
     fn radio() -> Radio {
         let spec = Spec::drop_tail(Limit::Packets(3));
-        let fifo = Fifo::new(spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
+        let fifo = Fifo::new(&spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
         let word = Word::default();
         Radio { packets: Packets::default(), queue: Express::new(word.clone(), Box::new(fifo)), word }
     }
@@ -203,7 +219,7 @@ mod tests {
 
         /// The first number of what is sent next.
         fn pop(&mut self) -> Option<u32> {
-            let msdu = self.queue.pop(SimTime::ZERO, &self.packets)?;
+            let msdu = self.queue.pop(SimTime::ZERO, &mut self.packets)?;
             self.packets.free(msdu.pkt, DropWhy::MacDone).tcp().map(|tcp| tcp.seq.0)
         }
     }

@@ -228,6 +228,11 @@ impl Agent for Snoop {
         });
     }
 
+    fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
+        self.forget(flow, cx);
+        self.limits.word.forget(flow);
+    }
+
     fn release(&mut self, cx: &mut Cx) {
         for (_, mut conn) in std::mem::take(&mut self.conns) {
             conn.clear(DropWhy::NodeDown, cx);

@@ -61,7 +61,7 @@ fn per_class_the_node_keeps_its_power_and_those_frames_have_more() {
             let msdu = Msdu::new(SimTime::ZERO, pkt, &all, THERE, 0);
             let tx = transmit.tx_vector(&msdu, packet, own);
             assert_eq!((tx.mode, transmit.aifsn(&msdu, packet, 3)), (own.mode, 3));
-            tx.power.map(|power| (power.0 - 10.4139).abs() < 1e-4)
+            tx.power.level().map(|power| (power.0 - 10.4139).abs() < 1e-4)
         });
         assert_eq!(more, louder.map(|is| is.then_some(true)), "{of}");
     }

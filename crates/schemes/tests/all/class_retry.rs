@@ -21,7 +21,7 @@ fn transmissions(ground: &mut Ground, packet: Packet, long: bool) -> u32 {
     let (mut queue, mut all, now) = (ground.queue(), Packets::default(), SimTime::ZERO);
     let msdu = Msdu::new(now, all.put(packet), &all, THERE, 0);
     queue.push(now, msdu, &mut all).unwrap();
-    let mut msdu = queue.pop(now, &all).unwrap();
+    let mut msdu = queue.pop(now, &mut all).unwrap();
     for n in 1..=300 {
         let counter = if long { &mut msdu.failures.1 } else { &mut msdu.failures.0 };
         *counter += 1;

@@ -94,7 +94,7 @@ fn what_the_mac_gave_up_on_stands_aside_and_goes_again_while_others_overtake_it(
         let msdu = Msdu::new(at(0), all.put(sealed(from)), &all, THERE, 0);
         queue.push(at(0), msdu, &mut all).unwrap();
     }
-    let mut msdu = queue.pop(at(0), &all).unwrap();
+    let mut msdu = queue.pop(at(0), &mut all).unwrap();
     let first = msdu.serial;
     msdu.failures.0 = 1;
     let Next::Again(mut msdu) = queue.failed(at(1), msdu, false, &all) else { panic!("one attempt is left") };
@@ -110,9 +110,9 @@ fn what_the_mac_gave_up_on_stands_aside_and_goes_again_while_others_overtake_it(
     let refused = queue.push(at(2), full, &mut all).unwrap_err();
     all.free(refused.pkt, DropWhy::MacDone);
     // Aside until 12 ms: the second overtakes it, the third does not.
-    let second = queue.pop(at(11), &all).unwrap();
+    let second = queue.pop(at(11), &mut all).unwrap();
     assert_eq!((second.serial, queue.next_wakeup()), (first + 1, at(12)));
-    let mut msdu = queue.pop(at(12), &all).unwrap();
+    let mut msdu = queue.pop(at(12), &mut all).unwrap();
     assert_eq!((msdu.serial, msdu.failures), (first, (2, 0)));
     // Its second round of two attempts and its third; then it is given up.
     let mut fates = Vec::new();
@@ -120,7 +120,7 @@ fn what_the_mac_gave_up_on_stands_aside_and_goes_again_while_others_overtake_it(
         msdu.failures.0 = failures;
         let (fate, next) = match queue.failed(at(20), msdu, true, &all) {
             Next::Again(msdu) => ("again", msdu),
-            Next::Yield => ("aside", queue.pop(at(40), &all).unwrap()),
+            Next::Yield => ("aside", queue.pop(at(40), &mut all).unwrap()),
             Next::GiveUp(msdu) => ("given up", msdu),
         };
         fates.push(fate);

@@ -86,7 +86,7 @@ fn interface(streams: &Streams) -> (Station, Channel) {
         Channel::new(Medium::new(2), contention, errors, ErrorsAt::Attempt, 2, [Dur::from_us(100); Mode::COUNT]);
     let queue = |_| {
         let draws = streams.get(engine::Purpose::Queue, 0);
-        Box::new(Fifo::new(Spec::drop_tail(Limit::Packets(400)), Bytes(1500), draws)) as Box<dyn TxQueue>
+        Box::new(Fifo::new(&Spec::drop_tail(Limit::Packets(400)), Bytes(1500), draws)) as Box<dyn TxQueue>
     };
     let queues = (0..4).map(queue).collect();
     let first = channel.contention.first(HERE);

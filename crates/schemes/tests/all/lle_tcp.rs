@@ -3,10 +3,10 @@
 //! HERE is the receiving station in the first part (data on `IN`, its host's ACKs on `OUT`) and the sending one in the
 //! others (data on `OUT`). Numbers: each side's SYN has number 0, so data begins at 1.
 
-use mac::Fate;
+use mac::{Fate, TxReport};
 use schemes::testing::{self, Bench, HERE, IN, OUT, THERE, ack, data, node, segment};
 use schemes::{Capability, NodeFacts, PeerEvent, Place, Toward, Value};
-use units::{Dur, FlowId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{Flags, Packet, Seq, TcpOptions};
 
 const SYN_ACK: Flags = Flags(Flags::SYN.0 | Flags::ACK.0);
@@ -513,6 +513,35 @@ fn acks_are_made_in_the_rhythm_of_the_chosen_strategy() {
         assert_eq!(bench.counter("acks_made"), expected.len() as u64);
         assert_eq!(bench.counter("segments_acknowledged"), 18, "{strategy}");
     }
+}
+
+#[test]
+fn what_went_to_a_relay_has_not_arrived() {
+    // A route that changes: the same flow leaves for its destination, then for a relay that has an agent too.
+    let relay = NodeId(THERE.0 + 1);
+    let mut bench =
+        testing::bench("lle-tcp", node(HERE, relay.index() + 1), &[("strategy", Value::Choice("every"))]).unwrap();
+    let can = [Capability { scheme: "lle-tcp", detail: 1 }];
+    bench.peer(THERE, PeerEvent::Up(&can));
+    bench.peer(relay, PeerEvent::Up(&can));
+    open(&mut bench, OUT);
+    let to_relay = |fate| TxReport {
+        fate,
+        serial: 0,
+        to: relay,
+        category: 0,
+        attempts: 1,
+        enqueued: SimTime::ZERO,
+        head: SimTime::ZERO,
+        first: SimTime::ZERO,
+        done: SimTime::ZERO,
+        airtime: Dur::ZERO,
+    };
+    bench.report_with(&data(OUT, 1..1001), &to_relay(Fate::Delivered));
+    bench.report_with(&data(OUT, 1001..2001), &to_relay(Fate::GivenUp));
+    assert_eq!(bench.take_injected(), []);
+    bench.send(data(OUT, 1..1001), Fate::Delivered);
+    assert_eq!(bench.take_injected().len(), 1);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod five;
 mod ftca;
 mod hybrid_arq;
 mod i_tcp;
+mod lle_cc;
 mod lle_tcp;
 mod lle_tcp_window;
 mod loss_adaptive_retry;

@@ -76,7 +76,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
         channel.set_dsss_alone(NodeId(i as u32));
     }
-    let queue = network::queue_spec(&scenario.radio.queue, mtu, scenario.radio.data_rate);
+    let queue = network::queue_spec(shared, &scenario.radio.queue, scenario.radio.data_rate);
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
     let flow = |i| {
         let mut flow = transport::flow(shared, i, &streams);
@@ -90,7 +90,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
             let draws = streams.get(Purpose::Queue, category << 32 | i as u64);
-            let fifo: Box<dyn TxQueue> = Box::new(Fifo::new(queue, mtu, draws));
+            let fifo: Box<dyn TxQueue> = Box::new(Fifo::new(&queue, mtu, draws));
             queues.push(stacks[i].queue(fifo));
         }
         let (node, stack) = (NodeId(i as u32), &mut stacks[i]);
@@ -117,7 +117,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     });
     let made = made.collect();
     let agenda = agenda(scenario, &taps);
-    let wires = network::wires(scenario, &streams, mtu);
+    let wires = network::wires(shared, &streams);
     let spares_rts_without_payload = scenario.radio.rts_for == RtsFor::Data;
     Ok(World::new(Parts {
         channel,

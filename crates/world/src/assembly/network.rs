@@ -11,7 +11,7 @@ use net::{Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
 use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
-use units::{BitRate, Bytes, Dur, LinkId, NodeId};
+use units::{BitRate, Dur, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
 #[derive(Debug)]
@@ -245,11 +245,12 @@ fn directions(scenario: &Scenario) -> impl Iterator<Item = (u32, (NodeId, NodeId
     (0..).zip(scenario.links.iter().flat_map(|link| link.ends.directions()))
 }
 
-pub(super) fn wires(scenario: &Scenario, streams: &Streams, mtu: Bytes) -> Vec<Wire> {
+pub(super) fn wires(shared: &Shared, streams: &Streams) -> Vec<Wire> {
+    let (scenario, mtu) = (&shared.scenario, shared.mtu);
     let delays = (0..).zip(&scenario.links).map(|(i, link)| (link, delay(link.delay, streams, i)));
     let links = delays.flat_map(|(link, delay)| link.ends.directions().map(move |ends| (link, delay, ends)));
     let wire = |(i, (link, delay, (from, to))): (u64, (&sc::Link, Dur, (NodeId, NodeId)))| {
-        let queue = queue_spec(&link.queue, mtu, link.rate);
+        let queue = queue_spec(shared, &link.queue, link.rate);
         let config = WireConfig { from, to, rate: link.rate, delay, loss: link.loss, queue, mtu };
         // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
         let entity = 1 << 32 | i;
@@ -302,16 +303,9 @@ fn delay(delay: sc::Delay, streams: &Streams, link: u64) -> Dur {
 }
 
 /// A queue in front of a transmitter of `rate`.
-pub(super) fn queue_spec(spec: &sc::Queue, mtu: Bytes, rate: BitRate) -> queue::Spec {
-    let discipline = match spec.discipline {
-        sc::Discipline::DropTail => queue::Discipline::DropTail,
-        sc::Discipline::Drr => queue::Discipline::Drr,
-        sc::Discipline::Warning { threshold } => queue::Discipline::Warning(threshold),
-        sc::Discipline::Red { min_th, max_th, max_p, weight, gentle, ecn } => {
-            // RED divides by it, and a small packet on the fastest of links takes less than the clock's tick.
-            let idle_packet = (mtu / rate).max(Dur::from_ns(1));
-            queue::Discipline::Red(queue::Red { min_th, max_th, max_p, weight, gentle, ecn, idle_packet })
-        }
-    };
-    queue::Spec { limit: spec.limit, discipline }
+pub(super) fn queue_spec(shared: &Shared, spec: &sc::Queue, rate: BitRate) -> queue::Spec {
+    let discipline = chosen(&shared.registries.queues, &spec.discipline);
+    // A small packet on the fastest of links takes less than the clock's tick.
+    let packet_time = (shared.mtu / rate).max(Dur::from_ns(1));
+    queue::Spec { limit: spec.limit, discipline, packet_time }
 }

@@ -105,6 +105,10 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
         sc::RtsThreshold::Above(size) => Some(size),
     };
     config.rts = Rts { threshold };
+    config.fragmentation = match radio.fragmentation_threshold {
+        sc::FragmentationThreshold::Off => None,
+        sc::FragmentationThreshold::Above(size) => Some(size),
+    };
     config.protection = bss.protection;
     config.max_attempts = radio.max_attempts;
     config.max_attempts_long = radio.max_attempts_long;
@@ -155,6 +159,7 @@ fn in_range(scenario: &Scenario, places: &[[f64; 2]], from: NodeId, medium: &mut
     let is_within = |range: Option<sc::Metres>, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
     medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && is_within(channel.range, to));
     if channel.sense_range.is_some() {
+        medium.set_locks_on_sensed(channel.sense_eifs);
         medium.set_senses(from, |to| has_radio(from) && has_radio(to) && is_within(channel.sense_range, to));
     }
 }

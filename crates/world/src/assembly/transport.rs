@@ -6,6 +6,7 @@ use crate::latency::Latency;
 use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
 use crate::shared::Shared;
+use crate::users::User;
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
 use tcp::Connection;
@@ -156,6 +157,16 @@ pub(crate) fn keys(spec: &sc::Tcp, config: &tcp::Config) -> sc::Tcp {
     }
 }
 
+/// The user of a flow.
+fn user(shared: &Shared, index: u32, config: &tcp::Config, streams: &Streams) -> User {
+    let plug = shared.scenario.flows[index as usize].user().expect("the caller has seen one");
+    let chosen = chosen(&shared.registries.traffic, plug);
+    let entity = u64::from(index) * 2;
+    let draws = streams.get(Purpose::Traffic, entity);
+    let model = (chosen.plugin)(traffic::Given { params: &chosen.params, draws });
+    User::new(model, config.clone(), streams.get(Purpose::Transport, entity))
+}
+
 /// A flow of the scenario, without the say of schemes in its senders.
 pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
     let flow = &shared.scenario.flows[index as usize];
@@ -164,6 +175,9 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
     // Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
     let ports = [49_152, 57_344].map(|first: u16| first + (index % 8_192) as u16);
     let transport = match (&shared.tcps[index as usize], spec.tcp()) {
+        (Some(config), Some(_)) if flow.user().is_some() => {
+            Transport::User(Box::new(user(shared, index, config, streams)))
+        }
         (Some(config), Some(keys)) => {
             let [opens, listens] = [0u64, 1].map(|end| {
                 let mut draws = streams.get(Purpose::Transport, entity(end));
@@ -198,6 +212,7 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
         finished: None,
         failed: None,
         latency: Latency::default(),
+        child: None,
         ack_gaps: (flow.entry.ack_gaps == Some(true)).then(Default::default),
     }
 }

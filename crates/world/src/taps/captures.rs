@@ -1,10 +1,10 @@
 //! Captures: what each node sends and receives, as pcapng.
 
-use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception};
+use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception, frame};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use units::{LinkId, NodeId, SimTime};
+use units::{Bytes, LinkId, NodeId, SimTime};
 use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
 use wire::pcapng::{Interface, LinkType, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
@@ -174,7 +174,7 @@ fn write_mpdu(
             let Some(carried) = data.msdus.each().first() else { return Ok(()) };
             let packet = packets.read(&carried.packet);
             let mut header = data_header(frame, packet, (ra, ta), access_point);
-            let Data { seq, fragment, is_retry, qos, .. } = data;
+            let Data { seq, fragment, more_fragments, is_retry, qos, .. } = data;
             let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
             (header.flags, header.duration) = (header.flags | retry, duration);
             header.qos = qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal));
@@ -182,6 +182,9 @@ fn write_mpdu(
             let (mut options, room) = ([0; MacOptions::MAX], usize::from(carried.options.room()));
             let written = carried.options.bytes();
             options[..written.len()].copy_from_slice(written);
+            if *fragment > 0 || *more_fragments {
+                return fragment_of(header, packet, mpdu.len, *more_fragments, out);
+            }
             header.emit_extended(frame.is_extended().then_some(&options[..room]), packet, out)
         }
         (Kind::Rts, _) => dot11::Frame::Rts(dot11::Rts { flags, duration, ra, ta }).emit(out),
@@ -190,6 +193,28 @@ fn write_mpdu(
         // Their bytes come with the schemes that send them.
         (Kind::BlockAck | Kind::Nack, _) | (Kind::Data, None) => Ok(()),
     }
+}
+
+/// The frame of `len` bytes that carries the fragment whose number stands in `header`.
+fn fragment_of(
+    mut header: DataHeader,
+    packet: &Packet,
+    len: Bytes,
+    has_further: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), wire::EmitError> {
+    let mut body = dot11::LLC_SNAP_IPV4.to_vec();
+    packet.emit(&mut body)?;
+    let around =
+        frame::DATA_HEADER + frame::FCS + if header.qos.is_some() { frame::QOS_CONTROL } else { Bytes::ZERO };
+    let own = (len - around).0 as usize;
+    // All fragments but the last have one length.
+    let start = if has_further { own * usize::from(header.sequence.fragment()) } else { body.len() - own };
+    if has_further {
+        header.flags = header.flags | FrameFlags::MORE_FRAGMENTS;
+    }
+    dot11::Frame::Data(dot11::Data { header, options: None, body: dot11::Body::Raw(&body[start..start + own]) })
+        .emit(out)
 }
 
 /// The header of a data frame: to, from or without an access point.

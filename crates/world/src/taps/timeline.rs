@@ -208,7 +208,7 @@ impl Timeline {
             duration: frame.duration,
             seq: data.map(|data| data.seq),
             is_retry: data.is_some_and(|data| data.is_retry),
-            tx_power: frame.tx.power,
+            tx_power: frame.tx.power.level(),
             qos: data.and_then(|data| data.qos),
             packet,
             fate,

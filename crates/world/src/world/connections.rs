@@ -6,7 +6,6 @@ use crate::scenario::Traffic;
 use engine::Class;
 use units::{FlowId, SimTime};
 
-#[cfg_attr(not(test), expect(dead_code, reason = "for traffic that opens connections, and for packets from outside"))]
 impl World {
     /// Opens a flow: it has a place, timers, and packets find it, the schemes of its nodes have
     /// their say in its senders. It starts with [`World::start_flow`]. `make` is told its forward

@@ -5,7 +5,7 @@ use crate::flow::Transport;
 use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
-use units::{Dur, NodeId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{Content, Ipv4, L4, Packet, Payload, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
@@ -29,17 +29,24 @@ impl World {
         let forward = self.flows.id(index);
         let slot = self.layout().tcp(index, end);
         let (source_slot, sink_slot) = (self.layout().source(index, end), self.layout().sink(index, end));
+        if forward == FlowId::NONE {
+            return; // A user's connection that has closed at this very instant.
+        }
         let flow = &mut self.flows[index as usize];
         let Transport::Tcp(ends) = &mut flow.transport else { return };
         let node = flow.ends[e];
         if self.nodes[node.index()].is_dead() {
             return;
         }
+        let child = flow.child;
+        let mut arrived = 0;
         let connection = &mut ends[e];
         while let Some(output) = connection.poll(now) {
             match output {
                 TcpOutput::Segment { tcp, payload, ect, .. } => {
-                    if let (0, true, Content::Virtual { offset }) = (e, payload.len > 0, &payload.content) {
+                    if let (0, true, Content::Virtual { offset }) =
+                        (e, payload.len > 0 && child.is_none(), &payload.content)
+                    {
                         flow.latency.leaves(now, offset + u64::from(payload.len));
                     }
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
@@ -61,6 +68,9 @@ impl World {
                     self.jobs.push(Job::Step(node));
                 }
                 TcpOutput::Connected | TcpOutput::SendSpace => {
+                    if let (Some(child), 0, TcpOutput::Connected) = (child, e, &output) {
+                        self.news.extend(child.conn.map(|conn| (child.user, traffic::Input::Connected(conn))));
+                    }
                     if output == TcpOutput::Connected && flow.sources[e].is_timed() {
                         flow.sources[e].next = now;
                         self.timers.set(source_slot, now, Class::Between);
@@ -72,6 +82,11 @@ impl World {
                     if flow.sources[e].is_done {
                         connection.handle(now, TcpInput::Close);
                     }
+                }
+                TcpOutput::Readable { len, .. } if child.is_some() => {
+                    flow.delivered[e].payload += u64::from(len);
+                    arrived += u64::from(len);
+                    connection.handle(now, TcpInput::Read(u64::from(len)));
                 }
                 TcpOutput::Readable { len, .. } => {
                     flow.delivered[e].payload += u64::from(len);
@@ -106,6 +121,10 @@ impl World {
         if at < self.timers.at(slot) {
             self.timers.set(slot, at, Class::Between);
         }
+        if child.is_some() {
+            self.of_user(now, index, e, arrived);
+            self.settle_user(now, index);
+        }
     }
 
     pub(super) fn start_flow(&mut self, now: SimTime, index: u32) {
@@ -119,10 +138,15 @@ impl World {
                 self.source(now, index, 0);
             }
             Transport::Udp { .. } => self.refill(now, node),
+            Transport::User(_) => self.user(now, index, traffic::Input::Start),
         }
     }
 
     pub(super) fn stop_flow(&mut self, now: SimTime, index: u32) {
+        if let Transport::User(_) = self.flows[index as usize].transport {
+            self.user(now, index, traffic::Input::Stop);
+            return;
+        }
         let flow = &mut self.flows[index as usize];
         for source in &mut flow.sources {
             source.is_done = true;
@@ -137,6 +161,10 @@ impl World {
 
     /// An application writes by the clock.
     pub(super) fn source(&mut self, now: SimTime, index: u32, end: u8) {
+        if let Transport::User(_) = self.flows[index as usize].transport {
+            self.user(now, index, traffic::Input::Timer);
+            return;
+        }
         let e = usize::from(end);
         let flow = &mut self.flows[index as usize];
         if self.nodes[flow.ends[e].index()].is_dead() || flow.sources[e].is_done {

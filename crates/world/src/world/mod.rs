@@ -10,6 +10,7 @@ mod connections;
 mod hosts;
 mod layout;
 mod nodes;
+mod users;
 mod wires;
 
 pub(crate) use changes::{Topology, Wires};
@@ -25,9 +26,10 @@ use mac::{Channel, Input, Output, Reception, Station};
 use net::Wire;
 use node::Node;
 use schemes::Hooks;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tcp::Input as TcpInput;
-use units::{NodeId, SimTime};
+use units::{FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
 
 /// What happens once, at a time known from the start.
@@ -86,6 +88,13 @@ pub(crate) struct World {
     pub windows: Windows,
     layout: Layout,
     jobs: Vec<Job>,
+    /// What users want done, and what they have not been told yet.
+    wishes: Vec<traffic::Output>,
+    news: Vec<(u32, traffic::Input)>,
+    /// Connections of users that have ended, of which agents are to be told.
+    ended: VecDeque<(SimTime, FlowId)>,
+    /// Flows of the scenario: the first in the list. Those behind them are users' connections.
+    stated_flows: usize,
     receptions: Vec<Reception>,
     outputs: Vec<Output>,
     winners: Vec<mac::ContenderId>,
@@ -161,7 +170,11 @@ impl World {
             channel,
             stations,
             nodes,
+            stated_flows: flows.len(),
             flows: Flows::new(flows),
+            wishes: Vec::new(),
+            news: Vec::new(),
+            ended: VecDeque::new(),
             hooks,
             saturators,
             spares_rts_without_payload,
@@ -283,15 +296,16 @@ impl World {
             Appointment::Kill(node) => self.kill(now, node),
             Appointment::Change(event) => self.change(now, event),
             Appointment::Sample => {
-                self.wires.iter_mut().for_each(|wire| wire.settle(now));
-                self.taps.sample(now, &self.flows, &self.stations, &self.wires);
+                self.settle_wires(now);
+                self.taps.sample(now, &self.flows[..self.stated_flows], &self.stations, &self.wires);
             }
             Appointment::Bucket(window) => {
-                self.wires.iter_mut().for_each(|wire| wire.settle(now));
-                self.windows.tick(window, now, &self.flows, &self.stations, &self.wires);
+                self.settle_wires(now);
+                let flows = &self.flows[..self.stated_flows];
+                self.windows.tick(window, now, flows, &self.nodes, &self.stations, &self.wires);
             }
             Appointment::End => {
-                self.wires.iter_mut().for_each(|wire| wire.settle(now));
+                self.settle_wires(now);
                 self.cut_air();
                 return true;
             }
@@ -302,14 +316,20 @@ impl World {
     /// What is counted from now on is measured.
     fn note_warm(&mut self) {
         let now = self.now();
-        self.wires.iter_mut().for_each(|wire| wire.settle(now));
+        self.settle_wires(now);
         self.warm = Warm {
             stations: self.stations.iter().map(Station::counters).collect(),
             frames: self.frames,
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
-        for flow in self.flows.iter_mut() {
+        for place in 0..self.flows.len() {
+            let totals =
+                matches!(self.flows[place].transport, Transport::User(_)).then(|| self.totals_of_user(place as u32));
+            let flow = &mut self.flows[place];
+            if let (Transport::User(user), Some(totals)) = (&mut flow.transport, totals) {
+                user.note_warm(totals);
+            }
             flow.warm = flow.delivered;
             flow.latency.restart();
             if let Some(gaps) = &mut flow.ack_gaps {

@@ -10,7 +10,7 @@ use queue::Space;
 use schemes::NodeView;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
-use units::{FlowId, NodeId, SimTime};
+use units::{Bytes, FlowId, NodeId, SimTime};
 use wire::{Content, DropWhy, L4, Packets, Pkt};
 
 /// What the world lends a node while it is asked.
@@ -143,9 +143,13 @@ impl World {
                 if let (0, Some(gaps), true) = (end, &mut flow.ack_gaps, packet.pure_ack().is_some()) {
                     gaps.arrives(now, packet.ip.id, ends[0].acknowledged() - acknowledged);
                 }
+                let user = flow.child.map(|child| child.user);
                 if ends[end].counters().delivered_segments > before {
                     flow.delivered[end].datagram += ip_len;
                     flow.delivered[end].packets += 1;
+                    if let Some(user) = user {
+                        self.packet_of_user(user, end, Bytes(ip_len));
+                    }
                 }
                 self.jobs.push(Job::Pump(id.connection() as u32, end as u8));
             }

@@ -11,12 +11,28 @@ impl World {
     pub(super) fn put_on_wire(&mut self, now: SimTime, link: LinkId, pkt: Pkt) {
         let wire = &mut self.wires[link.index()];
         self.taps.wire(now, link, wire.config().from, self.packets.get(&pkt));
-        if let Err(pkt) = wire.offer(now, pkt, &mut self.packets) {
+        let offered = wire.offer(now, pkt, &mut self.packets);
+        if let Err(pkt) = offered {
             let why = if wire.is_broken() { DropWhy::LinkLoss } else { DropWhy::QueueFull };
             self.packets.free(pkt, why);
-            return;
         }
+        self.free_dropped(link);
         self.await_arrival(link);
+    }
+
+    /// What the queue of a wire has dropped is over.
+    fn free_dropped(&mut self, link: LinkId) {
+        while let Some(pkt) = self.wires[link.index()].dropped() {
+            self.packets.free(pkt, DropWhy::QueueFull);
+        }
+    }
+
+    /// The queues of all wires are as they are now.
+    pub(super) fn settle_wires(&mut self, now: SimTime) {
+        for link in (0..self.wires.len() as u32).map(LinkId) {
+            self.wires[link.index()].settle(now);
+            self.free_dropped(link);
+        }
     }
 
     pub(super) fn await_arrival(&mut self, link: LinkId) {
@@ -30,7 +46,7 @@ impl World {
     /// The end of a wire: what has arrived goes on through the node there.
     pub(super) fn wire(&mut self, now: SimTime, link: LinkId) {
         let (from, node) = (self.wires[link.index()].config().from, self.wires[link.index()].config().to);
-        while let Some(arrival) = self.wires[link.index()].arrive(now) {
+        while let Some(arrival) = self.wires[link.index()].arrive(now, &mut self.packets) {
             match arrival {
                 Arrival::Lost(pkt) => self.lost_on_wire(now, [from, node], pkt),
                 Arrival::Whole(pkt) => {
@@ -39,6 +55,7 @@ impl World {
                 }
             }
         }
+        self.free_dropped(link);
         self.await_arrival(link);
     }
 

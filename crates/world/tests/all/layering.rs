@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
-const ORDER: [&str; 17] = [
-    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "net", "scenario",
-    "schemes", "node", "world", "live", "py",
+const ORDER: [&str; 18] = [
+    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "traffic", "net",
+    "scenario", "schemes", "node", "world", "live", "py",
 ];
 
 fn packages() -> Vec<Value> {

@@ -26,8 +26,8 @@ const ERRORS: [&str; 6] = [
 const RADIOS: [&str; 3] =
     ["standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11g\"\nrts_threshold = \"500 B\""];
 
-/// Drop-tail, RED and DRR, in packets and in bytes, from hardly anything to enough.
-const QUEUES: [&str; 9] = [
+/// Every discipline, in packets and in bytes, from hardly anything to enough.
+const QUEUES: [&str; 13] = [
     "{ packets = 2 }",
     "{ packets = 10 }",
     "{ packets = 100 }",
@@ -37,6 +37,10 @@ const QUEUES: [&str; 9] = [
     "{ discipline = \"red\", bytes = \"30 kB\", min_th = 2000, max_th = 12000, max_p = 0.3, weight = 0.1, ecn = true }",
     "{ discipline = \"drr\", packets = 8 }",
     "{ discipline = \"drr\", bytes = \"20 kB\" }",
+    "{ discipline = \"codel\", packets = 100, target = \"1 ms\", interval = \"10 ms\", ecn = true, ce_threshold = \"20 ms\" }",
+    "{ discipline = \"codel\", bytes = \"60 kB\" }",
+    "{ discipline = \"fq-codel\", packets = 20, target = \"1 ms\", interval = \"10 ms\", ecn = false, drop_batch = 3 }",
+    "{ discipline = \"fq-codel\", bytes = \"30 kB\", flows = 2, quantum = \"300 B\", memory_limit = \"20 kB\" }",
 ];
 
 const RATES: [&str; 4] = ["500 kb/s", "2 Mb/s", "10 Mb/s", "100 Mb/s"];

@@ -9,6 +9,7 @@ use mac::rate::Given;
 use mac::{Attempt, Attempted, RateControl};
 use phy::Mode;
 use plugin::{Info, Kind, Param, Registry, Value};
+use queue::{Discipline, List, Mark, Queued, Slot, Unsound};
 use schemes::{Agent, Cx, Params, Place, Refusal, Site};
 use std::sync::atomic::AtomicBool;
 use tcp::ack::{AckPolicy, Arrival, Verdict};
@@ -135,11 +136,64 @@ impl RateControl for Coarse {
     }
 }
 
+/// A queue discipline: last in, first out, up to so many packets.
+#[derive(Debug)]
+struct LastFirst {
+    list: List,
+    most: u32,
+}
+
+static LAST_FIRST: Info = Info {
+    id: "last-first",
+    summary: "last in, first out",
+    source: "none",
+    params: &[Param {
+        key: "most",
+        kind: Kind::Int { min: 0, max: 1000 },
+        default: Value::Int(5),
+        doc: "Packets it takes.",
+    }],
+};
+
+impl LastFirst {
+    fn new(params: &Params) -> Result<Box<dyn Discipline>, Unsound> {
+        match params.int("most") as u32 {
+            0 => Err(Unsound::new("most", "nothing would pass")),
+            most => Ok(Box::new(LastFirst { list: List::default(), most })),
+        }
+    }
+}
+
+impl Discipline for LastFirst {
+    fn arrival(&mut self, _: SimTime, _: &queue::Arrival, _: &Queued) -> queue::Verdict {
+        if self.list.len() < self.most { queue::Verdict::Pass } else { queue::Verdict::Drop }
+    }
+
+    fn push(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
+        queued.push_back(&mut self.list, slot);
+    }
+
+    fn pop(&mut self, _: SimTime, queued: &mut Queued) -> Option<(Slot, Mark)> {
+        let last = self.list.last()?;
+        queued.unlink(&mut self.list, last);
+        Some((last, Mark::None))
+    }
+
+    fn remove(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
+        queued.unlink(&mut self.list, slot);
+    }
+
+    fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
+        queued.iter(&self.list).find(|slot| is_it(*slot))
+    }
+}
+
 /// A router: the one of thirty lines that the node's own tests use.
 static FLOOD: Info = Info { id: "flood", summary: "asks by flooding", source: "none", params: &[] };
 
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers, recoveries, rate_controls, routers } = Registries::builtin();
+    let Registries { schemes, congestion, receivers, recoveries, rate_controls, queues, traffic, routers } =
+        Registries::builtin();
     Registries {
         schemes: schemes.with(&COUNTS, count).unwrap(),
         rate_controls: rate_controls.with(&COARSE, |params, given| Box::new(Coarse::new(params, given))).unwrap(),
@@ -151,6 +205,8 @@ fn registries() -> Registries {
             })
             .unwrap(),
         recoveries,
+        traffic,
+        queues: queues.with(&LAST_FIRST, |params, _| LastFirst::new(params)).unwrap(),
         routers: routers.with(&FLOOD, |site, _| Box::new(Flood::new(site))).unwrap(),
     }
 }
@@ -315,4 +371,22 @@ fn a_router_of_a_program_finds_the_way_over_a_relay_by_frames_on_the_air() {
     // A question at a and b, an answer at c and b; data as before.
     let more: Vec<f64> = by_flood.iter().zip(&by_fixed).map(|(a, b)| a - b).collect();
     assert_eq!(more, [1.0, 2.0, 1.0]);
+}
+
+#[test]
+fn a_queue_discipline_is_chosen_by_its_word_and_refuses_parameters_that_make_no_sense() {
+    let with = |most: u32| {
+        let queue = format!("{{ discipline = \"last-first\", packets = 100, most = {most} }}");
+        let settings = [("link.0.queue".to_owned(), queue)];
+        world::parse_with(&text("\"reno\"", "\"every\""), &settings, registries())
+    };
+    let run = run(&with(1).unwrap());
+    let number = |key| Run::number(&run.queues[0], key).unwrap();
+    assert!(number("dropped_packets") > 0.0 && number("dropped_packets") == number("dropped_early_packets"));
+    assert_eq!(number("max_packets_total"), 1.0);
+    assert_eq!(with(0).unwrap_err().to_string(), "link[0].queue.most: nothing would pass");
+    assert_eq!(
+        with(1001).unwrap_err().to_string(),
+        "link[0].queue.most: expected a whole number from 0 to 1000, got integer 1001"
+    );
 }

@@ -74,13 +74,17 @@ mod failed_last {
             if self.space().free < all.get(&msdu.pkt).ip_len() { Err(msdu) } else { self.inner.push(now, msdu, all) }
         }
 
-        fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+        fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
             if let Some(msdu) = self.inner.pop(now, all) {
                 return Some(msdu);
             }
             let msdu = self.failed.pop_front()?;
             self.bytes -= all.get(&msdu.pkt).ip_len();
             Some(msdu)
+        }
+
+        fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+            self.inner.dropped(all)
         }
 
         fn peek(&self, of: RaTid) -> Option<&Msdu> {

@@ -101,6 +101,24 @@ fn buckets_by_hand() {
     let cv = of(&run, "late.talk", "goodput_cv");
     assert!((cv - 2.0 / 3.0_f64.sqrt()).abs() < 0.05, "{cv}");
     near(of(&run, "late.download", "goodput_zero_share"), 0.0);
+    near(of(&run, "late.talk", "goodput_min_bps"), 0.0);
+    let (least, mean) = (of(&run, "late.download", "goodput_min_bps"), of(&run, "late.download", "goodput_bps"));
+    assert!(least > 0.0 && least < mean, "{least} of a mean of {mean}");
+}
+
+#[test]
+fn counters_of_a_scheme_in_windows_add_up_to_those_of_the_run() {
+    let thirds = |name: &str, from: u32, to: u32| {
+        format!("[[window]]\nname = \"{name}\"\nfrom = \"{from} ms\"\nto = \"{to} ms\"\nevery = \"100 ms\"\n")
+    };
+    let windows = [thirds("first", 0, 500), thirds("second", 500, 1200), thirds("third", 1200, 2000)].concat();
+    let run = run(&(SCENE.to_owned() + "[[scheme]]\nname = \"lle-tcp\"\n" + &windows), &Record::default());
+    let parts = ["first", "second", "third"].map(|name| of(&run, &format!("{name}.lle-tcp@ap"), "acks_made"));
+    assert!(parts.iter().all(|part| *part > 20.0), "{parts:?}");
+    // The last bucket ends at the end of the run, and before what else happens at that instant.
+    let whole = run.scheme("lle-tcp", "acks_made");
+    let parts: f64 = parts.iter().sum();
+    assert!((whole - parts).abs() <= 1.0, "{parts} of {whole}");
 }
 
 #[test]

@@ -336,7 +336,7 @@ struct Loud;
 
 impl mac::Transmit for Loud {
     fn tx_vector(&mut self, _: &mac::Msdu, _: &wire::Packet, own: phy::TxVector) -> phy::TxVector {
-        phy::TxVector { power: Some(Dbm(30.0)), ..own }
+        phy::TxVector { power: phy::TxPower::of(Dbm(30.0)), ..own }
     }
 }
 

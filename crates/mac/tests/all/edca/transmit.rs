@@ -2,7 +2,7 @@
 
 use super::harness::*;
 use mac::{Fate, Kind, Msdu, Transmit};
-use phy::{Mode, Standard, TxVector};
+use phy::{Mode, Standard, TxPower, TxVector};
 use units::{BitRate, Dbm, Dur};
 use wire::Packet;
 
@@ -59,7 +59,7 @@ fn rate(kbps: u64) -> Mode {
 impl Transmit for Slower {
     fn tx_vector(&mut self, msdu: &Msdu, _: &Packet, own: TxVector) -> TxVector {
         match msdu.attempts {
-            0 => TxVector { mode: rate(24_000), power: Some(Dbm(3.0)), ..own },
+            0 => TxVector { mode: rate(24_000), power: TxPower::of(Dbm(3.0)), ..own },
             _ => TxVector { mode: rate(6000), ..own },
         }
     }

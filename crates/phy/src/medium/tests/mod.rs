@@ -8,6 +8,7 @@ mod segments;
 mod sensing;
 
 use super::*;
+use crate::TxPower;
 use crate::curves::Part;
 use crate::standard::Standard;
 use engine::Streams;

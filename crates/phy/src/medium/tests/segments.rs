@@ -148,7 +148,7 @@ fn what_is_known_of_one_frame_is_not_taken_for_another() {
     let mut medium = super::medium(&config, &[(X, -100.0)]);
     let mut clear = [0; 2];
     for i in 0..40u64 {
-        let (at, power) = (us(100_000 * i), (i % 2 == 0).then_some(Dbm(60.0)));
+        let (at, power) = (us(100_000 * i), if i % 2 == 0 { TxPower::of(Dbm(60.0)) } else { TxPower::OWN });
         let tx = TxVector { power, ..rate(Standard::B, 11).into() };
         let ppdu = Ppdu::whole(X, R, tx, Dur::from_ms(99));
         medium.start(at, X);

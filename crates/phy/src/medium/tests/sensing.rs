@@ -89,9 +89,10 @@ fn sensing_is_due_once_for_each_frame_that_somebody_can_sense_late() {
 #[test]
 fn a_frame_may_have_a_power_of_its_own() {
     let mut medium = medium(&config(None), &[(X, -70.0)]);
+    const OWN: TxPower = TxPower::OWN;
     let mut broken = |at: u64, power| {
         medium.start(us(at), X);
-        let ppdu = Ppdu::whole(X, R, TxVector { power, ..a6().into() }, Dur::from_us(50));
+        let ppdu = Ppdu::whole(X, R, TxVector { power, ..TxVector::from(a6()) }, Dur::from_us(50));
         let mut by_energy = false;
         medium.arrive(us(at), &ppdu, |_| by_energy = true);
         medium.stop(us(at + 50), X);
@@ -99,7 +100,7 @@ fn a_frame_may_have_a_power_of_its_own() {
         by_energy
     };
     // 10 dBm − 70 dB is above −62 dBm; 0 dBm, the transmitter's own power, is not.
-    assert_eq!([broken(0, None), broken(100, Some(Dbm(10.0))), broken(200, None)], [false, true, false]);
+    assert_eq!([broken(0, OWN), broken(100, TxPower::of(Dbm(10.0))), broken(200, OWN)], [false, true, false]);
 }
 
 #[test]

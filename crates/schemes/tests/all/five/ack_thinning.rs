@@ -189,7 +189,11 @@ impl TxQueue for Thinning {
         Ok(())
     }
 
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+        self.inner.dropped(all).inspect(|msdu| self.forget(msdu.serial))
+    }
+
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         self.inner.pop(now, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
@@ -278,7 +282,7 @@ impl Bed {
     }
 
     fn popped(&mut self) -> Vec<u32> {
-        let sent: Vec<Msdu> = std::iter::from_fn(|| self.queue.pop(NOW, &self.all)).collect();
+        let sent: Vec<Msdu> = std::iter::from_fn(|| self.queue.pop(NOW, &mut self.all)).collect();
         sent.into_iter().map(|msdu| self.number(msdu)).collect()
     }
 }
@@ -356,7 +360,7 @@ fn sack_blocks_pass() {
 fn what_is_in_service_is_left_alone() {
     let mut bed = Bed::new(&[], ROOMY);
     bed.push(ack(IN, 1000, 1000));
-    let served = bed.queue.pop(NOW, &bed.all).unwrap();
+    let served = bed.queue.pop(NOW, &mut bed.all).unwrap();
     bed.push(ack(IN, 2000, 1000));
     assert_eq!(bed.expired(), [0; 0]);
     let Next::Again(served) = bed.queue.failed(NOW, served, false, &bed.all) else { panic!("it may try again") };
@@ -379,7 +383,11 @@ impl TxQueue for TakesBack {
         Ok(())
     }
 
-    fn pop(&mut self, _: SimTime, _: &Packets) -> Option<Msdu> {
+    fn dropped(&mut self, _: &Packets) -> Option<Msdu> {
+        None
+    }
+
+    fn pop(&mut self, _: SimTime, _: &mut Packets) -> Option<Msdu> {
         self.line.pop_front()
     }
 
@@ -411,7 +419,7 @@ fn around(inner: TakesBack) -> Bed {
 fn what_the_inner_queue_takes_back_goes_first_and_is_not_thinned() {
     let mut bed = around(TakesBack::default());
     bed.push(ack(IN, 1000, 1000));
-    let served = bed.queue.pop(NOW, &bed.all).unwrap();
+    let served = bed.queue.pop(NOW, &mut bed.all).unwrap();
     bed.push(ack(IN, 2000, 1000));
     assert!(matches!(bed.queue.failed(NOW, served, false, &bed.all), Next::Yield));
     bed.push(ack(IN, 3000, 1000));

@@ -144,7 +144,11 @@ impl TxQueue for Queues {
         if fits { self.inner.push(now, msdu, all) } else { Err(msdu) }
     }
 
-    fn pop(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
+        self.inner.dropped(all)
+    }
+
+    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         while let Some(msdu) = self.inner.pop(now, all) {
             self.used += all.get(&msdu.pkt).ip_len();
             self.queues[0].push(msdu);
@@ -249,7 +253,7 @@ mod tests {
         }
 
         fn pop(&mut self) -> Msdu {
-            self.queue.pop(self.bench.now, &self.packets).unwrap()
+            self.queue.pop(self.bench.now, &mut self.packets).unwrap()
         }
 
         fn flow(&self, msdu: &Msdu) -> FlowId {

@@ -10,8 +10,86 @@
 //!   (d) idle time begins when the last packet leaves the queue, which is when its service begins.
 //! - **Checked** tests below and in `lib.rs`; `tests/all/books.rs`.
 
+use super::fifo::Fifo;
+use super::{Discipline, Site, Unsound, Verdict};
+use crate::{Arrival, Limit, Mark, Queued, Slot};
 use engine::Stream;
+use plugin::{Info, Kind, Param, Params, Value};
 use units::{Dur, SimTime};
+
+/// More than any queue holds.
+const THRESHOLD: Kind = Kind::Float { min: 0.0, max: 1e12 };
+const PROBABILITY: Kind = Kind::Float { min: 0.0, max: 1.0 };
+
+/// What it declares. Defaults: Floyd, "RED: Discussions of Setting Parameters", 1997, and gentle as she recommended in 2000.
+pub static INFO: Info = Info {
+    id: "red",
+    summary: "Random early detection: dropped, or marked, by the average length.",
+    source: "FJ93",
+    params: &[
+        Param {
+            key: "min_th",
+            kind: THRESHOLD,
+            default: Value::Float(5.0),
+            doc: "Average below which nothing happens, in the limit's unit.",
+        },
+        Param {
+            key: "max_th",
+            kind: THRESHOLD,
+            default: Value::Float(15.0),
+            doc: "Average at which max_p is reached, in the limit's unit.",
+        },
+        Param {
+            key: "max_p",
+            kind: PROBABILITY,
+            default: Value::Float(0.1),
+            doc: "Greatest probability between the thresholds.",
+        },
+        Param {
+            key: "weight",
+            kind: PROBABILITY,
+            default: Value::Float(0.002),
+            doc: "Of a new length in the average.",
+        },
+        Param {
+            key: "gentle",
+            kind: Kind::Bool,
+            default: Value::Bool(true),
+            doc: "From max_p to 1 between max_th and twice that.",
+        },
+        Param {
+            key: "ecn",
+            kind: Kind::Bool,
+            default: Value::Bool(false),
+            doc: "Packets of ECN-capable transports are marked, not dropped.",
+        },
+    ],
+};
+
+/// One of them.
+///
+/// # Errors
+/// `max_th` is not above `min_th`; a probability that must not be is zero.
+pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
+    let red = Red {
+        min_th: params.float("min_th"),
+        max_th: params.float("max_th"),
+        max_p: params.float("max_p"),
+        weight: params.float("weight"),
+        gentle: params.bool("gentle"),
+        ecn: params.bool("ecn"),
+        idle_packet: site.packet_time,
+    };
+    if red.max_th <= red.min_th {
+        return Err(Unsound::new("max_th", format!("{} is not above min_th, {}", red.max_th, red.min_th)));
+    }
+    for (key, value) in [("max_p", red.max_p), ("weight", red.weight)] {
+        if value <= 0.0 {
+            return Err(Unsound::new(key, "must be more than zero"));
+        }
+    }
+    Ok(red.discipline(site.draws))
+}
 
 /// Parameters of RED. Thresholds are in packets, or in bytes if the queue's limit is in bytes; then the probability is
 /// also scaled by the packet's share of the MTU. @FJ93 sec. IV
@@ -34,43 +112,18 @@ pub struct Red {
     pub idle_packet: Dur,
 }
 
-/// Parameters with which RED is not defined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unsound {
-    /// Thresholds.
-    #[error("min_th must not be negative, and max_th must be above 0 and not below min_th")]
-    Thresholds,
-    /// `max_p`.
-    #[error("max_p must be above 0 and at most 1")]
-    MaxP,
-    /// `weight`.
-    #[error("weight must be above 0 and at most 1")]
-    Weight,
-    /// `idle_packet`.
-    #[error("idle_packet must be longer than nothing")]
-    IdlePacket,
-}
-
 impl Red {
+    /// A queue's discipline with these parameters.
+    pub fn discipline(self, draws: Stream) -> Box<dyn Discipline> {
+        Box::new(Early { fifo: Fifo::default(), state: State::new(self, draws) })
+    }
+
     /// Whether RED is defined with these parameters.
-    ///
-    /// # Errors
-    /// Names the first that is out of its range.
-    pub fn check(&self) -> Result<(), Unsound> {
+    pub fn is_sound(&self) -> bool {
         let is_share = |x: f64| x > 0.0 && x <= 1.0;
-        if !(self.min_th >= 0.0 && self.max_th > 0.0 && self.max_th >= self.min_th && self.max_th.is_finite()) {
-            return Err(Unsound::Thresholds);
-        }
-        if !is_share(self.max_p) {
-            return Err(Unsound::MaxP);
-        }
-        if !is_share(self.weight) {
-            return Err(Unsound::Weight);
-        }
-        if self.idle_packet == Dur::ZERO {
-            return Err(Unsound::IdlePacket);
-        }
-        Ok(())
+        let thresholds =
+            self.min_th >= 0.0 && self.max_th > 0.0 && self.max_th >= self.min_th && self.max_th.is_finite();
+        thresholds && is_share(self.max_p) && is_share(self.weight) && self.idle_packet > Dur::ZERO
     }
 
     /// Probability of a mark at this average, before the packets since the last mark and the size are considered: `p_b`.
@@ -99,14 +152,6 @@ fn spread(p_b: f64, count: u32) -> f64 {
     if left > p_b { p_b / left } else { 1.0 }
 }
 
-/// What becomes of an arrival, as far as RED is concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Pass,
-    Mark,
-    Drop,
-}
-
 /// RED's memory.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -121,7 +166,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(red: Red, draws: Stream) -> State {
-        debug_assert_eq!(red.check(), Ok(()));
+        debug_assert!(red.is_sound(), "{red:?}");
         State { red, draws, average: 0.0, count: 0, idle_since: SimTime::ZERO }
     }
 
@@ -175,10 +220,65 @@ impl State {
     }
 }
 
+/// RED in front of a FIFO.
+#[derive(Debug)]
+struct Early {
+    fifo: Fifo,
+    state: State,
+}
+
+impl Early {
+    fn note_if_empty(&mut self, now: SimTime) {
+        if self.fifo.0.is_empty() {
+            self.state.emptied(now);
+        }
+    }
+}
+
+impl Discipline for Early {
+    /// RED is asked before room is: what it would drop counts as dropped early in a full queue too.
+    fn arrival(&mut self, now: SimTime, packet: &Arrival, queued: &Queued) -> Verdict {
+        let (found, share) = match queued.limit() {
+            Limit::Packets(_) => (queued.len() as f64, 1.0),
+            Limit::Bytes(_) => (queued.bytes().0 as f64, packet.size / queued.mtu()),
+        };
+        self.state.arrival(now, found, share, packet.is_ect)
+    }
+
+    fn full(&mut self, _: SimTime, _: &Arrival, _: &mut Queued) -> bool {
+        self.state.signalled();
+        false
+    }
+
+    fn push(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
+        self.fifo.push(slot, queued);
+    }
+
+    fn pop(&mut self, now: SimTime, queued: &mut Queued) -> Option<(Slot, Mark)> {
+        let slot = self.fifo.pop(queued)?;
+        self.note_if_empty(now);
+        Some((slot, Mark::None))
+    }
+
+    fn remove(&mut self, now: SimTime, slot: Slot, queued: &mut Queued) {
+        self.fifo.remove(slot, queued);
+        self.note_if_empty(now);
+    }
+
+    fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
+        self.fifo.find(queued, is_it)
+    }
+
+    fn average(&self) -> f64 {
+        self.state.average()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use engine::{Purpose, Streams};
+    use units::Bytes;
 
     /// @FJ93 sec. VI's thresholds and weight, with a `max_p` that is easy to work with.
     const RED: Red = Red {
@@ -329,16 +429,27 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_named() {
-        assert_eq!(RED.check(), Ok(()));
-        for (red, why) in [
-            (Red { max_th: 4.0, ..RED }, Unsound::Thresholds),
-            (Red { min_th: -1.0, ..RED }, Unsound::Thresholds),
-            (Red { max_th: f64::NAN, ..RED }, Unsound::Thresholds),
-            (Red { max_p: 1.1, ..RED }, Unsound::MaxP),
-            (Red { weight: 0.0, ..RED }, Unsound::Weight),
-            (Red { idle_packet: Dur::ZERO, ..RED }, Unsound::IdlePacket),
+        assert!(RED.is_sound());
+        for red in [
+            Red { max_th: 4.0, ..RED },
+            Red { min_th: -1.0, ..RED },
+            Red { max_th: f64::NAN, ..RED },
+            Red { max_p: 1.1, ..RED },
+            Red { weight: 0.0, ..RED },
+            Red { idle_packet: Dur::ZERO, ..RED },
         ] {
-            assert_eq!(red.check(), Err(why));
+            assert!(!red.is_sound(), "{red:?}");
         }
+        let made = |key, value| {
+            let mut params = Params::defaults(INFO.params);
+            params.set(key, Value::Float(value));
+            let draws = Streams::new(7).get(Purpose::Queue, 0);
+            let site = Site { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
+            make(&params, site).map(|_| ()).map_err(|unsound| unsound.to_string())
+        };
+        assert_eq!(made("max_th", 5.5), Ok(()));
+        assert_eq!(made("max_th", 5.0), Err("max_th: 5 is not above min_th, 5".to_owned()));
+        assert_eq!(made("max_p", 0.0), Err("max_p: must be more than zero".to_owned()));
+        assert_eq!(made("weight", 0.0), Err("weight: must be more than zero".to_owned()));
     }
 }

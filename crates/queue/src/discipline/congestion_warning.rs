@@ -1,0 +1,72 @@
+//! Congestion warning: every packet that may be marked is, if it finds a threshold queued.
+//!
+//! - **Source** the routers of TCP Jersey, as @SAN14 sec. 4.3 describes them.
+//! - **Departs** a packet is marked when it comes, and not when it leaves; what may not be marked passes.
+//! - **Checked** tests in `lib.rs`.
+
+use super::fifo::Fifo;
+use super::{Discipline, Site, Unsound, Verdict};
+use crate::{Arrival, Limit, Mark, Queued, Slot};
+use plugin::{Info, Kind, Param, Params, Value};
+use units::SimTime;
+
+/// What it declares.
+pub static INFO: Info = Info {
+    id: "congestion-warning",
+    summary: "Every packet of an ECN-capable transport is marked from a length on: the routers of TCP Jersey.",
+    source: "SAN14 sec. 4.3",
+    params: &[Param {
+        key: "threshold",
+        kind: Kind::Float { min: 0.0, max: 1e12 },
+        default: Value::Unset,
+        doc: "Length found from which a packet is marked, in the limit's unit.",
+    }],
+};
+
+/// One of them.
+///
+/// # Errors
+/// The queue never holds so much.
+pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
+    let threshold = params.float("threshold");
+    let (most, unit) = match site.limit {
+        Limit::Packets(packets) => (f64::from(packets), "packets"),
+        Limit::Bytes(bytes) => (bytes.0 as f64, "bytes"),
+    };
+    if threshold >= most {
+        return Err(Unsound::new("threshold", format!("{threshold} is never found: the queue holds {most} {unit}")));
+    }
+    Ok(Box::new(Warning { fifo: Fifo::default(), threshold }))
+}
+
+#[derive(Debug)]
+struct Warning {
+    fifo: Fifo,
+    threshold: f64,
+}
+
+impl Discipline for Warning {
+    fn arrival(&mut self, _: SimTime, packet: &Arrival, queued: &Queued) -> Verdict {
+        let found = match queued.limit() {
+            Limit::Packets(_) => queued.len() as f64,
+            Limit::Bytes(_) => queued.bytes().0 as f64,
+        };
+        if packet.is_ect && found >= self.threshold { Verdict::Mark } else { Verdict::Pass }
+    }
+
+    fn push(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
+        self.fifo.push(slot, queued);
+    }
+
+    fn pop(&mut self, _: SimTime, queued: &mut Queued) -> Option<(Slot, Mark)> {
+        Some((self.fifo.pop(queued)?, Mark::None))
+    }
+
+    fn remove(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
+        self.fifo.remove(slot, queued);
+    }
+
+    fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
+        self.fifo.find(queued, is_it)
+    }
+}

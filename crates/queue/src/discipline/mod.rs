@@ -1,0 +1,129 @@
+//! Queue disciplines: what leaves first, and what is dropped or marked.
+//!
+//! A discipline is a file with an `INFO` and a `make`, and a line of the list below. It orders the places of packets ([`Queued`])
+//! and holds no packets: [`Queue`](crate::Queue) does, counts them and gives them back.
+
+mod fifo;
+
+use crate::{Arrival, Limit, Mark, Queued, Slot};
+use plugin::Params;
+use units::{Bytes, Dur, SimTime};
+
+/// What is to become of a packet that arrives, before anybody has asked whether it fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is taken in if it fits.
+    Pass,
+    /// The same, and marked.
+    Mark,
+    /// It is dropped.
+    Drop,
+}
+
+/// A queue discipline.
+///
+/// Call order: for each arrival [`Discipline::arrival`], then, if the packet does not fit, [`Discipline::full`], then, if it is taken in,
+/// [`Discipline::push`]. Times never go back. What a discipline drops ([`Queued::drop`]) is counted and told by the queue.
+pub trait Discipline: core::fmt::Debug {
+    /// A packet arrives.
+    fn arrival(&mut self, _now: SimTime, _packet: &Arrival, _queued: &Queued) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// It does not fit. Returns whether it is taken in all the same, because something has been dropped for it, or will be when it
+    /// is pushed.
+    fn full(&mut self, _now: SimTime, _packet: &Arrival, _queued: &mut Queued) -> bool {
+        false
+    }
+
+    /// Takes a packet in.
+    fn push(&mut self, now: SimTime, slot: Slot, queued: &mut Queued);
+
+    /// Takes out the packet whose turn it is, and whether it is to be marked. It may drop others on the way. Asked only if there is
+    /// one.
+    fn pop(&mut self, now: SimTime, queued: &mut Queued) -> Option<(Slot, Mark)>;
+
+    /// A packet was asked for and there is none.
+    fn idle(&mut self) {}
+
+    /// Takes out a packet that its owner wants out of turn.
+    fn remove(&mut self, now: SimTime, slot: Slot, queued: &mut Queued);
+
+    /// The first packet of which `is_it` holds: the oldest, or flow by flow in the order of their turns.
+    fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot>;
+
+    /// An average length, in packets, or in bytes if the limit is; 0 if there is none.
+    fn average(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Where a discipline is to work.
+#[derive(Debug)]
+pub struct Site {
+    /// How much the queue holds.
+    pub limit: Limit,
+    /// Size of a full packet.
+    pub mtu: Bytes,
+    /// How long that takes on the outgoing link.
+    pub packet_time: Dur,
+    /// A random stream of its own.
+    pub draws: engine::Stream,
+}
+
+/// Why a discipline is not defined with its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {why}")]
+pub struct Unsound {
+    /// The parameter.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl Unsound {
+    /// This is wrong with this parameter.
+    pub fn new(key: &'static str, why: impl Into<String>) -> Unsound {
+        Unsound { key, why: why.into() }
+    }
+}
+
+/// Makes a discipline for one queue.
+pub type Make = fn(&Params, Site) -> Result<Box<dyn Discipline>, Unsound>;
+
+plugin::registry! { "queue discipline", Make:
+    "codel" => codel,
+    "congestion-warning" => congestion_warning,
+    "drop-tail" => drop_tail,
+    "drr" => drr,
+    "fq-codel" => fq_codel,
+    "red" => red,
+}
+
+pub use red::Red;
+
+/// The discipline of a queue that does not name one.
+pub const DEFAULT: &str = "drop-tail";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Purpose, Streams};
+    use plugin::Value;
+
+    #[test]
+    fn every_discipline_is_in_its_place_and_is_made_of_its_defaults() {
+        assert_eq!(NAMES, registry().ids());
+        assert!(find(DEFAULT).is_some());
+        for entry in &registry() {
+            let mut chosen = entry.chosen();
+            for param in entry.info.params.iter().filter(|param| param.default == Value::Unset) {
+                chosen.params.set(param.key, Value::Float(3.0));
+            }
+            let draws = Streams::new(1).get(Purpose::Queue, 0);
+            let site = Site { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
+            let made = (chosen.plugin)(&chosen.params, site);
+            assert!(made.is_ok(), "{}: {:?}", entry.info.id, made.err());
+        }
+    }
+}

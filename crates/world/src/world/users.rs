@@ -1,0 +1,136 @@
+//! Users: their connections are opened, asked on and closed.
+
+use super::{Job, World};
+use crate::flow::Transport;
+use crate::users::Totals;
+use engine::Class;
+use tcp::Input as TcpInput;
+use traffic::{Input, Output};
+use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+
+/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would keep
+/// of these they would keep for ever. Our choice: more than a packet spends in any queue that is not a mistake.
+const LINGER: Dur = Dur::from_secs(5);
+
+impl World {
+    /// Something happened to the user of a flow.
+    pub(super) fn user(&mut self, now: SimTime, place: u32, input: Input) {
+        let flow = &mut self.flows[place as usize];
+        let Transport::User(user) = &mut flow.transport else { return };
+        if self.nodes[flow.ends[1].index()].is_dead() {
+            return;
+        }
+        let mut wishes = std::mem::take(&mut self.wishes);
+        user.model.handle(now, input, &mut wishes);
+        let at = user.model.next_wakeup();
+        for wish in wishes.drain(..) {
+            self.grant_wish(now, place, wish);
+        }
+        self.wishes = wishes;
+        self.timers.set(self.layout().source(place, 1), at, Class::Between);
+    }
+
+    fn grant_wish(&mut self, now: SimTime, place: u32, wish: Output) {
+        let flow = &mut self.flows[place as usize];
+        match wish {
+            Output::Open(conn) => {
+                let Some(connection) = flow.connection_of_user(place, conn) else { return };
+                let opened = self.open_flow(|_| connection);
+                let Transport::User(user) = &mut self.flows[place as usize].transport else { return };
+                match opened {
+                    Some(id) => {
+                        user.set(conn, id);
+                        self.jobs.push(Job::Pump(id.connection() as u32, 0));
+                    }
+                    None => {
+                        user.closed(&tcp::Counters::default(), true);
+                        self.news.push((place, Input::Lost(conn)));
+                    }
+                }
+            }
+            Output::Ask { conn, request, response } => {
+                let Transport::User(user) = &flow.transport else { return };
+                let id = user.conns.get(conn.index()).copied().unwrap_or(FlowId::NONE);
+                let Some(child) = self.flows.of_mut(id).and_then(|flow| flow.child.as_mut()) else { return };
+                (child.request, child.response, child.missing) = (request.0, response.0, response.0);
+                self.tcp(now, id.connection() as u32, 0, TcpInput::Write(request.0));
+            }
+            Output::Close(conn) => {
+                let Transport::User(user) = &mut flow.transport else { return };
+                let id = user.take(conn);
+                if let Some(child) = self.flows.of_mut(id).and_then(|flow| flow.child.as_mut()) {
+                    child.conn = None;
+                    self.tcp(now, id.connection() as u32, 0, TcpInput::Close);
+                }
+            }
+            Output::Done { began, bytes } => {
+                let Transport::User(user) = &mut flow.transport else { return };
+                user.done(now - began, bytes);
+            }
+        }
+    }
+
+    /// Payload of a user's connection has arrived in order at one of its ends; `len` may be nothing.
+    pub(super) fn of_user(&mut self, now: SimTime, index: u32, end: usize, len: u64) {
+        let flow = &mut self.flows[index as usize];
+        let Some(child) = &mut flow.child else { return };
+        let user = child.user;
+        let left = if end == 1 { &mut child.request } else { &mut child.missing };
+        let was = std::mem::replace(left, left.saturating_sub(len));
+        let is_whole = was > 0 && *left == 0;
+        let (response, conn) = (child.response, child.conn);
+        self.flows[user as usize].delivered[1 - end].payload += len;
+        match (is_whole, end, conn) {
+            (true, 1, _) => self.tcp(now, index, 1, TcpInput::Write(response)),
+            (true, _, Some(conn)) => self.news.push((user, Input::Got(conn))),
+            _ => {}
+        }
+    }
+
+    /// After a connection of a user was asked for its outputs: it may be over, and its user is told what is new.
+    pub(super) fn settle_user(&mut self, now: SimTime, index: u32) {
+        let flow = &mut self.flows[index as usize];
+        if flow.is_over() {
+            let (Some(child), Transport::Tcp(ends)) = (flow.child, &flow.transport) else { return };
+            let (server, has_failed) = (*ends[1].counters(), flow.failed.is_some());
+            let id = self.flows.id(index);
+            self.close_flow(id);
+            self.ended.push_back((now, id));
+            if let Transport::User(user) = &mut self.flows[child.user as usize].transport {
+                user.closed(&server, has_failed);
+                if let Some(conn) = child.conn {
+                    user.take(conn);
+                    self.news.push((child.user, Input::Lost(conn)));
+                }
+            }
+        }
+        while self.ended.front().is_some_and(|(at, _)| *at + LINGER <= now) {
+            let Some((_, id)) = self.ended.pop_front() else { break };
+            for node in (0..self.nodes.len() as u32).map(NodeId) {
+                if !self.nodes[node.index()].chain().members().is_empty() {
+                    self.tell(now, node, node::Input::Closed(id));
+                }
+            }
+        }
+        while !self.news.is_empty() {
+            let (user, what) = self.news.remove(0);
+            self.user(now, user, what);
+        }
+    }
+
+    /// What the servers of a user have counted, connections that are open included.
+    pub fn totals_of_user(&self, place: u32) -> Totals {
+        let Transport::User(user) = &self.flows[place as usize].transport else { return Totals::default() };
+        let open = self.flows.iter().enumerate().filter(|(i, flow)| {
+            flow.child.is_some_and(|child| child.user == place) && self.flows.id(*i as u32) != FlowId::NONE
+        });
+        open.filter_map(|(_, flow)| flow.connection(1)).fold(user.totals(), |all, end| all.with(end.counters()))
+    }
+
+    /// A packet of a user's connection has brought new payload to one of its ends.
+    pub(super) fn packet_of_user(&mut self, user: u32, end: usize, ip_len: Bytes) {
+        let delivered = &mut self.flows[user as usize].delivered[1 - end];
+        delivered.datagram += ip_len.0;
+        delivered.packets += 1;
+    }
+}

@@ -1,0 +1,188 @@
+//! Users: files, pages and messages over connections that come and go.
+#![allow(clippy::unwrap_used)] // In a test a panic is the report.
+
+use std::sync::atomic::AtomicBool;
+use world::{Record, Run};
+
+/// A client `c` and a server `s` on a wire of 10 Mb/s and 10 ms, and these flows.
+fn scenario(seconds: u32, link: &str, flows: &str) -> String {
+    format!(
+        "scenario = {{ duration = \"{seconds} s\" }}\n[[node]]\nname = \"s\"\n[[node]]\nname = \"c\"\n\
+         [[link]]\nbetween = [\"s\", \"c\"]\nrate = \"10 Mb/s\"\ndelay = \"10 ms\"\n{link}\n{flows}"
+    )
+}
+
+fn user(model: &str) -> String {
+    format!(
+        "[[flow]]\nfrom = \"s\"\nto = \"c\"\ntraffic = {model}\n\
+         transport = {{ protocol = \"tcp\", preset = \"rfc\", receiver = \"every\" }}\n"
+    )
+}
+
+fn run(text: &str) -> Run {
+    let blueprint = world::parse(text, &[]).unwrap();
+    world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
+}
+
+fn of(run: &Run, name: &str) -> f64 {
+    run.flow(0, name).unwrap_or_else(|| panic!("there is no {name}"))
+}
+
+#[test]
+fn a_message_takes_a_handshake_a_request_and_its_segments() {
+    // 40 B take 32 us at 10 Mb/s, and each way 10 ms. SYN and SYN-ACK: 20.064 ms; the request of 340 B with the ACK of the handshake: 32 + 272 us, 10 ms; a
+    // message of 2000 B in two segments, 1500 + 580 B: 1.664 ms and 10 ms. In all 42.032 ms; the initial window has room for both. With Nagle's algorithm the
+    // second waits for the ACK of the first: 20.032 ms more.
+    let text = scenario(1000, "", &user("{ model = \"email\", every = \"1 s\" }"));
+    let nagle = of(&run(&text), "transfer_time_mean_s");
+    let run = run(&text.replace("\"rfc\"", "\"rfc\", nagle = false"));
+    assert!((nagle - 0.062064).abs() < 1e-4, "{nagle}");
+    let (mean, p95) = (of(&run, "transfer_time_mean_s"), of(&run, "transfer_time_p95_s"));
+    assert!((mean - 0.042032).abs() < 1e-4 && (p95 - 0.042).abs() < 0.005, "{mean} {p95}");
+    // A Poisson process of 1000, give or take five deviations.
+    let messages = of(&run, "transfers");
+    assert!((messages - 1000.0).abs() < 160.0, "{messages}");
+    assert_eq!((of(&run, "connections_total"), of(&run, "connections_lost_total")), (messages, 0.0));
+    assert_eq!(of(&run, "delivered_bytes_total"), 2000.0 * messages);
+    assert_eq!(of(&run, "reverse_delivered_bytes_total"), 300.0 * messages);
+    assert_eq!((of(&run, "segments_sent"), of(&run, "retransmissions")), (2.0 * messages, 0.0));
+    // The next may be opened while the last one closes.
+    assert_eq!(of(&run, "transfer_bytes"), 2000.0 * messages);
+    assert!(of(&run, "connections_open_most_total") <= 2.0);
+}
+
+#[test]
+fn files_back_to_back_fill_the_wire_but_for_their_slow_starts() {
+    let run = run(&scenario(100, "", &user("{ model = \"ftp\", size = \"4 MB\" }")));
+    let (files, rate) = (of(&run, "transfers"), of(&run, "goodput_bps"));
+    // 4 MB of payload take 3.288 s at 10 Mb/s less headers; a connection's beginning some tens of ms more.
+    assert!((28.0..=30.0).contains(&files) && rate > 9.3e6 && rate < 9.74e6, "{files} {rate}");
+    assert!(of(&run, "transfer_time_mean_s") > 3.288, "{}", of(&run, "transfer_time_mean_s"));
+    assert_eq!(of(&run, "connections_total"), files + 1.0);
+}
+
+#[test]
+fn four_connections_bring_a_page_sooner_than_one_and_one_for_each_object_later() {
+    let time = |more: &str| {
+        let model = format!("{{ model = \"http\", page_every = \"5 s\", objects = 12{more} }}");
+        let run = run(&scenario(2000, "", &user(&model)));
+        (of(&run, "transfer_time_mean_s"), of(&run, "transfers"), of(&run, "transfer_bytes"))
+    };
+    let (one, four, each) = (time(""), time(", connections = 4"), time(", persistent = false"));
+    assert!(four.0 < 0.6 * one.0 && one.0 < 0.7 * each.0, "{one:?} {four:?} {each:?}");
+    // The same pages were drawn.
+    assert!(one.1 > 300.0 && (one.1, one.2) == (four.1, four.2) && (one.1, one.2) == (each.1, each.2));
+}
+
+#[test]
+fn connections_survive_losses_and_one_that_cannot_be_had_is_given_up() {
+    let lossy = run(&scenario(500, "loss = 0.02", &user("{ model = \"email\", every = \"500 ms\" }")));
+    assert!(of(&lossy, "transfers") > 800.0 && of(&lossy, "retransmissions") > 5.0);
+    assert!(of(&lossy, "transfer_time_p99_s") > 0.2, "a SYN that is lost costs a second");
+    // From 100 s on the server is dead: a SYN is sent four times, which takes 1 + 2 + 4 + 8 s, then the user tries what is due next.
+    let killed = format!(
+        "{}[[event]]\nat = \"100 s\"\nkill = \"s\"\n",
+        scenario(
+            200,
+            "",
+            &user("{ model = \"email\", every = \"2 s\" }").replace("\"rfc\"", "\"rfc\", syn_retries = 3")
+        )
+    );
+    let dead = run(&killed);
+    let (lost, all) = (of(&dead, "connections_lost_total"), of(&dead, "connections_total"));
+    assert!((5.0..=7.0).contains(&lost) && of(&dead, "transfers") + lost <= all, "{lost} {all}");
+    assert!(of(&dead, "connections_open_most_total") <= 2.0);
+}
+
+#[test]
+fn a_user_stops_with_its_flow_and_counts_after_warm_up() {
+    let text = scenario(100, "", &user("{ model = \"email\", every = \"100 ms\" }"));
+    let whole = run(&text);
+    let half =
+        run(&text.replace("from = \"s\"\nto = \"c\"\ntraffic", "from = \"s\"\nto = \"c\"\nstop = \"50 s\"\ntraffic"));
+    let warm = run(&text.replace("duration = \"100 s\"", "duration = \"100 s\", warmup = \"50 s\""));
+    let (all, first, second) = (of(&whole, "transfers"), of(&half, "transfers"), of(&warm, "transfers"));
+    assert!((all - first - second).abs() <= 1.0 && first > 400.0 && second > 400.0, "{all} {first} {second}");
+    assert_eq!(of(&warm, "connections_total"), of(&whole, "connections_total"));
+    assert!((of(&warm, "segments_sent") - 2.0 * second).abs() <= 2.0);
+    assert_eq!(of(&warm, "delivered_bytes_total"), of(&whole, "delivered_bytes_total"));
+}
+
+#[test]
+fn users_begin_at_drawn_instants_and_one_more_changes_nothing_for_the_others() {
+    let flows = |count: u32| {
+        let many = format!("from = \"s\"\nto = \"c\"\ncount = {count}\nname = \"u\"\ntraffic");
+        user("{ model = \"ftp\", size = \"100 B\", files = 1, spread = \"60 s\" }")
+            .replace("from = \"s\"\nto = \"c\"\ntraffic", &many)
+    };
+    let starts = |count| {
+        let run = run(&scenario(100, "", &flows(count)));
+        let times: Vec<f64> = (0..count).map(|i| run.flow(i as usize, "transfer_time_mean_s").unwrap()).collect();
+        (times, run.flows.len())
+    };
+    let (three, four) = (starts(3), starts(4));
+    assert_eq!((three.1, four.1), (3, 4), "connections have no rows");
+    assert_eq!(three.0, four.0[..3]);
+}
+
+#[test]
+fn what_makes_no_sense_for_a_user_is_said() {
+    for (old, new, line) in [
+        (
+            "traffic =",
+            "reverse = { model = \"bulk\" }\ntraffic =",
+            "flow[0].reverse: has no effect with model \"ftp\", which has connections of its own",
+        ),
+        (
+            "traffic =",
+            "reader = { model = \"rate\", rate = \"1 Mb/s\" }\ntraffic =",
+            "flow[0].reader: has no effect with model \"ftp\", which has connections of its own",
+        ),
+        (
+            "protocol = \"tcp\", preset = \"rfc\", receiver = \"every\"",
+            "protocol = \"udp\"",
+            "flow[0].traffic.model: \"ftp\" is not for UDP; take cbr, poisson or saturated",
+        ),
+        (
+            "model = \"ftp\"",
+            "model = \"ftq\"",
+            "flow[0].traffic.model: no traffic model \"ftq\"; did you mean \"ftp\"?",
+        ),
+        (
+            "model = \"ftp\"",
+            "model = \"ftp\", files = -1",
+            "flow[0].traffic.files: expected a whole number from 0 to 1000000000, got integer -1",
+        ),
+    ] {
+        let text = scenario(10, "", &user("{ model = \"ftp\" }")).replace(old, new);
+        assert_eq!(world::parse(&text, &[]).unwrap_err().to_string(), line);
+    }
+}
+
+#[test]
+fn a_cell_of_users_runs_with_every_scheme_and_its_books_balance() {
+    for name in schemes::NAMES {
+        let text = format!(
+            "scenario = {{ duration = \"20 s\" }}\nradio = {{ standard = \"802.11a\", data_rate = \"6 Mb/s\", access = \"edca\" }}\n\
+             [channel]\npropagation = {{ model = \"log-distance\", exponent = 3.5 }}\nerrors = {{ model = \"packet\", per = 0.1 }}\n\
+             [[node]]\nname = \"s\"\nradio = false\n[[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"c\"\ncount = 3\nposition = [5, 0]\n\
+             [[link]]\nbetween = [\"s\", \"ap\"]\nrate = \"100 Mb/s\"\ndelay = \"5 ms\"\n\
+             [[flow]]\nfrom = \"s\"\nto = \"c1\"\ntraffic = {{ model = \"ftp\", size = \"100 kB\" }}\n\
+             [[flow]]\nfrom = \"s\"\nto = \"c2\"\ntraffic = {{ model = \"http\", page_every = \"1 s\", connections = 4 }}\n\
+             [[flow]]\nfrom = \"s\"\nto = \"c3\"\ntraffic = {{ model = \"email\", every = \"100 ms\" }}\n\
+             [[scheme]]\nname = \"{name}\"\n"
+        );
+        let blueprint = match world::parse(&text, &[]) {
+            Ok(blueprint) => blueprint,
+            // A scheme that does not sit in such a network says so.
+            Err(error) => {
+                println!("{name}: {error}");
+                continue;
+            }
+        };
+        let run = world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
+        assert!(run.books.balance(), "{name}");
+        let done: Vec<f64> = (0..3).map(|i| run.flow(i, "transfers").unwrap()).collect();
+        assert!(done[0] > 10.0 && done[1] > 5.0 && done[2] > 50.0, "{name}: {done:?}");
+    }
+}
