@@ -28,6 +28,7 @@ PARTS = {
         "docs/link-recovery",
         "docs/senders",
         "docs/senders-on-the-radio",
+        "docs/strings-and-c3tcp",
         "docs/schemes/*",
     ],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],

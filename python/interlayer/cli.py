@@ -393,7 +393,17 @@ _ALSO = {
 }
 """Other words for lists: the key of a scenario that names what is listed, and the plural."""
 
-_LISTS = ("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic")
+_LISTS = (
+    "experiments",
+    "schemes",
+    "congestion",
+    "receivers",
+    "recovery",
+    "rate-controls",
+    "queues",
+    "routing",
+    "traffic",
+)
 
 
 @app.command("list")

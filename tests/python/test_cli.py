@@ -431,7 +431,8 @@ def test_several_experiments_are_on_one_page(interlayer: Any, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "kind", ["experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
+    "kind",
+    ["experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],
 )
 def test_list_has_one_id_first_on_each_line(kind: str, interlayer: Any) -> None:
     status, out, _ = interlayer("list", kind)

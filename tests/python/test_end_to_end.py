@@ -241,7 +241,9 @@ def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, tmp_p
     assert command("check", shown, "--effective").stdout == done.stdout
 
 
-@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"])
+@pytest.mark.parametrize(
+    "kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
+)
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)
     assert done.returncode == 0

@@ -136,7 +136,9 @@ def test_the_source_of_an_experiment_is_in_the_bibliography(name: str) -> None:
 
 
 @pytest.mark.core
-@pytest.mark.parametrize("kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"])
+@pytest.mark.parametrize(
+    "kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
+)
 def test_lists_show_author_and_year(kind: str) -> None:
     from interlayer import simulator
 
