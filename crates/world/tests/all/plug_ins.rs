@@ -156,7 +156,7 @@ static LAST_FIRST: Info = Info {
 };
 
 impl LastFirst {
-    fn new(params: &Params) -> Result<Box<dyn Discipline>, Unsound> {
+    fn made(params: &Params) -> Result<Box<dyn Discipline>, Unsound> {
         match params.int("most") as u32 {
             0 => Err(Unsound::new("most", "nothing would pass")),
             most => Ok(Box::new(LastFirst { list: List::default(), most })),
@@ -206,7 +206,7 @@ fn registries() -> Registries {
             .unwrap(),
         recoveries,
         traffic,
-        queues: queues.with(&LAST_FIRST, |params, _| LastFirst::new(params)).unwrap(),
+        queues: queues.with(&LAST_FIRST, |params, _| LastFirst::made(params)).unwrap(),
         routers: routers.with(&FLOOD, |site, _| Box::new(Flood::new(site))).unwrap(),
     }
 }
