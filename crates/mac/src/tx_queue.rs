@@ -80,7 +80,8 @@ pub trait TxQueue: std::fmt::Debug {
     }
 }
 
-/// The interface queue every station has unless a scheme replaces it: a discipline of crate `queue`, the same MSDU again after a failure. It counts bytes of IP packets, and not the MSDU in service.
+/// The interface queue every station has unless a scheme replaces it: a discipline of crate `queue`, the same MSDU again after a failure.
+/// It counts bytes of IP packets, and not the MSDU in service.
 #[derive(Debug)]
 pub struct Fifo {
     queue: Queue<Msdu>,

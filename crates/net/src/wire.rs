@@ -435,7 +435,7 @@ mod tests {
             let lost: Vec<Pkt> = std::iter::from_fn(|| wire.dropped()).collect();
             assert_eq!((lost.len() as u64, marked), (dropped, 1 - dropped));
             lost.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::QueueFull));
-            assert_eq!(packets.live() as u64, wire.backlog());
+            assert_eq!(packets.live(), wire.backlog());
         }
     }
 }

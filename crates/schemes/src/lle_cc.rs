@@ -499,6 +499,11 @@ impl Agent for LleCc {
         self.arm(id, cx);
     }
 
+    fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
+        self.end(flow, cx);
+        self.end(flow.reverse(), cx);
+    }
+
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         let Counted { acks_made, duplicates_made, stops, repeated, timeouts, resets } = self.counted;
         out("acks_made", acks_made);

@@ -295,6 +295,14 @@ impl Flow {
         }
     }
 
+    /// Whether it is a user's connection on which nobody will send any more. TIME-WAIT is not waited for: it only keeps late segments from
+    /// a connection of the same name, and there is none.
+    pub fn is_over(&self) -> bool {
+        let (Some(_), Transport::Tcp(ends)) = (self.child, &self.transport) else { return false };
+        self.failed.is_some()
+            || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
+    }
+
     /// Lets the schemes of its two nodes have their say in its senders. `id`: its forward direction; `hooks`: of each node.
     pub fn hook(&mut self, id: FlowId, hooks: &mut [Hooks]) {
         let Transport::Tcp(connections) = &mut self.transport else { return };

@@ -1,13 +1,11 @@
 //! Users: what a flow keeps of one, and what a connection of theirs keeps of its user. docs/design/traffic.md
 
-use crate::flow::{Delivered, Flow, Sink, Source, Transport};
-use crate::latency::{Histogram, Latency};
+use crate::latency::Histogram;
 use crate::record::{Cell, Record};
-use crate::scenario::{Reader, Traffic};
 use engine::Stream;
-use tcp::{Connection, Counters};
+use tcp::Counters;
 use traffic::{Conn, Model};
-use units::{Bytes, Dur, FlowId, NodeId};
+use units::{Bytes, Dur, FlowId};
 use wire::Seq;
 
 /// What a connection knows of its user.
@@ -128,12 +126,22 @@ impl User {
         self.conns.get_mut(conn.index()).map_or(FlowId::NONE, |flow| core::mem::replace(flow, FlowId::NONE))
     }
 
-    /// A configuration for each end of a connection.
-    fn configs(&mut self) -> [tcp::Config; 2] {
-        [(); 2].map(|()| {
+    /// One connection more: how many there were before it, and a configuration for each of its ends.
+    pub fn opens(&mut self) -> (u64, [tcp::Config; 2]) {
+        let before = self.opened;
+        self.opened += 1;
+        self.open += 1;
+        self.most_open = self.most_open.max(self.open);
+        let configs = [(); 2].map(|()| {
             let drawn = self.draws.below(1 << 16) << 16 | self.draws.below(1 << 16);
             tcp::Config { initial_sequence: Seq(drawn), ..self.config.clone() }
-        })
+        });
+        (before, configs)
+    }
+
+    /// A stream for what draws nothing.
+    pub fn idle_draws(&self) -> Stream {
+        self.draws.clone()
     }
 
     /// A connection has closed; `has_failed`: not as it should.
@@ -184,60 +192,5 @@ impl User {
             ("rtt_samples", Cell::Count(now.rtt_samples)),
             ("rtt_mean_s", mean(now.rtt_sum, now.rtt_samples)),
         ]
-    }
-}
-
-/// Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
-const PORTS: [u16; 2] = [49_152, 57_344];
-/// Ports of either.
-const PORTS_OF_EACH: u64 = 8_192;
-
-impl Flow {
-    /// A connection that the user of this flow, at `place`, opens: from its second end to its first.
-    pub fn connection_of_user(&mut self, place: u32, conn: Conn) -> Option<Flow> {
-        let [server, client]: [NodeId; 2] = self.ends;
-        let (tos, datagram, stop) = (self.tos, self.datagram, self.stop);
-        let Transport::User(user) = &mut self.transport else { return None };
-        // A port for each of its connections, until they come round.
-        let ports =
-            [PORTS[0] + (user.opened % PORTS_OF_EACH) as u16, PORTS[1] + (u64::from(place) % PORTS_OF_EACH) as u16];
-        user.opened += 1;
-        user.open += 1;
-        user.most_open = user.most_open.max(user.open);
-        let [opens, listens] = user.configs();
-        let source = || Source::new(Traffic::None, user.draws.clone(), Bytes::ZERO);
-        Some(Flow {
-            name: String::new(),
-            ends: [client, server],
-            ports,
-            tos,
-            datagram,
-            transport: Transport::Tcp([
-                Connection::open(opens, ports[0], ports[1]),
-                Connection::listen(listens, ports[1], ports[0]),
-            ]),
-            sources: [source(), source()],
-            sinks: [Sink::new(Reader::Instant), Sink::new(Reader::Instant)],
-            stop,
-            delivered: [Delivered::default(); 2],
-            warm: [Delivered::default(); 2],
-            warm_counters: [Counters::default(); 2],
-            warm_windows: tcp::WindowTime::default(),
-            ip_id: [0; 2],
-            is_started: true,
-            finished: None,
-            failed: None,
-            latency: Latency::default(),
-            ack_gaps: None,
-            child: Some(Child { user: place, conn: Some(conn), request: 0, response: 0, missing: 0 }),
-        })
-    }
-
-    /// Whether it is a user's connection on which nobody will send any more. TIME-WAIT is not waited for: it only keeps late segments from
-    /// a connection of the same name, and there is none.
-    pub fn is_over(&self) -> bool {
-        let (Some(_), Transport::Tcp(ends)) = (self.child, &self.transport) else { return false };
-        self.failed.is_some()
-            || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
     }
 }

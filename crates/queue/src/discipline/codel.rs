@@ -1,6 +1,7 @@
 //! CoDel: drops or marks at the head of a queue whose packets have waited too long for too long.
 //!
-//! - **Source** @RFC8289: Nichols, Jacobson, McGregor & Iyengar, "Controlled Delay Active Queue Management", RFC 8289, 2018. The control law
+//! - **Source** @RFC8289: Nichols, Jacobson, McGregor & Iyengar, "Controlled Delay Active Queue Management", RFC 8289, 2018. The control
+//!   law
 //!   is sec. 5.5 and 5.6. ECN is @RFC8290 sec. 5.2.6, the threshold of CE sec. 5.2.7.
 //! - **Departs** (a) the largest packet (`maxpacket`) is the size of a full packet of the run, and not the largest one seen. (b) the square
 //!   root is exact, where sec. 5.7 allows Newton steps. (c) where a packet can be marked the loop of sec. 5.5 ends with it: one mark a

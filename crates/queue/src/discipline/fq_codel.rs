@@ -3,7 +3,8 @@
 //! - **Source** @RFC8290: Hoeiland-Joergensen, McKenney, Taht, Gettys & Dumazet, "The Flow Queue CoDel Packet Scheduler and Active Queue
 //!   Management Algorithm", RFC 8290, 2018. Enqueue: sec. 4.1; dequeue: sec. 4.2; parameters: sec. 5.2. CoDel: @RFC8289.
 //! - **Departs** (a) sizes are those of IP packets: the quantum of 1514 B is a full packet and 14 B more. (b) the hash is a fixed mix of
-//!   the five-tuple and of a salt drawn from the seed, once. (c) a packet that its owner takes out of turn (a later one for the same receiver
+//!   the five-tuple and of a salt drawn from the seed, once. (c) a packet that its owner takes out of turn (a later one for the same
+//!   receiver
 //!   that shares a PSDU) is not charged to its flow and is no dequeue of CoDel. (d) see `codel.rs`.
 //! - **Checked** tests below; `tests/all/books.rs`; `validation/queue` against ns-3.
 

@@ -2,7 +2,6 @@
 
 use plugin::{Info, Kind, Param, Registry, Value};
 use scenario::{InputError, Names, Scenario};
-use units::Bytes;
 
 static LLE: &[Param] = &[
     Param {
@@ -42,8 +41,8 @@ static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static USERS: [Info; 1] = [info("letters", LETTERS)];
 const LETTERS: &[Param] = &[Param {
     key: "length",
-    kind: Kind::Size { min: Bytes(1), max: Bytes(1_000_000) },
-    default: Value::Size(Bytes(2000)),
+    kind: Kind::Size { min: units::Bytes(1), max: units::Bytes(1_000_000) },
+    default: Value::Size(units::Bytes(2000)),
     doc: "Of a letter.",
 }];
 static SCHEMES: [Info; 2] = [info("ftca", &[]), info("lle-tcp", LLE)];

@@ -1,7 +1,8 @@
 //! FTP: files of one size, each on a connection of its own, one after the other.
 //!
 //! - **Source** the traffic of @MFHA07 sec. IV: files of 16 MB.
-//! - **Departs** the control connection is left out: a request on the connection of the data stands for it. The paper tells no pause between
+//! - **Departs** the control connection is left out: a request on the connection of the data stands for it. The paper tells no pause
+//!   between
 //!   files: back to back is a reading.
 //! - **Checked** tests below; `crates/world/tests/all/users.rs`.
 

@@ -1,9 +1,12 @@
 //! HTTP 1.1: pages of several objects at exponential intervals, over persistent connections.
 //!
-//! - **Source** the traffic of @MFHA07 sec. IV: pages every 60 s, 7 objects a page, 5 kB an object, all exponential. Persistent and parallel
+//! - **Source** the traffic of @MFHA07 sec. IV: pages every 60 s, 7 objects a page, 5 kB an object, all exponential. Persistent and
+//!   parallel
 //!   connections: @RFC9112 sec. 9.
-//! - **Departs** no pipelining. The first object of a page comes alone, since the others are named in it. A number of objects is an exponential
-//!   number rounded, one at least: with a mean of 7 they are 7.07 on the mean. What the paper leaves open are readings: one persistent connection,
+//! - **Departs** no pipelining. The first object of a page comes alone, since the others are named in it. A number of objects is an
+//!   exponential
+//!   number rounded, one at least: with a mean of 7 they are 7.07 on the mean. What the paper leaves open are readings: one persistent
+//!   connection,
 //!   requests of 300 B, no time to think within a page.
 //! - **Checked** tests below; `crates/world/tests/all/users.rs`.
 
@@ -270,12 +273,14 @@ mod tests {
     #[test]
     fn one_persistent_connection_carries_a_page_and_is_closed_when_it_has_been_idle() {
         let objects = ("objects", Value::Float(4.0));
-        let set = [objects, ("idle", Value::Time(Dur::from_secs(1))), ("page_every", Value::Time(Dur::from_secs(100)))];
+        let set =
+            [objects, ("idle", Value::Time(Dur::from_secs(1))), ("page_every", Value::Time(Dur::from_secs(100)))];
         let mut http = Driver::new("http", &set);
         http.run(secs(100_000));
         assert_eq!((http.most_open, http.open), (1, 0));
         // A page takes 1 ms to connect and 2 ms an object, unless the one before was less than a second ago.
-        let took = http.done.iter().zip(&http.objects).map(|((_, took, _), n)| took.ns() / 1_000_000 - 2 * u64::from(*n));
+        let took =
+            http.done.iter().zip(&http.objects).map(|((_, took, _), n)| took.ns() / 1_000_000 - 2 * u64::from(*n));
         let afresh = took.filter(|connecting| *connecting == 1).count() as u64;
         assert_eq!(http.opened, afresh);
         assert!(afresh > 950 && http.done.len() as u64 > afresh, "{afresh} of {}", http.done.len());
@@ -287,7 +292,8 @@ mod tests {
         let mut http = Driver::new("http", &set);
         http.run(secs(60_000));
         assert_eq!(http.most_open, 4);
-        // The first object takes 2 ms, the others 2 ms for each four. To connect takes a millisecond before the first, and again before three of four
+        // The first object takes 2 ms, the others 2 ms for each four. To connect takes a millisecond before the first, and again before
+        // three of four
         // that follow, unless connections of the page before are still open.
         for ((_, took, _), n) in http.done.iter().zip(&http.objects).filter(|(_, n)| **n >= 8) {
             let (took, fastest) = (took.ns() / 1_000_000, 2 + 2 * u64::from((*n - 1).div_ceil(4)));
@@ -313,7 +319,10 @@ mod tests {
         };
         let (whole, hurt) = (run(0), run(5));
         assert_eq!((hurt.lost, whole.done.len() - hurt.done.len()), (5, 5));
-        assert_eq!(whole.done[5..].iter().map(|page| page.2).collect::<Vec<_>>(), hurt.done.iter().map(|page| page.2).collect::<Vec<_>>());
+        assert_eq!(
+            whole.done[5..].iter().map(|page| page.2).collect::<Vec<_>>(),
+            hurt.done.iter().map(|page| page.2).collect::<Vec<_>>()
+        );
         assert!(hurt.done.iter().all(|(_, _, bytes)| *bytes > Bytes::ZERO));
     }
 

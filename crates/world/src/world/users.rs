@@ -1,14 +1,61 @@
 //! Users: their connections are opened, asked on and closed.
 
 use super::{Job, World};
-use crate::flow::Transport;
-use crate::users::Totals;
+use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::latency::Latency;
+use crate::scenario::{Reader, Traffic};
+use crate::users::{Child, Totals};
 use engine::Class;
 use tcp::Input as TcpInput;
-use traffic::{Input, Output};
+use traffic::{Conn, Input, Output};
 use units::{Bytes, Dur, FlowId, NodeId, SimTime};
 
-/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would keep
+/// Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
+const PORTS: [u16; 2] = [49_152, 57_344];
+/// Ports of either.
+const PORTS_OF_EACH: u64 = 8_192;
+
+impl Flow {
+    /// A connection that the user of this flow, at `place`, opens: from its second end to its first.
+    fn connection_of_user(&mut self, place: u32, conn: Conn) -> Option<Flow> {
+        let [server, client]: [NodeId; 2] = self.ends;
+        let (tos, datagram, stop) = (self.tos, self.datagram, self.stop);
+        let Transport::User(user) = &mut self.transport else { return None };
+        let (before, [opens, listens]) = user.opens();
+        // A port for each of its connections, until they come round.
+        let ports = [before, u64::from(place)].map(|n| (n % PORTS_OF_EACH) as u16);
+        let ports = [PORTS[0] + ports[0], PORTS[1] + ports[1]];
+        let source = || Source::new(Traffic::None, user.idle_draws(), Bytes::ZERO);
+        Some(Flow {
+            name: String::new(),
+            ends: [client, server],
+            ports,
+            tos,
+            datagram,
+            transport: Transport::Tcp([
+                tcp::Connection::open(opens, ports[0], ports[1]),
+                tcp::Connection::listen(listens, ports[1], ports[0]),
+            ]),
+            sources: [source(), source()],
+            sinks: [Sink::new(Reader::Instant), Sink::new(Reader::Instant)],
+            stop,
+            delivered: [Delivered::default(); 2],
+            warm: [Delivered::default(); 2],
+            warm_counters: [tcp::Counters::default(); 2],
+            warm_windows: tcp::WindowTime::default(),
+            ip_id: [0; 2],
+            is_started: true,
+            finished: None,
+            failed: None,
+            latency: Latency::default(),
+            ack_gaps: None,
+            child: Some(Child { user: place, conn: Some(conn), request: 0, response: 0, missing: 0 }),
+        })
+    }
+}
+
+/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would
+/// keep
 /// of these they would keep for ever. Our choice: more than a packet spends in any queue that is not a mistake.
 const LINGER: Dur = Dur::from_secs(5);
 

@@ -1,8 +1,12 @@
 //! Users: files, pages and messages over connections that come and go.
 #![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
+use schemes::{Agent, Cx, Info, Params, Place, Refusal, Site};
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use units::FlowId;
+use wire::Pkt;
+use world::{Record, Registries, Run};
 
 /// A client `c` and a server `s` on a wire of 10 Mb/s and 10 ms, and these flows.
 fn scenario(seconds: u32, link: &str, flows: &str) -> String {
@@ -30,8 +34,10 @@ fn of(run: &Run, name: &str) -> f64 {
 
 #[test]
 fn a_message_takes_a_handshake_a_request_and_its_segments() {
-    // 40 B take 32 us at 10 Mb/s, and each way 10 ms. SYN and SYN-ACK: 20.064 ms; the request of 340 B with the ACK of the handshake: 32 + 272 us, 10 ms; a
-    // message of 2000 B in two segments, 1500 + 580 B: 1.664 ms and 10 ms. In all 42.032 ms; the initial window has room for both. With Nagle's algorithm the
+    // 40 B take 32 us at 10 Mb/s, and each way 10 ms. SYN and SYN-ACK: 20.064 ms; the request of 340 B with the ACK of the handshake: 32
+    // + 272 us, 10 ms; a
+    // message of 2000 B in two segments, 1500 + 580 B: 1.664 ms and 10 ms. In all 42.032 ms; the initial window has room for both. With
+    // Nagle's algorithm the
     // second waits for the ACK of the first: 20.032 ms more.
     let text = scenario(1000, "", &user("{ model = \"email\", every = \"1 s\" }"));
     let nagle = of(&run(&text), "transfer_time_mean_s");
@@ -106,6 +112,54 @@ fn a_user_stops_with_its_flow_and_counts_after_warm_up() {
     assert_eq!(of(&warm, "connections_total"), of(&whole, "connections_total"));
     assert!((of(&warm, "segments_sent") - 2.0 * second).abs() <= 2.0);
     assert_eq!(of(&warm, "delivered_bytes_total"), of(&whole, "delivered_bytes_total"));
+}
+
+/// Knows every connection that it has seen and of which it has not been told that it is over.
+#[derive(Debug, Default)]
+struct Knows {
+    open: BTreeSet<FlowId>,
+    most: u64,
+    closed: u64,
+}
+
+static KNOWS: Info = Info { id: "knows", summary: "knows connections", source: "none", params: &[] };
+
+fn knows(site: &mut Site, _: &Params) -> Result<(), Refusal> {
+    site.agent(Knows::default()).listen([Place::FromHost]);
+    Ok(())
+}
+
+impl Agent for Knows {
+    fn packet(&mut self, _: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        self.open.insert(cx.get(&pkt).flow.opened());
+        self.most = self.most.max(self.open.len() as u64);
+        Some(pkt)
+    }
+
+    fn closed(&mut self, flow: FlowId, _: &mut Cx) {
+        assert!(self.open.remove(&flow.opened()), "{flow} is over, and was never seen, or twice");
+        self.closed += 1;
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        out("most", self.most);
+        out("left", self.open.len() as u64);
+        out("closed", self.closed);
+    }
+}
+
+#[test]
+fn agents_are_told_of_every_connection_that_is_over_once() {
+    let Registries { schemes, .. } = Registries::builtin();
+    let schemes = schemes.with(&KNOWS, knows).unwrap();
+    let text = scenario(1000, "loss = 0.01", &user("{ model = \"email\", every = \"200 ms\" }"))
+        + "[[scheme]]\nname = \"knows\"\n";
+    let blueprint = world::parse_with(&text, &[], Registries { schemes, ..Registries::builtin() }).unwrap();
+    let run = world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
+    // At both ends; told five seconds after the end, of which some 25 connections are left at the end of the run: 60 at most are known at once.
+    let (all, told) = (of(&run, "connections_total"), run.scheme("knows", "closed"));
+    assert!(all > 4500.0 && (2.0 * all - told) == run.scheme("knows", "left"), "{all} {told}");
+    assert!(run.scheme("knows", "left") < 120.0 && run.scheme("knows", "most") < 240.0);
 }
 
 #[test]
