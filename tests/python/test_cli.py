@@ -109,7 +109,7 @@ def tree(folder: Path) -> list[str]:
             "reproduce dynarq-fig-2",
             'experiment "dynarq-fig-2" (Mahmoodi et al. 2007) is not modelled yet, see docs/not-modelled.md',
         ),
-        ("reproduce lle-fig-3.10", 'experiment "lle-fig-3.10" (Kliazovich 2006, several hops) is not modelled yet'),
+        ("reproduce lle-fig-3.12", 'experiment "lle-fig-3.12" (Kliazovich 2006, moving nodes) is not modelled yet'),
         ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),
         ("compare TOY --schemes none", "it takes two to compare"),
         ("compare TOY --schemes lle-tcp,none,lle-tcp", '"lle-tcp" comes twice'),
