@@ -25,8 +25,6 @@ def folder() -> Path:
 
 ABSENT = (
     ("lle-fig-3.8?", "Kliazovich 2006, testbed"),
-    ("lle-fig-3.1[0-3]", "Kliazovich 2006, several hops"),
-    ("c3tcp-*", "Kliazovich 2006, chapter 4"),
     ("dynarq-*", "Mahmoodi et al. 2007"),
 )
 """Experiments of the five papers that are not here: patterns of their ids, and what they are of."""
