@@ -59,7 +59,7 @@ const PARAMS: &[Param] = &[
     },
     Param {
         key: "retransmissions",
-        kind: Kind::Int { min: 0, max: 100 },
+        kind: Kind::Int { min: 1, max: 100 },
         default: Value::Int(3),
         doc: "reattempts after which a packet is given up",
     },
