@@ -29,6 +29,8 @@ PARTS = {
         "docs/senders",
         "docs/senders-on-the-radio",
         "docs/strings-and-c3tcp",
+        "docs/queues",
+        "docs/users",
     ],
     "Schemes": ["docs/schemes/*"],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],

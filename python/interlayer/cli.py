@@ -245,7 +245,9 @@ app.command("sweep")(cli_sweep.sweep)
 def reproduce(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID", help="Experiments, or experiment files.", autocompletion=parts.complete_ids),
+        typer.Argument(
+            metavar="ID", help="Experiments, files, or patterns: lle-fig-3.1*.", autocompletion=parts.complete_ids
+        ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="3 runs, no verdicts.")] = False,
@@ -281,7 +283,7 @@ def reproduce(
     parts.one_of("--readings", readings, ("all", "base"))
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
-    names = library.known() if all_ else list(dict.fromkeys(ids or []))
+    names = library.known() if all_ else library.matching(ids or [])
     chosen = [library.load(name) for name in names]
     overrides = parts.overrides(set_)
     outcomes: list[Outcome] = []

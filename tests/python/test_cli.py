@@ -110,6 +110,8 @@ def tree(folder: Path) -> list[str]:
             'experiment "dynarq-fig-2" (Mahmoodi et al. 2007) is not modelled yet, see docs/not-modelled.md',
         ),
         ("reproduce lle-fig-3.12", 'experiment "lle-fig-3.12" (Kliazovich 2006, moving nodes) is not modelled yet'),
+        ("reproduce lle-fig-3.8a", 'experiment "lle-fig-3.8a" (Kliazovich 2006, testbed) is not modelled yet'),
+        ("reproduce nobody-fig-*", 'no experiment is like "nobody-fig-*"'),
         ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),
         ("compare TOY --schemes none", "it takes two to compare"),
         ("compare TOY --schemes lle-tcp,none,lle-tcp", '"lle-tcp" comes twice'),

@@ -265,6 +265,11 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
         short().set("radio.queue", queue).check()
     for entry in json.loads(command("list", "schemes", "--json", "-").stdout):
         # Categories and powers, for those that choose among them.
+        if entry["id"] == "lle-cc":  # it sits at a station that sends over several hops
+            interlayer.load(Path(__file__).parents[2] / "docs/schemes/string.toml").set(
+                "scheme", [{"name": entry["id"]}]
+            ).check()
+            continue
         cell = interlayer.parse(BEHIND_AN_ACCESS_POINT).set("radio.access", "edca")
         cell = cell.set("channel.propagation", {"model": "log-distance", "exponent": 3.5})
         cell.set("scheme", [{"name": entry["id"]}]).check()

@@ -50,9 +50,13 @@ pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Nea
     let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
     let access_point: Vec<Option<NodeId>> = nodes(scenario)
         .map(|node| {
-            let in_reach = access_points.iter().copied().filter(|ap| *ap != node && hear_each_other(node, *ap));
+            let others = || access_points.iter().copied().filter(|ap| *ap != node);
+            let to = |ap: &NodeId| distance_m(places, node, *ap);
+            let in_reach = others().filter(|ap| hear_each_other(node, *ap)).min_by(|a, b| to(a).total_cmp(&to(b)));
+            // A station that shadowing has cut off, which is drawn, still belongs to the nearest: its frames are lost.
+            let is_shadowed = scenario.channel.powers.as_ref().is_some_and(|powers| powers.shadowing.0 > 0.0);
             let nearest =
-                in_reach.min_by(|a, b| distance_m(places, node, *a).total_cmp(&distance_m(places, node, *b)));
+                in_reach.or_else(|| others().filter(|_| is_shadowed).min_by(|a, b| to(a).total_cmp(&to(b))));
             nearest.filter(|_| scenario.nodes[node.index()].has_radio && !is_access_point(scenario, node))
         })
         .collect();

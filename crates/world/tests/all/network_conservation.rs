@@ -171,10 +171,18 @@ impl Use {
     fn repeats_little(&self) -> bool {
         let is_limit = |key: &str| match self.scheme().id {
             "class-retry" => true,
+            // Timeouts in a row before it resets, and a minute between them.
+            "lle-cc" => key == "max_timeouts",
             "loss-adaptive-retry" => key == "least" || key == "most",
             _ => false,
         };
-        self.params().iter().any(|(key, value)| is_limit(key) && value.parse::<u32>().is_ok_and(|limit| limit < 5))
+        let waits = |(key, value): &(&str, String)| *key == "min_timeout" && value == "\"60 s\"";
+        let is_slow = self.scheme().id == "lle-cc" && self.params().iter().any(waits);
+        is_slow
+            || self
+                .params()
+                .iter()
+                .any(|(key, value)| is_limit(key) && value.parse::<u32>().is_ok_and(|limit| limit < 5))
     }
 }
 
@@ -497,6 +505,11 @@ fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
             let slowest = case.host_delay_us.iter().max().copied().unwrap_or_default();
             let notice = carried(run.scheme(id, "slowest_notice_ns") as u64);
             u64::from(flow.receive_buffer) + notice + carried(slowest * 1000)
+        }
+        // What is on its way stays below the receiver's window; a probe may be beyond it.
+        "lle-cc" => u64::from(flow.receive_buffer) + datagram,
+        "c3tcp" if used.params().contains(&("control", "\"full\"".to_owned())) => {
+            u64::from(flow.receive_buffer) + datagram
         }
         _ => 0,
     };

@@ -79,7 +79,9 @@ fn frames(text: &str) -> [Vec<u64>; 4] {
     ["a", "c", "b", "d"].map(|name| watched[name].iter().map(|seen| seen.at.ns() / 1000).collect())
 }
 
-const NS2: &str = "sense_range = '550 m'";
+const NS2: &str = "sense_range = '550 m'\nsense_eifs = false";
+/// The same where an EIFS follows what is sensed only, as in ns-2.
+const EIFS: &str = "sense_range = '550 m'";
 
 /// Airtime of either data frame, in microseconds: 192 and 1064 B at 11 Mb/s.
 const DATA: u64 = 966;
@@ -112,6 +114,18 @@ fn a_station_at_two_ranges_is_exposed_senses_the_data_and_spoils_the_response() 
     let again = second + 364 + DATA;
     assert_eq!((c, d), (vec![second], vec![second]));
     assert_eq!((a, b), (vec![FIRST, again], vec![FIRST, again]));
+}
+
+#[test]
+fn with_an_eifs_after_what_is_sensed_only_the_response_survives() {
+    // The same places. c waits an EIFS of 364 us from the end of the data, and the ACK of 314 us is over.
+    let [a, c, b, d] = frames(&two_pairs([0, -250, 500, 750], EIFS));
+    let second = FIRST + 364 + DATA;
+    assert_eq!((a, b, c, d), (vec![FIRST], vec![FIRST], vec![second], vec![second]));
+    // c 250 m from a decodes the data and senses the ACK, 500 m from b: an EIFS follows that.
+    let second = ACKED + 364 + DATA;
+    let seen = frames(&two_pairs([0, -250, 250, 500], EIFS));
+    assert_eq!(seen, [vec![FIRST], vec![second], vec![FIRST], vec![second]]);
 }
 
 #[test]
