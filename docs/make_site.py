@@ -28,8 +28,9 @@ PARTS = {
         "docs/link-recovery",
         "docs/senders",
         "docs/senders-on-the-radio",
-        "docs/schemes/*",
+        "docs/strings-and-c3tcp",
     ],
+    "Schemes": ["docs/schemes/*"],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],
     "Trust": ["docs/not-modelled", "docs/comparison", "validation/*", "validation/*/README", "bench/README"],
     "Build": ["CONTRIBUTING", "CHANGELOG", "docs/design/*", "examples/index"],
@@ -193,6 +194,9 @@ def check(folder: Path) -> tuple[int, list[str]]:
 
 
 def main() -> None:
+    global STAGE, OUT, CACHE
+    if len(sys.argv) > 1:  # a folder instead of target/
+        STAGE, OUT, CACHE = (Path(sys.argv[1]).absolute() / path.name for path in (STAGE, OUT, CACHE))
     contents(stage())
     build()
     count, wrong = check(OUT)
@@ -200,7 +204,7 @@ def main() -> None:
         print(line, file=sys.stderr)
     if wrong:
         sys.exit(f"make_site: {len(wrong)} links lead nowhere")
-    print(f"{OUT.relative_to(ROOT)}/index.html: {len(list(OUT.rglob('*.html')))} pages, {count} links")
+    print(f"{OUT / 'index.html'}: {len(list(OUT.rglob('*.html')))} pages, {count} links")
 
 
 if __name__ == "__main__":

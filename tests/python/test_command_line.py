@@ -136,7 +136,7 @@ def test_a_shell_completes_verbs_options_and_experiments(shell: str) -> None:
 
 @pytest.mark.core
 def test_schemes_complete_behind_the_last_comma() -> None:
-    assert completed("bash", "interlayer compare x --schemes none,lle") == ["none,lle-tcp"]
+    assert completed("bash", "interlayer compare x --schemes none,lle-t") == ["none,lle-tcp"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

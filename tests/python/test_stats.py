@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from interlayer.measure import stats
+from interlayer.measure import stats, student
 
 LAW_4_26 = [1.20, 1.50, 1.68, 1.89, 0.95, 1.49, 1.58, 1.55, 0.50, 1.09]
 
@@ -259,3 +259,35 @@ def test_runs_that_show_less_than_an_even_chance_among_eight() -> None:
     n = stats.even_chance_runs(8)
     assert n == 35
     assert 1 - 0.05 ** (1 / n) < 1 - 0.5 ** (1 / 8) < 1 - 0.05 ** (1 / (n - 1))
+
+
+# -------------------------------------------------------------------------------------------------------- Student's t
+
+
+DEGREES = (1, 2, 3, 4, 5, 9, 10, 19, 34, 52, 99, 200, 399, 400, 401, 1000)
+
+
+def test_students_quantile_of_a_95_percent_interval_is_scipys_to_the_bit() -> None:
+    from scipy.special import stdtrit
+
+    for df in range(1, 401):
+        assert student.quantile(0.975, df) == float(stdtrit(df, 0.975)), df
+        assert student._quantile(0.975, df) == pytest.approx(float(stdtrit(df, 0.975)), rel=1e-11)
+
+
+@pytest.mark.parametrize("df", DEGREES)
+def test_students_distribution_is_scipys(df: int) -> None:
+    from scipy.special import stdtr, stdtrit
+
+    for t in [*np.linspace(-40, 40, 81), 1e-3, -100.0, 0.0]:
+        assert student.cdf(float(t), df) == pytest.approx(float(stdtr(df, t)), rel=2e-11)
+    for p in (1e-6, 0.025, 0.5, 0.6, 0.9, 0.99, 1 - 0.05 / 14):
+        assert student.quantile(p, df) == pytest.approx(float(stdtrit(df, p)), rel=1e-10, abs=1e-12)
+
+
+def test_students_t_at_its_ends() -> None:
+    assert (student.cdf(math.inf, 3), student.cdf(-math.inf, 3), student.cdf(0.0, 3)) == (1.0, 0.0, 0.5)
+    assert math.isnan(student.cdf(math.nan, 3))
+    assert student.cdf(1e-8, 1) == pytest.approx(0.5 + 1e-8 / math.pi, rel=1e-15)  # Cauchy; SciPy is off by 2e-9
+    assert all(math.isnan(student.quantile(p, 3)) for p in (0.0, 1.0, math.nan))
+    assert math.isnan(student.quantile(0.975, 0))

@@ -87,6 +87,9 @@ pub struct Config {
     pub countdown: Countdown,
     /// Whether a frame queued in an interframe space draws a backoff.
     pub access_in_gap: AccessInGap,
+    /// The contention window follows the failures of the frame that is sent next, and not those of the station: for queues that send
+    /// something else after a failure. @80211-2020 10.3.3 knows one window a station.
+    pub cw_by_frame: bool,
     /// Length of the longest data MPDU to one receiver: a longer MSDU goes in fragments. `None`: no limit.
     /// dot11FragmentationThreshold, @80211-2020 10.4
     pub fragmentation: Option<Bytes>,
@@ -192,6 +195,7 @@ impl Config {
             edca: None,
             countdown: Countdown::Dcf,
             access_in_gap: AccessInGap::DcfLetter,
+            cw_by_frame: false,
             fragmentation: None,
             options_probe_every: Dur::from_secs(10), // our choice
         }

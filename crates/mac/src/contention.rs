@@ -146,6 +146,14 @@ pub enum Outcome {
     Failure,
     /// Given up: CW falls back as well.
     Discard,
+    /// CW is that of a frame that has failed so often.
+    Failures(u8),
+}
+
+/// CW after so many failures.
+fn doubled(access: Access, failures: u8) -> u16 {
+    let cw = (u32::from(access.cw_min) + 1) << failures.min(16);
+    (cw - 1).min(u32::from(access.cw_max)) as u16
 }
 
 /// All contenders of one channel.
@@ -346,6 +354,7 @@ impl Contention {
         contender.cw = match outcome {
             Outcome::Failure => (contender.cw * 2 + 1).min(contender.access.cw_max),
             Outcome::Success | Outcome::Discard => contender.access.cw_min,
+            Outcome::Failures(n) => doubled(contender.access, n),
         };
         contender.draw();
         contender.phase = if wants { Phase::Backoff } else { Phase::PostBackoff };
@@ -759,6 +768,16 @@ mod tests {
             contention.set_ifs(us(100), id, Dur::from_us(190), Dur::from_us(504));
             let counted = if countdown == Countdown::Dcf { 2 } else { 3 };
             assert_eq!(contention.next_grant(), us(190 + 20 * (5 - counted)));
+        }
+    }
+
+    #[test]
+    fn cw_may_follow_the_failures_of_a_frame() {
+        let mut contention = two(31);
+        let a = contention.first(NodeId(0));
+        for (failures, cw) in [(2, 127), (0, 31), (4, 511), (200, 1023), (1, 63)] {
+            contention.finish(a, Outcome::Failures(failures), true, SimTime::ZERO);
+            assert_eq!(contention.contenders[0].cw, cw);
         }
     }
 

@@ -83,7 +83,6 @@ pub const ABSENT: &[Absent] = &[
     Absent {
         noun: "scheme",
         names: &[
-            "tcp-aware-arq",
             "retry-limit",
             "snack-snoop",
             "wtcp-bs",

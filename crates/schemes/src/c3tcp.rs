@@ -402,7 +402,8 @@ impl Agent for C3Tcp {
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        let Counted { samples, bandwidth_bytes_per_s, delay_us, there_us, squared_us2, windows_lowered } = self.counted;
+        let Counted { samples, bandwidth_bytes_per_s, delay_us, there_us, squared_us2, windows_lowered } =
+            self.counted;
         out("samples", samples);
         out("bandwidth_sum_bytes_per_s", bandwidth_bytes_per_s);
         out("delay_sum_us", delay_us);

@@ -52,6 +52,7 @@ plugin::registry! { "scheme", Install as install:
     "snoop" => snoop,
     "station-aifs" => station_aifs,
     "tap" => tap,
+    "tcp-aware-arq" => tcp_aware_arq,
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import student
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -128,15 +130,11 @@ def even_chance_runs(n: int) -> int:
 
 def t_quantile(p: float, df: int) -> float:
     """Quantile of Student's t with `df` degrees of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, p))
+    return student.quantile(p, df)
 
 
 def _t_cdf(t: float, df: int) -> float:
-    from scipy.special import stdtr
-
-    return float(stdtr(df, t))
+    return student.cdf(t, df)
 
 
 def estimate(sample: Sequence[float] | Floats, level: float = 0.95) -> Estimate:

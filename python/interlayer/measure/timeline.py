@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interlayer import quantity
+from interlayer import extras, quantity
 from interlayer.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,26 +76,26 @@ def frame(runs: Sequence[Run]) -> pl.DataFrame:
 
     Null where there is nothing to tell: `to` of a group, `cause` of what was received, `seq` of control frames.
     """
-    import polars as pl
-
+    lib = extras.polars()
     kept = [(run["seed"], run["timeline"]) for run in runs if run.get("timeline")]
-    parts = [_frame(t).select(pl.lit(seed).alias("seed"), pl.all()) for seed, t in kept if t]
-    return pl.concat(parts) if parts else pl.DataFrame({"seed": [], "start_ns": [], "airtime_ns": []})
+    parts = [_frame(t).select(lib.lit(seed).alias("seed"), lib.all()) for seed, t in kept if t]
+    found: pl.DataFrame = lib.concat(parts) if parts else lib.DataFrame({"seed": [], "start_ns": [], "airtime_ns": []})
+    return found
 
 
 def _frame(t: Timeline) -> pl.DataFrame:
-    import polars as pl
-
-    data = pl.DataFrame(t["columns"])
-    category = pl.Series(_CATEGORIES, dtype=pl.String)
-    names = {column: pl.Series(t[kind], dtype=pl.String) for column, kind in _NAMED.items()}  # type: ignore[literal-required]
+    lib = extras.polars()
+    data = lib.DataFrame(t["columns"])
+    category = lib.Series(_CATEGORIES, dtype=lib.String)
+    names = {column: lib.Series(t[kind], dtype=lib.String) for column, kind in _NAMED.items()}  # type: ignore[literal-required]
     names["category"] = category
     nulled = data.with_columns(
-        *(pl.when(pl.col(c) >= 0).then(pl.col(c)).alias(c) for c in (*_NAMED, *_OPTIONAL)),
-        pl.col("tx_power_dbm").fill_nan(None),
-        (10 * pl.col("power_mw").fill_nan(None).log10()).alias("power_dbm"),
+        *(lib.when(lib.col(c) >= 0).then(lib.col(c)).alias(c) for c in (*_NAMED, *_OPTIONAL)),
+        lib.col("tx_power_dbm").fill_nan(None),
+        (10 * lib.col("power_mw").fill_nan(None).log10()).alias("power_dbm"),
     ).drop("power_mw")
-    return nulled.with_columns(names[c].gather(nulled[c].cast(pl.UInt32)).alias(c) for c in names)
+    found: pl.DataFrame = nulled.with_columns(names[c].gather(nulled[c].cast(lib.UInt32)).alias(c) for c in names)
+    return found
 
 
 # ----------------------------------------------------------------------------------------------------------- trace

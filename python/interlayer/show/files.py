@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from interlayer import extras
 from interlayer.measure import metrics, series, timeline
 
 from . import (
@@ -42,12 +43,12 @@ def write_outcome(outcome: Outcome, folder: Path) -> str:
     stem, svg = folder / pages.file_name(outcome.experiment), ""
     if outcome.cells():
         plots.save(plots.experiment(outcome), stem)
-        frames.write(frames.outcome(outcome), stem)
+        frames.write_records(frames.outcome_records(outcome), stem)
         svg = markup.inline_svg(stem.with_name(stem.name + ".svg"))
     if outcome.over_time is not None:
         series = stem.with_name(stem.name + "-over-time")
         plots.save(plots.over_time(outcome), series)
-        frames.write(frames.series([outcome.over_time]), series)
+        write_series([outcome.over_time], series)
         svg += markup.own_ids(markup.inline_svg(series.with_name(series.name + ".svg")), "over-time")
     stem.with_name(stem.name + ".html").write_text(pages.outcome(outcome, svg), encoding="utf-8")
     stem.with_name(stem.name + ".json").write_text(as_json.dumps(as_json.outcome(outcome)), encoding="utf-8")
@@ -75,14 +76,22 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
         if shown:
             one = f"Seed {runs[0]['seed']}. Interlayer {result['version']}"
             plots.save(series_plot.figure(shown, title, one), folder / "series")
-        frames.write(frames.series(runs), folder / "series")
+        write_series(runs, folder / "series")
     for table in metrics.TABLES:
         if any(metrics.table(run, table) for run in runs):
-            frames.write(frames.table(runs, table), folder / table)
+            frames.write_records(frames.table_records(runs, table), folder / table)
     notes = write_timeline(result, runs, folder) if runs[0].get("timeline") else []
     (folder / "index.html").write_text(run_page.page(result, runs, text, folder, said, again), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")
     return notes
+
+
+def write_series(runs: Sequence[Run], stem: Path) -> None:
+    """Time series as data."""
+    if extras.has_polars():
+        frames.write(frames.series(runs), stem)
+    else:
+        frames.write_records(frames.series_records(runs), stem)
 
 
 def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path) -> list[str]:
@@ -91,6 +100,8 @@ def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path)
     first, title = runs[0]["timeline"], f"{result['scenario']}: who transmitted what when"
     if first is None or not any(first["has_radio"]):
         return []
+    if not extras.has_polars():
+        return [f"timeline: left out, it needs polars: {extras.REMEDY}"]
     about = {"scenario": result["scenario"], "seed": runs[0]["seed"], "version": result["version"]}
     timeline.write_trace(first, folder / "timeline.trace.json", about)
     frames.write(timeline.frame(runs), folder / "timeline")
@@ -109,8 +120,8 @@ def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path)
 def write_comparison(c: Paired, result: Mapping[str, Any], folder: Path) -> None:
     """Figure, data, JSON and page of a comparison into `folder`; `result` is its JSON."""
     plots.save(plots.comparison(result, comparison_words.caption(result)), folder / "comparison")
-    frames.write(frames.comparison(c), folder / "comparison")
-    frames.write(frames.differences(result), folder / "differences")
+    frames.write_records(frames.comparison_records(c), folder / "comparison")
+    frames.write_records(frames.difference_records(result), folder / "differences")
     svg = markup.inline_svg(folder / "comparison.svg")
     (folder / "index.html").write_text(pages.comparison(c, result, svg), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")

@@ -1,16 +1,20 @@
-"""Results as polars frames, units in the names of the columns, and their files: Parquet and CSV."""
+"""Results as records and as polars frames, units in the names of the columns, and their files: Parquet and CSV.
+
+Without polars there are records, and CSV of Python's own writer.
+"""
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING, Any
 
-from interlayer import toml_text
+from interlayer import extras, toml_text
 from interlayer.measure import metrics
 
 from .as_json import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -19,13 +23,20 @@ if TYPE_CHECKING:
     from interlayer.study.comparison import Paired
     from interlayer.study.outcome import Outcome
 
+    Records = list[dict[str, Any]]
+
 
 def table(runs: Sequence[Run], name: str) -> pl.DataFrame:
     """A table of every run as one frame, a row per run and entry, `seed` first; no rows if no run has entries.
 
     What is undefined is null, here as in every frame and file.
     """
-    return of([{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, name)])
+    return of(table_records(runs, name))
+
+
+def table_records(runs: Sequence[Run], name: str) -> Records:
+    """The same as records."""
+    return [{"seed": run["seed"], **row} for run in runs for row in metrics.table(run, name)]
 
 
 def summary(runs: Sequence[Run]) -> pl.DataFrame:
@@ -35,52 +46,67 @@ def summary(runs: Sequence[Run]) -> pl.DataFrame:
 
 def of(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Records as a frame, a column for each key; null for what is undefined."""
-    import polars as pl
-
-    return pl.DataFrame(finite(records), infer_schema_length=None)
+    found: pl.DataFrame = extras.polars().DataFrame(finite(records), infer_schema_length=None)
+    return found
 
 
 def series(runs: Sequence[Run]) -> pl.DataFrame:
     """Time series as one long frame: seed, name, t_s, value."""
-    import polars as pl
-
+    lib = extras.polars()
     parts = [
-        pl.DataFrame({"t_s": column["t_s"], "value": column["value"]}).select(
-            pl.lit(run["seed"]).alias("seed"), pl.lit(name).alias("name"), "t_s", "value"
+        lib.DataFrame({"t_s": column["t_s"], "value": column["value"]}).select(
+            lib.lit(run["seed"]).alias("seed"), lib.lit(name).alias("name"), "t_s", "value"
         )
         for run in runs
         for name, column in (run["series"] or {}).items()
     ]
-    found = pl.concat(parts) if parts else pl.DataFrame({"seed": [], "name": [], "t_s": [], "value": []})
-    return found.with_columns(pl.col("value").cast(pl.Float64).fill_nan(None))
+    found = lib.concat(parts) if parts else lib.DataFrame({"seed": [], "name": [], "t_s": [], "value": []})
+    shown: pl.DataFrame = found.with_columns(lib.col("value").cast(lib.Float64).fill_nan(None))
+    return shown
+
+
+def series_records(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
+    """The same as records, one by one."""
+    for run in runs:
+        for name, column in (run["series"] or {}).items():
+            for t_s, value in zip(column["t_s"].tolist(), column["value"].tolist(), strict=True):
+                yield {"seed": run["seed"], "name": name, "t_s": t_s, "value": value}
 
 
 def outcome(o: Outcome) -> pl.DataFrame:
     """Every run of an experiment's grid, a row per run and flow: arm, point, seed, summary, the flow's columns."""
+    return of(outcome_records(o))
+
+
+def outcome_records(o: Outcome) -> Records:
+    """The same as records."""
     e = o.experiment
-    records = [
+    return [
         record
         for cell in o.cells()
         for record in _records(
             {"arm": cell.arm, **{path: text(e.value(cell, path)) for path in e.paths}}, o.results.runs[cell]
         )
     ]
-    return of(records)
 
 
 def comparison(c: Paired) -> pl.DataFrame:
     """Every run of a comparison, a row per arm, run and flow: arm, seed, summary, the flow's columns."""
-    return of([record for arm in c.arms for record in _records({"arm": arm.label}, c.runs[arm.label])])
+    return of(comparison_records(c))
 
 
-def differences(result: Mapping[str, Any]) -> pl.DataFrame:
+def comparison_records(c: Paired) -> Records:
+    """The same as records."""
+    return [record for arm in c.arms for record in _records({"arm": arm.label}, c.runs[arm.label])]
+
+
+def difference_records(result: Mapping[str, Any]) -> Records:
     """The differences of a comparison, a row per arm and metric; `result` is its JSON."""
-    records = [
+    return [
         {"arm": arm["label"], "over": result["baseline"], "metric": metric, **found}
         for arm in result["arms"]
         for metric, found in (arm["difference"] or {}).items()
     ]
-    return of(records)
 
 
 def _records(where: Mapping[str, Any], runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -104,8 +130,33 @@ def text(value: Any) -> Any:
 
 def write(data: pl.DataFrame, stem: Path) -> None:
     """Write `stem`.parquet and `stem`.csv; nested columns (lists) are left to the Parquet file."""
-    import polars as pl
-
+    lib = extras.polars()
     data.write_parquet(stem.with_name(stem.name + ".parquet"))
-    flat = [name for name, kind in data.schema.items() if not isinstance(kind, pl.List | pl.Struct)]
+    flat = [name for name, kind in data.schema.items() if not isinstance(kind, lib.List | lib.Struct)]
     data.select(flat).write_csv(stem.with_name(stem.name + ".csv"))
+
+
+def write_records(records: Iterable[Mapping[str, Any]], stem: Path) -> None:
+    """Write records as `write` writes their frame; without polars as `stem`.csv alone."""
+    if extras.has_polars():
+        write(of(list(records)), stem)
+        return
+    rows = [finite(dict(record)) for record in records]
+    names = [n for n in dict.fromkeys(n for row in rows for n in row) if not _is_nested(n, rows)]
+    with stem.with_name(stem.name + ".csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_plain(row.get(n)) for n in names] for row in rows)
+
+
+def kinds() -> tuple[str, ...]:
+    """The suffixes of what is written."""
+    return ("csv", "parquet") if extras.has_polars() else ("csv",)
+
+
+def _is_nested(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    return any(isinstance(row.get(name), list | dict) for row in rows)
+
+
+def _plain(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value

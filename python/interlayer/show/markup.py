@@ -45,7 +45,8 @@ pre { white-space: pre-wrap; font-size: .75rem; line-height: 1.5; background: va
 details { margin: .5rem 0 } summary { cursor: pointer; font-weight: 600 }
 .why { font-size: .84rem; color: var(--soft) }
 @media (max-width: 36rem) { body { margin: 1.2rem auto; padding: 0 .9rem } h1 { font-size: 1.4rem }
-  figure svg { min-width: 34rem } table { width: auto; min-width: 100% } td, th { padding-right: .5rem } }
+  figure svg { min-width: 34rem } table { width: auto; min-width: 100% } td, th { padding-right: .5rem }
+  td:first-child:not(.n) { min-width: 8rem } }
 @media print { :root { color-scheme: light; --ink: #000; --soft: #444; --rule: #bbb; --paper: #fff; --code: #f6f6f8;
   --link: #000 } body { margin: 0; max-width: none; font-size: 11pt } figure, tr, pre { break-inside: avoid }
   h2, h3 { break-after: avoid } .scroll, figure { overflow: visible } figure svg { min-width: 0 } }

@@ -11,7 +11,7 @@ from interlayer import toml_text
 from interlayer.study import expression
 from interlayer.study.verdict import Verdict
 
-from . import markup, words
+from . import frames, markup, words
 from .comparison_words import (
     COMPARED,
     caption,
@@ -125,7 +125,7 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
         items = "".join(f"<li><code>{esc(p)} = {esc(v)}</code></li>" for p, v in outcome.overrides)
         parts.append(heading("Set on the command line") + f"<ul>{items}</ul>")
     parts.append(heading("Do it again") + f"<pre>{esc(_command(outcome))}</pre>")
-    kinds = ("csv", "parquet", "json", "png", "svg") if outcome.cells() else ("json",)
+    kinds = (*frames.kinds(), "json", "png", "svg") if outcome.cells() else ("json",)
     files = " · ".join(f'<a href="{esc(file_name(e))}.{kind}">{kind}</a>' for kind in kinds)
     what = "Every run" if outcome.cells() else "The result"
     parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
@@ -306,7 +306,7 @@ def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
         ("comparison", "every run, a row per flow"),
         ("differences", "each arm and metric against the first arm"),
     ]
-    parts = [comparison_head(c, result, svg), "<h2>Data</h2>" + markup.links(data, ("csv", "parquet"))]
+    parts = [comparison_head(c, result, svg), "<h2>Data</h2>" + markup.links(data, frames.kinds())]
     for arm, found in zip(c.arms, result["arms"], strict=True):
         what = "as in the file" if arm.tables is None else toml_text.literal(list(arm.tables))
         sets = "".join(f"<br><code>{esc(path)} = {esc(value)}</code>" for path, value in arm.settings)

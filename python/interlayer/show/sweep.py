@@ -70,13 +70,18 @@ def row_frame(s: Swept) -> pl.DataFrame:
 
 
 def summary_frame(s: Swept) -> pl.DataFrame:
+    """`summary` as a frame."""
+    return frames.of(summary(s))
+
+
+def summary(s: Swept) -> list[dict[str, Any]]:
     """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (the half-width; null for one run)."""
     found = []
     for cell in s.cells:
         for m in s.measures:
             e = s.estimate(cell, m)
             found.append({**s.at(cell), "metric": m.name, "n": e.n, "mean": e.mean, "ci95": e.half_width})
-    return frames.of(_flat(found, s))
+    return _flat(found, s)
 
 
 def _flat(records: list[dict[str, Any]], s: Swept) -> list[dict[str, Any]]:
@@ -183,7 +188,7 @@ def page(s: Swept, svg: str) -> str:
     links = [("rows", "a row per cell and seed"), ("cells", "n, mean and interval of each cell")]
     parts = [
         body(s, svg),
-        "<h2>Data</h2>" + markup.links(links, ("csv", "parquet")),
+        "<h2>Data</h2>" + markup.links(links, frames.kinds()),
         f"<h2>Scenario</h2><pre>{esc(s.text + changes)}</pre>",
     ]
     return markup.page(f"{s.scenario}: sweep", "\n".join(parts))
@@ -192,8 +197,8 @@ def page(s: Swept, svg: str) -> str:
 def write(s: Swept, folder: Path, x: str | None = None, y: str | None = None, by: Sequence[str] | None = None) -> None:
     """Figure, data, JSON and page of a sweep into `folder`."""
     plots.save(sweep_plot.figure(s, caption(s), x=x, y=y, by=by), folder / "sweep")
-    frames.write(row_frame(s), folder / "rows")
-    frames.write(summary_frame(s), folder / "cells")
+    frames.write_records(_flat(rows(s), s), folder / "rows")
+    frames.write_records(summary(s), folder / "cells")
     svg = markup.inline_svg(folder / "sweep.svg")
     (folder / "index.html").write_text(page(s, svg), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(json(s)), encoding="utf-8")

@@ -600,6 +600,12 @@ impl Station {
         self.state = State::Idle;
         self.wakeup = (SimTime::NEVER, When::Between);
         let contender = self.contender(self.active);
+        let outcome = match self.edcafs[self.active].current() {
+            Some(next) if self.config.cw_by_frame => {
+                Outcome::Failures(next.failures.0.saturating_add(next.failures.1))
+            }
+            _ => outcome,
+        };
         let is_free = not_before == cx.now && self.config.countdown == Countdown::Edca;
         let begin = if is_free { cx.channel.contention.next_boundary(cx.now, contender) } else { not_before };
         cx.channel.contention.finish(contender, outcome, wants, begin);

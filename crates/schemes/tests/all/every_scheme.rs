@@ -4,10 +4,12 @@
 //! The histories are worse than any network's: segments of no connection, announcements of nonsense, reports without
 //! order. A new line in the registry is tested by being there.
 
+use engine::{Purpose, Streams};
 use mac::exchange::Job;
-use mac::{Config, Fate, MacOptions, Plan, Solicited, TxReport};
+use mac::{Config, Fate, Fifo, MacOptions, Msdu, Next, Plan, Solicited, TxQueue, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
+use queue::{Limit, Spec};
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
 use schemes::{
     Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
@@ -18,7 +20,7 @@ use std::fmt::Write;
 use std::net::Ipv4Addr;
 use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
-use wire::{Echo, Flags, L4, NoticeKind, Packet, Payload, Seq, SeqRange, Udp};
+use wire::{DropWhy, Echo, Flags, L4, NoticeKind, Packet, Packets, Payload, Seq, SeqRange, Udp};
 
 /// What happens to a node.
 #[derive(Debug, Clone)]
@@ -237,12 +239,79 @@ struct Node {
     passed: u64,
     /// The MAC options of its last frame.
     options: MacOptions,
+    line: Line,
+}
+
+/// A transmit queue with what the scheme puts around it, and an arena of its own: its MAC serves one MSDU after the other.
+struct Line {
+    queue: Box<dyn TxQueue>,
+    all: Packets,
+    in_service: Option<Msdu>,
+}
+
+impl Line {
+    fn new(stack: &mut Stack) -> Line {
+        let draws = Streams::new(1).get(Purpose::Queue, 0);
+        let fifo = Fifo::new(&Spec::drop_tail(Limit::Packets(5)), Bytes(1500), draws);
+        Line { queue: stack.queue(Box::new(fifo)), all: Packets::default(), in_service: None }
+    }
+
+    fn end(&mut self, msdu: Msdu) {
+        self.all.free(msdu.pkt, DropWhy::Delivered);
+    }
+
+    fn push(&mut self, now: SimTime, packet: Packet) {
+        let pkt = self.all.put(packet);
+        let msdu = Msdu::new(now, pkt, &self.all, THERE, 0);
+        if let Err(lost) = self.queue.push(now, msdu, &mut self.all) {
+            self.end(lost);
+        }
+        self.dropped();
+    }
+
+    fn dropped(&mut self) {
+        while let Some(msdu) = self.queue.dropped(&self.all) {
+            self.end(msdu);
+        }
+    }
+
+    /// One attempt of what is in service; what it was, for the log.
+    fn serve(&mut self, now: SimTime, fate: Fate) -> Option<(u64, Fate)> {
+        while let Some(msdu) = self.queue.expired(now, &self.all) {
+            self.end(msdu);
+        }
+        let next = self.in_service.take().or_else(|| self.queue.pop(now, &mut self.all));
+        self.dropped();
+        let mut msdu = next?;
+        let serial = msdu.serial;
+        if matches!(fate, Fate::GivenUp | Fate::Attempt) {
+            msdu.attempts = msdu.attempts.saturating_add(1);
+            msdu.failures.0 = msdu.failures.0.saturating_add(1);
+            match self.queue.failed(now, msdu, fate == Fate::GivenUp, &self.all) {
+                Next::Again(msdu) => self.in_service = Some(msdu),
+                Next::Yield => {}
+                Next::GiveUp(msdu) => self.end(msdu),
+            }
+        } else {
+            self.end(msdu);
+        }
+        Some((serial, fate))
+    }
+
+    /// The node dies: nothing is left of what it had.
+    fn close(&mut self, now: SimTime) -> u64 {
+        let left = self.queue.drain(now).into_iter().chain(self.in_service.take());
+        left.for_each(|msdu| _ = self.all.free(msdu.pkt, DropWhy::NodeDown));
+        self.all.live()
+    }
 }
 
 impl Node {
     fn new(mut stack: Stack) -> Node {
         let (scheme, plan, hook) = (stack.claims[0].scheme, stack.plan(), stack.sender_hook(OUT));
+        let line = Line::new(&mut stack);
         Node {
+            line,
             bench: Bench::new(stack),
             scheme,
             queued: Vec::new(),
@@ -271,6 +340,7 @@ impl Node {
         if let Some(packet) = self.pass(at, packet).and_then(|packet| self.pass(Place::ToAir, packet)) {
             let report = self.reported(Fate::Attempt, serial);
             self.options = self.bench.options_out(&packet, &report);
+            self.line.push(self.bench.now, packet.clone());
             self.queued.push(packet);
         }
     }
@@ -310,7 +380,11 @@ impl Node {
                     self.leaves(Place::FromHost, segment(flow, Flags::ACK, tcp.ack, 0, end, 65_535));
                 }
             }
-            Event::Reports(fate) => self.report(fate),
+            Event::Reports(fate) => {
+                let served = self.line.serve(self.bench.now, fate);
+                _ = writeln!(self.log, "{served:?}");
+                self.report(fate);
+            }
             Event::Answers { len, resets } => self.answer(len, resets),
             Event::Timer => _ = self.bench.next_timer(),
             Event::Waits(us) => self.bench.now += Dur::from_us(us),
@@ -468,6 +542,7 @@ proptest! {
                 // `held` compares what the agent says with the arena.
                 one.bench.release();
                 prop_assert_eq!(one.bench.held(), 0, "{} keeps packets of a dead node", id);
+                prop_assert_eq!(one.line.close(one.bench.now), 0, "{} has lost an MSDU", id);
             }
         }
     }

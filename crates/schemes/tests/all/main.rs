@@ -27,3 +27,4 @@ mod rtt_correct;
 mod snoop;
 mod station_aifs;
 mod tap;
+mod tcp_aware_arq;

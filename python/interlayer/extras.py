@@ -1,0 +1,25 @@
+"""Parts that are installed if asked for: what is missing is named, with the command that brings it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from .errors import InputError
+
+REMEDY = 'pip install "interlayer[frames]"'
+"""What brings polars."""
+
+
+def has_polars() -> bool:
+    """Whether results can be had as frames, and written as Parquet."""
+    return find_spec("polars") is not None
+
+
+def polars() -> Any:
+    """polars. Raises `InputError` where it is not installed."""
+    if not has_polars():
+        raise InputError(f"frames need polars, which is not installed: {REMEDY}", "polars")
+    import polars as pl
+
+    return pl
