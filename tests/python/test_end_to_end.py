@@ -263,6 +263,8 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
         queue = {"discipline": entry["id"], "packets": 100}
         queue |= {"threshold": 20} if "threshold (required)" in entry["parameters"] else {}
         short().set("radio.queue", queue).check()
+    for entry in json.loads(command("list", "traffic", "--json", "-").stdout):
+        short().set("flow.0.traffic", {"model": entry["id"]}).check()
     for entry in json.loads(command("list", "schemes", "--json", "-").stdout):
         # Categories and powers, for those that choose among them.
         if entry["id"] == "lle-cc":  # it sits at a station that sends over several hops

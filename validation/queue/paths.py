@@ -110,5 +110,13 @@ def peer(cell: Cell, run: int) -> list[str]:
     """The same for ns-3."""
     theirs = DISCIPLINES[cell.discipline][0]
     udp = OFFERED / cell.bulks if cell.load == "udp" else 0
-    settings = {"disc": theirs, "bulks": cell.bulks, "packets": PACKETS, "rate": RATE, "rtt": RTT, "udp": udp, "every": EVERY}
+    settings = {
+        "disc": theirs,
+        "bulks": cell.bulks,
+        "packets": PACKETS,
+        "rate": RATE,
+        "rtt": RTT,
+        "udp": udp,
+        "every": EVERY,
+    }
     return [f"--{key}={value}" for key, value in {**settings, "run": run}.items()]

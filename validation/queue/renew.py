@@ -24,7 +24,18 @@ HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "bench/ns3/wired_queue.cc"
 PEER = HERE.parents[1] / "bench/ns3/build/wired_queue"
 REFERENCE = HERE / "reference.csv"
-COLUMNS = ("cell", "run", "goodput_mbps", "wait_ms", "sparse_ms", "sparse_p95_ms", "sparse_packets", "ns3_version", "script", "date")
+COLUMNS = (
+    "cell",
+    "run",
+    "goodput_mbps",
+    "wait_ms",
+    "sparse_ms",
+    "sparse_p95_ms",
+    "sparse_packets",
+    "ns3_version",
+    "script",
+    "date",
+)
 
 
 def stored(script: str) -> dict[tuple[str, int], dict[str, object]]:

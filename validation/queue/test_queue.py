@@ -1,6 +1,6 @@
-"""CoDel and FQ-CoDel against the stored runs of ns-3's: time in the queue of all and of a sparse flow, and goodput, within 15 %.
+"""CoDel and FQ-CoDel against the stored runs of ns-3's.
 
-As many runs of ours as are stored of theirs.
+Time in the queue of all and of a sparse flow, and goodput, within 15 %. As many runs of ours as are stored of theirs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ SENDING = paths.SPARSE * 8 / paths.RATE
 
 
 EXPLAINED = {
-    "fq-codel-udp-10": {"sparse_p95_ms": "a second packet finds its flow still new while the first waits in ns-3's device"},
+    "fq-codel-udp-10": {
+        "sparse_p95_ms": "a second packet finds its flow still new while the first waits in ns-3's device"
+    },
 }
 """Figures that are not of the same thing on both sides: README.md says why."""
 
@@ -92,5 +94,7 @@ def test_waits_are_theirs(cell: paths.Cell) -> None:
 def test_a_sparse_flow_waits_for_a_packet_and_not_for_a_queue() -> None:
     """What FQ-CoDel is for: four bulk flows beyond the rate delay the sparse one by less than one of their packets."""
     packet = 1500 * 8 / paths.RATE * 1e3
-    found = {cell.discipline: ours(cell)["sparse_ms"].mean for cell in paths.CELLS if cell.load == "udp" and cell.bulks == 4}
+    found = {
+        cell.discipline: ours(cell)["sparse_ms"].mean for cell in paths.CELLS if cell.load == "udp" and cell.bulks == 4
+    }
     assert found["fq-codel"] < packet < 50 * packet < found["codel"] < 0.3 * found["drop-tail"]

@@ -21,7 +21,7 @@ pub static INFO: Info = Info {
         size("size", 16_000_000, "Of a file."),
         time("pause", Dur::ZERO, "Mean time from the end of a file to the next; 0 s: back to back."),
         Param {
-            key: "pauses",
+            key: "pause_draw",
             kind: Kind::Choice(&["fixed", "exponential"]),
             default: Value::Choice("fixed"),
             doc: "How pauses are distributed.",
@@ -40,7 +40,7 @@ pub static INFO: Info = Info {
 /// One user.
 pub fn make(given: Given<'_>) -> Box<dyn Model> {
     let Given { params, draws } = given;
-    let next = Next::AfterTheLast(params.time("pause"), params.choice("pauses") == "exponential");
+    let next = Next::AfterTheLast(params.time("pause"), params.choice("pause_draw") == "exponential");
     let most = match params.int("files") {
         0 => u64::MAX,
         n => n as u64,
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn pauses_are_exponential_with_their_mean_if_asked_for() {
         let pause = ("pause", Value::Time(Dur::from_secs(1)));
-        let set = [pause, ("pauses", Value::Choice("exponential")), ("files", Value::Int(10_001))];
+        let set = [pause, ("pause_draw", Value::Choice("exponential")), ("files", Value::Int(10_001))];
         let mut ftp = Driver::new("ftp", &set);
         ftp.run(SimTime::NEVER);
         let ends = ftp.done.iter().map(|(began, took, _)| *began + *took);
