@@ -49,10 +49,11 @@ impl Extended {
         }
     }
 
-    /// An MSDU was given up whose last data frame had options: whoever is there now may not know them.
-    pub fn gave_up(&mut self, now: SimTime, to: NodeId) {
+    /// An MSDU was given up whose last data frame went out with options: whoever is there now may not know them. It is unknown, and asked with
+    /// the next MSDU.
+    pub fn gave_up(&mut self, to: NodeId) {
         if let Some(peer) = self.peers.get_mut(to.index()) {
-            *peer = Peer { is_able: false, ask_again: now + self.probe_every };
+            *peer = Peer { is_able: false, ask_again: SimTime::ZERO };
         }
     }
 }
