@@ -17,6 +17,8 @@
 //!   (g) What is no data of TCP stays outside the queues and takes turns with Q1 where fresh data stand in that.
 //!   (h) "Avoids wasted retransmissions after the timer has expired" is claimed and no step of the algorithm: `drop_expired`.
 //!   (i) A weight is computed when a packet enters a queue. Before the first sample RTO is @RFC6298's second.
+//!   (j) Self-clocking takes the first new data behind an ACK for what that set free. Its reference keeps a replica of the sender's window, which
+//!   tells what was on the wire already; without it the estimate is short by up to the wire's round trip.
 //! - **Checked** `tests/all/tcp_aware_arq.rs`; `every_scheme`; `world/tests/all/tcp_aware_arq.rs`.
 
 mod estimate;

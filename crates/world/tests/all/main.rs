@@ -46,6 +46,7 @@ mod shared_air;
 mod snoop;
 mod stacking;
 mod strings;
+mod tcp_aware_arq;
 mod tcp_on_a_wire;
 mod timeline;
 mod tshark;
