@@ -167,7 +167,7 @@ impl Use {
         self.params().contains(&("stale_piggyback", "\"clear\"".to_owned()))
     }
 
-    /// Whether it sets a retry limit under which TCP may starve.
+    /// Whether it repeats so little, or so slowly, that TCP may starve.
     fn repeats_little(&self) -> bool {
         let is_limit = |key: &str| match self.scheme().id {
             "class-retry" => true,
@@ -177,7 +177,13 @@ impl Use {
             _ => false,
         };
         let waits = |(key, value): &(&str, String)| *key == "min_timeout" && value == "\"60 s\"";
-        let is_slow = self.scheme().id == "lle-cc" && self.params().iter().any(waits);
+        // A code of four thousand bits for one: a frame takes seconds.
+        let inflates = |(key, value): &(&str, String)| *key == "k" && value.parse::<u32>().is_ok_and(|k| k < 64);
+        let is_slow = match self.scheme().id {
+            "lle-cc" => self.params().iter().any(waits),
+            "hybrid-arq" => self.params().iter().any(inflates),
+            _ => false,
+        };
         is_slow
             || self
                 .params()
