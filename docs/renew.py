@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "schemes" / "c3tcp.md"]
+SCHEMES = [ROOT / "docs" / "schemes" / f"{name}.md" for name in ("c3tcp", "tcp-aware-arq")]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *SCHEMES]
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"<!-- claims (\S+)( base)? -->\n.*?<!-- end -->", re.DOTALL)
 """`<!-- claims ID -->`, or `<!-- claims ID base -->`: the base reading alone, seconds and preliminary."""

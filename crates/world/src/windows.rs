@@ -22,6 +22,8 @@ struct TimedBuckets {
     /// Bucket ends that have passed; the first instant opens the window and ends none.
     seen: u64,
     flows: Vec<OfFlow>,
+    /// Payload of all flows together, where there are several.
+    total: OfFlow,
     queues: Vec<OfQueue>,
     schemes: Vec<OfScheme>,
 }
@@ -119,6 +121,14 @@ fn mean_rtt(now: &Counted, then: &Counted) -> f64 {
 }
 
 impl OfFlow {
+    fn put(&mut self, opens: bool, now: Counted, every: Dur) {
+        if opens {
+            (self.opened, self.last) = (now, now);
+        } else {
+            self.bucket(now, every);
+        }
+    }
+
     fn bucket(&mut self, now: Counted, every: Dur) {
         let payload = now.payload - self.last.payload;
         self.goodput.put((Bytes(payload) / every).bps() as f64);
@@ -216,6 +226,7 @@ impl Windows {
             every: window.every,
             seen: 0,
             flows: (0..flows).map(|_| OfFlow::default()).collect(),
+            total: OfFlow::default(),
             queues: Vec::new(),
             schemes: Vec::new(),
         };
@@ -235,14 +246,13 @@ impl Windows {
         let window = &mut self.0[index as usize];
         let opens = window.seen == 0;
         window.seen += 1;
+        let mut total = Counted::default();
         for (own, flow) in window.flows.iter_mut().zip(flows) {
             let counted = counted(now, flow);
-            if opens {
-                (own.opened, own.last) = (counted, counted);
-            } else {
-                own.bucket(counted, window.every);
-            }
+            total.payload += counted.payload;
+            own.put(opens, counted, window.every);
         }
+        window.total.put(opens, total, window.every);
         for (i, entry_time) in entry_times(now, stations, wires).enumerate() {
             if opens {
                 window.queues.push(OfQueue { opened: entry_time, last: entry_time, ..OfQueue::default() });
@@ -260,7 +270,7 @@ impl Windows {
         }
     }
 
-    /// A row of each window for each flow, then for each queue, then for each scheme at each node. `names` are the nodes'.
+    /// A row of each window for each flow, then for all flows together, `total`, where there are several, then for each queue, then for each scheme at each node. `names` are the nodes'.
     pub fn records(&self, ids: &QueueIds, flows: &[Flow], stations: &[Station], names: &[&str]) -> Vec<Record> {
         let categories = |(air, station): (&Option<String>, &Station)| {
             let of = |i| air.as_ref().map(|air| category_id(air, station, i));
@@ -274,6 +284,9 @@ impl Windows {
             for (own, flow) in window.flows.iter().zip(flows) {
                 let id = format!("{}.{}", window.name, flow.name);
                 rows.push(own.record(id, length, flow.connection(0).is_some()));
+            }
+            if window.flows.len() > 1 {
+                rows.push(window.total.record(format!("{}.total", window.name), length, false));
             }
             for (own, id) in window.queues.iter().zip(&queues) {
                 if let Some(id) = id {

@@ -107,6 +107,21 @@ fn buckets_by_hand() {
 }
 
 #[test]
+fn the_total_of_a_window_has_the_greatest_bucket_of_all_flows_together() {
+    let run = run(&(SCENE.to_owned() + WINDOWS), &Record::default());
+    let flows = ["late.talk", "late.download"];
+    let sum = |name: &str| flows.iter().map(|id| of(&run, id, name)).sum::<f64>();
+    assert!((of(&run, "late.total", "goodput_bps") - sum("goodput_bps")).abs() <= 2.0);
+    // The download goes on at the same rate: the greatest bucket of both is one in which the other talks, the least one in which it is silent.
+    let most = of(&run, "late.total", "goodput_max_bps");
+    let one = of(&run, "late.download", "goodput_max_bps").max(of(&run, "late.talk", "goodput_max_bps"));
+    assert!(most > one && most <= sum("goodput_max_bps"), "{most} above {one}, at most the sum");
+    let least = of(&run, "late.total", "goodput_min_bps");
+    assert!(least >= sum("goodput_min_bps") && least < most, "{least}");
+    near(of(&run, "late.total", "goodput_zero_share"), 0.0);
+}
+
+#[test]
 fn counters_of_a_scheme_in_windows_add_up_to_those_of_the_run() {
     let thirds = |name: &str, from: u32, to: u32| {
         format!("[[window]]\nname = \"{name}\"\nfrom = \"{from} ms\"\nto = \"{to} ms\"\nevery = \"100 ms\"\n")
