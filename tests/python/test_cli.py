@@ -105,10 +105,6 @@ def tree(folder: Path) -> list[str]:
         ("compare TOY", "toy.toml: no [[scheme]] to compare; say which: --schemes none,lle-tcp"),
         ("compare TOY --schemes none,lle-tpc", '--schemes: no scheme "lle-tpc"; did you mean "lle-tcp"?'),
         ("compare TOY --schemes none,c3tcp", '--schemes: scheme "c3tcp" is not modelled yet'),
-        (
-            "reproduce dynarq-fig-2",
-            'experiment "dynarq-fig-2" (Mahmoodi et al. 2007) is not modelled yet, see docs/not-modelled.md',
-        ),
         ("reproduce lle-fig-3.12", 'experiment "lle-fig-3.12" (Kliazovich 2006, moving nodes) is not modelled yet'),
         ("reproduce lle-fig-3.8a", 'experiment "lle-fig-3.8a" (Kliazovich 2006, testbed) is not modelled yet'),
         ("reproduce nobody-fig-*", 'no experiment is like "nobody-fig-*"'),

@@ -26,7 +26,6 @@ def folder() -> Path:
 ABSENT = (
     ("lle-fig-3.8?", "Kliazovich 2006, testbed"),
     ("lle-fig-3.12", "Kliazovich 2006, moving nodes"),
-    ("dynarq-*", "Mahmoodi et al. 2007"),
 )
 """Experiments of the five papers that are not here: patterns of their ids, and what they are of."""
 
