@@ -182,6 +182,13 @@ def test_an_index_near_one_is_judged_by_what_is_left(
     assert verdict_on(Value(Expected(printed)), {"m": sample}, unit="1") is verdict
 
 
+def test_beyond_one_it_is_no_index() -> None:
+    """A ratio of 8 where 1 is printed: an index cannot be that, so the tenth of other numbers decides."""
+    assert verdict_on(Value(Expected(1.0)), {"m": spread(8.04, 0.001)}, unit="1") is DIFFERS
+    assert verdict_on(Value(Expected(1.0)), {"m": spread(1.05, 0.001)}, unit="1") is HOLDS
+    assert verdict_on(Value(Expected(0.5)), {"m": spread(1.4, 0.001)}, unit="1") is DIFFERS
+
+
 def mean_of(n: int, printed: float, sample: Floats) -> Any:
     made = Claim(
         "x#1", "text", "value", "number", "flow.0.m", "1", Value(Expected(printed)),

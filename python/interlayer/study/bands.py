@@ -55,11 +55,11 @@ def of_value(printed: float, mean: float, unit: str) -> Band:
     """The band of a printed number around our mean."""
     if (unit == "%" and 0 <= printed < 5) or (unit == "1" and 0 <= printed < 0.05):
         return Band(mean / FACTOR, mean * FACTOR, "a factor of 1.5 (a rate below 5 %)")
-    if is_near_one(printed, unit):
+    if is_near_one(printed, unit) and mean <= 1:  # beyond 1 it is no index
         left, rounding = max(0.0, 1 - mean), half_last_digit(printed)
         rule = f"1 - J within a factor of 1.5, and half of the last printed digit, {rounding:g}"
         return Band(1 - FACTOR * left - rounding, 1 - left / FACTOR + rounding, rule)
-    if unit == "1" and 0 <= printed <= 1:
+    if unit == "1" and 0 <= printed <= 1 and mean <= 1:
         return Band(mean - 0.02, mean + 0.02, "0.02 (an index)")
     return Band(mean - 0.1 * abs(mean), mean + 0.1 * abs(mean), "10 % of our mean")
 
