@@ -267,7 +267,8 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
         if wider > band.half:
             return Verdict.UNTESTABLE, f"{told}: more than the band of {band.half:.2g}{c.unit}"
     found = _band_at(c, expected, ours.mean).widened(wider).holds(expected.value)
-    if bands.is_near_one(expected.value, c.claim.unit) and expected.band is None and ours.half_width:
+    is_index = bands.is_near_one(expected.value, c.claim.unit) and ours.mean <= 1
+    if is_index and expected.band is None and ours.half_width:
         # 1 - J may be small beside its interval: then the ends of the interval must say the same.
         ends = [_band_at(c, expected, min(1.0, x)).widened(wider).holds(expected.value) for x in (ours.low, ours.high)]
         if ends != [found, found]:
