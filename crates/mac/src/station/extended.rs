@@ -49,11 +49,11 @@ impl Extended {
         }
     }
 
-    /// An MSDU was given up whose last data frame went out with options: whoever is there now may not know them. It is unknown, and asked with
-    /// the next MSDU.
-    pub fn gave_up(&mut self, to: NodeId) {
+    /// An MSDU was given up whose last data frame had options, or would have had them behind an RTS: whoever is there now may not know them. It is
+    /// asked again after `probe_every`, like one that stayed silent.
+    pub fn gave_up(&mut self, now: SimTime, to: NodeId) {
         if let Some(peer) = self.peers.get_mut(to.index()) {
-            *peer = Peer { is_able: false, ask_again: SimTime::ZERO };
+            *peer = Peer { is_able: false, ask_again: now + self.probe_every };
         }
     }
 }
