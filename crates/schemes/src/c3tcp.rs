@@ -118,8 +118,8 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 /// Copies without bound but the window.
 const FULL_CONTROL: crate::lle_cc::Limits = crate::lle_cc::Limits {
     buffer: usize::MAX,
-    min_timeout: Dur::from_ms(200),
-    max_timeouts: 15,
+    min_timeout: crate::lle_cc::MIN_TIMEOUT,
+    max_timeouts: crate::lle_cc::MAX_TIMEOUTS as u32,
     spares_last_hop: false,
 };
 

@@ -8,6 +8,7 @@ mod agent;
 mod claims;
 mod cx;
 mod retry_limit;
+mod rtt;
 mod site;
 mod stack;
 mod survey;

@@ -15,12 +15,13 @@
 //!   (f) While TCP holds an order to stop, its probes of the closed window are answered here.
 //! - **Checked** `tests/all/lle_cc.rs`; `every_scheme`; `world/tests/all/strings.rs`.
 
-use crate::window::Scale;
+use crate::rtt::Smoothed;
+use crate::window::{Scale, in_receivers_name};
 use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, Place, Refusal, Site, Toward, Value, What};
 use mac::{Fate, TxReport};
 use std::collections::{BTreeMap, VecDeque};
 use units::{Dur, FlowId, SimTime};
-use wire::{DropWhy, Flags, Ipv4, L4, Packet, Payload, Pkt, Seq, Tcp, TcpOptions};
+use wire::{DropWhy, Flags, Packet, Pkt, Seq, Tcp};
 
 /// Its declaration.
 pub const INFO: Info = Info {
@@ -40,13 +41,13 @@ const PARAMS: &[Param] = &[
     Param {
         key: "min_timeout",
         kind: Kind::Time { min: Dur::from_ms(1), max: Dur::from_secs(60) },
-        default: Value::Time(Dur::from_ms(200)),
+        default: Value::Time(MIN_TIMEOUT),
         doc: "least time without an advance before the first copy is repeated",
     },
     Param {
         key: "max_timeouts",
         kind: Kind::Int { min: 1, max: 100 },
-        default: Value::Int(15),
+        default: Value::Int(MAX_TIMEOUTS),
         doc: "timeouts in a row after which the connection is reset at its host",
     },
 ];
@@ -94,6 +95,10 @@ struct Copy {
     is_repeated: bool,
 }
 
+/// The minimum RTO of ns-2.28, the text's simulator, and of Linux.
+pub(crate) const MIN_TIMEOUT: Dur = Dur::from_ms(200);
+/// Linux's tcp_retries2.
+pub(crate) const MAX_TIMEOUTS: i64 = 15;
 /// Before the first sample. @RFC6298 section 2.1
 const FIRST_TIMEOUT: Dur = Dur::from_secs(1);
 /// @RFC6298 section 2.5
@@ -123,7 +128,7 @@ struct Flow {
     duplicates: u32,
     /// Copies are repeated until this is acknowledged.
     recover: Option<Seq>,
-    srtt: Option<(Dur, Dur)>,
+    rtt: Smoothed,
     timeouts: u32,
     /// The data that TCP sent last: what ACKs are made from.
     last: Option<Packet>,
@@ -164,7 +169,7 @@ impl Flow {
             is_stopped: false,
             duplicates: 0,
             recover: None,
-            srtt: None,
+            rtt: Smoothed::default(),
             timeouts: 0,
             last: None,
             said: None,
@@ -221,16 +226,8 @@ impl Flow {
     }
 
     fn rto(&self, least: Dur) -> Dur {
-        let base = self.srtt.map_or(FIRST_TIMEOUT, |(srtt, var)| (srtt + var * 4).max(least));
+        let base = self.rtt.get().map_or(FIRST_TIMEOUT, |(srtt, var)| (srtt + var * 4).max(least));
         (base * (1 << self.timeouts.min(16))).min(LONGEST_TIMEOUT)
-    }
-
-    /// @RFC6298 section 2
-    fn sample(&mut self, rtt: Dur) {
-        self.srtt = Some(match self.srtt {
-            None => (rtt, rtt / 2),
-            Some((srtt, var)) => ((srtt * 7 + rtt) / 8, (var * 3 + (srtt.max(rtt) - srtt.min(rtt))) / 4),
-        });
     }
 
     /// The other end has acknowledged up to `ack`. Returns whether that is news.
@@ -247,7 +244,7 @@ impl Flow {
             self.copies.pop_front();
         }
         if let Some(rtt) = rtt.filter(|_| !any_repeated) {
-            self.sample(rtt);
+            self.rtt.sample(rtt);
         }
         (self.duplicates, self.timeouts) = (0, 0);
         if self.recover.is_some_and(|recover| recover.le(ack)) {
@@ -258,27 +255,8 @@ impl Flow {
 
     /// A segment to TCP in the other end's name.
     fn segment(&self, seq: Seq, flags: Flags) -> Option<Packet> {
-        let packet = self.last.as_ref()?;
-        let tcp = packet.tcp()?;
-        let mut options = TcpOptions::default();
-        if let (Some(tsval), Some((senders_tsval, _))) = (self.tsval, tcp.options.timestamps()) {
-            options.push_timestamps(tsval, senders_tsval);
-        }
-        let header = Tcp {
-            src_port: tcp.dst_port,
-            dst_port: tcp.src_port,
-            seq,
-            ack: self.local,
-            flags,
-            window: self.shown,
-            urgent: 0,
-            options,
-        };
-        let mut ip = packet.ip;
-        (ip.src, ip.dst) = (packet.ip.dst, packet.ip.src);
-        ip.tos &= !wire::ecn::MASK; // @RFC3168 section 6.1.4
-        ip.ttl = Ipv4::default().ttl;
-        Some(Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: packet.flow.reverse() })
+        let says = Tcp { seq, ack: self.local, flags, window: self.shown, ..Tcp::default() };
+        in_receivers_name(self.last.as_ref()?, self.tsval, says)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Windows as headers show them: what every scheme that reads or writes them needs to know of a connection's SYNs.
 
-use wire::{Flags, Packet, Seq, Tcp};
+use wire::{Flags, Ipv4, L4, Packet, Payload, Seq, Tcp, TcpOptions};
 
 /// The window scale of one receiver, learned from both SYNs. @RFC7323 sec. 2.2
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,6 +40,22 @@ impl Scale {
     pub fn field_for(&self, bytes: u32) -> u16 {
         u16::try_from((u64::from(bytes) + (1 << self.shift()) - 1) >> self.shift()).unwrap_or(u16::MAX)
     }
+}
+
+/// A segment without payload in the name of the receiver of `data`, as it would have written it: with its TSval, if the data has timestamps, and not
+/// ECN-capable, whatever the data was (@RFC3168 sec. 6.1.4).
+pub(crate) fn in_receivers_name(data: &Packet, tsval: Option<u32>, says: Tcp) -> Option<Packet> {
+    let tcp = data.tcp()?;
+    let mut options = TcpOptions::default();
+    if let (Some(tsval), Some((senders_tsval, _))) = (tsval, tcp.options.timestamps()) {
+        options.push_timestamps(tsval, senders_tsval);
+    }
+    let header = Tcp { src_port: tcp.dst_port, dst_port: tcp.src_port, urgent: 0, options, ..says };
+    let mut ip = data.ip;
+    (ip.src, ip.dst) = (data.ip.dst, data.ip.src);
+    ip.tos &= !wire::ecn::MASK;
+    ip.ttl = Ipv4::default().ttl;
+    Some(Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: data.flow.reverse() })
 }
 
 /// The windows a sender was shown in its receiver's name, by a node that lowers them.

@@ -1,12 +1,12 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
 use super::filter::later;
-use crate::window::{Scale, Show, Shown};
+use crate::window::{Scale, Show, Shown, in_receivers_name};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use tcp::ack::{self, AckPolicy, Arrival, Verdict};
 use units::{Dur, FlowId, SimTime};
-use wire::{DropWhy, Flags, Ipv4, L4, Packet, Payload, Pkt, Seq, SeqRange, Tcp, TcpOptions};
+use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp};
 
 /// What the agent knows of the receiver of one flow of data that it transmits.
 #[derive(Debug)]
@@ -378,27 +378,10 @@ impl Generator {
 
     /// An ACK of everything delivered, as the receiver of `packet` would have written it.
     fn ack(&mut self, packet: &Packet) -> Option<Packet> {
-        let (tcp, delivered) = (packet.tcp()?, self.delivered?);
+        let delivered = self.delivered?;
         self.policy.on_ack_sent();
-        let mut options = TcpOptions::default();
-        if let (Some(tsval), Some((senders_tsval, _))) = (self.tsval, tcp.options.timestamps()) {
-            options.push_timestamps(tsval, senders_tsval);
-        }
-        let header = Tcp {
-            src_port: tcp.dst_port,
-            dst_port: tcp.src_port,
-            seq: self.next_seq,
-            ack: delivered,
-            flags: Flags::ACK,
-            window: self.scale.field(self.window),
-            urgent: 0,
-            options,
-        };
-        let mut ip = packet.ip;
-        (ip.src, ip.dst) = (packet.ip.dst, packet.ip.src);
-        // An ACK is not ECN-capable, whatever its data was. @RFC3168 sec. 6.1.4
-        ip.tos &= !wire::ecn::MASK;
-        ip.ttl = Ipv4::default().ttl;
-        Some(Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: packet.flow.reverse() })
+        let window = self.scale.field(self.window);
+        let says = Tcp { seq: self.next_seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
+        in_receivers_name(packet, self.tsval, says)
     }
 }

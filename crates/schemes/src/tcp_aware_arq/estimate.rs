@@ -1,5 +1,6 @@
 //! Round trips as a node in the middle sees them.
 
+use crate::rtt::Smoothed;
 use std::collections::BTreeMap;
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Seq};
@@ -67,17 +68,7 @@ struct Flow {
     /// Down to the station and back; up to the server and back.
     halves: [Half; 2],
     step: Option<Step>,
-    srtt: Option<(Dur, Dur)>,
-}
-
-impl Flow {
-    /// @RFC6298 section 2
-    fn sample(&mut self, rtt: Dur) {
-        self.srtt = Some(match self.srtt {
-            None => (rtt, rtt / 2),
-            Some((srtt, d)) => ((srtt * 7 + rtt) / 8, (d * 3 + (srtt.max(rtt) - srtt.min(rtt))) / 4),
-        });
-    }
+    rtt: Smoothed,
 }
 
 /// All flows of data towards the air.
@@ -97,7 +88,7 @@ impl Estimates {
 
     /// RTT, once there is a sample, and RTO of a flow: RTO = RTT + 4 D. @MFHA07 equation 2
     pub fn of(&self, flow: FlowId) -> (Option<Dur>, Dur) {
-        match self.flows.get(&flow).and_then(|flow| flow.srtt) {
+        match self.flows.get(&flow).and_then(|flow| flow.rtt.get()) {
             Some((rtt, d)) => (Some(rtt), (rtt + d * 4).max(self.min_rto)),
             None => (None, FIRST_RTO.max(self.min_rto)),
         }
@@ -164,7 +155,7 @@ impl Estimates {
             None
         };
         if let (Some(rtt), Some(flow)) = (rtt, self.flows.get_mut(&packet.flow)) {
-            flow.sample(rtt);
+            flow.rtt.sample(rtt);
             self.samples += 1;
             self.sum_us += rtt.as_us_ceil();
         }
