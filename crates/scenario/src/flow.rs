@@ -224,6 +224,15 @@ tagged! {
             /// Of UDP payload or TCP bytes.
             rate: BitRate,
         },
+        /// At equal intervals while it is on, and not at all while it is off; both last as long as is drawn from an exponential distribution.
+        "on-off" => OnOff {
+            /// Of UDP payload or TCP bytes, while it is on.
+            rate: BitRate,
+            /// How long it is on, on the mean. A burst has one datagram or segment at least.
+            on: Dur, in SOME_TIME,
+            /// How long it is off, on the mean.
+            off: Dur, in SOME_TIME,
+        },
         /// UDP: the interface queue never runs empty.
         "saturated" => Saturated,
         /// TCP: writes of one size at equal intervals.

@@ -195,6 +195,12 @@ traffic = { model = "none" }
 reverse = { model = "bulk" }
 reader = { model = "instant" }
 
+[[flow]]
+from = "c"
+to = "a"
+transport = { protocol = "udp" }
+traffic = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "2 s" }
+
 [[scheme]]
 name = "ftca"
 
