@@ -198,7 +198,6 @@ reader = { model = "instant" }
 [[flow]]
 from = "c"
 to = "a"
-transport = { protocol = "udp" }
 traffic = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "2 s" }
 
 [[scheme]]
