@@ -162,7 +162,7 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4000000));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
 
-    // CoDel drops nothing while at most one full packet is left (RFC 8289, section 4.4). ns-3 asks for less than MinBytes, which is 1500 unless set.
+    // CoDel drops nothing while at most one full packet is left (RFC 8289, section 5.6). ns-3 asks for less than MinBytes, which is 1500 unless set.
     Config::SetDefault("ns3::CoDelQueueDisc::MinBytes", UintegerValue(segment + 41));
 
     NodeContainer nodes(2);
