@@ -139,11 +139,6 @@ impl User {
         (before, configs)
     }
 
-    /// A stream for what draws nothing.
-    pub fn idle_draws(&self) -> Stream {
-        self.draws.clone()
-    }
-
     /// A connection has closed; `has_failed`: not as it should.
     pub fn closed(&mut self, server: &Counters, has_failed: bool) {
         self.open -= 1;

@@ -1,7 +1,7 @@
 //! Transport ends and applications out of a scenario.
 
 use super::Result;
-use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::flow::{Delivered, Flow, Owner, Sink, Source, Stated, Transport};
 use crate::latency::Latency;
 use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
@@ -187,19 +187,15 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
             });
             let [opens, listens] =
                 [Connection::open(opens, ports[0], ports[1]), Connection::listen(listens, ports[1], ports[0])];
-            Transport::Tcp([opens, listens])
+            Transport::Tcp(Box::new([opens, listens]))
         }
         _ => Transport::Udp { sent: 0 },
     };
     let buffer = shared.tcps[index as usize].as_ref().map_or(Bytes::ZERO, |config| config.send_buffer);
     let source = |traffic, end| Source::new(traffic, streams.get(Purpose::Traffic, entity(end)), buffer);
-    Flow {
+    let stated = Stated {
         name: flow.name.clone(),
-        ends: [flow.from, flow.to],
-        ports,
-        tos: flow.entry.dscp << 2,
         datagram: spec.datagram,
-        transport,
         sources: [source(flow.traffic(), 0), source(flow.reverse(), 1)],
         sinks: [Sink::new(sc::Reader::Instant), Sink::new(flow.reader())],
         stop: SimTime::ZERO + flow.stop,
@@ -207,12 +203,18 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
         warm: [Delivered::default(); 2],
         warm_counters: [tcp::Counters::default(); 2],
         warm_windows: tcp::WindowTime::default(),
-        ip_id: [0; 2],
         is_started: false,
         finished: None,
-        failed: None,
         latency: Latency::default(),
-        child: None,
         ack_gaps: (flow.entry.ack_gaps == Some(true)).then(Default::default),
+    };
+    Flow {
+        ends: [flow.from, flow.to],
+        ports,
+        ip_id: [0; 2],
+        tos: flow.entry.dscp << 2,
+        has_failed: false,
+        transport,
+        owner: Owner::Scenario(Box::new(stated)),
     }
 }
