@@ -20,7 +20,7 @@ impl Connection {
             return false;
         }
         self.record_timestamp(now, tcp);
-        self.counters.pure_acks_received += u64::from(seg_len == 0);
+        self.counters.borrow_mut().pure_acks_received += u64::from(seg_len == 0);
         self.snd.probes_unanswered = 0;
         let marked = self.options.ecn && tcp.flags.has(Flags::ECE);
         let prior_flight = if marked { self.snd.pipe_to_cut() } else { 0 };
@@ -87,7 +87,7 @@ impl Connection {
     pub(crate) fn sample_rtt(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) -> Option<Dur> {
         let measured = self.measure(now, ack, tcp);
         if let Some(measured) = measured {
-            self.counters.rtt(measured);
+            self.counters.borrow_mut().rtt(measured);
         }
         let (timer, controller) = self.judge_rtt(now, ack, measured);
         if let Some(timer) = timer {
@@ -223,7 +223,7 @@ impl Connection {
     }
 
     pub(crate) fn duplicate_ack(&mut self, now: SimTime, tcp: &Tcp) {
-        self.counters.dup_acks_received += 1;
+        self.counters.borrow_mut().dup_acks_received += 1;
         let facts = self.duplicate_facts(now, tcp);
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
 

@@ -196,7 +196,7 @@ impl Connection {
 
     /// An ACK that acknowledges nothing, but tells of SACKed data. @RFC6675 sec. 2, 5
     pub(crate) fn selective_duplicate(&mut self, now: SimTime, mut facts: Ack) {
-        self.counters.dup_acks_received += 1;
+        self.counters.borrow_mut().dup_acks_received += 1;
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
         let configured = self.config.dup_ack_threshold;
         let threshold = match self.snd.recovering {
@@ -240,8 +240,8 @@ impl Connection {
         // RecoverFS. @RFC9937 sec. 6.1
         let flight =
             (snd.nxt - snd.una) + acked + tracking.told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
-        self.counters.fast_retransmits += 1;
-        self.counters.loss_found(now);
+        self.counters.borrow_mut().fast_retransmits += 1;
+        self.counters.borrow_mut().loss_found(now);
         let cut = match lost.filter(|_| in_repair) {
             Some(other) => self.judge_loss_of(other, Congestion::FastRetransmit, 0),
             None => self.judge_loss(Congestion::FastRetransmit),
@@ -322,7 +322,7 @@ impl Connection {
                 let facts = self.duplicate_facts(now, tcp);
                 self.selective_duplicate(now, facts);
             } else {
-                self.counters.dup_acks_received += u64::from(duplicate);
+                self.counters.borrow_mut().dup_acks_received += u64::from(duplicate);
             }
         } else if duplicate {
             self.duplicate_ack(now, tcp);
@@ -487,7 +487,7 @@ impl Connection {
     pub(crate) fn probe_timeout(&mut self, now: SimTime) {
         if let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) {
             probe.due = true;
-            self.counters.tail_loss_probes += 1;
+            self.counters.borrow_mut().tail_loss_probes += 1;
         }
         self.arm_rto(now);
     }

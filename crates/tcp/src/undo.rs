@@ -100,7 +100,10 @@ impl Connection {
     pub(crate) fn remember_window(&mut self, timeout: bool) {
         let snd = &mut self.snd;
         let lasts = snd.recovering.is_some() || snd.guard.is_some();
-        let Some(memory) = snd.undo.as_deref_mut() else { return };
+        if self.config.undo == Undo::None {
+            return;
+        }
+        let memory = snd.undo.get_or_insert_default();
         if lasts && memory.saved.is_some() {
             memory.step = Step::Off;
             return; // the first cut is the one to undo
@@ -204,7 +207,7 @@ impl Connection {
 
     /// The last loss was none. @RFC4015 sec. 3.2; the window of a fast retransmit comes back as it was.
     fn restore_window(&mut self, now: SimTime, saved: Saved, acked: u64) {
-        self.counters.spurious_losses += 1;
+        self.counters.borrow_mut().spurious_losses += 1;
         let snd = &mut self.snd;
         if let Some(memory) = snd.undo.as_deref_mut() {
             memory.forget();

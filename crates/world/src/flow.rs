@@ -352,8 +352,7 @@ impl Flow {
     /// a connection of the same name, and there is none.
     pub fn is_over(&self) -> bool {
         let (Owner::User(_), Transport::Tcp(ends)) = (&self.owner, &self.transport) else { return false };
-        self.has_failed
-            || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
+        self.has_failed || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
     }
 
     /// Lets the schemes of its two nodes have their say in its senders. `id`: its forward direction; `hooks`: of each node.

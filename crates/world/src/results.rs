@@ -9,7 +9,6 @@ use crate::frames::{FrameClass, LossCause, Tally};
 use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
 use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
-use crate::users::Totals;
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
@@ -103,10 +102,9 @@ pub fn jain(rates: &[f64]) -> f64 {
 /// Reads the results off a world whose run is over.
 pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
     let flows: Vec<Record> = {
-        let starts = (0..).zip(scenario.flows.iter().map(|flow| flow.start));
-        let row = |(flow, (i, start)): (&Flow, _)| {
-            flow.stated().map(|stated| flow_record(flow, stated, world.totals_of_user(i), start, scenario))
-        };
+        let starts = scenario.flows.iter().map(|flow| flow.start);
+        let row =
+            |(flow, start): (&Flow, Dur)| flow.stated().map(|stated| flow_record(flow, stated, start, scenario));
         world.flows.iter().zip(starts).filter_map(row).collect()
     };
     let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
@@ -164,7 +162,7 @@ fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
     world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
-fn flow_record(flow: &Flow, stated: &Stated, totals: Totals, start: Dur, scenario: &Scenario) -> Record {
+fn flow_record(flow: &Flow, stated: &Stated, start: Dur, scenario: &Scenario) -> Record {
     let name = |node: NodeId| Cell::Text(scenario.nodes[node.index()].name.clone());
     let measured = scenario.duration.saturating_sub(scenario.warmup);
     let rate = |bytes: u64| Cell::Real((Bytes(bytes) / measured).bps() as f64);
@@ -197,13 +195,13 @@ fn flow_record(flow: &Flow, stated: &Stated, totals: Totals, start: Dur, scenari
                 ("reverse_goodput_bps", rate(asked)),
                 ("reverse_delivered_bytes_total", Cell::Count(stated.delivered[0].payload)),
             ]);
-            record.extend(user.record(totals));
+            record.extend(user.record());
         }
         Transport::Tcp(ends) => {
             let (back, _, _) = since(0);
             let now = [ends[0].counters(), ends[1].counters()];
             let then = &stated.warm_counters;
-            let count = |end: usize, read: fn(&tcp::Counters) -> u64| Cell::Count(read(now[end]) - read(&then[end]));
+            let count = |end: usize, read: fn(&tcp::Counters) -> u64| Cell::Count(read(&now[end]) - read(&then[end]));
             let samples = now[0].rtt_samples - then[0].rtt_samples;
             let rtt_sum = now[0].rtt_sum - then[0].rtt_sum;
             let rtt = if samples == 0 { f64::NAN } else { rtt_sum.as_secs_f64() / samples as f64 };

@@ -83,7 +83,8 @@ mod tests {
         world.start_flow(SimTime::ZERO, 1);
         world.run(&AtomicBool::new(false)).expect("nobody interrupts");
         // It begins a second earlier than the one of the scenario, and both go on to the end.
-        let [first, second] = [0, 1].map(|place: usize| world.flows[place].stated().expect("the scenario's").delivered[1].payload);
+        let [first, second] =
+            [0, 1].map(|place: usize| world.flows[place].stated().expect("the scenario's").delivered[1].payload);
         assert!(first > 100_000 && second > first, "{first} {second}");
 
         assert!(world.close_flow(id) && !world.close_flow(id));

@@ -222,7 +222,9 @@ impl World {
     fn datagram(&mut self, now: SimTime, index: u32) {
         let id = self.flows.id(index);
         let flow = &mut self.flows[index as usize];
-        let (Transport::Udp { sent }, Owner::Scenario(stated)) = (&mut flow.transport, &mut flow.owner) else { return };
+        let (Transport::Udp { sent }, Owner::Scenario(stated)) = (&mut flow.transport, &mut flow.owner) else {
+            return;
+        };
         let len = (stated.datagram.0 - 28) as u32;
         let payload = Payload::stream(*sent * u64::from(len), len);
         *sent += 1;

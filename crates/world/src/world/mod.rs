@@ -322,12 +322,9 @@ impl World {
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
-        for place in 0..self.flows.len() {
-            let totals =
-                matches!(self.flows[place].transport, Transport::User(_)).then(|| self.totals_of_user(place as u32));
-            let flow = &mut self.flows[place];
-            if let (Transport::User(user), Some(totals)) = (&mut flow.transport, totals) {
-                user.note_warm(totals);
+        for flow in self.flows.iter_mut() {
+            if let Transport::User(user) = &mut flow.transport {
+                user.note_warm();
             }
             let Owner::Scenario(stated) = &mut flow.owner else { continue };
             stated.warm = stated.delivered;

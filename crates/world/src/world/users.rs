@@ -2,7 +2,7 @@
 
 use super::{Job, World};
 use crate::flow::{Delivered, Flow, Owner, Transport};
-use crate::users::{Child, Totals};
+use crate::users::Child;
 use engine::Class;
 use tcp::Input as TcpInput;
 use traffic::{Conn, Input, Output};
@@ -18,9 +18,8 @@ impl Flow {
     fn connection_of_user(&mut self, place: u32, conn: Conn) -> Option<Flow> {
         let [server, client]: [NodeId; 2] = self.ends;
         let Transport::User(user) = &mut self.transport else { return None };
-        let (before, [opens, listens]) = user.opens();
         // A port for each of its connections, until they come round.
-        let ports = [before, u64::from(place)].map(|n| (n % PORTS_OF_EACH) as u16);
+        let ports = [user.opened(), u64::from(place)].map(|n| (n % PORTS_OF_EACH) as u16);
         let ports = [PORTS[0] + ports[0], PORTS[1] + ports[1]];
         Some(Flow {
             ends: [client, server],
@@ -28,10 +27,7 @@ impl Flow {
             ip_id: [0; 2],
             tos: self.tos,
             has_failed: false,
-            transport: Transport::Tcp(Box::new([
-                tcp::Connection::open(opens, ports[0], ports[1]),
-                tcp::Connection::listen(listens, ports[1], ports[0]),
-            ])),
+            transport: Transport::Tcp(user.open(ports)),
             owner: Owner::User(Child { user: place, conn: Some(conn), request: 0, response: 0, missing: 0 }),
         })
     }
@@ -73,7 +69,7 @@ impl World {
                         self.jobs.push(Job::Pump(id.connection() as u32, 0));
                     }
                     None => {
-                        user.closed(&tcp::Counters::default(), true);
+                        user.closed(true);
                         self.news.push((place, Input::Lost(conn)));
                     }
                 }
@@ -123,13 +119,13 @@ impl World {
     pub(super) fn settle_user(&mut self, now: SimTime, index: u32) {
         let flow = &mut self.flows[index as usize];
         if flow.is_over() {
-            let (Owner::User(child), Transport::Tcp(ends)) = (&flow.owner, &flow.transport) else { return };
-            let (child, server, has_failed) = (*child, *ends[1].counters(), flow.has_failed);
+            let Owner::User(child) = flow.owner else { return };
+            let has_failed = flow.has_failed;
             let id = self.flows.id(index);
             self.close_flow(id);
             self.ended.push_back((now, id));
             if let Transport::User(user) = &mut self.flows[child.user as usize].transport {
-                user.closed(&server, has_failed);
+                user.closed(has_failed);
                 if let Some(conn) = child.conn {
                     user.take(conn);
                     self.news.push((child.user, Input::Lost(conn)));
@@ -148,15 +144,6 @@ impl World {
             let (user, what) = self.news.remove(0);
             self.user(now, user, what);
         }
-    }
-
-    /// What the servers of a user have counted, connections that are open included.
-    pub fn totals_of_user(&self, place: u32) -> Totals {
-        let Transport::User(user) = &self.flows[place as usize].transport else { return Totals::default() };
-        let open = self.flows.iter().enumerate().filter(|(i, flow)| {
-            matches!(&flow.owner, Owner::User(child) if child.user == place) && self.flows.id(*i as u32) != FlowId::NONE
-        });
-        open.filter_map(|(_, flow)| flow.connection(1)).fold(user.totals(), |all, end| all.with(end.counters()))
     }
 
     /// A packet of a user's connection has brought new payload to one of its ends.
