@@ -107,7 +107,7 @@ impl Connection {
 
     /// This end's SYN is acknowledged by `tcp`, whose window is the first to count.
     fn establish(&mut self, now: SimTime, tcp: &Tcp) {
-        self.sample_rtt(now, tcp.ack, Some(tcp));
+        self.sample_rtt(now, tcp.ack, Some(tcp), None);
         self.timers.stop(Timer::Retransmit);
         let snd = &mut self.snd;
         snd.una = tcp.ack;

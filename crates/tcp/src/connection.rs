@@ -351,10 +351,8 @@ impl Connection {
             SenderCommand::LocalAck(seq) => {
                 let seq = seq.min(self.snd.data_end()); // a FIN is the peer's to acknowledge
                 if self.state.sends() && self.snd.una.lt(seq) && seq.le(self.snd.max) {
-                    if self.snd.tracking.is_some() {
-                        self.track(now, seq, None);
-                    }
-                    self.new_ack(now, seq, None);
+                    let told = self.track(now, seq, None);
+                    self.new_ack(now, seq, None, &told);
                 }
             }
         }

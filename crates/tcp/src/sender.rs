@@ -5,7 +5,7 @@ use crate::ecn::Reduction;
 use crate::hystart::HyStart;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
-use crate::selective::{Pending, Told, Tracking};
+use crate::selective::{Pending, Tracking};
 use crate::timers::Timer;
 use crate::undo::Memory;
 use crate::{Config, Connection, RttEstimator};
@@ -247,11 +247,6 @@ impl Sender {
     #[inline]
     pub fn is_selective(&self) -> bool {
         self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
-    }
-
-    /// What the ACK at hand told the scoreboard, if there is one.
-    pub fn told(&self) -> Told {
-        self.tracking.as_ref().map_or_else(Told::default, |tracking| tracking.told)
     }
 
     /// Whether it keeps more than the plain state.

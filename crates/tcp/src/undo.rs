@@ -7,6 +7,7 @@
 //! Left out: the RTT estimator is not made more careful by a spurious timeout (@RFC4015 sec. 3.3).
 
 use crate::Connection;
+use crate::selective::Told;
 use crate::sender::Chosen;
 use units::{Bytes, SimTime};
 use wire::{Seq, Tcp};
@@ -126,10 +127,17 @@ impl Connection {
     }
 
     /// An ACK has been worked off, which acknowledged `acked` bytes. Restores the window if it tells that the loss was none.
-    pub(crate) fn undo_if_spurious(&mut self, now: SimTime, tcp: Option<&Tcp>, acked: u64, duplicate: bool) {
+    pub(crate) fn undo_if_spurious(
+        &mut self,
+        now: SimTime,
+        tcp: Option<&Tcp>,
+        acked: u64,
+        duplicate: bool,
+        told: &Told,
+    ) {
         let Some(tcp) = tcp else { return };
         let snd = &mut self.snd;
-        let (selective, told) = (snd.is_selective(), snd.told());
+        let selective = snd.is_selective();
         let Some(memory) = snd.undo.as_deref_mut() else { return };
         let Some(saved) = memory.saved else { return };
         let advanced = acked > 0;
