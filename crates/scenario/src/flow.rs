@@ -10,7 +10,7 @@ use crate::node::MOST_OF_A_GROUP;
 use crate::plug::{Congestion, Plug, Receivers, Recoveries, Users};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
-use crate::shape::{Keys, Object, Read, Shape};
+use crate::shape::{Keys, Object, Read, Shape, Variant};
 use core::ops::RangeInclusive;
 use serde_json::json;
 use std::sync::Arc;
@@ -195,6 +195,16 @@ impl Transport {
             Protocol::Tcp(tcp) => Some(tcp),
             Protocol::Udp => None,
         }
+    }
+
+    /// Whether what stands in a file's `table` of a transport can have this key. One that no transport has is for the reader to refuse.
+    pub(crate) fn may_have(table: Option<&Value>, key: &str) -> bool {
+        let shape = Shape::of::<Transport>(&Names::default());
+        let Some(tagged) = shape.tagged else { return true };
+        let word = table.and_then(|table| table.get(tagged.tag)?.as_str()).or(tagged.first);
+        let has_it = |variant: &Variant| variant.keys.iter().any(|own| own.name == key);
+        let others = tagged.variants.iter().any(has_it);
+        !others || tagged.variants.iter().any(|variant| Some(variant.word) == word && has_it(variant))
     }
 
     /// `value`, where there is a connection.

@@ -172,30 +172,57 @@ pub(crate) struct Delivered {
     pub packets: u64,
 }
 
+impl Delivered {
+    /// A packet of so many bytes has brought payload for the first time.
+    pub fn packet(&mut self, ip_len: u64) {
+        self.datagram += ip_len;
+        self.packets += 1;
+    }
+}
+
 /// The transport of a flow.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "one a flow, never moved")]
 pub(crate) enum Transport {
     /// Two ends: the one that opens, the one that waits.
-    Tcp([Connection; 2]),
+    Tcp(Box<[Connection; 2]>),
     /// Nothing to keep but a counter of datagrams sent.
     Udp { sent: u64 },
     /// A user at the second end, who opens connections that are flows of their own.
     User(Box<User>),
+    /// The flow has closed: nothing is kept of its ends.
+    Closed,
 }
 
-/// A flow.
+/// A flow: what its packets need. There may be very many, so what only those of the scenario have stands elsewhere.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    pub name: String,
     /// The node that opens it, and the other.
     pub ends: [NodeId; 2],
     pub ports: [u16; 2],
+    pub ip_id: [u16; 2],
     /// The TOS field of its packets, ECN apart.
     pub tos: u8,
+    /// Its connection was lost.
+    pub has_failed: bool,
+    pub transport: Transport,
+    pub owner: Owner,
+}
+
+/// Whose flow it is.
+#[derive(Debug)]
+pub(crate) enum Owner {
+    /// The scenario's.
+    Scenario(Box<Stated>),
+    /// A user's, who opened it. Its first end is the client's.
+    User(Child),
+}
+
+/// What a flow of the scenario has beyond a connection of a user: applications, and what is measured.
+#[derive(Debug)]
+pub(crate) struct Stated {
+    pub name: String,
     /// Size of a full datagram.
     pub datagram: Bytes,
-    pub transport: Transport,
     /// What each end writes.
     pub sources: [Source; 2],
     /// How each end reads.
@@ -207,17 +234,13 @@ pub(crate) struct Flow {
     pub warm: [Delivered; 2],
     pub warm_counters: [tcp::Counters; 2],
     pub warm_windows: tcp::WindowTime,
-    pub ip_id: [u16; 2],
     pub is_started: bool,
     /// When the second end had all that the first will ever write.
     pub finished: Option<SimTime>,
-    pub failed: Option<&'static str>,
     /// From sending to the application, forward.
     pub latency: Latency,
     /// How its ACKs are spaced, if that is asked for.
     pub ack_gaps: Option<Box<AckGaps>>,
-    /// Whose connection it is, if a user opened it. Its first end is the client's then.
-    pub child: Option<Child>,
 }
 
 /// All flows of a world, each at its place. A place that is free again is used again, with another generation.
@@ -269,7 +292,7 @@ impl Flows {
         }
         let id = FlowId::forward(self.list.len() as u32);
         if self.list.len() == self.list.capacity() {
-            // Not twice as many: a flow is large.
+            // Not twice as many: there may be very many, and all are there twice while they move.
             self.list.reserve_exact(self.list.len() / 8 + 8);
         }
         self.list.push(make(id));
@@ -284,6 +307,7 @@ impl Flows {
             return false;
         }
         self.ids[place] = FlowId::NONE;
+        self.list[place].transport = Transport::Closed;
         self.free.push((place as u32, id.generation().wrapping_add(1)));
         true
     }
@@ -304,20 +328,48 @@ impl DerefMut for Flows {
 }
 
 impl Flow {
+    /// What it has as a flow of the scenario; `None` if a user opened it.
+    pub fn stated(&self) -> Option<&Stated> {
+        match &self.owner {
+            Owner::Scenario(stated) => Some(stated),
+            Owner::User(_) => None,
+        }
+    }
+
+    /// See [`Flow::stated`].
+    pub fn stated_mut(&mut self) -> Option<&mut Stated> {
+        match &mut self.owner {
+            Owner::Scenario(stated) => Some(stated),
+            Owner::User(_) => None,
+        }
+    }
+
+    /// What it knows of the user who opened it; `None` if it is the scenario's.
+    pub fn child_mut(&mut self) -> Option<&mut Child> {
+        match &mut self.owner {
+            Owner::Scenario(_) => None,
+            Owner::User(child) => Some(child),
+        }
+    }
+
+    /// Whether the sources of its first end keep a queue from running empty.
+    pub fn saturates(&self) -> bool {
+        self.stated().is_some_and(|stated| stated.sources[0].traffic == Traffic::Saturated)
+    }
+
     /// One end of its TCP connection.
     pub fn connection(&self, end: usize) -> Option<&Connection> {
         match &self.transport {
             Transport::Tcp(ends) => Some(&ends[end]),
-            Transport::Udp { .. } | Transport::User(_) => None,
+            Transport::Udp { .. } | Transport::User(_) | Transport::Closed => None,
         }
     }
 
     /// Whether it is a user's connection on which nobody will send any more. TIME-WAIT is not waited for: it only keeps late segments from
     /// a connection of the same name, and there is none.
     pub fn is_over(&self) -> bool {
-        let (Some(_), Transport::Tcp(ends)) = (self.child, &self.transport) else { return false };
-        self.failed.is_some()
-            || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
+        let (Owner::User(_), Transport::Tcp(ends)) = (&self.owner, &self.transport) else { return false };
+        self.has_failed || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
     }
 
     /// Lets the schemes of its two nodes have their say in its senders. `id`: its forward direction; `hooks`: of each node.
@@ -337,7 +389,7 @@ impl Flow {
             Transport::Tcp(ends) => {
                 ends[from_end].acknowledged().saturating_sub(ends[1 - from_end].counters().delivered_bytes)
             }
-            Transport::Udp { .. } | Transport::User(_) => 0,
+            Transport::Udp { .. } | Transport::User(_) | Transport::Closed => 0,
         }
     }
 }

@@ -54,6 +54,22 @@ fn a_star_stands_for_every_entry() {
     ] {
         assert_eq!(read_with(text, &[(path, "a")]).unwrap_err().to_string(), line);
     }
+    // A flow over UDP has no congestion control: it is left as it is.
+    let datagrams = ("flow.1.transport", "{ protocol = 'udp' }");
+    let rate = ("flow.1.traffic", "{ model = 'cbr', rate = '1 Mb/s' }");
+    let veno = ("flow.*.transport.congestion", "veno");
+    let s = read_with(TCP, &[datagrams, rate, veno]).unwrap();
+    let named = |flow: &scenario::Flow| Some(flow.entry.transport.tcp()?.congestion.as_ref()?.id());
+    assert_eq!(s.flows.iter().map(named).collect::<Vec<_>>(), [Some("veno"), None, Some("veno")]);
+    let refused = |overrides: &[(&str, &str)]| read_with(TCP, overrides).unwrap_err().to_string();
+    assert_eq!(
+        refused(&[("flow.*.transport", "{ protocol = 'udp' }"), veno]),
+        "flow.*.transport.congestion: no flow has transport.congestion: its transport is another"
+    );
+    assert_eq!(
+        refused(&[datagrams, rate, ("flow.*.transport.congstion", "veno")]),
+        "flow[0].transport.congstion: no such key; did you mean \"congestion\"?"
+    );
     let none = [("event", "[]"), ("event.*.at", "1 s")];
     assert_eq!(
         read_with(TCP, &none).unwrap_err().to_string(),

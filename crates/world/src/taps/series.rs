@@ -54,20 +54,21 @@ impl Series {
         };
         self.delivered.resize(flows.len(), 0);
         for (flow, before) in flows.iter().zip(&mut self.delivered) {
-            let payload = flow.delivered[1].payload;
+            let Some(stated) = flow.stated() else { continue };
+            let payload = stated.delivered[1].payload;
             let goodput = Bytes(payload - *before) / self.every;
             *before = payload;
-            put(&|| format!("flow.{}.goodput_bps", flow.name), goodput.bps() as f64);
+            put(&|| format!("flow.{}.goodput_bps", stated.name), goodput.bps() as f64);
             if let Some(sender) = flow.connection(0) {
                 let ssthresh = sender.ssthresh().0;
                 let ssthresh = if ssthresh == u64::MAX { f64::NAN } else { ssthresh as f64 };
-                put(&|| format!("flow.{}.cwnd_bytes", flow.name), sender.cwnd().0 as f64);
-                put(&|| format!("flow.{}.ssthresh_bytes", flow.name), ssthresh);
-                put(&|| format!("flow.{}.flight_size_bytes", flow.name), sender.flight_size().0 as f64);
-                put(&|| format!("flow.{}.rwnd_bytes", flow.name), sender.rwnd().0 as f64);
-                put(&|| format!("flow.{}.rto_s", flow.name), sender.rto().as_secs_f64());
+                put(&|| format!("flow.{}.cwnd_bytes", stated.name), sender.cwnd().0 as f64);
+                put(&|| format!("flow.{}.ssthresh_bytes", stated.name), ssthresh);
+                put(&|| format!("flow.{}.flight_size_bytes", stated.name), sender.flight_size().0 as f64);
+                put(&|| format!("flow.{}.rwnd_bytes", stated.name), sender.rwnd().0 as f64);
+                put(&|| format!("flow.{}.rto_s", stated.name), sender.rto().as_secs_f64());
                 put(
-                    &|| format!("flow.{}.srtt_s", flow.name),
+                    &|| format!("flow.{}.srtt_s", stated.name),
                     sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
                 );
             }
