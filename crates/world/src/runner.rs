@@ -2,7 +2,7 @@
 
 use crate::assembly;
 use crate::blueprint::Blueprint;
-use crate::panics;
+use crate::panics::{self, Caught};
 use crate::results::{self, Run};
 use crate::scenario::InputError;
 use crate::shared::Shared;
@@ -48,6 +48,9 @@ pub enum RunError {
     /// It panicked: a mistake of the program. What the panic said, and where.
     #[error("panicked: {0}")]
     Panicked(String),
+    /// A plug-in of another program could not go on. Only a [`Runner`] tells; [`run`] unwinds.
+    #[error(transparent)]
+    Plugin(plugin::Failure),
 }
 
 impl From<Interrupted> for RunError {
@@ -78,7 +81,10 @@ pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool)
 
 /// As [`run`]; a panic is an error of this run alone.
 fn run_caught(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
-    panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|said| Err(RunError::Panicked(said)))
+    panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|caught| match caught {
+        Caught::Panic(said) => Err(RunError::Panicked(said)),
+        Caught::Failure(failure) => Err(RunError::Plugin(failure)),
+    })
 }
 
 fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
