@@ -25,6 +25,7 @@ mod world;
 pub use ::scenario;
 pub use blueprint::{Blueprint, parse, parse_with, schema};
 pub use frames::{FrameClass, LossCause, PerClass, Tally};
+pub use panics::try_plugins;
 pub use record::{Cell, Record as Row};
 pub use registries::Registries;
 pub use results::{Books, Run, jain};

@@ -48,6 +48,17 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Caught> {
     })
 }
 
+/// What `act` returns, or why a plug-in of another program could not go on meanwhile: for what tries plug-ins outside a run.
+///
+/// # Errors
+/// Of the plug-in. Other panics go on.
+pub fn try_plugins<T>(act: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| match payload.downcast::<Failure>() {
+        Ok(failure) => *failure,
+        Err(payload) => std::panic::resume_unwind(payload),
+    })
+}
+
 fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no words")
