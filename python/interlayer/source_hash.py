@@ -12,6 +12,7 @@ import dis
 import hashlib
 import inspect
 import sys
+import sysconfig
 import types
 from functools import cache
 from pathlib import Path
@@ -87,9 +88,9 @@ class _Walk:
         self.hash.update(len(data).to_bytes(8, "big") + data)
 
     def _class(self, cls: type) -> None:
-        self._put("class", f"{cls.__module__}.{cls.__qualname__}" if _is_foreign(cls.__module__) else cls.__qualname__)
-        if _is_foreign(cls.__module__):
-            return self._put("version", _version(cls.__module__))
+        if _is_foreign(cls.__module__) and getattr(sys.modules.get(cls.__module__), cls.__name__, None) is cls:
+            return self._put("class", f"{cls.__module__}.{cls.__qualname__} {_version(cls.__module__)}")
+        self._put("own class", cls.__qualname__)
         if type(cls) is not type:
             self.add(type(cls))
         self._all(cls.__bases__)
@@ -103,10 +104,10 @@ class _Walk:
         return None
 
     def _function(self, function: Any) -> None:
-        if _is_foreign(function.__module__):
-            self._put("function", f"{function.__module__}.{function.__qualname__}")
-            return self._put("version", _version(function.__module__))
         code = function.__code__
+        if _is_installed(code.co_filename):
+            module = str(function.__module__)
+            return self._put("function", f"{module}.{function.__qualname__} {_version(module)}")
         if code.co_filename != "<string>" or "__dataclass_fields__" not in _class_of(function):
             try:
                 self._put("source", inspect.cleandoc(inspect.getsource(code)))
@@ -166,8 +167,21 @@ def _is_foreign(module: str) -> bool:
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top == "interlayer":
         return top != "__main__"
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return file is not None and bool({"site-packages", "dist-packages"} & set(Path(file).parts))
+    return _is_installed(getattr(sys.modules.get(module), "__file__", None) or "")
+
+
+_INSTALLED = tuple(Path(path).resolve() for path in (sysconfig.get_path("stdlib"), str(Path(__file__).parent)))
+
+
+@cache
+def _is_installed(file: str) -> bool:
+    """Whether a file comes with Python, with this package, or was installed."""
+    if file.startswith("<frozen "):
+        return True
+    path = Path(file)
+    if {"site-packages", "dist-packages"} & set(path.parts):
+        return True
+    return path.is_absolute() and any(path.resolve().is_relative_to(folder) for folder in _INSTALLED)
 
 
 def _version(module: str) -> str:
