@@ -190,7 +190,8 @@ impl Runner {
     /// Ask for a run; see the type stub.
     fn submit(&self, py: Python<'_>, scenario: &Scenario, seed: u64) -> PyResult<u64> {
         let blueprint = scenario.blueprint.clone();
-        Ok(self.with(py, |runner| runner.submit(blueprint, seed))?)
+        let around = (!scenario.parts.is_empty()).then_some(parts::AROUND);
+        Ok(self.with(py, |runner| runner.submit_with(blueprint, seed, around))?)
     }
 
     /// Wait for the next run that finishes; see the type stub.

@@ -29,5 +29,5 @@ pub use panics::try_plugins;
 pub use record::{Cell, Record as Row};
 pub use registries::Registries;
 pub use results::{Books, Run, jain};
-pub use runner::{Done, Record, RunError, Runner, run, run_batch};
+pub use runner::{Around, Done, Record, RunError, Runner, run, run_batch};
 pub use taps::{Carried, Column, Outcome, Timeline, Transmission, Window};

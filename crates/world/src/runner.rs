@@ -97,11 +97,15 @@ fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
+/// What a program wants done around a run, on its thread: it calls what it is given, once.
+pub type Around = fn(&mut (dyn FnMut() + Send));
+
 /// What a worker is given.
 struct Task {
     number: u64,
     blueprint: Blueprint,
     seed: u64,
+    around: Option<Around>,
 }
 
 /// A run that is over.
@@ -169,6 +173,14 @@ impl Runner {
     /// # Errors
     /// If not a single thread can be had.
     pub fn submit(&mut self, blueprint: Blueprint, seed: u64) -> io::Result<u64> {
+        self.submit_with(blueprint, seed, None)
+    }
+
+    /// As [`Runner::submit`], with something around the run: what plug-ins of the program need on its thread.
+    ///
+    /// # Errors
+    /// If not a single thread can be had.
+    pub fn submit_with(&mut self, blueprint: Blueprint, seed: u64, around: Option<Around>) -> io::Result<u64> {
         if self.workers.len() < self.jobs.min(self.pending + 1) {
             match self.worker() {
                 Ok(worker) => self.workers.push(worker),
@@ -179,7 +191,7 @@ impl Runner {
         let number = self.submitted;
         if let Some(tasks) = &self.tasks {
             // The other end is in `self`: it never fails.
-            self.pending += usize::from(tasks.send(Task { number, blueprint, seed }).is_ok());
+            self.pending += usize::from(tasks.send(Task { number, blueprint, seed, around }).is_ok());
         }
         self.submitted += 1;
         Ok(number)
@@ -190,8 +202,13 @@ impl Runner {
         let into = self.into.clone();
         let next = move || queue.lock().ok()?.recv().ok();
         let work = move || {
-            while let Some(Task { number, blueprint, seed }) = next() {
-                let result = run_caught(&blueprint, seed, &record, &stop);
+            while let Some(Task { number, blueprint, seed, around }) = next() {
+                let mut result = Err(RunError::Interrupted);
+                let mut run = || result = run_caught(&blueprint, seed, &record, &stop);
+                match around {
+                    None => run(),
+                    Some(around) => around(&mut run),
+                }
                 if stop.load(Ordering::Relaxed) || into.send(Done { task: number, blueprint, result }).is_err() {
                     return;
                 }

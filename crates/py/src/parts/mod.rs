@@ -14,8 +14,12 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 use std::sync::{Mutex, PoisonError};
-use world::Registries;
 use world::scenario::{InputError, Scenario};
+use world::{Around, Registries};
+
+/// The thread of a run with parts stays known to the interpreter while the run lasts: to introduce it again at each call takes
+/// longer than the call.
+pub const AROUND: Around = |run| Python::attach(|py| py.detach(run));
 
 /// An attribute of the user's objects that is read as a number, and its unit.
 type Named = Vec<(&'static str, &'static str)>;
