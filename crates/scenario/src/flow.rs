@@ -361,7 +361,8 @@ table! {
     pub struct FlowEntry {
         /// What results and overrides call it.
         name: Option<String>, in Text::Name, or "flow<index>",
-        /// The node that opens the connection and sends. A name with a count: a flow each.
+        /// The node that opens the connection and sends. A name with a count: a flow each. Two groups, as many nodes in each: the first sends to
+        /// the first, the second to the second.
         from: Group,
         /// The other end.
         to: Group,
