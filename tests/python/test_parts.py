@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -371,7 +373,6 @@ def test_a_run_with_a_part_says_so_in_every_form(tmp_path: Path) -> None:
 def module(path: Path, text: str) -> Any:
     """A module of this text."""
     import linecache
-    import sys
 
     path.write_text(textwrap.dedent(text))
     linecache.checkcache()
@@ -602,3 +603,92 @@ def test_the_seed_of_a_node_is_fixed_by_run_scheme_and_node() -> None:
     assert one == of(1)
     assert len(one) == len(set(one.values())) == 3
     assert not set(one.values()) & set(two.values())
+
+
+# ------------------------------------------------------------------------------------------------- where a run is ended
+
+
+def test_who_drops_a_runner_does_not_wait_for_a_thread_that_waits_for_python() -> None:
+    """In a process of its own: a deadlock would be that of the tests."""
+    code = """
+import time
+from interlayer import _core, wlan, tcp, Controller
+
+class Slow(Controller):
+    def on_ack(self, ack, window):
+        sum(range(100))
+    def on_congestion(self, why, window):
+        pass
+
+scenario = wlan(flow=tcp("slow"), duration="100000 s").with_parts({"slow": Slow})._parse()
+for way in ("stop", "drop"):
+    runner = _core.Runner(jobs=2)
+    for seed in (1, 2):
+        runner.submit(scenario, seed)
+    time.sleep(0.3)
+    if way == "stop":
+        runner.stop()
+    del runner
+    print(way, flush=True)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("stop\ndrop\n", "")
+
+
+def test_ctrl_c_ends_a_run_that_is_in_python() -> None:
+    code = """
+import os, signal, threading, time
+import interlayer
+
+class Slow(interlayer.Controller):
+    def on_ack(self, ack, window):
+        sum(range(100))
+    def on_congestion(self, why, window):
+        pass
+    def on_sent(self, now_ns, size, window):
+        global soon
+        if soon:
+            soon.start()
+            soon = None
+
+soon = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+try:
+    interlayer.run(interlayer.wlan(flow=interlayer.tcp("slow"), duration="100000 s"), parts={"slow": Slow})
+except interlayer.Interrupted as e:
+    print(e.result)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("None\n", "")
+
+
+def test_a_node_that_dies_gives_up_what_it_delays() -> None:
+    class Late(Scheme):
+        def packet(self, place: str, packet: Packet, now_ns: int) -> float:
+            return 0.3
+
+    scenario = (
+        interlayer.wlan(flow=interlayer.udp("500 B", "400 kb/s"), duration="5 s")
+        .set("scheme", [{"name": "late"}])
+        .set("event", [{"at": "4 s", "kill": "sta1"}])
+    )
+    result = interlayer.run(
+        scenario, parts={"late": Late}
+    )  # a run checks its books, and fails where they do not balance
+    row = result.schemes.row(0, named=True)
+    assert row["packets_seen"] == row["packets_delayed"] == pytest.approx(4 * 400e3 / 8 / 472, abs=3)
+
+
+def test_connections_of_users_have_controllers_of_their_own() -> None:
+    made: list[int] = []
+
+    class Counted(Helped):
+        def __init__(self) -> None:
+            made.append(1)
+
+    flow = interlayer.tcp("counted", preset="rfc")
+    web = {"model": "http", "page_every": "1 s", "objects": 3, "object_size": "20 kB", "connections": 2}
+    scenario = interlayer.wlan(ap=True, stations=1, flow=flow, traffic=web, duration="8 s")
+    mine = interlayer.run(scenario, parts={"counted": Counted})
+    assert len(made) > 4
+    rust = interlayer.run(scenario.set("flow.0.transport.congestion", "newreno"))
+    assert mine.flows.equals(rust.flows)
