@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import parts as in_python
 from . import simulator, toml_text
 from .errors import InputError, writing
 from .measure import timeline as windows
@@ -29,6 +30,8 @@ class Scenario:
 
     text: str
     changes: tuple[tuple[str, str], ...] = ()
+    parts: Mapping[str, type] = field(default_factory=dict, hash=False)
+    """Controllers and schemes in Python, by the names that the scenario calls them."""
 
     def set(self, path: str, value: object) -> Scenario:
         """The same scenario with one value replaced: `s.set("flow.0.transport.datagram", "500 B")`.
@@ -36,6 +39,10 @@ class Scenario:
         Paths have dots, and go into arrays by index, by the entry's name (`node.ap.position`), or by `*`: every entry.
         """
         return replace(self, changes=(*self.changes, (path, toml_text.literal(value))))
+
+    def with_parts(self, parts: Mapping[str, type]) -> Scenario:
+        """The same scenario, which may name these controllers and schemes in Python as well."""
+        return replace(self, parts={**self.parts, **parts})
 
     def check(self) -> None:
         """Raise `InputError`, with the path and what was meant, if the scenario is wrong."""
@@ -47,14 +54,14 @@ class Scenario:
         return self.text + (f"\n{changes}" if changes else "")
 
     def _parse(self) -> _core.Scenario:
-        return simulator.parse(self.text, self.changes)
+        return simulator.parse(self.text, self.changes, in_python.parts(self.parts))
 
 
 Table = Mapping[str, object]
 
 
-def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
-    """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`.
+def tcp(congestion: str | Table | None = None, **options: object) -> dict[str, object]:
+    """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`; a table has a sender's parameters.
 
     Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is as `preset` has it:
     Linux's choices.
@@ -173,18 +180,20 @@ def run(
     timeline: str | None = None,
     pcap: str | Path | None = None,
     store: str | Path | None = None,
+    parts: Mapping[str, type] | None = None,
 ) -> Result:
     """Run a scenario: one that was built, or a file's path.
 
     Run i has the seed `seed + i`; `seed` is the scenario's own (1) unless given. `jobs` runs at a time, 0 for one a
     core. `timeline` is the window in which transmissions are kept (`"2 s..2.01 s"`, `"all"`). `pcap` is a folder for
     `<node>-<seed>.pcapng`. `store` is a file of finished runs: those that are there are not made again, unless series,
-    timeline or captures are asked for. Raises `InputError`, `OutputError`, `Interrupted` on Ctrl-C, and the `RunError`
-    of a run that failed, after all others.
+    timeline or captures are asked for. `parts` are controllers and schemes in Python by name: `{"mine": Mine}`. Raises
+    `InputError`, `OutputError`, `PartError` if such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run
+    that failed, after all others.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    started, loaded = time.perf_counter(), _loaded(scenario)
+    started, loaded = time.perf_counter(), _loaded(scenario, parts)
     parsed = loaded._parse()
     kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
     pcap_dir = None if pcap is None else Path(pcap)
@@ -196,7 +205,8 @@ def run(
         done, ended = replications(
             parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
         )
-    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started) if done else None
+    used = in_python.used(in_python.parts(loaded.parts), [parsed])
+    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started, used) if done else None
     if ended.interrupted:
         raise Interrupted(result)
     if ended.failures or result is None:
@@ -221,6 +231,7 @@ def compare(
     runs: int = 10,
     jobs: int = 0,
     store: str | Path | None = None,
+    parts: Mapping[str, type] | None = None,
 ) -> Comparison:
     """Run a scenario with one arm after the other, the same seeds for each, and compare them in pairs.
 
@@ -229,14 +240,22 @@ def compare(
     more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
     compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
     `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
-    and p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
+    and p-value. `store` and `parts` are as in `run`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    of = _loaded(scenario)
+    of = _loaded(scenario, parts)
     with _opened(store) as stored:
         found = comparison.run(
-            of.text, schemes, arms, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored
+            of.text,
+            schemes,
+            arms,
+            overrides=of.changes,
+            seed=seed,
+            runs=runs,
+            jobs=jobs,
+            store=stored,
+            parts=in_python.parts(of.parts),
         )
     compared = None if found is None else Comparison._of(found)
     if compared is None or compared.interrupted:
@@ -256,20 +275,21 @@ def sweep(
     quick: bool = False,
     jobs: int = 0,
     store: str | Path | None = None,
+    parts: Mapping[str, type] | None = None,
 ) -> Sweep:
     """Run a scenario with every combination of the values of some keys, the same seeds for each cell.
 
     `over` is paths and their values: `{"channel.errors.per": [0.001, 0.01], "scheme": ["none", "lle-tcp"]}`; values of
     `scheme` are as `compare` has them. `metrics` are the columns of the rows, without it those that `compare` compares;
-    any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` is a file
-    of finished runs, as in `run`. A wrong path, value or metric is an `InputError` before anything is run; raises
-    else what `run` raises.
+    any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` and
+    `parts` are as in `run`. A wrong path, value or metric is an `InputError` before anything is run; raises else what
+    `run` raises.
     """
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     if quick and runs is not None:
         raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
-    of, named = _loaded(scenario), [metrics] if isinstance(metrics, str) else metrics
+    of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
     with _opened(store) as stored:
         found = grid.run(
             of.text,
@@ -281,6 +301,7 @@ def sweep(
             quick=quick,
             jobs=jobs,
             store=stored,
+            parts=in_python.parts(of.parts),
         )
     swept = None if found is None else Sweep._of(found)
     if swept is None or swept.interrupted:
@@ -290,8 +311,11 @@ def sweep(
     return swept
 
 
-def _loaded(scenario: Scenario | str | Path) -> Scenario:
-    return scenario if isinstance(scenario, Scenario) else load(scenario)
+def _loaded(scenario: Scenario | str | Path, parts: Mapping[str, type] | None) -> Scenario:
+    found = scenario if isinstance(scenario, Scenario) else load(scenario)
+    if parts is not None and not isinstance(parts, Mapping):
+        raise InputError('parts: expected names and classes, as in parts={"mine": Mine}', "parts")
+    return found.with_parts(parts) if parts else found
 
 
 def reproduce(

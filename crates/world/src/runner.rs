@@ -2,7 +2,7 @@
 
 use crate::assembly;
 use crate::blueprint::Blueprint;
-use crate::panics;
+use crate::panics::{self, Caught};
 use crate::results::{self, Run};
 use crate::scenario::InputError;
 use crate::shared::Shared;
@@ -48,6 +48,9 @@ pub enum RunError {
     /// It panicked: a mistake of the program. What the panic said, and where.
     #[error("panicked: {0}")]
     Panicked(String),
+    /// A plug-in of another program could not go on. Only a [`Runner`] tells; [`run`] unwinds.
+    #[error(transparent)]
+    Plugin(plugin::Failure),
 }
 
 impl From<Interrupted> for RunError {
@@ -78,7 +81,10 @@ pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool)
 
 /// As [`run`]; a panic is an error of this run alone.
 fn run_caught(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
-    panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|said| Err(RunError::Panicked(said)))
+    panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|caught| match caught {
+        Caught::Panic(said) => Err(RunError::Panicked(said)),
+        Caught::Failure(failure) => Err(RunError::Plugin(failure)),
+    })
 }
 
 fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
@@ -91,11 +97,15 @@ fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
+/// What a program wants done around a run, on its thread: it calls what it is given, once.
+pub type Around = fn(&mut (dyn FnMut() + Send));
+
 /// What a worker is given.
 struct Task {
     number: u64,
     blueprint: Blueprint,
     seed: u64,
+    around: Option<Around>,
 }
 
 /// A run that is over.
@@ -163,6 +173,14 @@ impl Runner {
     /// # Errors
     /// If not a single thread can be had.
     pub fn submit(&mut self, blueprint: Blueprint, seed: u64) -> io::Result<u64> {
+        self.submit_with(blueprint, seed, None)
+    }
+
+    /// As [`Runner::submit`], with something around the run: what plug-ins of the program need on its thread.
+    ///
+    /// # Errors
+    /// If not a single thread can be had.
+    pub fn submit_with(&mut self, blueprint: Blueprint, seed: u64, around: Option<Around>) -> io::Result<u64> {
         if self.workers.len() < self.jobs.min(self.pending + 1) {
             match self.worker() {
                 Ok(worker) => self.workers.push(worker),
@@ -173,7 +191,7 @@ impl Runner {
         let number = self.submitted;
         if let Some(tasks) = &self.tasks {
             // The other end is in `self`: it never fails.
-            self.pending += usize::from(tasks.send(Task { number, blueprint, seed }).is_ok());
+            self.pending += usize::from(tasks.send(Task { number, blueprint, seed, around }).is_ok());
         }
         self.submitted += 1;
         Ok(number)
@@ -184,8 +202,13 @@ impl Runner {
         let into = self.into.clone();
         let next = move || queue.lock().ok()?.recv().ok();
         let work = move || {
-            while let Some(Task { number, blueprint, seed }) = next() {
-                let result = run_caught(&blueprint, seed, &record, &stop);
+            while let Some(Task { number, blueprint, seed, around }) = next() {
+                let mut result = Err(RunError::Interrupted);
+                let mut run = || result = run_caught(&blueprint, seed, &record, &stop);
+                match around {
+                    None => run(),
+                    Some(around) => around(&mut run),
+                }
                 if stop.load(Ordering::Relaxed) || into.send(Done { task: number, blueprint, result }).is_err() {
                     return;
                 }

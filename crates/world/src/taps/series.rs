@@ -1,9 +1,10 @@
-//! Time series: congestion windows, round-trip times, queues, at equal intervals.
+//! Time series: congestion windows, round-trip times, gauges of controllers, queues, at equal intervals.
 
 use super::category_id;
 use crate::flow::Flow;
 use mac::Station;
 use net::Wire;
+use tcp::cc::Probe;
 use units::{Bytes, Dur, SimTime};
 
 /// One time series.
@@ -24,6 +25,30 @@ pub(crate) struct Series {
     pub(super) columns: Vec<Column>,
     queues: QueueIds,
     delivered: Vec<u64>,
+}
+
+/// Takes the gauges of a flow's controller as series of the flow.
+struct Gauges<'a> {
+    flow: &'a str,
+    put: &'a mut dyn FnMut(&dyn Fn() -> String, f64),
+}
+
+impl Probe for Gauges<'_> {
+    fn gauge(&mut self, name: &'static str, unit: &'static str, value: f64) {
+        (self.put)(&|| format!("flow.{}.{}", self.flow, column(name, unit)), value);
+    }
+}
+
+/// What a gauge is called as a column: `bbr.bandwidth` in b/s is `bbr_bandwidth_bps`. Counts, segments and pure numbers have no
+/// suffix, as everywhere.
+fn column(name: &str, unit: &str) -> String {
+    let suffix = match unit {
+        "b/s" => "_bps",
+        "s" => "_s",
+        "bytes" => "_bytes",
+        _ => "",
+    };
+    format!("{}{suffix}", name.replace('.', "_"))
 }
 
 /// What results and series call the queues.
@@ -71,6 +96,7 @@ impl Series {
                     &|| format!("flow.{}.srtt_s", stated.name),
                     sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
                 );
+                sender.probe(&mut Gauges { flow: &flow.name, put: &mut put });
             }
         }
         for (air, station) in self.queues.air.iter().zip(stations) {
