@@ -26,6 +26,7 @@ class Scenario:
     run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
+    source: tuple[str, list[tuple[str, str]]]  # what `parse` was given: another process reads the same scenario from it
 
     @staticmethod
     def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
@@ -110,12 +111,16 @@ class Runner:
     def submit(self, scenario: Scenario, seed: int) -> int:
         """Ask for a run; gives its number, counted from 0. Raises `OSError` if no thread can be had."""
 
-    def next(self) -> tuple[int, Run | str] | None:
-        """Wait for the next run that finishes: its number, and it or what failed in the program. None: none is pending.
+    def next(self, patience_s: float | None = None) -> tuple[int, Run | str] | None:
+        """Wait for the next run that finishes: its number, and it or what failed in the program.
 
-        Ctrl-C while it waits raises `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and
-        `OSError` if a capture cannot be written.
+        None: none is pending, or none finished within `patience_s` of wall-clock time. Ctrl-C while it waits raises
+        `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and `OSError` if a capture cannot be
+        written.
         """
+
+    def reached_s(self) -> list[tuple[int, float]]:
+        """The simulated time that each pending run has reached, by its number; 0 for one that waits."""
 
     def stop(self) -> None:
         """Stop the runs under way, forget the others, and wait for the threads."""
