@@ -19,7 +19,14 @@ STAGE, OUT, CACHE = (ROOT / "target" / name for name in ("guide-pages", "guide",
 
 PARTS = {
     "Begin": ["README", "docs/first-hour", "docs/getting-started", "docs/glossary"],
-    "Ask": ["docs/compare", "docs/sweep", "docs/experiment-file", "docs/scenario-reference", "docs/lecture"],
+    "Ask": [
+        "docs/compare",
+        "docs/sweep",
+        "docs/experiment-file",
+        "docs/scenario-reference",
+        "docs/many-machines",
+        "docs/lecture",
+    ],
     "Answers": [
         "docs/engineers",
         "docs/base-station",

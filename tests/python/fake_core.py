@@ -52,6 +52,7 @@ class Scenario:
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
     run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
+    source = property(lambda self: (json.dumps(self.data), []))
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
 
     def to_json(self) -> str:
@@ -170,7 +171,10 @@ class Runner:
         self.core.most_pending = max(self.core.most_pending, self.pending)
         return number
 
-    def next(self) -> tuple[int, dict[str, Any] | str] | None:
+    def reached_s(self) -> list[tuple[int, float]]:
+        return [(number, 0.0) for number in self.waiting]
+
+    def next(self, patience_s: float | None = None) -> tuple[int, dict[str, Any] | str] | None:
         if not self.waiting:
             return None
         if self.core.stop_after is not None and self.done >= self.core.stop_after:

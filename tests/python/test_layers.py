@@ -21,7 +21,7 @@ def name_of(file: Path) -> str:
 
 
 LAYERS = [
-    ["_core", "errors", "extras", "machine", "quantity", "toml_text", "simulator"],
+    ["_core", "errors", "extras", "machine", "quantity", "toml_text", "simulator", "engine", "cluster", "worker"],
     ["measure"],
     ["study"],
     ["show"],

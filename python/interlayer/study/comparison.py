@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interlayer import simulator
+from interlayer.engine import HERE
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
@@ -21,6 +22,7 @@ from .runs import simulate
 
 if TYPE_CHECKING:
     from interlayer._core import Run
+    from interlayer.engine import Engine
     from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate, Floats
 
@@ -122,7 +124,7 @@ def run(
     overrides: Sequence[tuple[str, str]] = (),
     seed: int | None = None,
     runs: int = RUNS,
-    jobs: int = 0,
+    engine: Engine = HERE,
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
@@ -145,12 +147,12 @@ def run(
     chosen = arms(text, schemes, given)
     own = simulator.parse(text, overrides)  # the file's own mistakes first, with its own paths
     first = own.seed if seed is None else seed
-    tell(simulator.forecast(own, runs * len(chosen), jobs))
+    tell(engine.forecast(own, runs * len(chosen)))
     scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm) for arm in chosen]
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
     wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]
     what = own.name or name
-    ended = simulate(wanted, runs, first, jobs, what, progress, store)
+    ended = simulate(wanted, runs, first, engine, what, progress, store)
     common = min(len(found) for found in results.values())
     if not common and ended.failures:
         raise ended.failures[0]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interlayer import quantity, simulator, toml_text
+from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
 from interlayer.measure import metrics, stats
 
@@ -28,6 +29,7 @@ from .runs import simulate
 if TYPE_CHECKING:
     from interlayer import _core
     from interlayer._core import Run
+    from interlayer.engine import Engine
     from interlayer.measure.stats import Estimate, Floats
 
     from .runs import Progress
@@ -218,7 +220,7 @@ def run(
     seed: int | None = None,
     runs: int | None = None,
     quick: bool = False,
-    jobs: int = 0,
+    engine: Engine = HERE,
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
@@ -241,14 +243,14 @@ def run(
     points = list(product(*(range(len(axis.values)) for axis in found)))
     settings = [_overrides(found, point) for point in points]
     scenarios = [_parsed(text, [*overrides, *own], found, p) for p, own in zip(points, settings, strict=True)]
-    tell(simulator.forecast(scenarios[0], len(points), jobs))
+    tell(engine.forecast(scenarios[0], len(points)))
     probes = _Probes(text, [[*overrides, *own] for own in settings])
     measures = tuple(dict.fromkeys(_measure(m, probes) for m in metric)) or _usual(probes)
     first = scenarios[0].seed if seed is None else seed
     results: dict[Point, list[Run]] = {point: [] for point in points}
     wanted = list(zip(scenarios, results.values(), strict=True))
     what = scenarios[0].name or name
-    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, jobs, what, progress, store)
+    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, engine, what, progress, store)
     common = min(len(one) for one in results.values())
     if not common and ended.failures:
         raise ended.failures[0]
