@@ -123,7 +123,7 @@ class Runner:
         """The simulated time that each pending run has reached, by its number; 0 for one that waits."""
 
     def stop(self) -> None:
-        """Stop the runs under way, forget the others, and wait for the threads."""
+        """Stop the runs under way, forget the others, and wait for the threads: a quarter of a second at most."""
 
 def registry(
     kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],

@@ -75,6 +75,9 @@ fn run_watched(
     reached: &AtomicU64,
 ) -> Result<Run, RunError> {
     let shared = &*assembly::drawn(blueprint.shared(), seed)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(RunError::Interrupted);
+    }
     let scenario = &shared.scenario;
     let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
@@ -126,10 +129,13 @@ pub struct Done {
     pub result: Result<Run, RunError>,
 }
 
+/// How long [`Runner::stop`] waits for threads.
+const MOST_WAIT: Duration = Duration::from_millis(250);
+
 /// Makes runs in the background, some at a time: they are submitted one by one, and come back as they finish.
 ///
 /// Nothing is kept of a run that has not been submitted or has been taken back. Whoever submits bounds what waits here.
-/// Dropping it stops the runs under way and waits for their threads.
+/// Dropping it stops the runs under way, as [`Runner::stop`] does.
 #[derive(Debug)]
 pub struct Runner {
     record: Arc<Record>,
@@ -232,13 +238,23 @@ impl Runner {
         Some(done)
     }
 
-    /// Stops the runs under way and forgets the others; returns when all threads have ended.
+    /// Stops the runs under way and forgets the others; returns when all threads have ended, or after a quarter of a second.
+    ///
+    /// Runs look for it every few thousand events. A large one that is still being put together does so afterwards: its thread
+    /// is left to end by itself.
     pub fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         (self.tasks, self.pending) = (None, BTreeMap::new());
+        #[allow(clippy::disallowed_methods, reason = "how long somebody waits for threads; no run knows of it")]
+        let begun = std::time::Instant::now();
         for worker in self.workers.drain(..) {
-            // What a run's own panic would say has been caught; there is no other.
-            _ = worker.join();
+            while !worker.is_finished() && begun.elapsed() < MOST_WAIT {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if worker.is_finished() {
+                // What a run's own panic would say has been caught; there is no other.
+                _ = worker.join();
+            }
         }
     }
 }
