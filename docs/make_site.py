@@ -24,6 +24,7 @@ PARTS = {
         "docs/sweep",
         "docs/experiment-file",
         "docs/scenario-reference",
+        "docs/many-machines",
         "docs/lecture",
         "docs/python-controllers",
     ],
@@ -42,7 +43,7 @@ PARTS = {
     "Schemes": ["docs/schemes/*"],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],
     "Trust": ["docs/not-modelled", "docs/comparison", "validation/*", "validation/*/README", "bench/README"],
-    "Build": ["CONTRIBUTING", "CHANGELOG", "docs/design/*", "examples/index"],
+    "Build": ["CONTRIBUTING", "CHANGELOG", "docs/packages", "docs/design/*", "examples/index"],
 }
 """The parts of the site and their pages; `*` is every page of a folder. A page that is in none is a mistake."""
 

@@ -30,6 +30,7 @@ class Scenario:
     flows: list[str]
     nodes: list[str]
     parts: list[tuple[str, str, str | None]]  # in Python, that it uses: name, kind, hash of the source
+    source: tuple[str, list[tuple[str, str]]]  # what `parse` was given: another process reads the same scenario from it
 
     @staticmethod
     def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:
@@ -114,15 +115,19 @@ class Runner:
     def submit(self, scenario: Scenario, seed: int) -> int:
         """Ask for a run; gives its number, counted from 0. Raises `OSError` if no thread can be had."""
 
-    def next(self) -> tuple[int, Run | str | PartError] | None:
-        """Wait for the next run that finishes: its number, and it or what failed in the program. None: none is pending.
+    def next(self, patience_s: float | None = None) -> tuple[int, Run | str | PartError] | None:
+        """Wait for the next run that finishes: its number, and it or what failed in the program.
 
-        Ctrl-C while it waits raises `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and
-        `OSError` if a capture cannot be written.
+        None: none is pending, or none finished within `patience_s` of wall-clock time. Ctrl-C while it waits raises
+        `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and `OSError` if a capture cannot be
+        written.
         """
 
+    def reached_s(self) -> list[tuple[int, float]]:
+        """The simulated time that each pending run has reached, by its number; 0 for one that waits."""
+
     def stop(self) -> None:
-        """Stop the runs under way, forget the others, and wait for the threads."""
+        """Stop the runs under way, forget the others, and wait for the threads: a quarter of a second at most."""
 
 class Window:
     """The windows of a TCP sender, in bytes: what a controller may set, and what it may only read.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import parts as in_python
 from . import simulator, toml_text
+from .engine import chosen
 from .errors import InputError, writing
 from .measure import timeline as windows
 from .results import Comparison, Reproduction, Result, Sweep
@@ -230,6 +231,7 @@ def compare(
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
+    engine: str | None = None,
     store: str | Path | None = None,
     parts: Mapping[str, type] | None = None,
 ) -> Comparison:
@@ -240,12 +242,13 @@ def compare(
     more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
     compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
     `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
-    and p-value. `store` and `parts` are as in `run`. Raises what `run` raises.
+    and p-value. `store` and `parts` are as in `run`. `engine` is where the runs are made: here, or by the cluster of a
+    scheduler, `"dask://HOST:PORT"`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of = _loaded(scenario, parts)
-    with _opened(store) as stored:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = comparison.run(
             of.text,
             schemes,
@@ -253,7 +256,7 @@ def compare(
             overrides=of.changes,
             seed=seed,
             runs=runs,
-            jobs=jobs,
+            engine=made_by,
             store=stored,
             parts=in_python.parts(of.parts),
         )
@@ -274,6 +277,7 @@ def sweep(
     runs: int | None = None,
     quick: bool = False,
     jobs: int = 0,
+    engine: str | None = None,
     store: str | Path | None = None,
     parts: Mapping[str, type] | None = None,
 ) -> Sweep:
@@ -282,15 +286,15 @@ def sweep(
     `over` is paths and their values: `{"channel.errors.per": [0.001, 0.01], "scheme": ["none", "lle-tcp"]}`; values of
     `scheme` are as `compare` has them. `metrics` are the columns of the rows, without it those that `compare` compares;
     any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` and
-    `parts` are as in `run`. A wrong path, value or metric is an `InputError` before anything is run; raises else what
-    `run` raises.
+    `parts` are as in `run`, `engine` is as in `compare`. A wrong path, value or metric is an `InputError` before
+    anything is run; raises else what `run` raises.
     """
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     if quick and runs is not None:
         raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
-    with _opened(store) as stored:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = grid.run(
             of.text,
             over,
@@ -299,7 +303,7 @@ def sweep(
             seed=seed,
             runs=runs,
             quick=quick,
-            jobs=jobs,
+            engine=made_by,
             store=stored,
             parts=in_python.parts(of.parts),
         )
@@ -325,24 +329,26 @@ def reproduce(
     runs: int | None = None,
     quick: bool = False,
     jobs: int = 0,
+    engine: str | None = None,
     readings: Literal["all", "base"] = "all",
     store: str | Path | None = None,
 ) -> Reproduction:
     """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts, `readings = "base"` varies nothing
-    of what the paper leaves open: the verdicts are then preliminary. `store` is a file of finished runs, as in `run`.
-    Raises `InputError`, `OutputError`. After Ctrl-C, or if a run failed, the outcome is `preliminary` and says why.
+    of what the paper leaves open: the verdicts are then preliminary. `store` is a file of finished runs, as in `run`,
+    `engine` as in `compare`. Raises `InputError`, `OutputError`. After Ctrl-C, or if a run failed, the outcome is
+    `preliminary` and says why.
     """
     from .study import campaign, library
 
-    with _opened(store) as stored:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = campaign.run(
             library.load(experiment),
             seed=seed,
             runs=runs,
             quick=quick,
-            jobs=jobs,
+            engine=made_by,
             base_only=readings == "base",
             cache=Cache(stored),
         )

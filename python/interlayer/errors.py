@@ -44,6 +44,7 @@ class RunError(InterlayerError):
         super().__init__(f'scenario "{scenario}", seed {seed}: {" ".join(why.split())}')
         self.scenario = scenario
         self.seed = seed
+        self.why = why
         self.result: object = None
 
     def of(self, result: object) -> RunError:

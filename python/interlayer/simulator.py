@@ -10,11 +10,14 @@ from . import machine, quantity
 from .errors import InputError, InterlayerError, OutputError, PartError, RunError, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from . import _core
     from ._core import Run
     from .parts import Part
+
+    Watch = Callable[[Mapping[int, float]], None]
+    """Is told now and then, while no run finishes, the simulated time in s that each run has reached, by number."""
 
 Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
 
@@ -23,6 +26,9 @@ _SEEDS = 2**63
 
 _MOST_JOBS = 4096
 """Threads that are started at most, whatever is asked for."""
+
+_LOOK_S = 0.2
+"""How often is looked how far runs are while none finishes."""
 
 _AHEAD = 2
 """Runs that are submitted for each job: one is made, one waits. No more, whatever is wanted."""
@@ -90,6 +96,7 @@ def stream(
     pcap_dir: Path | None = None,
     series: bool = False,
     timeline: tuple[int, int] | None = None,
+    watch: Watch | None = None,
 ) -> Generator[tuple[int, Run | RunError]]:
     """Run each (scenario, seed), `jobs` at a time (0: one a core); gives each with its number as it finishes.
 
@@ -116,8 +123,14 @@ def stream(
                     at_once = min(jobs, _MOST_JOBS)
                     runner = _core.Runner(jobs=at_once, pcap_dir=pcap, series=series, timeline=timeline)
                 asked[runner.submit(scenario, seed)] = task
-            if runner is None or (found := runner.next()) is None:
+            if runner is None:
                 return
+            if (found := runner.next(None if watch is None else _LOOK_S)) is None:
+                if not runner.pending:
+                    return
+                if watch is not None:
+                    watch(dict(runner.reached_s()))
+                continue
             number, run = found
             scenario, seed = asked.pop(number)
             if isinstance(run, _core.PartError):

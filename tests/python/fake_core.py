@@ -57,6 +57,7 @@ class Scenario:
     warmup_s = property(lambda self: 5.0)
     parts = property(lambda self: [])
     run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
+    source = property(lambda self: (json.dumps(self.data), []))
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
 
     def to_json(self) -> str:
@@ -175,7 +176,10 @@ class Runner:
         self.core.most_pending = max(self.core.most_pending, self.pending)
         return number
 
-    def next(self) -> tuple[int, dict[str, Any] | str] | None:
+    def reached_s(self) -> list[tuple[int, float]]:
+        return [(number, 0.0) for number in self.waiting]
+
+    def next(self, patience_s: float | None = None) -> tuple[int, dict[str, Any] | str] | None:
         if not self.waiting:
             return None
         if self.core.stop_after is not None and self.done >= self.core.stop_after:

@@ -49,6 +49,9 @@ struct Scenario {
     blueprint: Blueprint,
     /// Parts in Python that it uses: name, kind, hash of the source.
     parts: Vec<(String, String, Option<String>)>,
+    // What it was read from, for a copy in another process.
+    text: String,
+    overrides: Vec<(String, String)>,
 }
 
 impl Scenario {
@@ -76,7 +79,13 @@ impl Scenario {
             Err(failure) => return Err(part_error(py, failure)),
         };
         let parts = parts::used(blueprint.scenario(), &parts)?;
-        Ok(Scenario { blueprint, parts })
+        Ok(Scenario { blueprint, parts, text: text.to_owned(), overrides })
+    }
+
+    /// What it was read from; see the type stub.
+    #[getter]
+    fn source(&self) -> (&str, Vec<(String, String)>) {
+        (&self.text, self.overrides.clone())
     }
 
     /// The scenario with every default of its own filled in, as JSON.
@@ -195,13 +204,16 @@ impl Runner {
     }
 
     /// Wait for the next run that finishes; see the type stub.
-    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<(u64, Bound<'py, PyAny>)>> {
+    #[pyo3(signature = (patience_s = None))]
+    fn next<'py>(&self, py: Python<'py>, patience_s: Option<f64>) -> PyResult<Option<(u64, Bound<'py, PyAny>)>> {
+        let mut looks = patience_s.map(|s| (s / PATIENCE.as_secs_f64()).ceil() as u64);
         loop {
             py.check_signals()?;
             let (done, pending) = self.with(py, |runner| (runner.next(PATIENCE), runner.pending()));
             let Some(done) = done else {
-                match pending {
-                    0 => return Ok(None),
+                looks = looks.map(|n| n.saturating_sub(1));
+                match (pending, looks) {
+                    (0, _) | (_, Some(0)) => return Ok(None),
                     _ => continue,
                 }
             };
@@ -214,6 +226,11 @@ impl Runner {
             };
             return Ok(Some((done.task, found)));
         }
+    }
+
+    /// The simulated time in s that each pending run has reached, by its number.
+    fn reached_s(&self, py: Python<'_>) -> Vec<(u64, f64)> {
+        self.with(py, |runner| runner.reached().map(|(number, at)| (number, at.as_secs_f64())).collect())
     }
 
     /// Stop what is under way and forget the rest; see the type stub.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer import parts as in_python
 from interlayer import simulator
+from interlayer.engine import HERE
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
@@ -22,6 +23,7 @@ from .runs import simulate
 
 if TYPE_CHECKING:
     from interlayer._core import Run
+    from interlayer.engine import Engine
     from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate, Floats
     from interlayer.parts import Part
@@ -126,7 +128,7 @@ def run(
     overrides: Sequence[tuple[str, str]] = (),
     seed: int | None = None,
     runs: int = RUNS,
-    jobs: int = 0,
+    engine: Engine = HERE,
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
@@ -151,12 +153,12 @@ def run(
     chosen = arms(text, schemes, given, in_python.names(parts, "scheme"))
     own = simulator.parse(text, overrides, parts)  # the file's own mistakes first, with its own paths
     first = own.seed if seed is None else seed
-    tell(simulator.forecast(own, runs * len(chosen), jobs))
+    tell(engine.forecast(own, runs * len(chosen)))
     scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm, parts) for arm in chosen]
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
     wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]
     what = own.name or name
-    ended = simulate(wanted, runs, first, jobs, what, progress, store)
+    ended = simulate(wanted, runs, first, engine, what, progress, store)
     common = min(len(found) for found in results.values())
     if not common and ended.failures:
         raise ended.failures[0]

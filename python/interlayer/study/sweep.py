@@ -18,6 +18,7 @@ import numpy as np
 
 from interlayer import parts as in_python
 from interlayer import quantity, simulator, toml_text
+from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
 from interlayer.measure import metrics, stats
 
@@ -29,6 +30,7 @@ from .runs import simulate
 if TYPE_CHECKING:
     from interlayer import _core
     from interlayer._core import Run
+    from interlayer.engine import Engine
     from interlayer.measure.stats import Estimate, Floats
     from interlayer.parts import Part
 
@@ -223,7 +225,7 @@ def run(
     seed: int | None = None,
     runs: int | None = None,
     quick: bool = False,
-    jobs: int = 0,
+    engine: Engine = HERE,
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
@@ -249,14 +251,14 @@ def run(
     settings = [_overrides(found, point) for point in points]
     pairs = zip(points, settings, strict=True)
     scenarios = [_parsed(text, [*overrides, *own], found, point, parts) for point, own in pairs]
-    tell(simulator.forecast(scenarios[0], len(points), jobs))
+    tell(engine.forecast(scenarios[0], len(points)))
     probes = _Probes(text, [[*overrides, *own] for own in settings], parts)
     measures = tuple(dict.fromkeys(_measure(m, probes) for m in metric)) or _usual(probes)
     first = scenarios[0].seed if seed is None else seed
     results: dict[Point, list[Run]] = {point: [] for point in points}
     wanted = list(zip(scenarios, results.values(), strict=True))
     what = scenarios[0].name or name
-    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, jobs, what, progress, store)
+    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, engine, what, progress, store)
     common = min(len(one) for one in results.values())
     if not common and ended.failures:
         raise ended.failures[0]

@@ -96,7 +96,7 @@ impl Series {
                     &|| format!("flow.{}.srtt_s", stated.name),
                     sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
                 );
-                sender.probe(&mut Gauges { flow: &flow.name, put: &mut put });
+                sender.probe(&mut Gauges { flow: &stated.name, put: &mut put });
             }
         }
         for (air, station) in self.queues.air.iter().zip(stations) {

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::assembly;
     use crate::taps::Taps;
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
     use units::NodeId;
     use wire::{DropWhy, Packet, Udp};
 
@@ -81,7 +81,7 @@ mod tests {
         let id = world.open_flow(make).expect("there is room");
         assert_eq!(id, FlowId::forward(1));
         world.start_flow(SimTime::ZERO, 1);
-        world.run(&AtomicBool::new(false)).expect("nobody interrupts");
+        world.run(&AtomicBool::new(false), &AtomicU64::new(0)).expect("nobody interrupts");
         // It begins a second earlier than the one of the scenario, and both go on to the end.
         let [first, second] =
             [0, 1].map(|place: usize| world.flows[place].stated().expect("the scenario's").delivered[1].payload);

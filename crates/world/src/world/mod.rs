@@ -26,7 +26,7 @@ use net::Wire;
 use node::Node;
 use schemes::Hooks;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tcp::Input as TcpInput;
 use units::{FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
@@ -233,15 +233,18 @@ impl World {
         self.run_jobs();
     }
 
-    /// Runs to the end of the agenda.
+    /// Runs to the end of the agenda. Every few thousand events it writes the simulated time in ns to `reached`.
     ///
     /// # Errors
-    /// When `stop` is set; looked at every few thousand events.
-    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+    /// When `stop` is set; looked at as often.
+    pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
         while let Some((now, slot)) = self.timers.pop() {
             self.handled += 1;
-            if self.handled.is_multiple_of(8192) && stop.load(Ordering::Relaxed) {
-                return Err(Interrupted);
+            if self.handled.is_multiple_of(8192) {
+                reached.store(now.ns(), Ordering::Relaxed);
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Interrupted);
+                }
             }
             match self.events[slot.0 as usize] {
                 Event::Agenda => {
