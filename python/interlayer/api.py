@@ -69,12 +69,21 @@ def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
     return {"protocol": "udp", "datagram": datagram, "traffic": traffic}
 
 
+WIRE: Table = {"rate": "1 Gb/s", "delay": "10 ms"}
+"""The link behind the access point of `wlan`: what crosses it and comes back takes 20 ms."""
+DIRECTIONS = ("up", "down", "both")
+
+
 def wlan(
     stations: int = 2,
     *,
+    ap: bool = False,
+    direction: Literal["up", "down", "both"] | None = None,
     rate: str | None = None,
     standard: str = "802.11b",
     flow: Table | Sequence[Table] | None = None,
+    traffic: str | Table | None = None,
+    wire: Table = WIRE,
     loss: float = 0.0,
     loss_at: str = "attempt",
     scheme: str | Table | Sequence[str | Table] = (),
@@ -83,36 +92,55 @@ def wlan(
     radio: Table | None = None,
     name: str = "wlan",
 ) -> Scenario:
-    """One cell of stations that all hear each other; each but the last sends a bulk flow to the last.
+    """One cell of stations that all hear each other, with a flow for each, or two with `direction="both"`.
 
-    `flow` is what `tcp` or `udp` give: one for all senders, or one for each. `loss` is the packet error rate of every
-    attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme` is a name, a table with a scheme's
-    parameters, or several. `radio` adds keys of that table. Times and rates are texts with units.
-    Raises `InputError` for fewer than two stations or a wrong number of flows; the rest is checked by `run`.
+    Without `ap` the last station is the other end of all flows, and the others send to it ("up"). With it so many
+    stations stand around an access point, and the other end is a server behind it, over a link with the keys of
+    `wire`; they download ("down").
+
+    `flow` is what `tcp` or `udp` give: one for all flows, or one for each, those up first. `traffic` is what
+    applications do: a model's name ("bulk"), or a table such as `{"model": "http", "page_every": "20 s"}`.
+    `loss` is the packet error rate of every attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme`
+    is a name, a table with a scheme's parameters, or several. `radio` adds keys of that table. Times and rates are
+    texts with units. Raises `InputError` for too few stations, a wrong number of flows, an unknown direction; the rest
+    is checked by `run`.
     """
-    if stations < 2:
-        raise InputError(f"stations: {stations} is too few for a flow; give 2 or more", "stations")
-    names = [*(f"sta{i + 1}" for i in range(stations - 1)), "receiver"]
+    if stations < (least := 1 if ap else 2):
+        raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
+    direction = direction or ("down" if ap else "up")
+    if direction not in DIRECTIONS:
+        raise InputError(f'direction: no "{direction}"; expected "up", "down" or "both"', "direction")
+    names = [f"sta{i + 1}" for i in range(stations if ap else stations - 1)]
+    hub = "server" if ap else "receiver"
+    up = [(f"up{n + 1}", sta, hub) for n, sta in enumerate(names) if direction != "down"]
+    ends = up + [(f"down{n + 1}", hub, sta) for n, sta in enumerate(names) if direction != "up"]
     given = tcp() if flow is None else flow
-    flows = [given] * (stations - 1) if isinstance(given, Mapping) else list(given)
-    if len(flows) != stations - 1:
-        raise InputError(f"flow: {len(flows)} flows for {stations - 1} senders; give one, or one for each", "flow")
+    flows = [given] * len(ends) if isinstance(given, Mapping) else list(given)
+    if len(flows) != len(ends):
+        of = f"{len(ends)} {'directions' if direction == 'both' else 'stations' if ap else 'senders'}"
+        raise InputError(f"flow: {len(flows)} flows for {of}; give one, or one for each", "flow")
     named = [scheme] if isinstance(scheme, str | Mapping) else list(scheme)
+    named_flows = ap or direction != "up"
+    nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
     tables: dict[str, Any] = {
         "scenario": {"name": name, "duration": duration, "warmup": warmup},
         "radio": {"standard": standard, **({"data_rate": rate} if rate else {}), **(radio or {})},
         "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
-        "node": [{"name": n} for n in names],
-        "flow": [_flow(sender, names[-1], f) for sender, f in zip(names, flows, strict=False)],
+        "node": [*nodes, *({"name": n} for n in [*names, hub])],
+        "link": [{"name": "wire", "between": [hub, "ap"], **wire}] if ap else [],
+        "flow": [_flow(end if named_flows else end[1:], f, traffic) for end, f in zip(ends, flows, strict=True)],
         "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
     }
     return Scenario(toml_text.document(tables))
 
 
-def _flow(sender: str, receiver: str, transport: Table) -> dict[str, object]:
+def _flow(ends: tuple[str, ...], transport: Table, traffic: str | Table | None) -> dict[str, object]:
+    *name, sender, receiver = ends
     of_transport = {k: v for k, v in transport.items() if k != "traffic"}
-    traffic = transport.get("traffic", {"model": "bulk"})
-    return {"from": sender, "to": receiver, "transport": of_transport, "traffic": traffic}
+    does = {"model": traffic} if isinstance(traffic, str) else traffic
+    writes = transport.get("traffic", {"model": "bulk"}) if does is None else does
+    named = {"name": name[0]} if name else {}
+    return {**named, "from": sender, "to": receiver, "transport": of_transport, "traffic": writes}
 
 
 def load(path: str | Path) -> Scenario:

@@ -234,6 +234,15 @@ tagged! {
             /// Of UDP payload or TCP bytes.
             rate: BitRate,
         },
+        /// At equal intervals while it is on, and not at all while it is off; both last as long as is drawn from an exponential distribution.
+        "on-off" => OnOff {
+            /// Of UDP payload or TCP bytes, while it is on.
+            rate: BitRate,
+            /// How long it is on, on the mean. A burst has one datagram or segment at least.
+            on: Dur, in SOME_TIME,
+            /// How long it is off, on the mean.
+            off: Dur, in SOME_TIME,
+        },
         /// UDP: the interface queue never runs empty.
         "saturated" => Saturated,
         /// TCP: writes of one size at equal intervals.
@@ -371,7 +380,8 @@ table! {
     pub struct FlowEntry {
         /// What results and overrides call it.
         name: Option<String>, in Text::Name, or "flow<index>",
-        /// The node that opens the connection and sends. A name with a count: a flow each.
+        /// The node that opens the connection and sends. A name with a count: a flow each. Two groups, as many nodes in each: the first sends to
+        /// the first, the second to the second.
         from: Group,
         /// The other end.
         to: Group,

@@ -19,6 +19,8 @@ pub(crate) struct Source {
     pub written: u64,
     /// When it writes next.
     pub next: SimTime,
+    /// When it falls silent; before its first write the start of time.
+    burst_end: SimTime,
     /// It writes no more.
     pub is_done: bool,
     /// Bytes a bulk source hands down at once.
@@ -34,6 +36,7 @@ impl Source {
             draws,
             written: 0,
             next: SimTime::NEVER,
+            burst_end: SimTime::ZERO,
             is_done: false,
             chunk: (2 * buffer.0).max(1 << 20),
         }
@@ -60,9 +63,17 @@ impl Source {
     pub fn timed(&mut self, unit: u64) -> u64 {
         let (n, gap) = match self.traffic {
             Traffic::Cbr { rate } => (unit, interval(unit, rate)),
-            Traffic::Poisson { rate } => {
-                let mean = interval(unit, rate).ns() as f64;
-                (unit, Dur::from_ns((self.draws.exponential() * mean) as u64 + 1))
+            Traffic::Poisson { rate } => (unit, self.exponential(interval(unit, rate))),
+            Traffic::OnOff { rate, on, off } => {
+                if self.burst_end == SimTime::ZERO {
+                    self.burst_end = self.next + self.exponential(on);
+                }
+                let mut next = self.next + interval(unit, rate);
+                if next >= self.burst_end {
+                    next = next.max(self.burst_end + self.exponential(off));
+                    self.burst_end = next + self.exponential(on);
+                }
+                (unit, next.since(self.next))
             }
             Traffic::Chunks { size, every } => (size.0, every),
             Traffic::None | Traffic::Bulk { .. } | Traffic::Saturated => return 0,
@@ -72,9 +83,15 @@ impl Source {
         n
     }
 
+    /// A time drawn from an exponential distribution of this mean.
+    fn exponential(&mut self, mean: Dur) -> Dur {
+        Dur::from_ns((self.draws.exponential() * mean.ns() as f64) as u64 + 1)
+    }
+
     /// Whether it writes by the clock.
     pub fn is_timed(&self) -> bool {
-        matches!(self.traffic, Traffic::Cbr { .. } | Traffic::Poisson { .. } | Traffic::Chunks { .. })
+        use Traffic::{Cbr, Chunks, OnOff, Poisson};
+        matches!(self.traffic, Cbr { .. } | Poisson { .. } | OnOff { .. } | Chunks { .. })
     }
 }
 
@@ -374,5 +391,39 @@ impl Flow {
             }
             Transport::Udp { .. } | Transport::User(_) | Transport::Closed => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Purpose, Streams};
+
+    #[test]
+    fn bursts_and_silences_last_as_long_as_is_drawn() {
+        // A datagram of 1000 B each 8 ms while it is on, 1 s of each 3 s.
+        let (rate, on, off) = (BitRate::from_kbps(1000), Dur::from_secs(1), Dur::from_secs(2));
+        let draws = Streams::new(7).get(Purpose::Traffic, 0);
+        let mut source = Source::new(Traffic::OnOff { rate, on, off }, draws, Bytes::ZERO);
+        source.next = SimTime::ZERO;
+        let times: Vec<f64> = (0..1_000_000)
+            .map(|_| {
+                let at = source.next.as_secs_f64();
+                assert_eq!(source.timed(1000), 1000);
+                at
+            })
+            .collect();
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let silent: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > 0.008_001).collect();
+        assert!(gaps.iter().all(|gap| *gap > 0.007_999), "never faster than the rate");
+        // Each silence begins somewhere in the interval of the last datagram.
+        let mean = silent.iter().sum::<f64>() / silent.len() as f64;
+        let deviation = (silent.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / silent.len() as f64).sqrt();
+        assert!((mean - 2.004).abs() < 0.1 && (deviation / mean - 1.0).abs() < 0.05, "{mean} {deviation}");
+        let burst = times.len() as f64 / silent.len() as f64 * 0.008;
+        assert!(
+            (burst - 1.004).abs() < 0.05,
+            "a burst has the time drawn and what is left of its last interval: {burst}"
+        );
     }
 }

@@ -47,7 +47,7 @@ fn overrides_replace_values() {
 fn a_star_stands_for_every_entry() {
     let s = read_with(TCP, &[("flow.*.transport.datagram", "500 B"), ("flow.1.transport.datagram", "1000 B")]);
     let sizes: Vec<u64> = s.unwrap().flows.iter().map(|flow| flow.entry.transport.datagram.0).collect();
-    assert_eq!(sizes, [500, 1000, 500]);
+    assert_eq!(sizes, [500, 1000, 500, 500]);
     for (text, path, line) in [
         (TCP, "flow.*.to", "flow[0].to: the flow would run from \"a\" to itself"),
         (LEAST, "scheme.*.to", "scheme.*.to: there is no [[scheme]] to change"),
