@@ -26,6 +26,7 @@ PARTS = {
         "docs/scenario-reference",
         "docs/many-machines",
         "docs/lecture",
+        "docs/python-controllers",
     ],
     "Answers": [
         "docs/engineers",

@@ -98,6 +98,9 @@ class Cluster:
                 while len(asked) < max(room, 1) and (task := next(todo, None)) is not None:
                     scenario, seed = task
                     simulator.check_seeds(seed, 1)
+                    if scenario.parts:
+                        names = ", ".join(name for name, *_ in scenario.parts)
+                        raise InputError(f"engine: {names} is a part in Python, which a cluster does not run", OPTION)
                     key = f"{campaign}-{begun}"
                     told = campaign if watch is not None else ""
                     future = self._client.submit(work, core, *scenario.source, seed, told, key=key, pure=False)

@@ -53,6 +53,21 @@ class RunError(InterlayerError):
         return self
 
 
+class PartError(InterlayerError):
+    """The code of a controller or scheme in Python has raised an exception, which is the cause of this one.
+
+    `scenario` and `seed` name the run; None where the scenario was only read. No run of the call is given back.
+    """
+
+    status = 2
+
+    def __init__(self, message: str, scenario: str | None = None, seed: int | None = None) -> None:
+        of = "" if seed is None else f'scenario "{scenario}", seed {seed}: '
+        super().__init__(f"{of}{message}")
+        self.scenario = scenario
+        self.seed = seed
+
+
 @contextmanager
 def writing(what: object) -> Iterator[None]:
     """What the operating system or a writer of files says inside is an `OutputError` of `what`, in one line."""

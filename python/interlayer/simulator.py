@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from . import machine, quantity
-from .errors import InputError, InterlayerError, OutputError, RunError, writing
+from .errors import InputError, InterlayerError, OutputError, PartError, RunError, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from . import _core
     from ._core import Run
+    from .parts import Part
 
     Watch = Callable[[Mapping[int, float]], None]
     """Is told now and then, while no run finishes, the simulated time in s that each run has reached, by number."""
@@ -47,15 +48,32 @@ def version() -> str:
     return _core.__version__
 
 
-def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> _core.Scenario:
-    """Read and check a scenario; overrides are (path, TOML text), later ones win. Raises `InputError`."""
+def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[Part] = ()) -> _core.Scenario:
+    """Read and check a scenario; overrides are (path, TOML text), later ones win. It may name `parts` in Python.
+
+    Raises `InputError`, and `PartError` if the code of a part fails where it is tried.
+    """
     from . import _core
 
     _note_file()
     try:
-        return _core.Scenario.parse(text, list(overrides))
+        return _core.Scenario.parse(text, list(overrides), list(parts))
     except _core.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
+    except _core.PartError as e:
+        raise PartError(_said(e)) from e.__cause__
+
+
+def _said(e: BaseException) -> str:
+    """An error of a part in one line: which part, what it raised, and where."""
+    from traceback import extract_tb
+
+    cause = e.__cause__
+    if cause is None:
+        return str(e)
+    what = " ".join(f"{type(cause).__name__}: {cause}".split()).removesuffix(":")
+    frames = extract_tb(cause.__traceback__)
+    return f"{e}: {what}" + (f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else "")
 
 
 def check_seeds(first: int, runs: int) -> None:
@@ -85,7 +103,7 @@ def stream(
     Tasks are taken as they are needed: nothing is kept of those that have not begun. One that fails by a mistake of the
     program gives its error, and the others go on. `timeline` is the window in ns in which the timeline of the air is
     kept (`timeline.window`). Close it, or Ctrl-C, and what is under way is stopped. Raises `InputError`, and
-    `OutputError` if a capture cannot be written.
+    `OutputError` if a capture cannot be written, `PartError` if the code of a part in Python fails.
     """
     from . import _core
 
@@ -115,6 +133,8 @@ def stream(
                 continue
             number, run = found
             scenario, seed = asked.pop(number)
+            if isinstance(run, _core.PartError):
+                raise PartError(_said(run), scenario.name, seed) from run.__cause__
             yield number, RunError(scenario.name, seed, run) if isinstance(run, str) else run
     except InterlayerError:
         raise

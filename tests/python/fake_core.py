@@ -22,6 +22,10 @@ class InputError(ValueError):
         self.path = path
 
 
+class PartError(Exception):
+    pass
+
+
 Model = Callable[[dict[str, Any], np.random.Generator], dict[str, Any]]
 """Columns of every flow; under "flows" a list of those of each."""
 
@@ -31,7 +35,7 @@ class Scenario:
     data: dict[str, Any]
 
     @staticmethod
-    def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+    def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as e:
@@ -51,6 +55,7 @@ class Scenario:
     name = property(lambda self: self.data.get("scenario", {}).get("name", ""))
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
+    parts = property(lambda self: [])
     run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
     source = property(lambda self: (json.dumps(self.data), []))
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
@@ -253,6 +258,7 @@ class Core:
         found.__dict__.update(
             __version__="0.0.0-fake",
             InputError=InputError,
+            PartError=PartError,
             Scenario=Scenario,
             Runner=self.runner,
             __file__=__file__,

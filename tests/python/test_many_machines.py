@@ -175,6 +175,16 @@ def test_a_worker_that_is_killed_midway_changes_no_byte(tmp_path: Path, cell: Pa
     assert stored(tmp_path / "many") == 24
 
 
+class Mine(interlayer.Controller):
+    """A window that stands still."""
+
+    def on_ack(self, ack: Any, window: Any) -> None:
+        pass
+
+    def on_congestion(self, why: Any, window: Any) -> None:
+        pass
+
+
 def test_compare_and_reproduce_and_python_give_what_they_give_alone(tmp_path: Path, cell: Path) -> None:
     compare = (
         "compare",
@@ -190,6 +200,14 @@ def test_compare_and_reproduce_and_python_give_what_they_give_alone(tmp_path: Pa
     )
     reproduce = ("reproduce", "lle-fig-3.7b", "--quick", "--json", "-")
     with a_cluster(tmp_path, 2) as (cluster, _):
+        with pytest.raises(InputError, match=r"^engine: mine is a part in Python, which a cluster does not run$"):
+            interlayer.compare(
+                cell,
+                arms={"mine": {"flow.*.transport.congestion": "mine"}},
+                runs=1,
+                parts={"mine": Mine},
+                engine=cluster.engine,
+            )
         for words in (compare, reproduce):
             alone, many = command(*words), command(*words, "--engine", cluster.engine)
             assert (many.returncode, many.stderr) == (0, "")

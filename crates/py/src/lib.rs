@@ -2,11 +2,12 @@
 
 #[cfg(debug_assertions)]
 mod fault;
+mod parts;
 mod timeline;
 
 use numpy::PyArray1;
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::path::PathBuf;
@@ -26,6 +27,22 @@ fn input_error(py: Python<'_>, error: &WorldInputError) -> PyErr {
     }
 }
 
+create_exception!(
+    _core,
+    PartError,
+    PyException,
+    "Code of a part in Python has failed: which; the cause is what it raised."
+);
+
+/// What a part in Python raised, as the cause of an error that names the part.
+fn part_error(py: Python<'_>, failure: plugin::Failure) -> PyErr {
+    let raised = PartError::new_err(failure.message);
+    if let Ok(cause) = failure.cause.downcast::<PyErr>() {
+        raised.set_cause(py, Some(*cause));
+    }
+    raised
+}
+
 /// A scenario that has been parsed and checked whole; immutable, cheap to share between runs.
 #[pyclass(frozen, module = "interlayer._core")]
 struct Scenario {
@@ -33,6 +50,8 @@ struct Scenario {
     // What it was read from, for a copy in another process.
     text: String,
     overrides: Vec<(String, String)>,
+    /// Parts in Python that it uses: name, kind, hash of the source.
+    parts: Vec<(String, String, Option<String>)>,
 }
 
 impl Scenario {
@@ -45,10 +64,22 @@ impl Scenario {
 impl Scenario {
     /// Read a scenario; see the type stub.
     #[staticmethod]
-    #[pyo3(signature = (text, overrides = Vec::new()))]
-    fn parse(py: Python<'_>, text: &str, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-        let blueprint = world::parse_with(text, &overrides, registries()).map_err(|error| input_error(py, &error))?;
-        Ok(Scenario { blueprint, text: text.to_owned(), overrides })
+    #[pyo3(signature = (text, overrides = Vec::new(), parts = Vec::new()))]
+    fn parse(
+        py: Python<'_>,
+        text: &str,
+        overrides: Vec<(String, String)>,
+        parts: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Scenario> {
+        let registries = parts::registered(registries(), &parts)?.map_err(|error| input_error(py, &error))?;
+        // Schemes are tried once: a part in Python that fails then ends the attempt as it ends a run.
+        let parsed = world::try_plugins(|| world::parse_with(text, &overrides, registries));
+        let blueprint = match parsed {
+            Ok(parsed) => parsed.map_err(|error| input_error(py, &error))?,
+            Err(failure) => return Err(part_error(py, failure)),
+        };
+        let parts = parts::used(blueprint.scenario(), &parts)?;
+        Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
     }
 
     /// What it was read from; see the type stub.
@@ -91,6 +122,11 @@ impl Scenario {
     #[getter]
     fn seed(&self) -> u64 {
         self.of().seed
+    }
+
+    #[getter]
+    fn parts(&self) -> Vec<(String, String, Option<String>)> {
+        self.parts.clone()
     }
 
     #[getter]
@@ -163,7 +199,8 @@ impl Runner {
     /// Ask for a run; see the type stub.
     fn submit(&self, py: Python<'_>, scenario: &Scenario, seed: u64) -> PyResult<u64> {
         let blueprint = scenario.blueprint.clone();
-        Ok(self.with(py, |runner| runner.submit(blueprint, seed))?)
+        let around = (!scenario.parts.is_empty()).then_some(parts::AROUND);
+        Ok(self.with(py, |runner| runner.submit_with(blueprint, seed, around))?)
     }
 
     /// Wait for the next run that finishes; see the type stub.
@@ -184,6 +221,7 @@ impl Runner {
                 Ok(run) => run_dict(py, &run, done.blueprint.scenario())?.into_any(),
                 Err(RunError::Input(error)) => return Err(input_error(py, &error)),
                 Err(RunError::Capture(error)) => return Err(error.into()),
+                Err(RunError::Plugin(failure)) => part_error(py, failure).into_value(py).into_bound(py).into_any(),
                 Err(error) => PyString::new(py, &error.to_string()).into_any(),
             };
             return Ok(Some((done.task, found)));
@@ -198,6 +236,13 @@ impl Runner {
     /// Stop what is under way and forget the rest; see the type stub.
     fn stop(&self, py: Python<'_>) {
         self.with(py, world::Runner::stop);
+    }
+}
+
+/// Threads may wait for the interpreter's lock in a part in Python: who waits for them must not hold it.
+impl Drop for Runner {
+    fn drop(&mut self) {
+        Python::attach(|py| self.with(py, world::Runner::stop));
     }
 }
 
@@ -373,6 +418,13 @@ fn schema() -> String {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("InputError", module.py().get_type::<InputError>())?;
+    module.add("PartError", module.py().get_type::<PartError>())?;
+    module.add_class::<parts::Ack>()?;
+    module.add_class::<parts::RateSample>()?;
+    module.add_class::<parts::Window>()?;
+    module.add_class::<parts::Node>()?;
+    module.add_class::<parts::Packet>()?;
+    module.add_class::<parts::Report>()?;
     module.add_class::<Scenario>()?;
     module.add_class::<Runner>()?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;

@@ -2,7 +2,7 @@
 
 use crate::assembly;
 use crate::blueprint::Blueprint;
-use crate::panics;
+use crate::panics::{self, Caught};
 use crate::results::{self, Run};
 use crate::scenario::InputError;
 use crate::shared::Shared;
@@ -50,6 +50,9 @@ pub enum RunError {
     /// It panicked: a mistake of the program. What the panic said, and where.
     #[error("panicked: {0}")]
     Panicked(String),
+    /// A plug-in of another program could not go on. Only a [`Runner`] tells; [`run`] unwinds.
+    #[error(transparent)]
+    Plugin(plugin::Failure),
 }
 
 impl From<Interrupted> for RunError {
@@ -95,8 +98,10 @@ fn run_watched(
 /// As [`run_watched`]; a panic is an error of this run alone.
 fn run_caught(task: &Task, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
     let Task { blueprint, seed, reached, .. } = task;
-    panics::caught(|| run_watched(blueprint, *seed, record, stop, reached))
-        .unwrap_or_else(|said| Err(RunError::Panicked(said)))
+    panics::caught(|| run_watched(blueprint, *seed, record, stop, reached)).unwrap_or_else(|caught| match caught {
+        Caught::Panic(said) => Err(RunError::Panicked(said)),
+        Caught::Failure(failure) => Err(RunError::Plugin(failure)),
+    })
 }
 
 fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
@@ -109,6 +114,9 @@ fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
+/// What a program wants done around a run, on its thread: it calls what it is given, once.
+pub type Around = fn(&mut (dyn FnMut() + Send));
+
 /// What a worker is given.
 struct Task {
     number: u64,
@@ -116,6 +124,7 @@ struct Task {
     seed: u64,
     /// The simulated time in ns that the run has reached.
     reached: Arc<AtomicU64>,
+    around: Option<Around>,
 }
 
 /// A run that is over.
@@ -192,6 +201,14 @@ impl Runner {
     /// # Errors
     /// If not a single thread can be had.
     pub fn submit(&mut self, blueprint: Blueprint, seed: u64) -> io::Result<u64> {
+        self.submit_with(blueprint, seed, None)
+    }
+
+    /// As [`Runner::submit`], with something around the run: what plug-ins of the program need on its thread.
+    ///
+    /// # Errors
+    /// If not a single thread can be had.
+    pub fn submit_with(&mut self, blueprint: Blueprint, seed: u64, around: Option<Around>) -> io::Result<u64> {
         if self.workers.len() < self.jobs.min(self.pending.len() + 1) {
             match self.worker() {
                 Ok(worker) => self.workers.push(worker),
@@ -203,7 +220,7 @@ impl Runner {
         if let Some(tasks) = &self.tasks {
             let reached: Arc<AtomicU64> = Arc::default();
             // The other end is in `self`: it never fails.
-            if tasks.send(Task { number, blueprint, seed, reached: Arc::clone(&reached) }).is_ok() {
+            if tasks.send(Task { number, blueprint, seed, around, reached: Arc::clone(&reached) }).is_ok() {
                 self.pending.insert(number, reached);
             }
         }
@@ -216,8 +233,14 @@ impl Runner {
         let into = self.into.clone();
         let next = move || queue.lock().ok()?.recv().ok();
         let work = move || {
-            while let Some(task) = next() {
-                let result = run_caught(&task, &record, &stop);
+            while let Some(mut task) = next() {
+                let mut result = Err(RunError::Interrupted);
+                let around = task.around.take();
+                let mut run = || result = run_caught(&task, &record, &stop);
+                match around {
+                    None => run(),
+                    Some(around) => around(&mut run),
+                }
                 let done = Done { task: task.number, blueprint: task.blueprint, result };
                 if stop.load(Ordering::Relaxed) || into.send(done).is_err() {
                     return;

@@ -127,6 +127,7 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     queues = run_words.queues(result)
     said = [run_words.summary(result), f"0 in every flow: {', '.join(zero)}" if zero else ""]
     each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
+    said.append(run_words.in_python(result))
     said.append(". ".join(part for part in (run_words.other_queues(result), each) if part))
     state = "interrupted: finished runs only. " if result.get("interrupted") else ""
     took = f", {result['wall_s']:.2f} s" if clock else ""

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     Task = tuple["_core.Scenario", int]
 
 
+_UNSTORED = "not to be stored "
+"""What the key of a scenario begins with whose runs are kept for the command alone."""
+
+
 class Cache:
     """Runs by what fixes them, scenario and seed: what several experiments, arms or counter-runs ask for is run once.
 
@@ -44,23 +48,31 @@ class Cache:
 
     @staticmethod
     def key(scenario: _core.Scenario) -> str:
-        """A scenario with its defaults filled in, without what no run depends on: its name, and its own first seed."""
+        """A scenario with its defaults filled in, without what no run depends on: its name, and its own first seed.
+
+        Of a part in Python it has the hash of the source. One without makes a key that no other call can find.
+        """
         content = json.loads(scenario.to_json())
         for name in ("name", "seed"):
             content["scenario"].pop(name, None)
-        return json.dumps(content, sort_keys=True)
+        if not scenario.parts:
+            return json.dumps(content, sort_keys=True)
+        content["parts in Python"] = scenario.parts
+        unknown = any(source_hash is None for _, _, source_hash in scenario.parts)
+        return (_UNSTORED if unknown else "") + json.dumps(content, sort_keys=True)
 
     def get(self, key: str, seed: int) -> Run | None:
         """A run, if it was made. Raises `OutputError` if the store cannot be read."""
         found = self._runs.get((key, seed))
-        if found is None and self._store is not None and (found := self._store.get(key, seed)) is not None:
+        store = None if key.startswith(_UNSTORED) else self._store
+        if found is None and store is not None and (found := store.get(key, seed)) is not None:
             self._runs[key, seed] = found
         return found
 
     def put(self, key: str, seed: int, run: Run) -> None:
         """Keep a run. Raises `OutputError` if the store cannot be written."""
         self._runs[key, seed] = run
-        if self._store is not None:
+        if self._store is not None and not key.startswith(_UNSTORED):
             self._store.put(key, seed, run)
 
 
