@@ -126,6 +126,9 @@ class Runner:
     def reached_s(self) -> list[tuple[int, float]]:
         """The simulated time that each pending run has reached, by its number; 0 for one that waits."""
 
+    def threads(self) -> list[int]:
+        """The threads that make runs with parts in Python now, as `threading.get_ident` numbers them."""
+
     def stop(self) -> None:
         """Stop the runs under way, forget the others, and wait for the threads: a quarter of a second at most."""
 

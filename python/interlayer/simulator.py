@@ -145,6 +145,30 @@ def stream(
     finally:
         if runner is not None:
             runner.stop()
+            _leave(runner)
+
+
+_MOST_WAIT_S = 5.0
+"""How long is waited for code of parts in Python that was told to stop: a call that blocks does not hear it."""
+
+
+class _Stopped(BaseException):
+    """Raised in a part in Python whose run is not wanted any more."""
+
+
+def _leave(runner: _core.Runner) -> None:
+    """Wait until no thread of a stopped runner is in a part in Python, be it in an endless loop."""
+    if not runner.threads():
+        return
+    import ctypes
+    import time
+
+    begun = time.monotonic()
+    while (threads := runner.threads()) and time.monotonic() - begun < _MOST_WAIT_S:
+        if time.monotonic() - begun > 0.1:  # most are over by then
+            for thread in threads:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Stopped))
+        time.sleep(0.01)
 
 
 _LARGE = 100_000_000

@@ -194,6 +194,9 @@ class Runner:
                 Path(self.pcap_dir, f"{node}-{seed}.pcapng").write_bytes(b"capture")
         return number, self.core.one(scenario, seed, self.series, self.timeline)
 
+    def threads(self) -> list[int]:
+        return []
+
     def stop(self) -> None:
         self.is_stopped = True
 

@@ -157,6 +157,7 @@ fn registries() -> Registries {
 struct Runner {
     // Nobody holds it for longer than a patience, or waits for it with the interpreter's lock in hand.
     inner: Mutex<world::Runner>,
+    in_python: parts::Threads,
 }
 
 /// How long a call waits for a run before it looks at signals.
@@ -181,7 +182,7 @@ impl Runner {
         fingerprint: bool,
     ) -> Runner {
         let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
-        Runner { inner: Mutex::new(world::Runner::new(jobs, record)) }
+        Runner { inner: Mutex::new(world::Runner::new(jobs, record)), in_python: parts::Threads::default() }
     }
 
     /// How many runs are made at a time.
@@ -199,7 +200,7 @@ impl Runner {
     /// Ask for a run; see the type stub.
     fn submit(&self, py: Python<'_>, scenario: &Scenario, seed: u64) -> PyResult<u64> {
         let blueprint = scenario.blueprint.clone();
-        let around = (!scenario.parts.is_empty()).then_some(parts::AROUND);
+        let around = (!scenario.parts.is_empty()).then(|| self.in_python.around());
         Ok(self.with(py, |runner| runner.submit_with(blueprint, seed, around))?)
     }
 
@@ -233,16 +234,31 @@ impl Runner {
         self.with(py, |runner| runner.reached().map(|(number, at)| (number, at.as_secs_f64())).collect())
     }
 
+    /// The threads that make runs with parts in Python; see the type stub.
+    fn threads(&self) -> Vec<u64> {
+        self.in_python.idents()
+    }
+
     /// Stop what is under way and forget the rest; see the type stub.
     fn stop(&self, py: Python<'_>) {
         self.with(py, world::Runner::stop);
     }
 }
 
+/// How long a runner that is dropped waits for threads in parts in Python, after they were told to stop.
+const MOST_WAIT: Duration = Duration::from_secs(5);
+
 /// Threads may wait for the interpreter's lock in a part in Python: who waits for them must not hold it.
 impl Drop for Runner {
     fn drop(&mut self) {
-        Python::attach(|py| self.with(py, world::Runner::stop));
+        Python::attach(|py| {
+            self.with(py, world::Runner::stop);
+            let mut waited = Duration::ZERO;
+            while !self.in_python.idents().is_empty() && waited < MOST_WAIT {
+                py.detach(|| std::thread::sleep(PATIENCE));
+                waited += PATIENCE;
+            }
+        });
     }
 }
 

@@ -115,7 +115,7 @@ fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError
 }
 
 /// What a program wants done around a run, on its thread: it calls what it is given, once.
-pub type Around = fn(&mut (dyn FnMut() + Send));
+pub type Around = Arc<dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync>;
 
 /// What a worker is given.
 struct Task {
