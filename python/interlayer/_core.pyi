@@ -11,6 +11,12 @@ import numpy.typing as npt
 
 __version__: str
 
+outside: tuple[str, str, list[str]] | None
+"""The crate outside the repository that it was built with: name, version, and what it adds (`scheme my-scheme`)."""
+
+interface: str
+"""The text of this stub when it was built."""
+
 class InputError(ValueError):
     """What the user gave is wrong: `str(e)` is one line, `path: what is wrong; did you mean ...?`."""
 
@@ -26,16 +32,6 @@ class Scenario:
     run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
-
-    @staticmethod
-    def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
-        """Read a scenario.
-
-        `text` is TOML. Each override is (path, value): the path has dots, arrays by index or by the entry's name
-        (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value
-        (`1500 B`, `off`) is taken as a string. An override replaces the whole value at its path and may create it.
-        Raises `InputError`.
-        """
 
     def to_json(self) -> str:
         """The scenario with every default filled in."""
@@ -119,6 +115,15 @@ class Runner:
 
     def stop(self) -> None:
         """Stop the runs under way, forget the others, and wait for the threads."""
+
+def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+    """Read a scenario.
+
+    `text` is TOML. Each override is (path, value): the path has dots, arrays by index or by the entry's name
+    (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value (`1500 B`,
+    `off`) is taken as a string. An override replaces the whole value at its path and may create it.
+    Raises `InputError`.
+    """
 
 def registry(
     kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],

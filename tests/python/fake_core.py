@@ -249,7 +249,9 @@ class Core:
         found.__dict__.update(
             __version__="0.0.0-fake",
             InputError=InputError,
+            outside=None,
             Scenario=Scenario,
+            parse=Scenario.parse,
             Runner=self.runner,
             __file__=__file__,
             registry=self.registry,

@@ -21,14 +21,14 @@ def name_of(file: Path) -> str:
 
 
 LAYERS = [
-    ["_core", "errors", "extras", "machine", "quantity", "toml_text", "simulator"],
+    ["_core", "errors", "extras", "core", "machine", "quantity", "scaffold", "toml_text", "simulator"],
     ["measure"],
     ["study"],
     ["show"],
     ["results"],
     ["api", "bench"],
     ["cli_parts"],
-    ["cli_sweep"],
+    ["cli_new", "cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]
