@@ -9,6 +9,7 @@ import keyword
 import os
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -93,6 +94,8 @@ def in_tree(kind: Kind, name: str, root: Path | None) -> list[Path]:
     for path in new:
         if path.exists() or path.with_suffix("").is_dir():
             raise InputError(f'"{name}": {path.relative_to(root)} is there already; choose another name')
+    if kind == "scheme" and (found := _in_layers(name, root)):
+        raise InputError(f'"{name}": is a word of the layers below, which name no scheme ({found}); choose another')
     _write({**new, **changed})
     return [*new, *changed]
 
@@ -175,8 +178,6 @@ def _check_free(part: Part, name: str, root: Path, registry: str) -> None:
         raise InputError(f'"{name}": there is a {part.kind} of that name already')
     if name in _dependencies(root / f"crates/{part.crate}/Cargo.toml"):
         raise InputError(f'"{name}": crate {part.crate} uses a crate of that name; choose another')
-    if part.kind == "scheme" and (found := _in_layers(name, root)):
-        raise InputError(f'"{name}": is a word of the layers below, which name no scheme ({found}); choose another')
 
 
 def _in_layers(name: str, root: Path) -> str:
@@ -274,12 +275,10 @@ def _write(files: Mapping[Path, str]) -> None:
             written.append(path)
             path.write_text(text, encoding="utf-8", newline="\n")
     except BaseException as e:
-        for path in reversed(written):
-            old = before[path]
-            if old is not None:
-                path.write_bytes(old)
-            else:
-                path.unlink(missing_ok=True)
+        for done in reversed(written):
+            old = before[done]
+            with suppress(FileNotFoundError, NotADirectoryError):  # it was not even begun
+                done.unlink() if old is None else done.write_bytes(old)
         for folder in reversed(made):
             folder.rmdir()
         if isinstance(e, OSError):

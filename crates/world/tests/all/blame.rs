@@ -123,7 +123,7 @@ fn blamed(scheme: &str) -> String {
     let text = format!(
         "[scenario]\nname = \"blame\"\nduration = \"2 s\"\n[radio]\nstandard = \"802.11b\"\n[[node]]\nname = \"ap\"\n\
          [[node]]\nname = \"mobile\"\n[[flow]]\nfrom = \"ap\"\nto = \"mobile\"\n\
-         transport = {{ protocol = \"tcp\", preset = \"rfc\" }}\n[[scheme]]\nname = \"snoop\"\n[[scheme]]\nname = \"{scheme}\"\n"
+         transport = {{ protocol = \"tcp\", preset = \"rfc\" }}\n[[scheme]]\nname = \"lle-tcp\"\n[[scheme]]\nname = \"{scheme}\"\n"
     );
     let mut all = Registries::builtin();
     all.schemes.add(&KEEPER, keeper).unwrap();
