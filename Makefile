@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, validate, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, wheels, validate, bench, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs site validate bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python docs site wheels validate bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -139,6 +139,16 @@ $(VENV)/.docs: python/requirements-docs.lock $(VENV)/.pins
 	  || $(call MISSING,pip could not install what the site needs. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make site)
 	@touch $@
 
+# Wheels in dist/ for what this machine can build for, each looked at: size, policy, content, and a figure from an empty environment.
+wheels: $(VENV)/.wheels
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/wheels.py
+	INTERLAYER_WHEELS="$(CURDIR)/dist" $(BIN)/python -m pytest tests/python/test_wheels.py
+
+$(VENV)/.wheels: python/requirements-wheels.lock $(VENV)/.pins
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements-wheels.lock \
+	  || $(call MISSING,pip could not install what the wheels need. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make wheels)
+	@touch $@
+
 # Its tests and `reproduce` share their runs, so that an hour of experiments is paid for once for each core.
 RUNS := $(CURDIR)/target/validate.db
 validate: export INTERLAYER_STORE = $(RUNS)
@@ -171,5 +181,5 @@ $(NS3): bench/ns3/build/%: bench/ns3/%.cc
 	  $$(pkg-config --cflags --libs $(NS3_MODULES))
 
 clean:
-	rm -rf $(VENV) target demo bench/ns3/build python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target demo dist bench/ns3/build python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests/python -name __pycache__ -prune -exec rm -rf {} +

@@ -19,7 +19,15 @@ STAGE, OUT, CACHE = (ROOT / "target" / name for name in ("guide-pages", "guide",
 
 PARTS = {
     "Begin": ["README", "docs/first-hour", "docs/getting-started", "docs/glossary"],
-    "Ask": ["docs/compare", "docs/sweep", "docs/experiment-file", "docs/scenario-reference", "docs/lecture"],
+    "Ask": [
+        "docs/compare",
+        "docs/sweep",
+        "docs/experiment-file",
+        "docs/scenario-reference",
+        "docs/many-machines",
+        "docs/lecture",
+        "docs/python-controllers",
+    ],
     "Answers": [
         "docs/engineers",
         "docs/base-station",
@@ -35,7 +43,10 @@ PARTS = {
     "Schemes": ["docs/schemes/*"],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],
     "Trust": ["docs/not-modelled", "docs/comparison", "validation/*", "validation/*/README", "bench/README"],
-    "Build": ["docs/new-scheme", "CONTRIBUTING", "CHANGELOG", "docs/design/*", "examples/index", "examples/*/README"],
+    "Build": [
+        *("docs/new-scheme", "CONTRIBUTING", "CHANGELOG", "docs/packages", "docs/design/*"),
+        *("examples/index", "examples/*/README"),
+    ],
 }
 """The parts of the site and their pages; `*` is every page of a folder. A page that is in none is a mistake."""
 

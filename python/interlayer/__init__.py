@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import Interrupted, Scenario, compare, load, parse, reproduce, run, sweep, tcp, udp, wlan
-    from .errors import InputError, InterlayerError, OutputError, RunError
+    from .errors import InputError, InterlayerError, OutputError, PartError, RunError
     from .measure.stats import Estimate
+    from .parts import Controller, Scheme
     from .results import Comparison, Reproduction, Result, Sweep
 
     __version__: str
@@ -25,15 +26,18 @@ if TYPE_CHECKING:
 # Name -> module. Nothing is imported before it is asked for: `import interlayer` costs a few milliseconds.
 _WHERE = {
     "Comparison": "results",
+    "Controller": "parts",
     "Estimate": "measure.stats",
     "InputError": "errors",
     "InterlayerError": "errors",
     "Interrupted": "api",
     "OutputError": "errors",
+    "PartError": "errors",
     "Reproduction": "results",
     "Result": "results",
     "RunError": "errors",
     "Scenario": "api",
+    "Scheme": "parts",
     "Sweep": "results",
     "compare": "api",
     "load": "api",
@@ -47,15 +51,18 @@ _WHERE = {
 }
 __all__ = [
     "Comparison",
+    "Controller",
     "Estimate",
     "InputError",
     "InterlayerError",
     "Interrupted",
     "OutputError",
+    "PartError",
     "Reproduction",
     "Result",
     "RunError",
     "Scenario",
+    "Scheme",
     "Sweep",
     "__version__",
     "compare",

@@ -22,6 +22,9 @@ class InputError(ValueError):
 
     path: str
 
+class PartError(Exception):
+    """Code of a part in Python has failed: `str(e)` says which part and method, `__cause__` is what it raised."""
+
 class Scenario:
     """A scenario that has been parsed and checked whole; immutable, cheap to share between runs."""
 
@@ -32,6 +35,8 @@ class Scenario:
     run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
+    source: tuple[str, list[tuple[str, str]]]  # what `parse` was given: another process reads the same scenario from it
+    parts: list[tuple[str, str, str | None]]  # in Python, that it uses: name, kind, hash of the source
 
     def to_json(self) -> str:
         """The scenario with every default filled in."""
@@ -106,23 +111,154 @@ class Runner:
     def submit(self, scenario: Scenario, seed: int) -> int:
         """Ask for a run; gives its number, counted from 0. Raises `OSError` if no thread can be had."""
 
-    def next(self) -> tuple[int, Run | str] | None:
-        """Wait for the next run that finishes: its number, and it or what failed in the program. None: none is pending.
+    def next(self, patience_s: float | None = None) -> tuple[int, Run | str | PartError] | None:
+        """Wait for the next run that finishes: its number, and it or what failed in the program.
 
-        Ctrl-C while it waits raises `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and
-        `OSError` if a capture cannot be written.
+        None: none is pending, or none finished within `patience_s` of wall-clock time. Ctrl-C while it waits raises
+        `KeyboardInterrupt`. Raises `InputError` if the scenario cannot be built, and `OSError` if a capture cannot be
+        written.
         """
 
-    def stop(self) -> None:
-        """Stop the runs under way, forget the others, and wait for the threads."""
+    def reached_s(self) -> list[tuple[int, float]]:
+        """The simulated time that each pending run has reached, by its number; 0 for one that waits."""
 
-def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+    def stop(self) -> None:
+        """Stop the runs under way, forget the others, and wait for the threads: a quarter of a second at most."""
+
+class Window:
+    """The windows of a TCP sender, in bytes: what a controller may set, and what it may only read.
+
+    It is the sender's while a method runs, and nobody's after that: what is to be remembered is copied.
+    """
+
+    cwnd: float  # congestion window; whole bytes, and a segment at least, when the method has returned
+    ssthresh: float  # slow-start threshold; `inf` while unlimited
+    mss: int  # payload of a full segment
+    initial: int  # the initial window
+    segments: float  # cwnd in segments
+    flight_size: int  # what is in flight; after an ACK, what is left of it
+    pipe: int  # what is in the network, lost segments left out; for `on_congestion` of a loss (RFC 6675)
+    in_recovery: bool
+    in_slow_start: bool  # cwnd < ssthresh
+    after_timeout_lasts: bool  # not all that had been sent at the last timeout is acknowledged
+    may_grow: bool  # not in recovery, and cwnd is what keeps the sender back
+    app_limited: bool
+    handshake_rtt_s: float | None
+    timestamp_tick_s: float
+    byte_counting: int | None  # the limit L of RFC 3465, if bytes are counted
+    slow_start_limit: int  # what one ACK may add in slow start
+    slow_start_divisor: int  # 1, but for the conservative phase of HyStart++ (RFC 9406)
+
+    def grow(self, size: float) -> None:
+        """Add so many bytes to cwnd; what is below one byte is kept for the next time."""
+
+    def slow_start(self, ack: Ack) -> None:
+        """Grow as in slow start, if `may_grow` (RFC 5681 eq. 2)."""
+
+    def additive_increase(self, ack: Ack, per_rtt: float = 1.0) -> None:
+        """Grow by so many segments a round trip, if `may_grow` (RFC 5681 eq. 3)."""
+
+    def cut_flight_to(self, factor: float) -> None:
+        """ssthresh and cwnd become `factor` of what is in flight, at least two segments (RFC 5681 eq. 4)."""
+
+    def mark_flight_to(self, factor: float) -> None:
+        """The same for a mark: cwnd goes down to one segment, and never up (RFC 3168 6.1.2)."""
+
+    def cut_to(self, size: float) -> None:
+        """ssthresh becomes `size` bytes, at least two segments, and cwnd no more than that."""
+
+    def mark_to(self, size: float) -> None:
+        """The same for a mark: cwnd may go down to one segment."""
+
+    def deflate(self) -> None:
+        """The end of fast recovery: cwnd is ssthresh, less what would leave in one burst (RFC 6582 3.2)."""
+
+    def mark_app_limited(self) -> None:
+        """Samples of what is in flight now are to be taken as limited by the application."""
+
+class Ack:
+    """One acknowledgment."""
+
+    now_ns: int
+    now_s: float
+    number: int  # the next sequence number that the receiver waits for
+    next: int  # what is sent next; a round trip lasts until an ACK reaches what this was at its begin
+    acked: int  # bytes that it newly acknowledges; 0 for a duplicate
+    prior_flight: int  # bytes in flight before it
+    rtt_ns: int | None  # the RTT that it measured, if it did
+    rtt_s: float | None
+    duplicate: bool
+    local: bool  # made at this node by a scheme, and never seen on the wire
+    ece: bool  # it echoes a congestion mark
+    sacked: int  # bytes that its SACK blocks newly report
+    lost: int  # bytes that it made the sender take for lost
+    rate: RateSample | None  # with `needs_rate`, or if recovery is by SACK
+    timestamps: tuple[int, int] | None  # TSval, TSecr
+
+class RateSample:
+    """What an ACK tells of the delivery rate."""
+
+    delivered: int  # bytes in the interval
+    interval_ns: int
+    prior_delivered: int  # what had been delivered when the youngest segment that this ACK delivers left
+    app_limited: bool
+    bps: int | None
+
+class Node:
+    """The node where a scheme sits."""
+
+    id: int
+    name: str
+    address: str
+    has_radio: bool
+    forwards: bool
+    is_access_point: bool
+    access_point: int | None  # the id of a station's
+    starts_flows: bool
+    ends_flows: bool
+    seed: int  # of the run, the scheme and this node: for `random.Random(node.seed)`
+
+class Packet:
+    """A packet as it was when it was shown."""
+
+    protocol: Literal["tcp", "udp", "icmp", "other"]
+    src: str
+    dst: str
+    size: int  # bytes of the IP packet, headers included
+    payload: int  # bytes behind the transport header
+    flow: int | None  # the flow's place in the scenario
+    is_reverse: bool  # it runs back to the end that opened the flow
+    serial: int  # the same at all places of its node, and in reports
+    neighbour: int | None  # next hop on the way out, previous hop on the way in
+    seq: int | None  # of TCP, as all below
+    ack: int | None
+    window: int | None  # as it stands in the header, not scaled
+    syn: bool
+    fin: bool
+    rst: bool
+    ece: bool
+    is_pure_ack: bool
+
+class Report:
+    """What the MAC tells of a packet that it was given."""
+
+    fate: Literal["delivered", "attempt", "given-up", "expired", "queue-full"]
+    to: int  # the neighbour
+    category: int  # access category, lowest 0
+    attempts: int  # exchanges begun so far
+    enqueued_ns: int
+    head_ns: int  # when it first came to the head of its queue
+    first_ns: int  # when its first exchange began
+    done_ns: int
+    airtime_ns: int
+
+def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:
     """Read a scenario.
 
     `text` is TOML. Each override is (path, value): the path has dots, arrays by index or by the entry's name
-    (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value (`1500 B`,
-    `off`) is taken as a string. An override replaces the whole value at its path and may create it.
-    Raises `InputError`.
+    (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value
+    (`1500 B`, `off`) is taken as a string. An override replaces the whole value at its path and may create it.
+    `parts` are `interlayer.parts.Part`s: controllers and schemes in Python. Raises `InputError`, `PartError`.
     """
 
 def registry(

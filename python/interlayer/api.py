@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import parts as in_python
 from . import simulator, toml_text
+from .engine import chosen
 from .errors import InputError, writing
 from .measure import timeline as windows
 from .results import Comparison, Reproduction, Result, Sweep
@@ -29,6 +31,8 @@ class Scenario:
 
     text: str
     changes: tuple[tuple[str, str], ...] = ()
+    parts: Mapping[str, type] = field(default_factory=dict, hash=False)
+    """Controllers and schemes in Python, by the names that the scenario calls them."""
 
     def set(self, path: str, value: object) -> Scenario:
         """The same scenario with one value replaced: `s.set("flow.0.transport.datagram", "500 B")`.
@@ -36,6 +40,10 @@ class Scenario:
         Paths have dots, and go into arrays by index, by the entry's name (`node.ap.position`), or by `*`: every entry.
         """
         return replace(self, changes=(*self.changes, (path, toml_text.literal(value))))
+
+    def with_parts(self, parts: Mapping[str, type]) -> Scenario:
+        """The same scenario, which may name these controllers and schemes in Python as well."""
+        return replace(self, parts={**self.parts, **parts})
 
     def check(self) -> None:
         """Raise `InputError`, with the path and what was meant, if the scenario is wrong."""
@@ -47,14 +55,14 @@ class Scenario:
         return self.text + (f"\n{changes}" if changes else "")
 
     def _parse(self) -> _core.Scenario:
-        return simulator.parse(self.text, self.changes)
+        return simulator.parse(self.text, self.changes, in_python.parts(self.parts))
 
 
 Table = Mapping[str, object]
 
 
-def tcp(congestion: str | None = None, **options: object) -> dict[str, object]:
-    """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`.
+def tcp(congestion: str | Table | None = None, **options: object) -> dict[str, object]:
+    """A TCP transport: `tcp("newreno", receiver="every", datagram="1000 B")`; a table has a sender's parameters.
 
     Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is as `preset` has it:
     Linux's choices.
@@ -69,12 +77,21 @@ def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
     return {"protocol": "udp", "datagram": datagram, "traffic": traffic}
 
 
+WIRE: Table = {"rate": "1 Gb/s", "delay": "10 ms"}
+"""The link behind the access point of `wlan`: what crosses it and comes back takes 20 ms."""
+DIRECTIONS = ("up", "down", "both")
+
+
 def wlan(
     stations: int = 2,
     *,
+    ap: bool = False,
+    direction: Literal["up", "down", "both"] | None = None,
     rate: str | None = None,
     standard: str = "802.11b",
     flow: Table | Sequence[Table] | None = None,
+    traffic: str | Table | None = None,
+    wire: Table = WIRE,
     loss: float = 0.0,
     loss_at: str = "attempt",
     scheme: str | Table | Sequence[str | Table] = (),
@@ -83,36 +100,55 @@ def wlan(
     radio: Table | None = None,
     name: str = "wlan",
 ) -> Scenario:
-    """One cell of stations that all hear each other; each but the last sends a bulk flow to the last.
+    """One cell of stations that all hear each other, with a flow for each, or two with `direction="both"`.
 
-    `flow` is what `tcp` or `udp` give: one for all senders, or one for each. `loss` is the packet error rate of every
-    attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme` is a name, a table with a scheme's
-    parameters, or several. `radio` adds keys of that table. Times and rates are texts with units.
-    Raises `InputError` for fewer than two stations or a wrong number of flows; the rest is checked by `run`.
+    Without `ap` the last station is the other end of all flows, and the others send to it ("up"). With it so many
+    stations stand around an access point, and the other end is a server behind it, over a link with the keys of
+    `wire`; they download ("down").
+
+    `flow` is what `tcp` or `udp` give: one for all flows, or one for each, those up first. `traffic` is what
+    applications do: a model's name ("bulk"), or a table such as `{"model": "http", "page_every": "20 s"}`.
+    `loss` is the packet error rate of every attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme`
+    is a name, a table with a scheme's parameters, or several. `radio` adds keys of that table. Times and rates are
+    texts with units. Raises `InputError` for too few stations, a wrong number of flows, an unknown direction; the rest
+    is checked by `run`.
     """
-    if stations < 2:
-        raise InputError(f"stations: {stations} is too few for a flow; give 2 or more", "stations")
-    names = [*(f"sta{i + 1}" for i in range(stations - 1)), "receiver"]
+    if stations < (least := 1 if ap else 2):
+        raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
+    direction = direction or ("down" if ap else "up")
+    if direction not in DIRECTIONS:
+        raise InputError(f'direction: no "{direction}"; expected "up", "down" or "both"', "direction")
+    names = [f"sta{i + 1}" for i in range(stations if ap else stations - 1)]
+    hub = "server" if ap else "receiver"
+    up = [(f"up{n + 1}", sta, hub) for n, sta in enumerate(names) if direction != "down"]
+    ends = up + [(f"down{n + 1}", hub, sta) for n, sta in enumerate(names) if direction != "up"]
     given = tcp() if flow is None else flow
-    flows = [given] * (stations - 1) if isinstance(given, Mapping) else list(given)
-    if len(flows) != stations - 1:
-        raise InputError(f"flow: {len(flows)} flows for {stations - 1} senders; give one, or one for each", "flow")
+    flows = [given] * len(ends) if isinstance(given, Mapping) else list(given)
+    if len(flows) != len(ends):
+        of = f"{len(ends)} {'directions' if direction == 'both' else 'stations' if ap else 'senders'}"
+        raise InputError(f"flow: {len(flows)} flows for {of}; give one, or one for each", "flow")
     named = [scheme] if isinstance(scheme, str | Mapping) else list(scheme)
+    named_flows = ap or direction != "up"
+    nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
     tables: dict[str, Any] = {
         "scenario": {"name": name, "duration": duration, "warmup": warmup},
         "radio": {"standard": standard, **({"data_rate": rate} if rate else {}), **(radio or {})},
         "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
-        "node": [{"name": n} for n in names],
-        "flow": [_flow(sender, names[-1], f) for sender, f in zip(names, flows, strict=False)],
+        "node": [*nodes, *({"name": n} for n in [*names, hub])],
+        "link": [{"name": "wire", "between": [hub, "ap"], **wire}] if ap else [],
+        "flow": [_flow(end if named_flows else end[1:], f, traffic) for end, f in zip(ends, flows, strict=True)],
         "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
     }
     return Scenario(toml_text.document(tables))
 
 
-def _flow(sender: str, receiver: str, transport: Table) -> dict[str, object]:
+def _flow(ends: tuple[str, ...], transport: Table, traffic: str | Table | None) -> dict[str, object]:
+    *name, sender, receiver = ends
     of_transport = {k: v for k, v in transport.items() if k != "traffic"}
-    traffic = transport.get("traffic", {"model": "bulk"})
-    return {"from": sender, "to": receiver, "transport": of_transport, "traffic": traffic}
+    does = {"model": traffic} if isinstance(traffic, str) else traffic
+    writes = transport.get("traffic", {"model": "bulk"}) if does is None else does
+    named = {"name": name[0]} if name else {}
+    return {**named, "from": sender, "to": receiver, "transport": of_transport, "traffic": writes}
 
 
 def load(path: str | Path) -> Scenario:
@@ -145,18 +181,20 @@ def run(
     timeline: str | None = None,
     pcap: str | Path | None = None,
     store: str | Path | None = None,
+    parts: Mapping[str, type] | None = None,
 ) -> Result:
     """Run a scenario: one that was built, or a file's path.
 
     Run i has the seed `seed + i`; `seed` is the scenario's own (1) unless given. `jobs` runs at a time, 0 for one a
     core. `timeline` is the window in which transmissions are kept (`"2 s..2.01 s"`, `"all"`). `pcap` is a folder for
     `<node>-<seed>.pcapng`. `store` is a file of finished runs: those that are there are not made again, unless series,
-    timeline or captures are asked for. Raises `InputError`, `OutputError`, `Interrupted` on Ctrl-C, and the `RunError`
-    of a run that failed, after all others.
+    timeline or captures are asked for. `parts` are controllers and schemes in Python by name: `{"mine": Mine}`. Raises
+    `InputError`, `OutputError`, `PartError` if such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run
+    that failed, after all others.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    started, loaded = time.perf_counter(), _loaded(scenario)
+    started, loaded = time.perf_counter(), _loaded(scenario, parts)
     parsed = loaded._parse()
     kept = None if timeline is None else windows.window(timeline, parsed, "timeline")
     pcap_dir = None if pcap is None else Path(pcap)
@@ -168,7 +206,8 @@ def run(
         done, ended = replications(
             parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
         )
-    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started) if done else None
+    used = in_python.used(in_python.parts(loaded.parts), [parsed])
+    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started, used) if done else None
     if ended.interrupted:
         raise Interrupted(result)
     if ended.failures or result is None:
@@ -192,7 +231,9 @@ def compare(
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
+    engine: str | None = None,
     store: str | Path | None = None,
+    parts: Mapping[str, type] | None = None,
 ) -> Comparison:
     """Run a scenario with one arm after the other, the same seeds for each, and compare them in pairs.
 
@@ -201,14 +242,23 @@ def compare(
     more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
     compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
     `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
-    and p-value. `store` is a file of finished runs, as in `run`. Raises what `run` raises.
+    and p-value. `store` and `parts` are as in `run`. `engine` is where the runs are made: here, or by the cluster of a
+    scheduler, `"dask://HOST:PORT"`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    of = _loaded(scenario)
-    with _opened(store) as stored:
+    of = _loaded(scenario, parts)
+    with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = comparison.run(
-            of.text, schemes, arms, overrides=of.changes, seed=seed, runs=runs, jobs=jobs, store=stored
+            of.text,
+            schemes,
+            arms,
+            overrides=of.changes,
+            seed=seed,
+            runs=runs,
+            engine=made_by,
+            store=stored,
+            parts=in_python.parts(of.parts),
         )
     compared = None if found is None else Comparison._of(found)
     if compared is None or compared.interrupted:
@@ -227,22 +277,24 @@ def sweep(
     runs: int | None = None,
     quick: bool = False,
     jobs: int = 0,
+    engine: str | None = None,
     store: str | Path | None = None,
+    parts: Mapping[str, type] | None = None,
 ) -> Sweep:
     """Run a scenario with every combination of the values of some keys, the same seeds for each cell.
 
     `over` is paths and their values: `{"channel.errors.per": [0.001, 0.01], "scheme": ["none", "lle-tcp"]}`; values of
     `scheme` are as `compare` has them. `metrics` are the columns of the rows, without it those that `compare` compares;
-    any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` is a file
-    of finished runs, as in `run`. A wrong path, value or metric is an `InputError` before anything is run; raises
-    else what `run` raises.
+    any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` and
+    `parts` are as in `run`, `engine` as in `compare`. A wrong path, value or metric is an `InputError` before anything
+    is run; raises else what `run` raises.
     """
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     if quick and runs is not None:
         raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
-    of, named = _loaded(scenario), [metrics] if isinstance(metrics, str) else metrics
-    with _opened(store) as stored:
+    of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
+    with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = grid.run(
             of.text,
             over,
@@ -251,8 +303,9 @@ def sweep(
             seed=seed,
             runs=runs,
             quick=quick,
-            jobs=jobs,
+            engine=made_by,
             store=stored,
+            parts=in_python.parts(of.parts),
         )
     swept = None if found is None else Sweep._of(found)
     if swept is None or swept.interrupted:
@@ -262,8 +315,11 @@ def sweep(
     return swept
 
 
-def _loaded(scenario: Scenario | str | Path) -> Scenario:
-    return scenario if isinstance(scenario, Scenario) else load(scenario)
+def _loaded(scenario: Scenario | str | Path, parts: Mapping[str, type] | None) -> Scenario:
+    found = scenario if isinstance(scenario, Scenario) else load(scenario)
+    if parts is not None and not isinstance(parts, Mapping):
+        raise InputError('parts: expected names and classes, as in parts={"mine": Mine}', "parts")
+    return found.with_parts(parts) if parts else found
 
 
 def reproduce(
@@ -273,24 +329,26 @@ def reproduce(
     runs: int | None = None,
     quick: bool = False,
     jobs: int = 0,
+    engine: str | None = None,
     readings: Literal["all", "base"] = "all",
     store: str | Path | None = None,
 ) -> Reproduction:
     """Run an experiment of the papers, by id or file, and judge its claims: `.scored` has each with verdict and why.
 
     `runs` fixes the number of replications, `quick` takes few and gives no verdicts, `readings = "base"` varies nothing
-    of what the paper leaves open: the verdicts are then preliminary. `store` is a file of finished runs, as in `run`.
-    Raises `InputError`, `OutputError`. After Ctrl-C, or if a run failed, the outcome is `preliminary` and says why.
+    of what the paper leaves open: the verdicts are then preliminary. `store` is a file of finished runs, as in `run`,
+    `engine` as in `compare`. Raises `InputError`, `OutputError`. After Ctrl-C, or if a run failed, the outcome is
+    `preliminary` and says why.
     """
     from .study import campaign, library
 
-    with _opened(store) as stored:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = campaign.run(
             library.load(experiment),
             seed=seed,
             runs=runs,
             quick=quick,
-            jobs=jobs,
+            engine=made_by,
             base_only=readings == "base",
             cache=Cache(stored),
         )

@@ -18,7 +18,7 @@ import typer
 
 from . import cli_new, cli_sweep
 from . import cli_parts as parts
-from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile
+from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
@@ -136,7 +136,7 @@ def run_command(
             wanted,
             jobs=jobs,
             store=stored,
-            watch=None if progress is None else lambda done: progress(what, done, wanted),
+            progress=None if progress is None else partial(progress, what),
             pcap_dir=to_pcap.path if to_pcap else None,
             series=series,
             timeline=kept,
@@ -184,6 +184,7 @@ def compare_command(
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
+    engine: Where = None,
     set_: Set = None,
     out: Out = None,
     json: Json = None,
@@ -203,6 +204,7 @@ def compare_command(
 
     text, overrides, given = parts.read(file), parts.overrides(set_), parts.arms(arm)
     with (
+        parts.engine(engine, jobs) as made_by,
         output.folder(out, f"compare {parts.stem(file)}") as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
@@ -217,7 +219,7 @@ def compare_command(
                 overrides=overrides,
                 seed=seed,
                 runs=runs or comparison.RUNS,
-                jobs=jobs,
+                engine=made_by,
                 name=parts.stem(file),
                 progress=progress,
                 store=stored,
@@ -261,6 +263,7 @@ def reproduce(
     ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
+    engine: Where = None,
     set_: Set = None,
     out: Out = None,
     json: Json = None,
@@ -289,6 +292,7 @@ def reproduce(
     overrides = parts.overrides(set_)
     outcomes: list[Outcome] = []
     with (
+        parts.engine(engine, jobs) as made_by,
         output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
@@ -301,7 +305,7 @@ def reproduce(
                 seed=1 if seed is None else seed,
                 runs=runs,
                 quick=quick,
-                jobs=jobs,
+                engine=made_by,
                 overrides=overrides,
                 progress=progress,
                 cache=cache,
@@ -338,6 +342,7 @@ def readings_command(
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
+    engine: Where = None,
     out: Out = None,
     json: Json = None,
     store: StoreFile = None,
@@ -362,6 +367,7 @@ def readings_command(
         )
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
+        parts.engine(engine, jobs) as made_by,
         output.folder(out, " ".join(["readings", *ids])) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
@@ -371,7 +377,7 @@ def readings_command(
             chosen,
             seed=1 if seed is None else seed,
             runs=judged.RUNS if runs is None else runs,
-            jobs=jobs,
+            engine=made_by,
             progress=progress,
             cache=Cache(stored),
             base_only=readings == "base",

@@ -15,6 +15,7 @@ from .errors import InputError, RunError, suggestion
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .engine import Engine
     from .study.store import Store
 
 T = TypeVar("T")
@@ -27,6 +28,10 @@ Seed = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", min=0, metavar="J", help="Runs at a time; 0: one a core.")]
+Where = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="dask://HOST:PORT", help="Make the runs on a cluster, that of this scheduler."),
+]
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario; - is standard input.")]
 Set = Annotated[
     list[str] | None,
@@ -118,6 +123,13 @@ def count(things: Sequence[object], noun: str) -> str:
 
 def changes(texts: Sequence[str] | None) -> str:
     return "".join(f"\n# --set {text}" for text in texts or [])
+
+
+def engine(name: str | None, jobs: int) -> AbstractContextManager[Engine]:
+    """What makes the runs."""
+    from .engine import chosen
+
+    return chosen(name, jobs, tell)
 
 
 def opened(store: Path | None) -> AbstractContextManager[Store | None]:

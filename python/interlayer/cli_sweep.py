@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from . import cli_parts as parts
-from .cli_parts import File, Jobs, Json, Out, Runs, Seed, Set, StoreFile
+from .cli_parts import File, Jobs, Json, Out, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, suggestion
 from .show import output
 
@@ -36,6 +36,7 @@ def sweep(
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
+    engine: Where = None,
     set_: Set = None,
     out: Out = None,
     json: Json = None,
@@ -64,6 +65,7 @@ def sweep(
     text = parts.read(file)
     metrics = list(dict.fromkeys([*([y] if y else []), *(metric or [])]))
     with (
+        parts.engine(engine, jobs) as made_by,
         output.folder(out, f"sweep {parts.stem(file)}") as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
@@ -79,7 +81,7 @@ def sweep(
                 seed=seed,
                 runs=runs,
                 quick=quick,
-                jobs=jobs,
+                engine=made_by,
                 name=parts.stem(file),
                 progress=progress,
                 store=stored,

@@ -44,12 +44,28 @@ class RunError(InterlayerError):
         super().__init__(f'scenario "{scenario}", seed {seed}: {" ".join(why.split())}')
         self.scenario = scenario
         self.seed = seed
+        self.why = why
         self.result: object = None
 
     def of(self, result: object) -> RunError:
         """The same error, with what the other runs gave."""
         self.result = result
         return self
+
+
+class PartError(InterlayerError):
+    """The code of a controller or scheme in Python has raised an exception, which is the cause of this one.
+
+    `scenario` and `seed` name the run; None where the scenario was only read. No run of the call is given back.
+    """
+
+    status = 2
+
+    def __init__(self, message: str, scenario: str | None = None, seed: int | None = None) -> None:
+        of = "" if seed is None else f'scenario "{scenario}", seed {seed}: '
+        super().__init__(f"{of}{message}")
+        self.scenario = scenario
+        self.seed = seed
 
 
 @contextmanager

@@ -16,6 +16,16 @@ def has_polars() -> bool:
     return find_spec("polars") is not None
 
 
+def distributed() -> Any:
+    """Dask's distributed. Raises `InputError` where it is not installed."""
+    try:
+        import distributed
+    except ImportError as e:
+        remedy = 'pip install "interlayer[dask]"'
+        raise InputError(f"engine: dask:// needs distributed, which is not installed: {remedy}", "--engine") from e
+    return distributed
+
+
 def polars() -> Any:
     """polars. Raises `InputError` where it is not installed."""
     if not has_polars():

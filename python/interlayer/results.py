@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ._core import Run
     from .measure.stats import Estimate, Floats
+    from .parts import Part
 
 
 def _save(folder: str | Path, of: str, write: Callable[[Path], object]) -> None:
@@ -48,6 +49,8 @@ class Result:
     """The scenario that was run, with the changes to it as comments."""
     name: str = ""
     wall_s: float = field(default=0.0, repr=False)
+    parts: tuple[Part, ...] = ()
+    """Controllers and schemes in Python that the scenario uses: `name`, `kind`, `source_hash`."""
 
     def __str__(self) -> str:
         from .show import terminal
@@ -65,7 +68,7 @@ class Result:
         from .study.runs import Ended
 
         name = self.name or "scenario"
-        return as_json.run(name, simulator.version(), self.seeds[0], self.runs, self.wall_s, Ended())
+        return as_json.run(name, simulator.version(), self.seeds[0], self.runs, self.wall_s, Ended(), self.parts)
 
     def plot(self, metric: str = "goodput") -> Figure:
         """A matplotlib `Figure`: a column of every flow, with error bars over the runs. Raises `InputError`."""
@@ -83,11 +86,12 @@ class Result:
         that is unknown, and where no series were kept.
         """
         from .measure import series
-        from .show import series_plot
+        from .show import run_words, series_plot
 
         kept = self.runs[0]["series"] or {}
         shown = series.chosen(kept, names)
-        one = f"Seed {self.seeds[0]}. Interlayer {simulator.version()}"
+        mark = f" {said}." if (said := run_words.in_python(self._json)) else ""
+        one = f"Seed {self.seeds[0]}.{mark} Interlayer {simulator.version()}"
         return series_plot.figure(shown, self._json["scenario"], one)
 
     def save(self, folder: str | Path) -> None:

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import machine, quantity
-from .errors import InputError, InterlayerError, OutputError, RunError, writing
+from .errors import InputError, InterlayerError, OutputError, PartError, RunError, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from . import _core
     from ._core import Run
+    from .parts import Part
+
+    Watch = Callable[[Mapping[int, float]], None]
+    """Is told now and then, while no run finishes, the simulated time in s that each run has reached, by number."""
 
 Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
 
@@ -22,6 +26,9 @@ _SEEDS = 2**63
 
 _MOST_JOBS = 4096
 """Threads that are started at most, whatever is asked for."""
+
+_LOOK_S = 0.2
+"""How often is looked how far runs are while none finishes."""
 
 _AHEAD = 2
 """Runs that are submitted for each job: one is made, one waits. No more, whatever is wanted."""
@@ -60,15 +67,32 @@ def outside() -> dict[str, Any] | None:
     return {"crate": name, "version": own, "hash": core_hash(), "parts": parts}
 
 
-def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> _core.Scenario:
-    """Read and check a scenario; overrides are (path, TOML text), later ones win. Raises `InputError`."""
+def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[Part] = ()) -> _core.Scenario:
+    """Read and check a scenario; overrides are (path, TOML text), later ones win. It may name `parts` in Python.
+
+    Raises `InputError`, and `PartError` if the code of a part fails where it is tried.
+    """
     found = _module()
     _note_file()
     try:
-        parsed: _core.Scenario = found.parse(text, list(overrides))
+        parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
     except found.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
+    except found.PartError as e:
+        raise PartError(_said(e)) from e.__cause__
     return parsed
+
+
+def _said(e: BaseException) -> str:
+    """An error of a part in one line: which part, what it raised, and where."""
+    from traceback import extract_tb
+
+    cause = e.__cause__
+    if cause is None:
+        return str(e)
+    what = " ".join(f"{type(cause).__name__}: {cause}".split()).removesuffix(":")
+    frames = extract_tb(cause.__traceback__)
+    return f"{e}: {what}" + (f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else "")
 
 
 def check_seeds(first: int, runs: int) -> None:
@@ -91,13 +115,14 @@ def stream(
     pcap_dir: Path | None = None,
     series: bool = False,
     timeline: tuple[int, int] | None = None,
+    watch: Watch | None = None,
 ) -> Generator[tuple[int, Run | RunError]]:
     """Run each (scenario, seed), `jobs` at a time (0: one a core); gives each with its number as it finishes.
 
     Tasks are taken as they are needed: nothing is kept of those that have not begun. One that fails by a mistake of the
     program gives its error, and the others go on. `timeline` is the window in ns in which the timeline of the air is
     kept (`timeline.window`). Close it, or Ctrl-C, and what is under way is stopped. Raises `InputError`, and
-    `OutputError` if a capture cannot be written.
+    `OutputError` if a capture cannot be written, `PartError` if the code of a part in Python fails.
     """
     check_jobs(jobs)
     core = _module()
@@ -116,10 +141,18 @@ def stream(
                     at_once = min(jobs, _MOST_JOBS)
                     runner = core.Runner(jobs=at_once, pcap_dir=pcap, series=series, timeline=timeline)
                 asked[runner.submit(scenario, seed)] = task
-            if runner is None or (found := runner.next()) is None:
+            if runner is None:
                 return
+            if (found := runner.next(None if watch is None else _LOOK_S)) is None:
+                if not runner.pending:
+                    return
+                if watch is not None:
+                    watch(dict(runner.reached_s()))
+                continue
             number, run = found
             scenario, seed = asked.pop(number)
+            if isinstance(run, core.PartError):
+                raise PartError(_said(run), scenario.name, seed) from run.__cause__
             yield number, RunError(scenario.name, seed, run) if isinstance(run, str) else run
     except InterlayerError:
         raise

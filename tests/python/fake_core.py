@@ -22,6 +22,10 @@ class InputError(ValueError):
         self.path = path
 
 
+class PartError(Exception):
+    pass
+
+
 Model = Callable[[dict[str, Any], np.random.Generator], dict[str, Any]]
 """Columns of every flow; under "flows" a list of those of each."""
 
@@ -31,7 +35,7 @@ class Scenario:
     data: dict[str, Any]
 
     @staticmethod
-    def parse(text: str, overrides: Sequence[tuple[str, str]] = ()) -> Scenario:
+    def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as e:
@@ -51,7 +55,9 @@ class Scenario:
     name = property(lambda self: self.data.get("scenario", {}).get("name", ""))
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
+    parts = property(lambda self: [])
     run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
+    source = property(lambda self: (json.dumps(self.data), []))
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))
 
     def to_json(self) -> str:
@@ -170,7 +176,10 @@ class Runner:
         self.core.most_pending = max(self.core.most_pending, self.pending)
         return number
 
-    def next(self) -> tuple[int, dict[str, Any] | str] | None:
+    def reached_s(self) -> list[tuple[int, float]]:
+        return [(number, 0.0) for number in self.waiting]
+
+    def next(self, patience_s: float | None = None) -> tuple[int, dict[str, Any] | str] | None:
         if not self.waiting:
             return None
         if self.core.stop_after is not None and self.done >= self.core.stop_after:
@@ -250,6 +259,7 @@ class Core:
             __version__="0.0.0-fake",
             InputError=InputError,
             outside=None,
+            PartError=PartError,
             Scenario=Scenario,
             parse=Scenario.parse,
             Runner=self.runner,

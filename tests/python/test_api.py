@@ -53,7 +53,33 @@ def test_wlan_with_many_stations_has_a_flow_each() -> None:
     assert "scheme" not in found
 
 
+def test_wlan_with_an_access_point_downloads_from_a_server_behind_it() -> None:
+    page = {"model": "http", "page_every": "20 s"}
+    found = tomllib.loads(interlayer.wlan(2, ap=True, traffic=page, wire={"rate": "1 Gb/s", "delay": "5 ms"}).text)
+    assert found["node"] == [{"name": "ap", "role": "ap"}, {"name": "sta1"}, {"name": "sta2"}, {"name": "server"}]
+    assert found["link"] == [{"name": "wire", "between": ["server", "ap"], "rate": "1 Gb/s", "delay": "5 ms"}]
+    assert [(f["name"], f["from"], f["to"]) for f in found["flow"]] == [
+        ("down1", "server", "sta1"),
+        ("down2", "server", "sta2"),
+    ]
+    assert all(f["traffic"] == page for f in found["flow"])
+
+
+def test_wlan_in_both_directions_has_those_up_first() -> None:
+    found = tomllib.loads(interlayer.wlan(2, ap=True, direction="both", traffic="bulk").text)
+    names = [(f["name"], f["from"], f["to"]) for f in found["flow"]]
+    assert names[:3] == [("up1", "sta1", "server"), ("up2", "sta2", "server"), ("down1", "server", "sta1")]
+    without = tomllib.loads(interlayer.wlan(3, direction="down").text)
+    assert [(f["from"], f["to"]) for f in without["flow"]] == [("receiver", "sta1"), ("receiver", "sta2")]
+
+
 def test_wlan_refuses_what_makes_no_cell() -> None:
+    with pytest.raises(interlayer.InputError, match="stations: 0 is too few"):
+        interlayer.wlan(0, ap=True)
+    with pytest.raises(interlayer.InputError, match="1 flows for 4 directions"):
+        interlayer.wlan(2, ap=True, direction="both", flow=[interlayer.tcp()])
+    with pytest.raises(interlayer.InputError, match='direction: no "sideways"; expected "up", "down" or "both"'):
+        interlayer.wlan(2, direction="sideways")  # type: ignore[arg-type]
     with pytest.raises(interlayer.InputError, match="stations: 1 is too few"):
         interlayer.wlan(1)
     with pytest.raises(interlayer.InputError, match="1 flows for 2 senders"):

@@ -12,7 +12,7 @@ from interlayer.errors import InputError
 from interlayer.show import files, plots
 from interlayer.study import campaign, library, reader
 from interlayer.study.experiment import Cell, Experiment
-from interlayer.study.runs import Cache
+from interlayer.study.runs import Cache, Standing
 from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -182,9 +182,9 @@ def test_overrides_reach_every_cell(core: Core) -> None:
 
 
 def test_progress_counts_up_to_the_number_of_runs(core: Core) -> None:
-    calls: list[tuple[str, int, int]] = []
+    calls: list[tuple[str, Standing]] = []
     campaign.run(load(), quick=True, progress=lambda *call: calls.append(call))
-    assert calls[-1] == ("lle-fig-3.7a", 90, 90)
+    assert calls[-1] == ("lle-fig-3.7a", Standing(90, 90, 0.0, 90 * 30.0, 90 * 30.0))
 
 
 def test_a_reference_that_gets_nothing_is_untestable_and_no_crash(core: Core) -> None:

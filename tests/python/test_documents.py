@@ -233,6 +233,7 @@ SOURCES = "\n".join((ROOT / p).read_text("utf-8") for p in RUST if "/src/" in st
 NAMES = frozenset(re.findall(r'"(?:flow\.\{\}\.)?([a-z][a-z0-9_]*)"', SOURCES)) | frozenset(
     re.findall(r'format!\("(?:flow|queue)\.\{\w*\}\.(\w+)"', SOURCES)
 )
+NAMES |= frozenset("_".join(gauge) for gauge in re.findall(r'gauge\("(\w+)\.(\w+)"', SOURCES))
 UNITS = ("_bps", "_s", "_bytes", "_packets", "_m", "_dbm", "_db")
 
 

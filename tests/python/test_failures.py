@@ -18,9 +18,9 @@ import pytest
 
 import interlayer as package
 from interlayer import machine, simulator
+from interlayer.engine import Here
 from interlayer.errors import InputError, InterlayerError, OutputError, RunError
 from interlayer.show import output
-from interlayer.study import campaign, library
 from interlayer.study.runs import Cache, Wanted, extend
 from interlayer.study.store import Store
 
@@ -106,7 +106,7 @@ def test_a_run_is_taken_when_it_finishes_and_lists_grow_in_the_order_of_seeds(co
     scenarios = [simulator.parse(SCENARIO, [("radio.x", str(i))]) for i in range(2)]
     wanted = [Wanted(str(i), s, into, 6) for i, (s, into) in enumerate(zip(scenarios, lists, strict=True))]
     told: list[int] = []
-    ended = extend(wanted, 3, Cache(), 1, "toy", lambda _, done, total: told.append(done) or None)
+    ended = extend(wanted, 3, Cache(), Here(1), "toy", lambda _, standing: told.append(standing.done))
     assert ended.is_whole
     assert [[run["seed"] for run in runs] for runs in lists] == [[3, 4, 5, 6, 7, 8]] * 2
     assert told == list(range(1, 13))
@@ -428,7 +428,7 @@ def test_less_than_no_job_is_refused(core: Core, toy: Path, call: Any) -> None:
         lambda: package.run(package.parse(SCENARIO), jobs=-1),
         lambda: package.compare(package.parse(SCENARIO), "none,lle-tcp", jobs=-1),
         lambda: package.reproduce("lle-fig-3.9", jobs=-1),
-        lambda: campaign.run(library.load("lle-fig-3.9"), jobs=-2),
+        lambda: Here(-2),
     ]
     for one in calls:
         with pytest.raises(InputError, match=r"jobs: -\d is below 0; 0 is one a core"):

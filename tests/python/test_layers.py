@@ -21,7 +21,11 @@ def name_of(file: Path) -> str:
 
 
 LAYERS = [
-    ["_core", "errors", "extras", "core", "machine", "quantity", "scaffold", "toml_text", "simulator"],
+    [
+        *("_core", "errors", "extras", "core", "machine", "quantity", "scaffold", "toml_text"),
+        *("simulator", "source_hash", "parts"),
+    ],
+    ["engine", "cluster", "worker"],
     ["measure"],
     ["study"],
     ["show"],

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import interlayer
-from interlayer import quantity
+from interlayer import quantity, simulator
 from interlayer.measure import metrics
 from interlayer.study import comparison
 
@@ -101,6 +101,31 @@ def test_every_time_series_is_a_metric(run: Any) -> None:
         assert value >= 0 or math.isnan(value), name
     first = run["flows"][0]["id"]
     assert metrics.read(run, "flow.0.cwnd") == metrics.read(run, f"flow.{first}.cwnd_bytes")
+
+
+def test_gauges_of_every_controller_are_series_metrics_and_in_the_list_of_the_page() -> None:
+    page = (ROOT / "docs/senders.md").read_text("utf-8").partition("\n## Gauges\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?`) \| (`.*) \|$", page, re.MULTILINE)
+    listed = {
+        name: set(re.findall(r"`(\w+)`", series)) for names, series in rows for name in re.findall(r"`([^`]+)`", names)
+    }
+    for name in (entry["id"] for entry in simulator.registry("congestion")):
+        cell = interlayer.wlan(flow=interlayer.tcp(name), duration="3 s", warmup="1 s", loss=0.05, loss_at="msdu")
+        result = interlayer.run(cell, series=True)
+        kept = result.runs[0]["series"]
+        assert kept is not None
+        found = {path.rpartition(".")[2] for path in kept if path.startswith("flow.")}
+        plain = {f"{one}_bytes" for one in ("cwnd", "ssthresh", "flight_size", "rwnd")} | {
+            "rto_s",
+            "srtt_s",
+            "goodput_bps",
+        }
+        assert found - plain == listed.get(name, set()), name
+        for gauge in listed.get(name, ()):
+            bare = quantity.without_unit(gauge)
+            column, value = metrics.read(result.runs[0], f"flow.0.{bare}")
+            assert (column, math.isfinite(value)) == (gauge, True)
+            assert len(result.plot_series(bare).axes) == 1
 
 
 def test_what_a_frame_is_lost_to_is_called_the_same_in_summary_frames_and_timeline(run: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from interlayer.study.experiment import Cell, Claim, Expected, Gain, Line, Order, Quantity, Ratio, Shape, Trend, Value
-from interlayer.study.verdict import Verdict, judge
+from interlayer.study.verdict import Verdict, judge, judge_columns
 
 if TYPE_CHECKING:
     from interlayer.measure.stats import Floats
@@ -140,6 +140,28 @@ def test_no_verdict_from_few_or_scattered_runs(half_width: float, runs: int, ver
     assert verdict_on(Value(Expected(6.0)), {"m": spread(6.0, half_width, runs)}) is verdict
 
 
+@pytest.mark.parametrize(
+    ("printed", "half_width", "verdict"),
+    [
+        (9.0, 1.2, DIFFERS),  # 7.2 and its 10 % do not reach 9
+        (7.8, 1.2, UNTESTABLE),  # 7.2 does
+        (3.0, 1.2, DIFFERS),
+        (6.0, 0.5, UNTESTABLE),  # not excluded, and too wide to hold
+        (30.0, 7.0, DIFFERS),  # zero and less in the interval
+    ],
+)
+def test_a_number_that_no_mean_in_a_wide_interval_matches_differs(
+    printed: float, half_width: float, verdict: Verdict
+) -> None:
+    assert verdict_on(Value(Expected(printed)), {"m": spread(6.0, half_width)}) is verdict
+
+
+def test_a_wide_interval_excludes_at_the_level_that_looks_share() -> None:
+    far = claim(Value(Expected(8.2)), [["m"]])
+    assert judge_columns(far, [spread(6.0, 1.2)], 0.05).verdict is DIFFERS
+    assert judge_columns(far, [spread(6.0, 1.2)], 0.001).verdict is UNTESTABLE
+
+
 def test_unresolved_says_in_how_many_runs() -> None:
     found = judge(claim(Value(Expected(6.0)), [["m"]]), Made({"m": spread(6.0, 1.2, 40)}))
     assert found.reason == "not resolved in 40 runs: m 6.0 ± 1.2 Mb/s"
@@ -235,6 +257,8 @@ def test_a_printed_mean_of_n_runs_has_an_error_of_its_own(deviation: float, prin
         (-10.0, -12.0, 0.5, HOLDS),
         (20.0, 20.0, 1.1, UNTESTABLE),  # wider than one point and than 5 %
         (100.0, 100.0, 4.9, HOLDS),  # 5 % of a large gain
+        (32.0, 97.0, 29.0, DIFFERS),  # 68 is further off than 9.6 points
+        (32.0, 60.0, 20.0, UNTESTABLE),
     ],
 )
 def test_ratio(printed: float, mean: float, half_width: float, verdict: Verdict) -> None:

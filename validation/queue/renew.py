@@ -32,6 +32,7 @@ COLUMNS = (
     "sparse_ms",
     "sparse_p95_ms",
     "sparse_packets",
+    "left",
     "ns3_version",
     "script",
     "date",

@@ -6,6 +6,8 @@ Time in the queue of all and of a sparse flow, and goodput, within 15 %. As many
 from __future__ import annotations
 
 import csv
+import json
+import subprocess
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,11 @@ import pytest
 from interlayer import simulator
 from interlayer.measure import stats
 
+ROOT = Path(__file__).parents[2]
+PEER = ROOT / "bench/ns3/build/wired_queue"
 AIM = 0.15
 RUNS = 10
+REPLAYS = 5
 SENDING = paths.SPARSE * 8 / paths.RATE
 """What a datagram of the sparse flow takes outside the queue."""
 
@@ -29,12 +34,8 @@ EXPLAINED = {
 }
 """Figures that are not of the same thing on both sides: README.md says why."""
 
-BEYOND = {
-    "codel-tcp-4": "the senders' windows differ after each recovery",
-    "codel-tcp-10": "the senders' windows differ after each recovery",
-    "fq-codel-tcp-4": "the senders differ; not traced further",
-    "fq-codel-tcp-10": "the senders differ; not traced further",
-}
+SENDERS = "the senders differ: on the arrivals of ns-3's own senders the queue does the same"
+BEYOND = dict.fromkeys(("codel-tcp-4", "codel-tcp-10", "fq-codel-tcp-4", "fq-codel-tcp-10"), SENDERS)
 """Cells beyond the aim: these fail, and README.md has their figures."""
 
 
@@ -89,6 +90,27 @@ def test_waits_are_theirs(cell: paths.Cell) -> None:
         if abs(mean) > AIM and name not in EXPLAINED.get(str(cell), {}):
             beyond.append((name, estimate.mean, theirs.mean))
     assert not beyond
+
+
+@pytest.mark.skipif(not PEER.exists(), reason="the peer is not built: make ns3")
+@pytest.mark.parametrize("cell", [cell for cell in paths.CELLS if cell.discipline != "drop-tail"], ids=str)
+def test_what_the_queue_does_to_their_arrivals(cell: paths.Cell, tmp_path: Path) -> None:
+    """Arrivals and services are ns-3's own, so that senders play no part: only what leaves, and what is dropped, is ours."""
+    build = ["cargo", "build", "--quiet", "--release", "-p", "interlayer-queue", "--example", "replay"]
+    subprocess.run(build, cwd=ROOT, check=True)
+    theirs, ours = defaultdict(list), defaultdict(list)
+    for run in range(1, 1 + REPLAYS):
+        trace = tmp_path / "trace"
+        peer = subprocess.run([PEER, *paths.peer(cell, run), f"--trace={trace}"], capture_output=True, check=True)
+        with trace.open("rb") as lines:
+            replay = [ROOT / "target/release/examples/replay", cell.discipline, str(paths.PACKETS), str(paths.WARMUP)]
+            done = subprocess.run(replay, stdin=lines, capture_output=True, check=True)
+        for found, into in ((json.loads(peer.stdout), theirs), (json.loads(done.stdout), ours)):
+            for name in ("wait_ms", "sparse_ms", "sparse_p95_ms", "left"):
+                into[name].append(found[name])
+    off = {name: sum(ours[name]) / sum(theirs[name]) - 1 for name in theirs}
+    print(f"{cell}, replayed:", ", ".join(f"{name} {100 * by:+.1f} %" for name, by in off.items()))
+    assert max(map(abs, off.values())) <= AIM
 
 
 def test_a_sparse_flow_waits_for_a_packet_and_not_for_a_queue() -> None:

@@ -7,10 +7,12 @@
 //! Leaves out: reading values from a file. The crate `scenario` does that, by [`Kind`].
 
 pub mod absent;
+mod failure;
 mod params;
 mod registry;
 mod spelling;
 pub mod suggest;
 
-pub use params::{Kind, Param, Params, Value};
+pub use failure::Failure;
+pub use params::{Context, Kind, Param, Params, Value};
 pub use registry::{Chosen, Entry, Info, Refused, Registry};

@@ -1,5 +1,6 @@
 //! Parameters that a plug-in declares and a scenario sets.
 
+use core::any::Any;
 use core::fmt;
 use units::{Bytes, Dbm, Dur};
 
@@ -113,16 +114,38 @@ impl fmt::Display for Value {
     }
 }
 
+/// What a program registers a plug-in with; see [`crate::Registry::with_context`].
+pub type Context = &'static (dyn Any + Send + Sync);
+
 /// The values of all parameters of one plug-in: what the scenario sets, and defaults.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Params {
     values: Vec<(&'static str, Value)>,
+    context: Option<Context>,
+}
+
+/// Parameters are equal if their values are.
+impl PartialEq for Params {
+    fn eq(&self, other: &Params) -> bool {
+        self.values == other.values
+    }
 }
 
 impl Params {
     /// The defaults of `declared`.
     pub fn defaults(declared: &[Param]) -> Params {
-        Params { values: declared.iter().map(|p| (p.key, p.default)).collect() }
+        Params { values: declared.iter().map(|p| (p.key, p.default)).collect(), context: None }
+    }
+
+    /// The same parameters for a plug-in that was registered with `context`.
+    pub(crate) fn in_context(mut self, context: Option<Context>) -> Params {
+        self.context = context;
+        self
+    }
+
+    /// What the plug-in was registered with, if that is a `T`.
+    pub fn context<T: Any>(&self) -> Option<&'static T> {
+        self.context.and_then(|context| context.downcast_ref())
     }
 
     /// Values that a scenario may set, for tests that take every plug-in of a registry: the defaults, and where there is none the
@@ -145,7 +168,7 @@ impl Params {
             };
             (param.key, value)
         };
-        Params { values: declared.iter().map(value).collect() }
+        Params { values: declared.iter().map(value).collect(), context: None }
     }
 
     /// Sets a declared parameter. The scenario's reader has checked key and kind.

@@ -1,6 +1,6 @@
 //! Lists of plug-ins, by id.
 
-use crate::{Param, Params, Value};
+use crate::{Context, Param, Params, Value};
 use core::fmt;
 
 /// What a plug-in declares of itself.
@@ -54,12 +54,20 @@ pub struct Entry<T> {
     pub info: &'static Info,
     /// What the layer needs to make one.
     pub plugin: T,
+    context: Option<Context>,
+}
+
+impl<T> Entry<T> {
+    /// One that stands in no registry.
+    pub const fn new(info: &'static Info, plugin: T) -> Entry<T> {
+        Entry { info, plugin, context: None }
+    }
 }
 
 impl<T: Clone> Entry<T> {
-    /// The plug-in with these parameters.
+    /// The plug-in with these parameters, and with what it was registered with.
     pub fn with(&self, params: Params) -> Chosen<T> {
-        Chosen { info: self.info, plugin: self.plugin.clone(), params }
+        Chosen { info: self.info, plugin: self.plugin.clone(), params: params.in_context(self.context) }
     }
 
     /// The plug-in with its default parameters.
@@ -104,12 +112,17 @@ impl<T> Registry<T> {
     /// # Errors
     /// The id is taken. A parameter is declared twice, is called `name` or `at`, or has a default that it may not have.
     pub fn add(&mut self, info: &'static Info, plugin: T) -> Result<(), Refused> {
+        self.put(Entry::new(info, plugin))
+    }
+
+    fn put(&mut self, new: Entry<T>) -> Result<(), Refused> {
+        let info = new.info;
         let refused = |why: &str| Refused(format!("{} \"{}\": {why}", self.noun, info.id));
         info.check().map_err(|why| refused(&why))?;
         match self.entries.binary_search_by(|entry| entry.info.id.cmp(info.id)) {
             Ok(_) => Err(refused("there is one of that name already")),
             Err(place) => {
-                self.entries.insert(place, Entry { info, plugin });
+                self.entries.insert(place, new);
                 Ok(())
             }
         }
@@ -121,6 +134,16 @@ impl<T> Registry<T> {
     /// See [`Registry::add`].
     pub fn with(mut self, info: &'static Info, plugin: T) -> Result<Registry<T>, Refused> {
         self.add(info, plugin)?;
+        Ok(self)
+    }
+
+    /// The registry with one plug-in more, which finds `context` in its parameters ([`Params::context`]): for a function that
+    /// makes plug-ins of many kinds, as a bridge to another language does.
+    ///
+    /// # Errors
+    /// See [`Registry::add`].
+    pub fn with_context(mut self, info: &'static Info, plugin: T, context: Context) -> Result<Registry<T>, Refused> {
+        self.put(Entry { info, plugin, context: Some(context) })?;
         Ok(self)
     }
 
@@ -163,7 +186,7 @@ impl<T> Registry<T> {
 
     /// The declarations alone: all that a reader of scenarios needs.
     pub fn declarations(&self) -> Registry<()> {
-        let entries = self.entries.iter().map(|entry| Entry { info: entry.info, plugin: () }).collect();
+        let entries = self.entries.iter().map(|entry| Entry::new(entry.info, ())).collect();
         Registry { noun: self.noun, entries }
     }
 }
@@ -244,6 +267,15 @@ mod tests {
         let registry = Registry::of("pace", [(&SLOW, 1)]).unwrap();
         let error = registry.with(&SLOW, 2).unwrap_err();
         assert_eq!(error.to_string(), "pace \"slow\": there is one of that name already");
+    }
+
+    #[test]
+    fn a_plug_in_finds_what_it_was_registered_with_and_no_other_type() {
+        let registry = Registry::of("pace", [(&SLOW, ())]).unwrap().with_context(&FAST, (), &7_u32).unwrap();
+        let of = |id| registry.find(id).unwrap().chosen().params;
+        assert_eq!((of("fast").context::<u32>(), of("fast").context::<i64>()), (Some(&7), None));
+        assert_eq!(of("slow").context::<u32>(), None);
+        assert!(registry.with_context(&FAST, (), &8_u32).is_err());
     }
 
     #[test]

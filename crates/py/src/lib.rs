@@ -3,11 +3,12 @@
 //! [`module!`] makes a module of it. `crates/module` makes `interlayer._core`; a crate outside the workspace makes one that has
 //! its own plug-ins besides.
 
+mod parts;
 mod timeline;
 
 use numpy::PyArray1;
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::path::PathBuf;
@@ -29,10 +30,31 @@ fn input_error(py: Python<'_>, error: &WorldInputError) -> PyErr {
     }
 }
 
+create_exception!(
+    _core,
+    PartError,
+    PyException,
+    "Code of a part in Python has failed: which; the cause is what it raised."
+);
+
+/// What a part in Python raised, as the cause of an error that names the part.
+fn part_error(py: Python<'_>, failure: plugin::Failure) -> PyErr {
+    let raised = PartError::new_err(failure.message);
+    if let Ok(cause) = failure.cause.downcast::<PyErr>() {
+        raised.set_cause(py, Some(*cause));
+    }
+    raised
+}
+
 /// A scenario that has been parsed and checked whole; immutable, cheap to share between runs.
 #[pyclass(frozen, module = "interlayer._core")]
 struct Scenario {
     blueprint: Blueprint,
+    // What it was read from, for a copy in another process.
+    text: String,
+    overrides: Vec<(String, String)>,
+    /// Parts in Python that it uses: name, kind, hash of the source.
+    parts: Vec<(String, String, Option<String>)>,
 }
 
 impl Scenario {
@@ -43,6 +65,12 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
+    /// What it was read from; see the type stub.
+    #[getter]
+    fn source(&self) -> (&str, Vec<(String, String)>) {
+        (&self.text, self.overrides.clone())
+    }
+
     /// The scenario with every default of its own filled in, as JSON.
     fn to_json(&self) -> String {
         self.of().to_json().to_string()
@@ -77,6 +105,11 @@ impl Scenario {
     #[getter]
     fn seed(&self) -> u64 {
         self.of().seed
+    }
+
+    #[getter]
+    fn parts(&self) -> Vec<(String, String, Option<String>)> {
+        self.parts.clone()
     }
 
     #[getter]
@@ -141,17 +174,21 @@ impl Runner {
     /// Ask for a run; see the type stub.
     fn submit(&self, py: Python<'_>, scenario: &Scenario, seed: u64) -> PyResult<u64> {
         let blueprint = scenario.blueprint.clone();
-        Ok(self.with(py, |runner| runner.submit(blueprint, seed))?)
+        let around = (!scenario.parts.is_empty()).then_some(parts::AROUND);
+        Ok(self.with(py, |runner| runner.submit_with(blueprint, seed, around))?)
     }
 
     /// Wait for the next run that finishes; see the type stub.
-    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<(u64, Bound<'py, PyAny>)>> {
+    #[pyo3(signature = (patience_s = None))]
+    fn next<'py>(&self, py: Python<'py>, patience_s: Option<f64>) -> PyResult<Option<(u64, Bound<'py, PyAny>)>> {
+        let mut looks = patience_s.map(|s| (s / PATIENCE.as_secs_f64()).ceil() as u64);
         loop {
             py.check_signals()?;
             let (done, pending) = self.with(py, |runner| (runner.next(PATIENCE), runner.pending()));
             let Some(done) = done else {
-                match pending {
-                    0 => return Ok(None),
+                looks = looks.map(|n| n.saturating_sub(1));
+                match (pending, looks) {
+                    (0, _) | (_, Some(0)) => return Ok(None),
                     _ => continue,
                 }
             };
@@ -159,15 +196,28 @@ impl Runner {
                 Ok(run) => run_dict(py, &run, done.blueprint.scenario())?.into_any(),
                 Err(RunError::Input(error)) => return Err(input_error(py, &error)),
                 Err(RunError::Capture(error)) => return Err(error.into()),
+                Err(RunError::Plugin(failure)) => part_error(py, failure).into_value(py).into_bound(py).into_any(),
                 Err(error) => PyString::new(py, &error.to_string()).into_any(),
             };
             return Ok(Some((done.task, found)));
         }
     }
 
+    /// The simulated time in s that each pending run has reached, by its number.
+    fn reached_s(&self, py: Python<'_>) -> Vec<(u64, f64)> {
+        self.with(py, |runner| runner.reached().map(|(number, at)| (number, at.as_secs_f64())).collect())
+    }
+
     /// Stop what is under way and forget the rest; see the type stub.
     fn stop(&self, py: Python<'_>) {
         self.with(py, world::Runner::stop);
+    }
+}
+
+/// Threads may wait for the interpreter's lock in a part in Python: who waits for them must not hold it.
+impl Drop for Runner {
+    fn drop(&mut self) {
+        Python::attach(|py| self.with(py, world::Runner::stop));
     }
 }
 
@@ -293,19 +343,31 @@ pub struct Outside {
 
 /// What scenarios may name. Its methods are the functions of the module.
 #[pyclass(frozen, module = "interlayer._core")]
-struct Parts {
+struct Core {
     known: Registries,
     listed: Registries,
 }
 
 #[pymethods]
-impl Parts {
+impl Core {
     /// Read a scenario; see the type stub.
-    #[pyo3(signature = (text, overrides = Vec::new()))]
-    fn parse(&self, py: Python<'_>, text: &str, overrides: Vec<(String, String)>) -> PyResult<Scenario> {
-        let blueprint =
-            world::parse_with(text, &overrides, self.known.clone()).map_err(|error| input_error(py, &error))?;
-        Ok(Scenario { blueprint })
+    #[pyo3(signature = (text, overrides = Vec::new(), parts = Vec::new()))]
+    fn parse(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        overrides: Vec<(String, String)>,
+        parts: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Scenario> {
+        let registries = parts::registered(self.known.clone(), &parts)?.map_err(|error| input_error(py, &error))?;
+        // Schemes are tried once: a part in Python that fails then ends the attempt as it ends a run.
+        let parsed = world::try_plugins(|| world::parse_with(text, &overrides, registries));
+        let blueprint = match parsed {
+            Ok(parsed) => parsed.map_err(|error| input_error(py, &error))?,
+            Err(failure) => return Err(part_error(py, failure)),
+        };
+        let parts = parts::used(blueprint.scenario(), &parts)?;
+        Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
     }
 
     /// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, of queue disciplines
@@ -371,12 +433,19 @@ pub fn fill(
     module.add("outside", outside.map(|of| (of.name, of.version, added)))?;
     module.add("interface", include_str!("../../../python/interlayer/_core.pyi"))?;
     module.add("InputError", module.py().get_type::<InputError>())?;
+    module.add("PartError", module.py().get_type::<PartError>())?;
+    module.add_class::<parts::Ack>()?;
+    module.add_class::<parts::RateSample>()?;
+    module.add_class::<parts::Window>()?;
+    module.add_class::<parts::Node>()?;
+    module.add_class::<parts::Packet>()?;
+    module.add_class::<parts::Report>()?;
     module.add_class::<Scenario>()?;
     module.add_class::<Runner>()?;
     module.add_function(wrap_pyfunction!(absent, module)?)?;
-    let parts = Bound::new(module.py(), Parts { known, listed: listed.clone() })?;
+    let core = Bound::new(module.py(), Core { known, listed: listed.clone() })?;
     for name in ["parse", "registry", "schema"] {
-        module.add(name, parts.getattr(name)?)?;
+        module.add(name, core.getattr(name)?)?;
     }
     Ok(())
 }

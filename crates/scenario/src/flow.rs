@@ -10,7 +10,7 @@ use crate::node::MOST_OF_A_GROUP;
 use crate::plug::{Congestion, Plug, Receivers, Recoveries, Users};
 use crate::queues::SOME_BYTES;
 use crate::scalar::Text;
-use crate::shape::{Keys, Object, Read, Shape};
+use crate::shape::{Keys, Object, Read, Shape, Variant};
 use core::ops::RangeInclusive;
 use serde_json::json;
 use std::sync::Arc;
@@ -197,6 +197,16 @@ impl Transport {
         }
     }
 
+    /// Whether what stands in a file's `table` of a transport can have this key. One that no transport has is for the reader to refuse.
+    pub(crate) fn may_have(table: Option<&Value>, key: &str) -> bool {
+        let shape = Shape::of::<Transport>(&Names::default());
+        let Some(tagged) = shape.tagged else { return true };
+        let word = table.and_then(|table| table.get(tagged.tag)?.as_str()).or(tagged.first);
+        let has_it = |variant: &Variant| variant.keys.iter().any(|own| own.name == key);
+        let others = tagged.variants.iter().any(has_it);
+        !others || tagged.variants.iter().any(|variant| Some(variant.word) == word && has_it(variant))
+    }
+
     /// `value`, where there is a connection.
     fn if_tcp<T>(&self, value: T) -> Option<T> {
         self.tcp().map(|_| value)
@@ -223,6 +233,15 @@ tagged! {
         "poisson" => Poisson {
             /// Of UDP payload or TCP bytes.
             rate: BitRate,
+        },
+        /// At equal intervals while it is on, and not at all while it is off; both last as long as is drawn from an exponential distribution.
+        "on-off" => OnOff {
+            /// Of UDP payload or TCP bytes, while it is on.
+            rate: BitRate,
+            /// How long it is on, on the mean. A burst has one datagram or segment at least.
+            on: Dur, in SOME_TIME,
+            /// How long it is off, on the mean.
+            off: Dur, in SOME_TIME,
         },
         /// UDP: the interface queue never runs empty.
         "saturated" => Saturated,
@@ -361,7 +380,8 @@ table! {
     pub struct FlowEntry {
         /// What results and overrides call it.
         name: Option<String>, in Text::Name, or "flow<index>",
-        /// The node that opens the connection and sends. A name with a count: a flow each.
+        /// The node that opens the connection and sends. A name with a count: a flow each. Two groups, as many nodes in each: the first sends to
+        /// the first, the second to the second.
         from: Group,
         /// The other end.
         to: Group,

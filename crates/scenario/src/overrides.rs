@@ -1,6 +1,6 @@
 //! `--set PATH=VALUE`: replaces values of the tree before anything is checked.
 
-use crate::InputError;
+use crate::{InputError, Transport};
 use plugin::suggest::{self, quote};
 use toml::Value;
 
@@ -8,7 +8,7 @@ use toml::Value;
 const MOST_STEPS: usize = 12;
 
 /// Replaces the value at `path` (`node.ap.position`, `flow.0.transport.datagram`), or creates the key; `*` stands for
-/// every entry of an array (`flow.*.transport.datagram`).
+/// every entry of an array (`flow.*.transport.datagram`), but for flows whose transport has no such key.
 pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<(), InputError> {
     // The spelling of error messages, flow[0].name, is as good as flow.0.name.
     let spelled = path.trim().replace('[', ".").replace(']', "");
@@ -54,7 +54,15 @@ fn set(child: &mut Value, step: &str, rest: &[&str], at: &str, value: Value) -> 
     match child {
         Value::Table(table) => set_in_table(table, step, rest, at, value),
         Value::Array(entries) if step == "*" && !entries.is_empty() => {
-            (0..entries.len()).try_for_each(|index| set_entry(entries, index, rest, at, value.clone()))
+            let can_have = |entry: &Value| match (at, rest) {
+                ("flow", ["transport", key, ..]) => Transport::may_have(entry.get("transport"), key),
+                _ => true,
+            };
+            let takers: Vec<usize> = (0..entries.len()).filter(|index| can_have(&entries[*index])).collect();
+            if takers.is_empty() {
+                return Err(format!("no {at} has {}: its transport is another", rest.join(".")));
+            }
+            takers.into_iter().try_for_each(|index| set_entry(entries, index, rest, at, value.clone()))
         }
         Value::Array(entries) => {
             let index = index_of(entries, step, at)?;

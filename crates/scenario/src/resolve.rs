@@ -1,7 +1,7 @@
 //! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
 
-use crate::Result;
 use crate::channel::{Channel, Ends, Link, LinkEntry};
+use crate::directory::Group;
 use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
@@ -9,6 +9,7 @@ use crate::node::{Access, Node, NodeEntry, categories};
 use crate::plug::{Plug, Routers};
 use crate::radio::{Radio, Slot, TX_POWER, bit_rates, highest};
 use crate::shape::NEEDS_POWERS;
+use crate::{InputError, Result};
 use phy::Standard;
 use std::sync::Arc;
 use units::{Dur, NodeId};
@@ -171,16 +172,25 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
     })
 }
 
+/// The pairs of nodes that two groups make: one node with each of a group, or of two equal groups first with first, second with second.
+fn pairs(from: &Group, to: &Group) -> core::result::Result<Vec<(NodeId, NodeId)>, String> {
+    let (some, others) = (from.nodes.len(), to.nodes.len());
+    if some > 1 && others > 1 {
+        if some != others {
+            let (a, b) = (&from.name, &to.name);
+            return Err(format!("\"{a}\" is {some} nodes and \"{b}\" {others}; as many, or one"));
+        }
+        return Ok(from.nodes.iter().copied().zip(to.nodes.iter().copied()).collect());
+    }
+    Ok(from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to))).collect())
+}
+
 /// The links of an entry: one, or one for each node of a group.
 fn wires(entry: LinkEntry, index: usize, links: &mut Vec<Link>) -> Result<()> {
     let (from, to) = (&entry.ends.from, &entry.ends.to);
-    if from.nodes.len() > 1 && to.nodes.len() > 1 {
-        let (a, b, why) = (&from.name, &to.name, "one end of a link must be one node");
-        fail!("link[{index}]", "\"{a}\" and \"{b}\" are several nodes each; {why}");
-    }
-    let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
+    let pairs = pairs(from, to).map_err(|why| InputError::new(format!("link[{index}]"), why))?;
     let is_group = from.has_count || to.has_count;
-    for (nth, (from, to)) in pairs.enumerate() {
+    for (nth, (from, to)) in pairs.into_iter().enumerate() {
         let name = match &*entry.name {
             "" => format!("link{}", links.len()),
             name if is_group => format!("{name}{}", nth + 1),
@@ -245,15 +255,9 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
     if entry.hops.is_some() {
         return drawn(entry, index, duration, flows);
     }
-    if from.nodes.len() > 1 && to.nodes.len() > 1 {
-        let (a, b, why) = (&from.name, &to.name, "one end of a flow must be one node");
-        fail!(
-            "flow[{index}].to",
-            "\"{a}\" and \"{b}\" are several nodes each; {why}, or both are drawn: hops = \"any\""
-        );
-    }
-    let pairs = from.nodes.iter().flat_map(|from| to.nodes.iter().map(move |to| (*from, *to)));
-    let mut pairs: Vec<_> = pairs.collect();
+    let mut pairs = pairs(from, to).map_err(|why| {
+        InputError::new(format!("flow[{index}].to"), format!("{why}; or both are drawn: hops = \"any\""))
+    })?;
     if let Some(count) = entry.count {
         pairs = pairs.iter().copied().cycle().take(count as usize).collect();
     }
@@ -262,7 +266,9 @@ fn connections(entry: FlowEntry, index: usize, duration: Dur, flows: &mut Vec<Fl
         fail!("flow[{index}].count", "that makes {last} flows; there can be {MOST_FLOWS}");
     }
     if pairs.iter().any(|(from, to)| from == to) {
-        fail!("flow[{index}].to", "the flow would run from \"{}\" to itself", entry.to.name);
+        let or =
+            if is_group { ", each node to itself; or both ends are drawn: hops = \"any\"" } else { " to itself" };
+        fail!("flow[{index}].to", "the flow would run from \"{}\"{or}", entry.to.name);
     }
     push(entry, index, duration, pairs, is_group, flows);
     Ok(())

@@ -72,7 +72,7 @@ pub fn scheme(id: &str, set: &[(&str, Value)]) -> Chosen<Install> {
 pub fn with(info: &'static Info, install: Install, set: &[(&str, Value)]) -> Chosen<Install> {
     let mut params = Params::defaults(info.params);
     set.iter().for_each(|(key, value)| params.set(key, *value));
-    Entry { info, plugin: install }.with(params)
+    Entry::new(info, install).with(params)
 }
 
 /// A node on which schemes are installed.

@@ -3,7 +3,7 @@
 //! What a scoreboard adds is in `selective`; what is done about a loss in `loss`.
 
 use crate::options::timestamps;
-use crate::selective::Tracking;
+use crate::selective::Told;
 use crate::timers::Timer;
 use crate::{Ack, Connection, RttSample};
 use units::{Bytes, Dur, SimTime};
@@ -20,22 +20,25 @@ impl Connection {
             return false;
         }
         self.record_timestamp(now, tcp);
-        self.counters.pure_acks_received += u64::from(seg_len == 0);
+        self.counters.borrow_mut().pure_acks_received += u64::from(seg_len == 0);
         self.snd.probes_unanswered = 0;
         let marked = self.options.ecn && tcp.flags.has(Flags::ECE);
         let prior_flight = if marked { self.snd.pipe_to_cut() } else { 0 };
         let prior_cwnd = self.snd.window.cwnd;
+        let tracked;
+        let mut told = &Told::NOTHING;
         if self.snd.tracking.is_some() {
-            self.track(now, tcp.ack, Some(tcp));
+            tracked = self.track(now, tcp.ack, Some(tcp));
+            told = &tracked;
         }
         if self.snd.una.lt(tcp.ack) {
-            self.new_ack(now, tcp.ack, Some(tcp));
+            self.new_ack(now, tcp.ack, Some(tcp), told);
         } else {
             let duplicate = self.is_duplicate(tcp, seg_len);
             if self.snd.keeps_more() {
-                self.finish_duplicate(now, tcp, duplicate);
+                self.finish_duplicate(now, tcp, duplicate, told);
             } else if duplicate {
-                self.duplicate_ack(now, tcp);
+                self.duplicate_ack(now, tcp, told);
             }
         }
         self.update_window(tcp);
@@ -83,13 +86,13 @@ impl Connection {
         }
     }
 
-    /// Feeds the estimator, and returns what the controller gets.
-    pub(crate) fn sample_rtt(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) -> Option<Dur> {
+    /// Feeds the estimator, and returns what the controller gets. `told`: the RTT that the scoreboard was told by this ACK.
+    pub(crate) fn sample_rtt(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>, told: Option<Dur>) -> Option<Dur> {
         let measured = self.measure(now, ack, tcp);
         if let Some(measured) = measured {
-            self.counters.rtt(measured);
+            self.counters.borrow_mut().rtt(measured);
         }
-        let (timer, controller) = self.judge_rtt(now, ack, measured);
+        let (timer, controller) = self.judge_rtt(now, ack, measured, told);
         if let Some(timer) = timer {
             // With timestamps every ACK brings one: @RFC7323 app. G, ExpectedSamples.
             let per_rtt =
@@ -100,8 +103,13 @@ impl Connection {
     }
 
     /// What timer and controller get of the RTT `measured` and of that which the scoreboard was told by this ACK.
-    fn judge_rtt(&mut self, now: SimTime, ack: Seq, measured: Option<Dur>) -> (Option<Dur>, Option<Dur>) {
-        let told = self.snd.tracking.as_deref().and_then(|tracking| tracking.told.rtt);
+    fn judge_rtt(
+        &mut self,
+        now: SimTime,
+        ack: Seq,
+        measured: Option<Dur>,
+        told: Option<Dur>,
+    ) -> (Option<Dur>, Option<Dur>) {
         let controller = told.or(measured);
         if controller.is_none() || self.hook.is_none() {
             return (measured, controller);
@@ -112,15 +120,11 @@ impl Connection {
     }
 
     /// `ack` lies beyond SND.UNA. Without a header it is a scheme's local ACK.
-    pub(crate) fn new_ack(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) {
-        let rtt = self.sample_rtt(now, ack, tcp);
+    pub(crate) fn new_ack(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>, told: &Told) {
+        let rtt = self.sample_rtt(now, ack, tcp, told.rtt);
         let prior_flight = u64::from(self.snd.flight());
         // The number of a FIN is no data.
         let acked = u64::from(ack - self.snd.una).min(self.snd.written - self.snd.una_offset);
-        let (sacked, rate) = match self.snd.tracking.as_deref() {
-            None => (Bytes::ZERO, None),
-            Some(Tracking { told, .. }) => (Bytes(u64::from(told.sacked)), told.rate),
-        };
         let mut facts = Ack {
             now,
             number: ack,
@@ -130,9 +134,9 @@ impl Connection {
             duplicate: false,
             local: tcp.is_none(),
             flags: tcp.map_or(Flags::ACK, |tcp| tcp.flags),
-            sacked,
+            sacked: Bytes(u64::from(told.sacked)),
             lost: Bytes::ZERO,
-            rate,
+            rate: told.rate,
             timestamps: if self.options.timestamps { tcp.and_then(timestamps) } else { None },
         };
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
@@ -198,14 +202,13 @@ impl Connection {
             self.arm_rto(now); // @RFC6298 (5.3)
         }
         if self.snd.keeps_more() {
-            self.finish_ack(now, una, acked, tcp);
+            self.finish_ack(now, una, acked, tcp, told);
         }
     }
 
     /// What a duplicate tells.
-    pub(crate) fn duplicate_facts(&mut self, now: SimTime, tcp: &Tcp) -> Ack {
-        let (_, rtt) = self.judge_rtt(now, tcp.ack, None);
-        let told = self.snd.told();
+    pub(crate) fn duplicate_facts(&mut self, now: SimTime, tcp: &Tcp, told: &Told) -> Ack {
+        let (_, rtt) = self.judge_rtt(now, tcp.ack, None, told.rtt);
         Ack {
             now,
             number: tcp.ack,
@@ -222,9 +225,9 @@ impl Connection {
         }
     }
 
-    pub(crate) fn duplicate_ack(&mut self, now: SimTime, tcp: &Tcp) {
-        self.counters.dup_acks_received += 1;
-        let facts = self.duplicate_facts(now, tcp);
+    pub(crate) fn duplicate_ack(&mut self, now: SimTime, tcp: &Tcp, told: &Told) {
+        self.counters.borrow_mut().dup_acks_received += 1;
+        let facts = self.duplicate_facts(now, tcp, told);
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
 
         let configured = self.config.dup_ack_threshold;

@@ -47,7 +47,7 @@ impl Connection {
 
     /// A reset for a segment that belongs to no connection, unless it is one. @RFC9293 sec. 3.10.7.1
     fn refuse(&mut self, tcp: &Tcp, payload: &Payload) {
-        self.counters.segments_discarded += 1;
+        self.counters.borrow_mut().segments_discarded += 1;
         if !tcp.flags.has(Flags::RST) {
             self.reset = Some(if tcp.flags.has(Flags::ACK) {
                 self.reset_at(tcp.ack, None)
@@ -107,7 +107,7 @@ impl Connection {
 
     /// This end's SYN is acknowledged by `tcp`, whose window is the first to count.
     fn establish(&mut self, now: SimTime, tcp: &Tcp) {
-        self.sample_rtt(now, tcp.ack, Some(tcp));
+        self.sample_rtt(now, tcp.ack, Some(tcp), None);
         self.timers.stop(Timer::Retransmit);
         let snd = &mut self.snd;
         snd.una = tcp.ack;
@@ -162,7 +162,7 @@ impl Connection {
             } else if seq.lt(self.rcv.edge) {
                 self.challenge(now);
             } else {
-                self.counters.segments_discarded += 1;
+                self.counters.borrow_mut().segments_discarded += 1;
             }
             return;
         }
@@ -172,7 +172,7 @@ impl Connection {
         }
         // Fifth: the ACK field.
         if !tcp.flags.has(Flags::ACK) {
-            self.counters.segments_discarded += 1;
+            self.counters.borrow_mut().segments_discarded += 1;
             return;
         }
         if self.state == State::SynReceived {
@@ -222,7 +222,7 @@ impl Connection {
         let stamp = timestamps(tcp);
         let passes = stamp.is_some_and(|(tsval, _)| !self.options.is_old(now, tsval));
         if !passes {
-            self.counters.segments_discarded += 1;
+            self.counters.borrow_mut().segments_discarded += 1;
             if stamp.is_some() {
                 self.disagree(now, tcp, payload);
             }
@@ -244,14 +244,14 @@ impl Connection {
 
     /// An old duplicate, or beyond the window: only an ACK. @RFC9293 sec. 3.10.7.4, "first"
     fn discard_unacceptable(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
-        self.counters.segments_discarded += 1;
+        self.counters.borrow_mut().segments_discarded += 1;
         if tcp.flags.has(Flags::RST) {
             return;
         }
         if payload.len > 0 && tcp.seq.lt(self.rcv.nxt) {
-            self.counters.duplicate_segments += 1;
+            self.counters.borrow_mut().duplicate_segments += 1;
             self.rcv.policy.on_duplicate();
-            self.rcv.duplicate = Some(SeqRange::new(tcp.seq, payload.len));
+            self.rcv.came_twice(SeqRange::new(tcp.seq, payload.len));
         }
         self.disagree(now, tcp, payload);
         if self.state == State::TimeWait && tcp.flags.has(Flags::FIN) {
@@ -261,7 +261,7 @@ impl Connection {
 
     /// A segment that may be forged: dropped, and the peer, if it lives, told where this end stands. @RFC5961
     pub(crate) fn challenge(&mut self, now: SimTime) {
-        self.counters.segments_discarded += 1;
+        self.counters.borrow_mut().segments_discarded += 1;
         if self.challenges.allows(now) {
             self.rcv.due = AckDue::Alone;
         }
@@ -325,13 +325,13 @@ impl Connection {
         let start = tcp.seq.max(self.rcv.nxt);
         let end = (tcp.seq + payload.len).min(self.rcv.edge);
         if tcp.seq.lt(start) {
-            self.rcv.duplicate = Some(SeqRange { start: tcp.seq, end: start.min(tcp.seq + payload.len) });
+            self.rcv.came_twice(SeqRange { start: tcp.seq, end: start.min(tcp.seq + payload.len) });
         }
         if !start.lt(end) {
             if tcp.seq.lt(self.rcv.nxt) {
-                self.counters.duplicate_segments += 1;
+                self.counters.borrow_mut().duplicate_segments += 1;
             } else {
-                self.counters.segments_discarded += 1; // a probe of the closed window
+                self.counters.borrow_mut().segments_discarded += 1; // a probe of the closed window
             }
             self.rcv.due = AckDue::Alone;
             return;
@@ -340,21 +340,14 @@ impl Connection {
         let before = self.rcv.nxt;
         let arrived = self.rcv.take(SeqRange { start, end });
         let new = self.rcv.nxt - before;
-        match arrived {
-            Arrived::Duplicate => self.counters.duplicate_segments += 1,
-            _ => self.counters.delivered_segments += 1,
-        }
+        self.counters.borrow_mut().received(arrived, new);
         if new > 0 {
-            self.counters.delivered_bytes += u64::from(new);
             self.events.readable(self.rcv.offset, new);
         }
         match arrived {
             Arrived::InOrder => self.acknowledge_in_order(now, tcp, payload),
             Arrived::FilledGap => self.rcv.ack_now(), // @RFC5681 sec. 4.2
-            Arrived::OutOfOrder | Arrived::Duplicate => {
-                self.counters.out_of_order_segments += u64::from(arrived == Arrived::OutOfOrder);
-                self.rcv.due = AckDue::Alone; // @RFC5681 sec. 4.2: immediately
-            }
+            Arrived::OutOfOrder | Arrived::Duplicate => self.rcv.due = AckDue::Alone, // @RFC5681 sec. 4.2: immediately
         }
     }
 

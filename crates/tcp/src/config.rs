@@ -85,7 +85,7 @@ pub struct Config {
     /// Let cwnd grow only while it is what limits the sender: while it was full in the last round trip, or in slow start more
     /// than half full. Default on, as Linux; @RFC5681 says nothing.
     pub validate_cwnd: bool,
-    /// Initial send sequence number. Default 0.
+    /// Initial send sequence number. Default 0. See [`crate::Connection::set_initial_sequence`].
     pub initial_sequence: Seq,
     /// Offer ECN, and use it if the peer does: data is sent as [`crate::Output::Segment`] `ect`, marks are echoed and
     /// answered. A repeated SYN offers it again. Default off. @RFC3168 sec. 6.1

@@ -7,6 +7,9 @@ use crate::selective::Pending;
 use crate::sender::Sender;
 use crate::timers::{Timer, Timers};
 use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, WindowTime, cc};
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Seq, SeqRange, Tcp};
 
@@ -138,7 +141,7 @@ pub(crate) struct Reset {
 /// timers due at one instant run in the order of the table: retransmission, persist, delayed ACK, TIME-WAIT, pacing.
 #[derive(Debug)]
 pub struct Connection {
-    pub(crate) config: Config,
+    pub(crate) config: Arc<Config>,
     pub(crate) state: State,
     pub(crate) local_port: u16,
     pub(crate) remote_port: u16,
@@ -147,30 +150,37 @@ pub struct Connection {
     pub(crate) rcv: Receiver,
     pub(crate) options: Negotiated,
     pub(crate) timers: Timers,
-    pub(crate) counters: Counters,
+    pub(crate) counters: Rc<RefCell<Counters>>,
     pub(crate) events: Events,
     pub(crate) hook: Option<Box<dyn SenderHook>>,
     pub(crate) reset: Option<Reset>,
     /// Of ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
-    windows: WindowTime,
-    /// Up to when windows have been integrated.
-    integrated: SimTime,
+    /// Its windows over time, if somebody wants to know.
+    windows: Option<Box<Windows>>,
+}
+
+/// The windows of an end, integrated.
+#[derive(Debug, Default)]
+struct Windows {
+    sum: WindowTime,
+    /// Up to when.
+    until: SimTime,
 }
 
 impl Connection {
-    /// An active end: the SYN goes out at the first poll. `config` has passed [`Config::check`].
-    pub fn open(config: Config, local_port: u16, remote_port: u16) -> Connection {
-        Connection::new(config, State::SynSent, local_port, remote_port)
+    /// An active end: the SYN goes out at the first poll. `config` has passed [`Config::check`]; connections can share one.
+    pub fn open(config: impl Into<Arc<Config>>, local_port: u16, remote_port: u16) -> Connection {
+        Connection::new(config.into(), State::SynSent, local_port, remote_port)
     }
 
-    /// A passive end that waits for this one peer's SYN. `config` has passed [`Config::check`].
-    pub fn listen(config: Config, local_port: u16, remote_port: u16) -> Connection {
-        Connection::new(config, State::Listen, local_port, remote_port)
+    /// A passive end that waits for this one peer's SYN. `config` has passed [`Config::check`]; connections can share one.
+    pub fn listen(config: impl Into<Arc<Config>>, local_port: u16, remote_port: u16) -> Connection {
+        Connection::new(config.into(), State::Listen, local_port, remote_port)
     }
 
-    fn new(config: Config, state: State, local_port: u16, remote_port: u16) -> Connection {
+    fn new(config: Arc<Config>, state: State, local_port: u16, remote_port: u16) -> Connection {
         debug_assert_eq!(config.check(), Ok(()), "the caller checks the configuration");
         Connection {
             state,
@@ -181,16 +191,25 @@ impl Connection {
             rcv: Receiver::new(&config),
             options: Negotiated::offer(&config),
             timers: Timers::default(),
-            counters: Counters::default(),
+            counters: Rc::default(),
             events: Events::default(),
             hook: None,
             reset: None,
             challenges: Throttle::default(),
             over: false,
-            windows: WindowTime::default(),
-            integrated: SimTime::ZERO,
+            windows: None,
             config,
         }
+    }
+
+    /// Replaces the initial sequence number of the configuration, for ends that share one. Before the first segment.
+    pub fn set_initial_sequence(&mut self, iss: Seq) {
+        self.snd.set_initial_sequence(iss);
+    }
+
+    /// From now on it counts where others do, too: what connections of one user do is asked of all together. Before the first segment.
+    pub fn count_with(&mut self, counters: Rc<RefCell<Counters>>) {
+        self.counters = counters;
     }
 
     /// Replaces the congestion control, for one with parameters of its own. Before the first segment.
@@ -210,11 +229,9 @@ impl Connection {
 
     /// Tells the machine what happened.
     pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
-        if self.sends_data() {
-            let (cwnd, peers) = (self.snd.window.cwnd, Bytes(u64::from(self.snd.wnd)));
-            self.windows.stay(now.since(self.integrated), cwnd, peers, self.srtt());
+        if self.windows.is_some() {
+            self.integrate_windows(now);
         }
-        self.integrated = now;
         match input {
             Input::Segment { tcp, payload, ce } => self.segment_arrives(now, tcp, payload, ce),
             Input::Timer => self.run_timers(now),
@@ -334,10 +351,8 @@ impl Connection {
             SenderCommand::LocalAck(seq) => {
                 let seq = seq.min(self.snd.data_end()); // a FIN is the peer's to acknowledge
                 if self.state.sends() && self.snd.una.lt(seq) && seq.le(self.snd.max) {
-                    if self.snd.tracking.is_some() {
-                        self.track(now, seq, None);
-                    }
-                    self.new_ack(now, seq, None);
+                    let told = self.track(now, seq, None);
+                    self.new_ack(now, seq, None, &told);
                 }
             }
         }
@@ -380,18 +395,36 @@ impl Connection {
         self.state
     }
 
-    /// What was counted.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
+    /// What was counted, by this end or all that it counts with.
+    pub fn counters(&self) -> Ref<'_, Counters> {
+        self.counters.borrow()
     }
 
-    /// Its windows since its application first wrote, integrated up to `now`. They change with an input only.
+    /// From now on its windows are integrated over time.
+    pub fn watch_windows(&mut self) {
+        self.windows = Some(Box::default());
+    }
+
+    /// Its windows since its application first wrote, integrated up to `now`, if [`Connection::watch_windows`] was asked for before. They
+    /// change with an input only.
     pub fn window_time(&self, now: SimTime) -> WindowTime {
-        let mut windows = self.windows;
-        if self.sends_data() {
-            windows.stay(now.since(self.integrated), self.cwnd(), self.rwnd(), self.srtt());
+        self.windows.as_ref().map_or_else(WindowTime::default, |windows| {
+            let mut sum = windows.sum;
+            if self.sends_data() {
+                sum.stay(now.since(windows.until), self.cwnd(), self.rwnd(), self.srtt());
+            }
+            sum
+        })
+    }
+
+    fn integrate_windows(&mut self, now: SimTime) {
+        let (sends, cwnd, peers, srtt) = (self.sends_data(), self.cwnd(), self.rwnd(), self.srtt());
+        if let Some(windows) = self.windows.as_deref_mut() {
+            if sends {
+                windows.sum.stay(now.since(windows.until), cwnd, peers, srtt);
+            }
+            windows.until = now;
         }
-        windows
     }
 
     /// Whether the application has had data to send, and may go on.

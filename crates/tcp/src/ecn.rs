@@ -111,7 +111,7 @@ impl Connection {
     #[inline]
     pub(crate) fn read_marks(&mut self, flags: Flags, ce: bool) {
         if self.options.ecn {
-            self.counters.ecn_marks_received += u64::from(ce);
+            self.counters.borrow_mut().ecn_marks_received += u64::from(ce);
             self.rcv.echo.data(flags, ce);
         }
     }
@@ -136,7 +136,7 @@ impl Connection {
         debug_assert!(window.cwnd >= window.mss, "cwnd {} < one segment", window.cwnd);
         window.cwnd = window.cwnd.min(before.min(prior).max(window.mss)); // whatever the least ssthresh of the controller
         snd.reduction.made(true);
-        self.counters.ecn_cuts += 1;
+        self.counters.borrow_mut().ecn_cuts += 1;
         if before <= self.snd.window.mss {
             // It cannot be cut further: new data waits for a whole RTO.
             self.timers.set(Timer::Pace, now + self.snd.rtt.rto());

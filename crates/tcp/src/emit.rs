@@ -52,7 +52,9 @@ impl Connection {
             let (blocks, n) = self.rcv.sack_blocks();
             let fit = n.min(room.saturating_sub(4) as usize / 8);
             options.push_sack(&blocks[..fit]);
-            self.rcv.duplicate = self.rcv.duplicate.filter(|_| fit == 0);
+            if fit > 0 {
+                self.rcv.duplicate_reported();
+            }
         }
         self.timers.stop(Timer::DelayedAck);
         self.rcv.policy.on_ack_sent();
@@ -61,9 +63,7 @@ impl Connection {
 
     fn pure_ack(&mut self, now: SimTime) -> Output {
         let (window, options) = self.acknowledge(now, u32::MAX);
-        self.counters.segments_sent += 1;
-        self.counters.acks_sent += 1;
-        self.counters.window_updates_sent += u64::from(core::mem::take(&mut self.rcv.window_update));
+        self.counters.borrow_mut().ack_sent(core::mem::take(&mut self.rcv.window_update));
         let flags = Flags::ACK | self.rcv.echo.flags();
         let tcp = self.segment(self.snd.max, self.rcv.nxt, flags, window, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
@@ -95,7 +95,7 @@ impl Connection {
         self.rcv.window_update = false;
 
         if retransmission {
-            self.counters.retransmissions += 1;
+            self.counters.borrow_mut().retransmissions += 1;
             self.ask(|hook, facts| hook.resent(SeqRange { start: seq, end }, now, facts));
             self.snd.timed = None; // Karn: an ACK could be for either. @RFC6298 sec. 3
             if self.snd.recovering.is_some() || self.snd.guard.is_some() {
@@ -127,11 +127,9 @@ impl Connection {
             self.arm_again(now);
         }
         self.snd.last_sent = now;
-        self.counters.segments_sent += 1;
+        self.counters.borrow_mut().sent(len);
         if len > 0 {
             let bytes = Bytes(u64::from(len));
-            self.counters.data_segments_sent += 1;
-            self.counters.bytes_sent += bytes.0;
             self.snd.cc.on_sent(now, bytes, &mut self.snd.window);
             if let Some(rate) = self.pacing_rate() {
                 self.timers.set(Timer::Pace, now + bytes / rate);
@@ -164,7 +162,7 @@ impl Connection {
         let options = self.options.syn_options(self.config.mss, now);
         let retransmission = self.snd.max != self.snd.iss;
         if retransmission {
-            self.counters.retransmissions += 1;
+            self.counters.borrow_mut().retransmissions += 1;
             self.snd.timed = None;
         } else {
             self.snd.timed = self.config.handshake_rtt.then_some((self.snd.iss + 1, now));
@@ -174,7 +172,7 @@ impl Connection {
         self.snd.max = self.snd.nxt;
         self.snd.last_sent = now;
         self.arm_rto(now);
-        self.counters.segments_sent += 1;
+        self.counters.borrow_mut().segments_sent += 1;
         let tcp = self.segment(self.snd.iss, ack, flags | self.ecn_setup(), window, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission, ect: false }
     }
@@ -185,7 +183,7 @@ impl Connection {
             options.push_timestamps(self.options.tsval(now), self.options.ts_recent);
         }
         let flags = if ack.is_some() { Flags::RST | Flags::ACK } else { Flags::RST };
-        self.counters.segments_sent += 1;
+        self.counters.borrow_mut().segments_sent += 1;
         let tcp = self.segment(seq, ack.unwrap_or_default(), flags, 0, options);
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
     }

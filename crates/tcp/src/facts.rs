@@ -1,6 +1,7 @@
 //! What others may know about a flow.
 
 use crate::RateSample;
+use crate::receiver::Arrived;
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Seq};
 
@@ -192,6 +193,33 @@ impl WindowTime {
 }
 
 impl Counters {
+    /// A segment has left with so much payload.
+    pub(crate) fn sent(&mut self, payload: u32) {
+        self.segments_sent += 1;
+        self.data_segments_sent += u64::from(payload > 0);
+        self.bytes_sent += u64::from(payload);
+    }
+
+    /// A pure ACK has left; `updates_window`: only because the application had read.
+    pub(crate) fn ack_sent(&mut self, updates_window: bool) {
+        self.segments_sent += 1;
+        self.acks_sent += 1;
+        self.window_updates_sent += u64::from(updates_window);
+    }
+
+    /// A data segment has come within the window, beyond a gap or not, and with it so many bytes are in order.
+    pub(crate) fn received(&mut self, arrived: Arrived, in_order: u32) {
+        match arrived {
+            Arrived::Duplicate => self.duplicate_segments += 1,
+            Arrived::InOrder | Arrived::FilledGap => self.delivered_segments += 1,
+            Arrived::OutOfOrder => {
+                self.delivered_segments += 1;
+                self.out_of_order_segments += 1;
+            }
+        }
+        self.delivered_bytes += u64::from(in_order);
+    }
+
     pub(crate) fn loss_found(&mut self, now: SimTime) {
         if let Some(free) = self.losses_found.iter_mut().find(|at| at.is_none()) {
             *free = Some(now);

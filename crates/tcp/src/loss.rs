@@ -76,8 +76,8 @@ impl Connection {
             snd.inflation = u64::from(snd.dup_acks) * u64::from(snd.mss);
             return;
         }
-        self.counters.fast_retransmits += 1;
-        self.counters.loss_found(now);
+        self.counters.borrow_mut().fast_retransmits += 1;
+        self.counters.borrow_mut().loss_found(now);
         let cut = self.judge_loss(Congestion::FastRetransmit);
         let first = self.first_segment();
         let snd = &mut self.snd;
@@ -154,10 +154,13 @@ impl Connection {
         if self.snd.retries > limit || too_long {
             return self.enter_closed(Some(Why::TimedOut)); // R2. @RFC9293 sec. 3.8.3
         }
-        self.counters.timeouts += 1;
-        if self.snd.retries == 1 {
-            self.counters.timeout_sequences += 1;
-            self.counters.first_rto_sum += self.snd.rtt.rto();
+        {
+            let mut counters = self.counters.borrow_mut();
+            counters.timeouts += 1;
+            if self.snd.retries == 1 {
+                counters.timeout_sequences += 1;
+                counters.first_rto_sum += self.snd.rtt.rto();
+            }
         }
         self.snd.rtt.back_off();
         if opening {
@@ -166,7 +169,7 @@ impl Connection {
             return;
         }
         if self.snd.retries == 1 {
-            self.counters.loss_found(now);
+            self.counters.borrow_mut().loss_found(now);
         }
         self.ask(|hook, flow| hook.on_timeout(flow));
         let repeated = self.snd.retries > 1;

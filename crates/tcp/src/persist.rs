@@ -23,7 +23,7 @@ impl Connection {
             if self.snd.wnd > 0 {
                 return Some(Chosen { seq, len: queued.min(self.snd.wnd), fin: false, advances: true });
             }
-            self.counters.zero_window_probes += 1;
+            self.counters.borrow_mut().zero_window_probes += 1;
             return Some(Chosen { seq, len: queued.min(1), fin: queued == 0, advances: false });
         }
         if !self.timers.is_set(Timer::Persist) {

@@ -59,12 +59,70 @@ pub(crate) struct Receiver {
     buffer: u64,
     /// The longest payload so far: the segment size of @RFC9293 sec. 3.8.6.2.2.
     segment: u32,
+    /// What did not come in order, once something has not.
+    disorder: Option<Box<Disorder>>,
+}
+
+/// What has come out of order or twice.
+#[derive(Debug, Default)]
+struct Disorder {
+    /// What lies beyond a gap.
     beyond: SeqSet,
     /// What came twice and is not reported yet. @RFC2883
-    pub duplicate: Option<SeqRange>,
+    duplicate: Option<SeqRange>,
     /// A number of each of the last blocks that changed, the latest first. @RFC2018 sec. 4
     recent: [Seq; 4],
     recent_len: usize,
+}
+
+impl Disorder {
+    /// `range` has come in the window; of several parts that came twice the first is told: what lay before RCV.NXT. @RFC2883 sec. 4.2
+    fn note_twice(&mut self, range: SeqRange) {
+        let known = self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
+        let twice =
+            known.map(|known| SeqRange { start: known.start.max(range.start), end: known.end.min(range.end) });
+        let first = self.duplicate.filter(|before| before.end == range.start);
+        self.duplicate = first.or(twice).or(self.duplicate);
+    }
+
+    /// `range` lies beyond a gap.
+    fn keep(&mut self, range: SeqRange) -> Arrived {
+        let before = self.beyond.len();
+        self.beyond.insert(range);
+        // Most recent first; older entries that now fall into the same block are found equal when blocks are made.
+        if !self.recent[..self.recent_len].first().is_some_and(|seq| *seq == range.start) {
+            self.recent.rotate_right(1);
+            self.recent[0] = range.start;
+            self.recent_len = (self.recent_len + 1).min(self.recent.len());
+        }
+        if self.beyond.len() == before { Arrived::Duplicate } else { Arrived::OutOfOrder }
+    }
+
+    /// See [`Receiver::sack_blocks`].
+    fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
+        let mut blocks = [SeqRange::default(); 4];
+        let mut n = 0;
+        if let Some(twice) = self.duplicate {
+            blocks[0] = twice;
+            n = 1;
+        }
+        let first = n;
+        for seq in &self.recent[..self.recent_len] {
+            let block = self.beyond.ranges().iter().find(|block| block.contains(*seq));
+            if let Some(block) = block.filter(|block| n < blocks.len() && !blocks[first..n].contains(block)) {
+                blocks[n] = *block;
+                n += 1;
+            }
+        }
+        // Filled up with blocks not reported lately, from the left.
+        for block in self.beyond.ranges() {
+            if n < blocks.len() && !blocks[first..n].contains(block) {
+                blocks[n] = *block;
+                n += 1;
+            }
+        }
+        (blocks, n)
+    }
 }
 
 impl Receiver {
@@ -83,10 +141,7 @@ impl Receiver {
             unread: 0,
             buffer: config.receive_buffer.0,
             segment: 0,
-            beyond: SeqSet::default(),
-            duplicate: None,
-            recent: [Seq(0); 4],
-            recent_len: 0,
+            disorder: None,
         }
     }
 
@@ -114,72 +169,50 @@ impl Receiver {
     pub fn take(&mut self, range: SeqRange) -> Arrived {
         debug_assert!(self.nxt.le(range.start) && range.end.le(self.edge), "{range:?} is not in the window");
         self.segment = self.segment.max(range.len());
-        if !self.beyond.is_empty() {
-            let known =
-                self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
-            let twice =
-                known.map(|known| SeqRange { start: known.start.max(range.start), end: known.end.min(range.end) });
-            // Of several parts that came twice the first is told: what lay before RCV.NXT. @RFC2883 sec. 4.2
-            let first = self.duplicate.filter(|before| before.end == range.start);
-            self.duplicate = first.or(twice).or(self.duplicate);
+        let is_next = range.start == self.nxt;
+        if is_next && self.disorder.as_ref().is_none_or(|disorder| disorder.beyond.is_empty()) {
+            self.advance(range.end);
+            return Arrived::InOrder;
         }
-        if range.start != self.nxt {
-            return self.keep(range);
+        let disorder = self.disorder.get_or_insert_default();
+        disorder.note_twice(range);
+        if !is_next {
+            return disorder.keep(range);
         }
-        let (arrived, nxt) = if self.beyond.is_empty() {
-            (Arrived::InOrder, range.end)
-        } else {
-            (Arrived::FilledGap, self.beyond.take_from(range.end))
-        };
+        let nxt = disorder.beyond.take_from(range.end);
+        self.advance(nxt);
+        Arrived::FilledGap
+    }
+
+    /// All before `nxt` has come.
+    fn advance(&mut self, nxt: Seq) {
         let new = u64::from(nxt - self.nxt);
         self.nxt = nxt;
         self.offset += new;
         self.unread += new;
-        arrived
     }
 
-    fn keep(&mut self, range: SeqRange) -> Arrived {
-        let before = self.beyond.len();
-        self.beyond.insert(range);
-        // Most recent first; older entries that now fall into the same block are found equal when blocks are made.
-        if !self.recent[..self.recent_len].first().is_some_and(|seq| *seq == range.start) {
-            self.recent.rotate_right(1);
-            self.recent[0] = range.start;
-            self.recent_len = (self.recent_len + 1).min(self.recent.len());
+    /// `range` came twice, and is to be reported. @RFC2883
+    pub fn came_twice(&mut self, range: SeqRange) {
+        self.disorder.get_or_insert_default().duplicate = Some(range);
+    }
+
+    /// What came twice has been reported.
+    pub fn duplicate_reported(&mut self) {
+        if let Some(disorder) = &mut self.disorder {
+            disorder.duplicate = None;
         }
-        if self.beyond.len() == before { Arrived::Duplicate } else { Arrived::OutOfOrder }
     }
 
     /// Whether there is a block to report: something beyond a gap, or something that came twice.
     pub fn has_blocks(&self) -> bool {
-        !self.beyond.is_empty() || self.duplicate.is_some()
+        self.disorder.as_ref().is_some_and(|disorder| !disorder.beyond.is_empty() || disorder.duplicate.is_some())
     }
 
     /// The blocks to report: what came twice, once (@RFC2883 sec. 4), then the one that changed last (@RFC2018 sec. 4); how
     /// many, in the first elements.
     pub fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
-        let mut blocks = [SeqRange::default(); 4];
-        let mut n = 0;
-        if let Some(twice) = self.duplicate {
-            blocks[0] = twice;
-            n = 1;
-        }
-        let first = n;
-        for seq in &self.recent[..self.recent_len] {
-            let block = self.beyond.ranges().iter().find(|block| block.contains(*seq));
-            if let Some(block) = block.filter(|block| n < blocks.len() && !blocks[first..n].contains(block)) {
-                blocks[n] = *block;
-                n += 1;
-            }
-        }
-        // Filled up with blocks not reported lately, from the left.
-        for block in self.beyond.ranges() {
-            if n < blocks.len() && !blocks[first..n].contains(block) {
-                blocks[n] = *block;
-                n += 1;
-            }
-        }
-        (blocks, n)
+        self.disorder.as_ref().map_or_else(Default::default, |disorder| disorder.sack_blocks())
     }
 
     /// The window that would be offered now: what is offered already, or, once it is worth the while, all that is free.

@@ -81,6 +81,9 @@ impl Scoreboard {
             (self.top, self.repaired, self.judged) = (range.start, range.start, range.start);
             self.known = [SeqRange::default(); 4];
         }
+        if self.ring.capacity() == 0 {
+            self.ring.reserve_exact(1); // many a connection never has more than one in flight
+        }
         self.ring.push_back(Segment { range, sent, stamp, sacked: false, lost: false, again: false, repeated });
     }
 

@@ -34,8 +34,6 @@ pub(crate) struct Tracking {
     reorder: Option<SimTime>,
     /// When the retransmission timer would expire, while its slot is another's.
     timeout_at: SimTime,
-    /// What the ACK at hand told.
-    pub told: Told,
 }
 
 /// What the timer of the retransmission is set for. @RFC8985 sec. 7.2: one at a time
@@ -48,7 +46,7 @@ pub(crate) enum Pending {
 }
 
 /// What one ACK told the scoreboard, in bytes.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     /// Newly SACKed.
     pub sacked: u32,
@@ -61,6 +59,11 @@ pub(crate) struct Told {
     pub rtt: Option<Dur>,
     /// Of what had been sent at the last timeout, something that was not repeated arrived.
     pub fresh: bool,
+}
+
+impl Told {
+    /// By an ACK that no scoreboard has read.
+    pub const NOTHING: Told = Told { sacked: 0, delivered: 0, dsack: None, rate: None, rtt: None, fresh: false };
 }
 
 impl Tracking {
@@ -80,7 +83,6 @@ impl Tracking {
                 probe: (selective && config.tlp).then(Probe::default),
                 reorder: None,
                 timeout_at: SimTime::NEVER,
-                told: Told::default(),
             })
         })
     }
@@ -110,11 +112,11 @@ fn duplicate(first: SeqRange, second: Option<SeqRange>, ack: Seq) -> bool {
 }
 
 impl Connection {
-    /// Reads an ACK of everything before `ack` into the scoreboard. Without a header it is a scheme's local ACK.
+    /// Reads an ACK of everything before `ack` into the scoreboard, if there is one. Without a header it is a scheme's local ACK.
     #[inline(never)]
-    pub(crate) fn track(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) {
+    pub(crate) fn track(&mut self, now: SimTime, ack: Seq, tcp: Option<&Tcp>) -> Told {
         let options = &self.options;
-        let Some(tracking) = self.snd.tracking.as_deref_mut() else { return };
+        let Some(tracking) = self.snd.tracking.as_deref_mut() else { return Told::NOTHING };
         let Tracking { board, rate, min_rtt, rack, .. } = tracking;
         if let Some(rack) = rack {
             rack.begin();
@@ -122,10 +124,11 @@ impl Connection {
         let echoed = tcp.filter(|_| options.timestamps).and_then(timestamps).map(|(_, tsecr)| tsecr);
         let (mut sacked, mut delivered, mut dsack) = (0, 0, None);
         let (mut once, mut fresh, guard) = (None, false, self.snd.guard);
+        let mut newest = None;
         let mut deliver = |segment: &Segment| {
             let len = segment.range.len();
             delivered += len;
-            rate.deliver(len, segment.sent, segment.stamp);
+            rate.deliver(len, segment.sent, segment.stamp, &mut newest);
             if !segment.repeated {
                 let rtt = now.since(segment.sent);
                 *min_rtt = Some(min_rtt.map_or(rtt, |least| least.min(rtt)));
@@ -161,12 +164,12 @@ impl Connection {
         if cfg!(debug_assertions) {
             board.check();
         }
-        let rate = rate.sample(now, *min_rtt);
+        let rate = newest.and_then(|(sent, stamp)| rate.sample(now, *min_rtt, sent, stamp));
         if let (Some(rack), Some(_)) = (rack, dsack) {
             rack.duplicate_seen(ack, self.snd.nxt);
         }
-        tracking.told = Told { sacked, delivered, dsack, rate, rtt: once, fresh };
         self.snd.window.app_limited = tracking.rate.is_limited();
+        Told { sacked, delivered, dsack, rate, rtt: once, fresh }
     }
 
     /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
@@ -195,8 +198,8 @@ impl Connection {
     }
 
     /// An ACK that acknowledges nothing, but tells of SACKed data. @RFC6675 sec. 2, 5
-    pub(crate) fn selective_duplicate(&mut self, now: SimTime, mut facts: Ack) {
-        self.counters.dup_acks_received += 1;
+    pub(crate) fn selective_duplicate(&mut self, now: SimTime, mut facts: Ack, told: &Told) {
+        self.counters.borrow_mut().dup_acks_received += 1;
         self.ask(|hook, flow| hook.on_ack(&facts, flow));
         let configured = self.config.dup_ack_threshold;
         let threshold = match self.snd.recovering {
@@ -209,17 +212,17 @@ impl Connection {
         self.snd.dup_acks += 1;
         facts.lost = Bytes(u64::from(self.find_losses(now, threshold)));
         let counted = self.snd.dup_acks >= threshold && self.snd.tracking.as_ref().is_some_and(|t| t.rack.is_none());
-        self.begin_if_lost(now, 0, counted);
+        self.begin_if_lost(now, 0, counted, told);
         let snd = &mut self.snd;
         snd.window.flight_size = Bytes(u64::from(snd.pipe()));
         snd.cc.on_dup_ack(&facts, &mut snd.window);
-        self.reduce(false);
+        self.reduce(false, told);
         self.arm_again(now);
     }
 
     /// Begins recovery if something is lost (or `counted`: enough duplicates) and none lasts. `acked` bytes were acknowledged
     /// by the ACK at hand.
-    pub(crate) fn begin_if_lost(&mut self, now: SimTime, acked: u32, counted: bool) {
+    pub(crate) fn begin_if_lost(&mut self, now: SimTime, acked: u32, counted: bool, told: &Told) {
         let snd = &mut self.snd;
         let Some(tracking) = snd.tracking.as_deref_mut() else { return };
         if snd.recovering.is_some() || snd.guard.is_some() || !(counted || tracking.board.next_lost().is_some()) {
@@ -238,10 +241,9 @@ impl Connection {
         }
         (tracking.forced, tracking.rescue) = (true, None);
         // RecoverFS. @RFC9937 sec. 6.1
-        let flight =
-            (snd.nxt - snd.una) + acked + tracking.told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
-        self.counters.fast_retransmits += 1;
-        self.counters.loss_found(now);
+        let flight = (snd.nxt - snd.una) + acked + told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
+        self.counters.borrow_mut().fast_retransmits += 1;
+        self.counters.borrow_mut().loss_found(now);
         let cut = match lost.filter(|_| in_repair) {
             Some(other) => self.judge_loss_of(other, Congestion::FastRetransmit, 0),
             None => self.judge_loss(Congestion::FastRetransmit),
@@ -257,19 +259,14 @@ impl Connection {
     }
 
     /// An ACK in recovery: what may leave for it. @RFC9937 sec. 6.2
-    pub(crate) fn reduce(&mut self, advanced: bool) {
+    pub(crate) fn reduce(&mut self, advanced: bool, told: &Told) {
         let snd = &mut self.snd;
         let (pipe, mss) = (u64::from(snd.pipe()), snd.window.mss.0);
         let Some(tracking) = snd.tracking.as_deref_mut() else { return };
         let Some(prr) = &mut tracking.prr else { return };
         let safe = advanced && tracking.board.next_lost().is_none();
-        let progress = Progress {
-            delivered: u64::from(tracking.told.delivered),
-            pipe,
-            safe,
-            ssthresh: snd.window.ssthresh.0,
-            mss,
-        };
+        let progress =
+            Progress { delivered: u64::from(told.delivered), pipe, safe, ssthresh: snd.window.ssthresh.0, mss };
         if let Some(window) = prr.window(progress) {
             snd.window.cwnd = Bytes(window.max(mss));
         }
@@ -298,38 +295,38 @@ impl Connection {
     /// What a sender that keeps more than the plain state does about an ACK of new data: `una` was the first number not
     /// acknowledged, `acked` bytes are.
     #[inline(never)]
-    pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>) {
+    pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>, told: &Told) {
         let ack = self.snd.una;
         self.note_limit();
         if self.snd.is_selective() {
-            self.judge_probe(ack, acked, false);
-            self.begin_if_lost(now, ack - una, false);
-            self.reduce(true);
+            self.judge_probe(ack, acked, false, told);
+            self.begin_if_lost(now, ack - una, false, told);
+            self.reduce(true, told);
             self.arm_again(now);
         }
         if self.snd.undo.is_some() {
-            self.undo_if_spurious(now, tcp, acked, false);
+            self.undo_if_spurious(now, tcp, acked, false, told);
         }
     }
 
     /// What it does about an ACK that acknowledges nothing; `duplicate` in the sense of @RFC5681 sec. 2.
     #[inline(never)]
-    pub(crate) fn finish_duplicate(&mut self, now: SimTime, tcp: &Tcp, duplicate: bool) {
-        let sacked = self.snd.told().sacked;
+    pub(crate) fn finish_duplicate(&mut self, now: SimTime, tcp: &Tcp, duplicate: bool, told: &Told) {
+        let sacked = told.sacked;
         if self.snd.is_selective() {
-            self.judge_probe(tcp.ack, 0, duplicate);
+            self.judge_probe(tcp.ack, 0, duplicate, told);
             if sacked > 0 {
-                let facts = self.duplicate_facts(now, tcp);
-                self.selective_duplicate(now, facts);
+                let facts = self.duplicate_facts(now, tcp, told);
+                self.selective_duplicate(now, facts, told);
             } else {
-                self.counters.dup_acks_received += u64::from(duplicate);
+                self.counters.borrow_mut().dup_acks_received += u64::from(duplicate);
             }
         } else if duplicate {
-            self.duplicate_ack(now, tcp);
+            self.duplicate_ack(now, tcp, told);
         }
         self.note_limit();
         if self.snd.undo.is_some() {
-            self.undo_if_spurious(now, Some(tcp), 0, duplicate || sacked > 0);
+            self.undo_if_spurious(now, Some(tcp), 0, duplicate || sacked > 0, told);
         }
     }
 
@@ -476,10 +473,7 @@ impl Connection {
     pub(crate) fn reorder_timeout(&mut self, now: SimTime) {
         self.arm_rto(now);
         self.find_losses(now, self.config.dup_ack_threshold);
-        if let Some(tracking) = self.snd.tracking.as_deref_mut() {
-            tracking.told = Told::default();
-        }
-        self.begin_if_lost(now, 0, false);
+        self.begin_if_lost(now, 0, false, &Told::NOTHING);
         self.arm_again(now);
     }
 
@@ -487,7 +481,7 @@ impl Connection {
     pub(crate) fn probe_timeout(&mut self, now: SimTime) {
         if let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) {
             probe.due = true;
-            self.counters.tail_loss_probes += 1;
+            self.counters.borrow_mut().tail_loss_probes += 1;
         }
         self.arm_rto(now);
     }
@@ -509,8 +503,7 @@ impl Connection {
     }
 
     /// What an ACK says of the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
-    pub(crate) fn judge_probe(&mut self, ack: Seq, acked: u64, duplicate: bool) {
-        let told = self.snd.told();
+    pub(crate) fn judge_probe(&mut self, ack: Seq, acked: u64, duplicate: bool, told: &Told) {
         let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
             return;
         };

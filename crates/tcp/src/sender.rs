@@ -5,9 +5,9 @@ use crate::ecn::Reduction;
 use crate::hystart::HyStart;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
-use crate::selective::{Pending, Told, Tracking};
+use crate::selective::{Pending, Tracking};
 use crate::timers::Timer;
-use crate::undo::{Memory, Undo};
+use crate::undo::Memory;
 use crate::{Config, Connection, RttEstimator};
 use units::{Bytes, SimTime};
 use wire::{Seq, SeqRange, SeqSet};
@@ -54,7 +54,7 @@ pub(crate) struct Sender {
     pub recovery: Box<dyn Recovery>,
     /// The scoreboard, if anything needs one.
     pub tracking: Option<Box<Tracking>>,
-    /// What is known of the last loss, if it may be undone.
+    /// What is known of the last loss, once there was one that may be undone.
     pub undo: Option<Box<Memory>>,
     /// What the retransmission timer is set for.
     pub pending: Pending,
@@ -151,18 +151,17 @@ pub(crate) struct Chosen {
 
 impl Sender {
     pub fn new(config: &Config) -> Sender {
-        let iss = config.initial_sequence;
         let mut window =
             Window::new(Bytes(u64::from(config.mss)), config.initial_window_segments, config.initial_ssthresh);
         window.byte_counting = config.byte_counting;
         window.timestamp_tick = config.timestamp_tick;
-        window.hystart = config.hystart.then(|| HyStart::new(config.pacing));
+        window.hystart = config.hystart.then(|| Box::new(HyStart::new(config.pacing)));
         let cc = (config.congestion.plugin)(&config.congestion.params);
-        Sender {
-            iss,
-            una: iss,
-            nxt: iss,
-            max: iss,
+        let mut sender = Sender {
+            iss: Seq(0),
+            una: Seq(0),
+            nxt: Seq(0),
+            max: Seq(0),
             una_offset: 0,
             written: 0,
             closing: false,
@@ -172,14 +171,14 @@ impl Sender {
             wnd: 0,
             max_wnd: 0,
             wl1: Seq(0),
-            wl2: iss,
+            wl2: Seq(0),
             last_window: 0,
-            greatest_ack: iss,
+            greatest_ack: Seq(0),
             mss: u32::from(config.mss),
             window,
             recovery: recovery::natural(cc.recovery(), false),
             tracking: None,
-            undo: (config.undo != Undo::None).then(Box::default),
+            undo: None,
             pending: Pending::Timeout,
             cc,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.granularity),
@@ -203,7 +202,15 @@ impl Sender {
             probes: 0,
             probes_unanswered: 0,
             nagle: config.nagle,
-        }
+        };
+        sender.set_initial_sequence(config.initial_sequence);
+        sender
+    }
+
+    /// ISS, and what begins there.
+    pub fn set_initial_sequence(&mut self, iss: Seq) {
+        (self.iss, self.una, self.nxt, self.max) = (iss, iss, iss, iss);
+        (self.wl2, self.greatest_ack) = (iss, iss);
     }
 
     /// The handshake is over: the segment size is known, and with it the initial window.
@@ -240,11 +247,6 @@ impl Sender {
     #[inline]
     pub fn is_selective(&self) -> bool {
         self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
-    }
-
-    /// What the ACK at hand told the scoreboard, if there is one.
-    pub fn told(&self) -> Told {
-        self.tracking.as_ref().map_or_else(Told::default, |tracking| tracking.told)
     }
 
     /// Whether it keeps more than the plain state.

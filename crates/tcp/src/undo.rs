@@ -7,6 +7,7 @@
 //! Left out: the RTT estimator is not made more careful by a spurious timeout (@RFC4015 sec. 3.3).
 
 use crate::Connection;
+use crate::selective::Told;
 use crate::sender::Chosen;
 use units::{Bytes, SimTime};
 use wire::{Seq, Tcp};
@@ -100,7 +101,10 @@ impl Connection {
     pub(crate) fn remember_window(&mut self, timeout: bool) {
         let snd = &mut self.snd;
         let lasts = snd.recovering.is_some() || snd.guard.is_some();
-        let Some(memory) = snd.undo.as_deref_mut() else { return };
+        if self.config.undo == Undo::None {
+            return;
+        }
+        let memory = snd.undo.get_or_insert_default();
         if lasts && memory.saved.is_some() {
             memory.step = Step::Off;
             return; // the first cut is the one to undo
@@ -123,10 +127,17 @@ impl Connection {
     }
 
     /// An ACK has been worked off, which acknowledged `acked` bytes. Restores the window if it tells that the loss was none.
-    pub(crate) fn undo_if_spurious(&mut self, now: SimTime, tcp: Option<&Tcp>, acked: u64, duplicate: bool) {
+    pub(crate) fn undo_if_spurious(
+        &mut self,
+        now: SimTime,
+        tcp: Option<&Tcp>,
+        acked: u64,
+        duplicate: bool,
+        told: &Told,
+    ) {
         let Some(tcp) = tcp else { return };
         let snd = &mut self.snd;
-        let (selective, told) = (snd.is_selective(), snd.told());
+        let selective = snd.is_selective();
         let Some(memory) = snd.undo.as_deref_mut() else { return };
         let Some(saved) = memory.saved else { return };
         let advanced = acked > 0;
@@ -204,7 +215,7 @@ impl Connection {
 
     /// The last loss was none. @RFC4015 sec. 3.2; the window of a fast retransmit comes back as it was.
     fn restore_window(&mut self, now: SimTime, saved: Saved, acked: u64) {
-        self.counters.spurious_losses += 1;
+        self.counters.borrow_mut().spurious_losses += 1;
         let snd = &mut self.snd;
         if let Some(memory) = snd.undo.as_deref_mut() {
             memory.forget();

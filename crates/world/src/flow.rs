@@ -19,6 +19,8 @@ pub(crate) struct Source {
     pub written: u64,
     /// When it writes next.
     pub next: SimTime,
+    /// When it falls silent; before its first write the start of time.
+    burst_end: SimTime,
     /// It writes no more.
     pub is_done: bool,
     /// Bytes a bulk source hands down at once.
@@ -34,6 +36,7 @@ impl Source {
             draws,
             written: 0,
             next: SimTime::NEVER,
+            burst_end: SimTime::ZERO,
             is_done: false,
             chunk: (2 * buffer.0).max(1 << 20),
         }
@@ -60,9 +63,17 @@ impl Source {
     pub fn timed(&mut self, unit: u64) -> u64 {
         let (n, gap) = match self.traffic {
             Traffic::Cbr { rate } => (unit, interval(unit, rate)),
-            Traffic::Poisson { rate } => {
-                let mean = interval(unit, rate).ns() as f64;
-                (unit, Dur::from_ns((self.draws.exponential() * mean) as u64 + 1))
+            Traffic::Poisson { rate } => (unit, self.exponential(interval(unit, rate))),
+            Traffic::OnOff { rate, on, off } => {
+                if self.burst_end == SimTime::ZERO {
+                    self.burst_end = self.next + self.exponential(on);
+                }
+                let mut next = self.next + interval(unit, rate);
+                if next >= self.burst_end {
+                    next = next.max(self.burst_end + self.exponential(off));
+                    self.burst_end = next + self.exponential(on);
+                }
+                (unit, next.since(self.next))
             }
             Traffic::Chunks { size, every } => (size.0, every),
             Traffic::None | Traffic::Bulk { .. } | Traffic::Saturated => return 0,
@@ -72,9 +83,15 @@ impl Source {
         n
     }
 
+    /// A time drawn from an exponential distribution of this mean.
+    fn exponential(&mut self, mean: Dur) -> Dur {
+        Dur::from_ns((self.draws.exponential() * mean.ns() as f64) as u64 + 1)
+    }
+
     /// Whether it writes by the clock.
     pub fn is_timed(&self) -> bool {
-        matches!(self.traffic, Traffic::Cbr { .. } | Traffic::Poisson { .. } | Traffic::Chunks { .. })
+        use Traffic::{Cbr, Chunks, OnOff, Poisson};
+        matches!(self.traffic, Cbr { .. } | Poisson { .. } | OnOff { .. } | Chunks { .. })
     }
 }
 
@@ -155,30 +172,57 @@ pub(crate) struct Delivered {
     pub packets: u64,
 }
 
+impl Delivered {
+    /// A packet of so many bytes has brought payload for the first time.
+    pub fn packet(&mut self, ip_len: u64) {
+        self.datagram += ip_len;
+        self.packets += 1;
+    }
+}
+
 /// The transport of a flow.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "one a flow, never moved")]
 pub(crate) enum Transport {
     /// Two ends: the one that opens, the one that waits.
-    Tcp([Connection; 2]),
+    Tcp(Box<[Connection; 2]>),
     /// Nothing to keep but a counter of datagrams sent.
     Udp { sent: u64 },
     /// A user at the second end, who opens connections that are flows of their own.
     User(Box<User>),
+    /// The flow has closed: nothing is kept of its ends.
+    Closed,
 }
 
-/// A flow.
+/// A flow: what its packets need. There may be very many, so what only those of the scenario have stands elsewhere.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    pub name: String,
     /// The node that opens it, and the other.
     pub ends: [NodeId; 2],
     pub ports: [u16; 2],
+    pub ip_id: [u16; 2],
     /// The TOS field of its packets, ECN apart.
     pub tos: u8,
+    /// Its connection was lost.
+    pub has_failed: bool,
+    pub transport: Transport,
+    pub owner: Owner,
+}
+
+/// Whose flow it is.
+#[derive(Debug)]
+pub(crate) enum Owner {
+    /// The scenario's.
+    Scenario(Box<Stated>),
+    /// A user's, who opened it. Its first end is the client's.
+    User(Child),
+}
+
+/// What a flow of the scenario has beyond a connection of a user: applications, and what is measured.
+#[derive(Debug)]
+pub(crate) struct Stated {
+    pub name: String,
     /// Size of a full datagram.
     pub datagram: Bytes,
-    pub transport: Transport,
     /// What each end writes.
     pub sources: [Source; 2],
     /// How each end reads.
@@ -190,17 +234,13 @@ pub(crate) struct Flow {
     pub warm: [Delivered; 2],
     pub warm_counters: [tcp::Counters; 2],
     pub warm_windows: tcp::WindowTime,
-    pub ip_id: [u16; 2],
     pub is_started: bool,
     /// When the second end had all that the first will ever write.
     pub finished: Option<SimTime>,
-    pub failed: Option<&'static str>,
     /// From sending to the application, forward.
     pub latency: Latency,
     /// How its ACKs are spaced, if that is asked for.
     pub ack_gaps: Option<Box<AckGaps>>,
-    /// Whose connection it is, if a user opened it. Its first end is the client's then.
-    pub child: Option<Child>,
 }
 
 /// All flows of a world, each at its place. A place that is free again is used again, with another generation.
@@ -252,7 +292,7 @@ impl Flows {
         }
         let id = FlowId::forward(self.list.len() as u32);
         if self.list.len() == self.list.capacity() {
-            // Not twice as many: a flow is large.
+            // Not twice as many: there may be very many, and all are there twice while they move.
             self.list.reserve_exact(self.list.len() / 8 + 8);
         }
         self.list.push(make(id));
@@ -267,6 +307,7 @@ impl Flows {
             return false;
         }
         self.ids[place] = FlowId::NONE;
+        self.list[place].transport = Transport::Closed;
         self.free.push((place as u32, id.generation().wrapping_add(1)));
         true
     }
@@ -287,20 +328,48 @@ impl DerefMut for Flows {
 }
 
 impl Flow {
+    /// What it has as a flow of the scenario; `None` if a user opened it.
+    pub fn stated(&self) -> Option<&Stated> {
+        match &self.owner {
+            Owner::Scenario(stated) => Some(stated),
+            Owner::User(_) => None,
+        }
+    }
+
+    /// See [`Flow::stated`].
+    pub fn stated_mut(&mut self) -> Option<&mut Stated> {
+        match &mut self.owner {
+            Owner::Scenario(stated) => Some(stated),
+            Owner::User(_) => None,
+        }
+    }
+
+    /// What it knows of the user who opened it; `None` if it is the scenario's.
+    pub fn child_mut(&mut self) -> Option<&mut Child> {
+        match &mut self.owner {
+            Owner::Scenario(_) => None,
+            Owner::User(child) => Some(child),
+        }
+    }
+
+    /// Whether the sources of its first end keep a queue from running empty.
+    pub fn saturates(&self) -> bool {
+        self.stated().is_some_and(|stated| stated.sources[0].traffic == Traffic::Saturated)
+    }
+
     /// One end of its TCP connection.
     pub fn connection(&self, end: usize) -> Option<&Connection> {
         match &self.transport {
             Transport::Tcp(ends) => Some(&ends[end]),
-            Transport::Udp { .. } | Transport::User(_) => None,
+            Transport::Udp { .. } | Transport::User(_) | Transport::Closed => None,
         }
     }
 
     /// Whether it is a user's connection on which nobody will send any more. TIME-WAIT is not waited for: it only keeps late segments from
     /// a connection of the same name, and there is none.
     pub fn is_over(&self) -> bool {
-        let (Some(_), Transport::Tcp(ends)) = (self.child, &self.transport) else { return false };
-        self.failed.is_some()
-            || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
+        let (Owner::User(_), Transport::Tcp(ends)) = (&self.owner, &self.transport) else { return false };
+        self.has_failed || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))
     }
 
     /// Lets the schemes of its two nodes have their say in its senders. `id`: its forward direction; `hooks`: of each node.
@@ -320,7 +389,41 @@ impl Flow {
             Transport::Tcp(ends) => {
                 ends[from_end].acknowledged().saturating_sub(ends[1 - from_end].counters().delivered_bytes)
             }
-            Transport::Udp { .. } | Transport::User(_) => 0,
+            Transport::Udp { .. } | Transport::User(_) | Transport::Closed => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Purpose, Streams};
+
+    #[test]
+    fn bursts_and_silences_last_as_long_as_is_drawn() {
+        // A datagram of 1000 B each 8 ms while it is on, 1 s of each 3 s.
+        let (rate, on, off) = (BitRate::from_kbps(1000), Dur::from_secs(1), Dur::from_secs(2));
+        let draws = Streams::new(7).get(Purpose::Traffic, 0);
+        let mut source = Source::new(Traffic::OnOff { rate, on, off }, draws, Bytes::ZERO);
+        source.next = SimTime::ZERO;
+        let times: Vec<f64> = (0..1_000_000)
+            .map(|_| {
+                let at = source.next.as_secs_f64();
+                assert_eq!(source.timed(1000), 1000);
+                at
+            })
+            .collect();
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let silent: Vec<f64> = gaps.iter().copied().filter(|gap| *gap > 0.008_001).collect();
+        assert!(gaps.iter().all(|gap| *gap > 0.007_999), "never faster than the rate");
+        // Each silence begins somewhere in the interval of the last datagram.
+        let mean = silent.iter().sum::<f64>() / silent.len() as f64;
+        let deviation = (silent.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / silent.len() as f64).sqrt();
+        assert!((mean - 2.004).abs() < 0.1 && (deviation / mean - 1.0).abs() < 0.05, "{mean} {deviation}");
+        let burst = times.len() as f64 / silent.len() as f64 * 0.008;
+        assert!(
+            (burst - 1.004).abs() < 0.05,
+            "a burst has the time drawn and what is left of its last interval: {burst}"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! A run that panics is an error of that run: its words are kept, and nothing is printed.
 
+use plugin::Failure;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,13 +28,35 @@ pub fn hook() {
     });
 }
 
-/// What `run` returns; if it panics, what the panic said and where it was.
-pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+/// Why a run did not return.
+pub enum Caught {
+    /// What a panic said, and where it was.
+    Panic(String),
+    /// A plug-in could not go on.
+    Failure(Failure),
+}
+
+/// What `run` returns, or why it did not.
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Caught> {
     IN_RUN.set(true);
     // A run shares nothing that can change with anybody else: what it leaves behind is dropped with it.
     let result = catch_unwind(AssertUnwindSafe(run));
     IN_RUN.set(false);
-    result.map_err(|payload| format!("{} ({})", words(payload.as_ref()), PLACE.take()))
+    result.map_err(|payload| match payload.downcast::<Failure>() {
+        Ok(failure) => Caught::Failure(*failure),
+        Err(payload) => Caught::Panic(format!("{} ({})", words(payload.as_ref()), PLACE.take())),
+    })
+}
+
+/// What `act` returns, or why a plug-in of another program could not go on meanwhile: for what tries plug-ins outside a run.
+///
+/// # Errors
+/// Of the plug-in. Other panics go on.
+pub fn try_plugins<T>(act: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(act)).map_err(|payload| match payload.downcast::<Failure>() {
+        Ok(failure) => *failure,
+        Err(payload) => std::panic::resume_unwind(payload),
+    })
 }
 
 fn words(payload: &(dyn Any + Send)) -> &str {

@@ -4,12 +4,11 @@
 //! the end), `until_first_loss_s` and `until_second_loss_s` (from the start of the flow; to the end of the run where TCP
 //! found no such loss) and scheme counters (whole run).
 
-use crate::flow::{Flow, Transport};
+use crate::flow::{Flow, Stated, Transport};
 use crate::frames::{FrameClass, LossCause, Tally};
 use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
 use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
-use crate::users::Totals;
 use crate::world::World;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
@@ -103,9 +102,10 @@ pub fn jain(rates: &[f64]) -> f64 {
 /// Reads the results off a world whose run is over.
 pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
     let flows: Vec<Record> = {
-        let starts = (0..).zip(scenario.flows.iter().map(|flow| flow.start));
-        let row = |(flow, (i, start))| flow_record(flow, world.totals_of_user(i), start, scenario);
-        world.flows.iter().zip(starts).map(row).collect()
+        let starts = scenario.flows.iter().map(|flow| flow.start);
+        let row =
+            |(flow, start): (&Flow, Dur)| flow.stated().map(|stated| flow_record(flow, stated, start, scenario));
+        world.flows.iter().zip(starts).filter_map(row).collect()
     };
     let rates: Vec<f64> = flows.iter().filter_map(|record| Run::number(record, "goodput_bps")).collect();
     let max = rates.iter().copied().fold(0.0, f64::max);
@@ -162,17 +162,17 @@ fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
     world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
-fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> Record {
+fn flow_record(flow: &Flow, stated: &Stated, start: Dur, scenario: &Scenario) -> Record {
     let name = |node: NodeId| Cell::Text(scenario.nodes[node.index()].name.clone());
     let measured = scenario.duration.saturating_sub(scenario.warmup);
     let rate = |bytes: u64| Cell::Real((Bytes(bytes) / measured).bps() as f64);
     let since = |end: usize| {
-        let (now, then) = (&flow.delivered[end], &flow.warm[end]);
+        let (now, then) = (&stated.delivered[end], &stated.warm[end]);
         (now.payload - then.payload, now.datagram - then.datagram, now.packets - then.packets)
     };
     let (payload, datagram, packets) = since(1);
     let mut record: Record = vec![
-        ("id", Cell::Text(flow.name.clone())),
+        ("id", Cell::Text(stated.name.clone())),
         ("from", name(flow.ends[0])),
         ("to", name(flow.ends[1])),
         (
@@ -183,25 +183,25 @@ fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> 
         ("datagram_throughput_bps", rate(datagram)),
         ("delivered_bytes", Cell::Count(payload)),
         ("delivered_packets", Cell::Count(packets)),
-        ("delivered_bytes_total", Cell::Count(flow.delivered[1].payload)),
-        ("finish_time_s", Cell::Real(flow.finished.map_or(f64::NAN, |at| at.as_secs_f64()))),
+        ("delivered_bytes_total", Cell::Count(stated.delivered[1].payload)),
+        ("finish_time_s", Cell::Real(stated.finished.map_or(f64::NAN, |at| at.as_secs_f64()))),
     ];
-    record.extend(flow.latency.record());
+    record.extend(stated.latency.record());
     match &flow.transport {
         Transport::Udp { sent } => record.push(("datagrams_sent_total", Cell::Count(*sent))),
         Transport::User(user) => {
             let (asked, _, _) = since(0);
             record.extend([
                 ("reverse_goodput_bps", rate(asked)),
-                ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
+                ("reverse_delivered_bytes_total", Cell::Count(stated.delivered[0].payload)),
             ]);
-            record.extend(user.record(totals));
+            record.extend(user.record());
         }
         Transport::Tcp(ends) => {
             let (back, _, _) = since(0);
             let now = [ends[0].counters(), ends[1].counters()];
-            let then = &flow.warm_counters;
-            let count = |end: usize, read: fn(&tcp::Counters) -> u64| Cell::Count(read(now[end]) - read(&then[end]));
+            let then = &stated.warm_counters;
+            let count = |end: usize, read: fn(&tcp::Counters) -> u64| Cell::Count(read(&now[end]) - read(&then[end]));
             let samples = now[0].rtt_samples - then[0].rtt_samples;
             let rtt_sum = now[0].rtt_sum - then[0].rtt_sum;
             let rtt = if samples == 0 { f64::NAN } else { rtt_sum.as_secs_f64() / samples as f64 };
@@ -209,7 +209,7 @@ fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> 
             let rto_sum = now[0].first_rto_sum - then[0].first_rto_sum;
             let first_rto = if sequences == 0 { f64::NAN } else { rto_sum.as_secs_f64() / sequences as f64 };
             let end = SimTime::ZERO + scenario.duration;
-            let windows = ends[0].window_time(end).since(&flow.warm_windows);
+            let windows = ends[0].window_time(end).since(&stated.warm_windows);
             let (cwnd, window) = windows.means().unwrap_or((f64::NAN, f64::NAN));
             let until_loss = |nth: usize| {
                 let at = now[0].losses_found[nth].unwrap_or(end);
@@ -217,7 +217,7 @@ fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> 
             };
             record.extend([
                 ("reverse_goodput_bps", rate(back)),
-                ("reverse_delivered_bytes_total", Cell::Count(flow.delivered[0].payload)),
+                ("reverse_delivered_bytes_total", Cell::Count(stated.delivered[0].payload)),
                 ("segments_sent", count(0, |c| c.data_segments_sent)),
                 ("retransmissions", count(0, |c| c.retransmissions)),
                 ("retransmissions_total", Cell::Count(now[0].retransmissions)),
@@ -242,14 +242,15 @@ fn flow_record(flow: &Flow, totals: Totals, start: Dur, scenario: &Scenario) -> 
                 ("acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(0))),
                 ("reverse_acked_undelivered_bytes", Cell::Count(flow.acked_undelivered(1))),
                 ("state", Cell::Text(format!("{:?}", ends[0].state()))),
-                ("failed", Cell::Count(u64::from(flow.failed.is_some()))),
+                ("failed", Cell::Count(u64::from(flow.has_failed))),
                 ("until_first_loss_s", until_loss(0)),
                 ("until_second_loss_s", until_loss(1)),
             ]);
-            if let Some(gaps) = &flow.ack_gaps {
+            if let Some(gaps) = &stated.ack_gaps {
                 record.extend(gaps.record());
             }
         }
+        Transport::Closed => {}
     }
     record
 }

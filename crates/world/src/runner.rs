@@ -3,19 +3,21 @@
 use crate::assembly;
 use crate::blame::blame;
 use crate::blueprint::Blueprint;
-use crate::panics;
+use crate::panics::{self, Caught};
 use crate::results::{self, Run};
 use crate::scenario::InputError;
 use crate::shared::Shared;
 use crate::taps::{self, Captures, Series, Taps, Timeline, Window};
 use crate::world::Interrupted;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use units::SimTime;
 use wire::radiotap;
 
 /// What is recorded beside the results. Nothing here changes a bit of them.
@@ -49,6 +51,9 @@ pub enum RunError {
     /// It panicked: a mistake of the program. What the panic said, and where.
     #[error("panicked: {0}")]
     Panicked(String),
+    /// A plug-in of another program could not go on. Only a [`Runner`] tells; [`run`] unwinds.
+    #[error(transparent)]
+    Plugin(plugin::Failure),
 }
 
 impl From<Interrupted> for RunError {
@@ -62,7 +67,21 @@ impl From<Interrupted> for RunError {
 /// # Errors
 /// See [`RunError`].
 pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
+    run_watched(blueprint, seed, record, stop, &AtomicU64::new(0))
+}
+
+/// As [`run`]; the simulated time in ns that the run has reached is written to `reached` now and then.
+fn run_watched(
+    blueprint: &Blueprint,
+    seed: u64,
+    record: &Record,
+    stop: &AtomicBool,
+    reached: &AtomicU64,
+) -> Result<Run, RunError> {
     let shared = &*assembly::drawn(blueprint.shared(), seed)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(RunError::Interrupted);
+    }
     let scenario = &shared.scenario;
     let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
@@ -70,16 +89,20 @@ pub fn run(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool)
     let mut world = assembly::world(shared, seed, taps)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
-    world.run(stop)?;
+    world.run(stop, reached)?;
     let sim_s = started.elapsed().as_secs_f64();
     let recorded = std::mem::take(&mut world.taps).finish()?;
     let run = results::collect(&world, scenario, seed, sim_s, recorded);
     if run.books.balance() { Ok(run) } else { Err(RunError::Books(blame(&world, shared, seed, &run.books))) }
 }
 
-/// As [`run`]; a panic is an error of this run alone.
-fn run_caught(blueprint: &Blueprint, seed: u64, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
-    panics::caught(|| run(blueprint, seed, record, stop)).unwrap_or_else(|said| Err(RunError::Panicked(said)))
+/// As [`run_watched`]; a panic is an error of this run alone.
+fn run_caught(task: &Task, record: &Record, stop: &AtomicBool) -> Result<Run, RunError> {
+    let Task { blueprint, seed, reached, .. } = task;
+    panics::caught(|| run_watched(blueprint, *seed, record, stop, reached)).unwrap_or_else(|caught| match caught {
+        Caught::Panic(said) => Err(RunError::Panicked(said)),
+        Caught::Failure(failure) => Err(RunError::Plugin(failure)),
+    })
 }
 
 fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
@@ -92,11 +115,17 @@ fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
+/// What a program wants done around a run, on its thread: it calls what it is given, once.
+pub type Around = fn(&mut (dyn FnMut() + Send));
+
 /// What a worker is given.
 struct Task {
     number: u64,
     blueprint: Blueprint,
     seed: u64,
+    /// The simulated time in ns that the run has reached.
+    reached: Arc<AtomicU64>,
+    around: Option<Around>,
 }
 
 /// A run that is over.
@@ -110,10 +139,13 @@ pub struct Done {
     pub result: Result<Run, RunError>,
 }
 
+/// How long [`Runner::stop`] waits for threads.
+const MOST_WAIT: Duration = Duration::from_millis(250);
+
 /// Makes runs in the background, some at a time: they are submitted one by one, and come back as they finish.
 ///
 /// Nothing is kept of a run that has not been submitted or has been taken back. Whoever submits bounds what waits here.
-/// Dropping it stops the runs under way and waits for their threads.
+/// Dropping it stops the runs under way, as [`Runner::stop`] does.
 #[derive(Debug)]
 pub struct Runner {
     record: Arc<Record>,
@@ -126,7 +158,8 @@ pub struct Runner {
     workers: Vec<JoinHandle<()>>,
     jobs: usize,
     submitted: u64,
-    pending: usize,
+    /// The simulated time in ns of each run that was submitted and has not come back.
+    pending: BTreeMap<u64, Arc<AtomicU64>>,
 }
 
 impl Runner {
@@ -145,7 +178,7 @@ impl Runner {
             workers: Vec::new(),
             jobs: if jobs == 0 { cores() } else { jobs },
             submitted: 0,
-            pending: 0,
+            pending: BTreeMap::new(),
         }
     }
 
@@ -156,7 +189,12 @@ impl Runner {
 
     /// How many have been submitted and not come back.
     pub fn pending(&self) -> usize {
-        self.pending
+        self.pending.len()
+    }
+
+    /// The simulated time that each pending run has reached, by its number, a few thousand events late at most.
+    pub fn reached(&self) -> impl Iterator<Item = (u64, SimTime)> {
+        self.pending.iter().map(|(number, at)| (*number, SimTime::from_ns(at.load(Ordering::Relaxed))))
     }
 
     /// Asks for a run and gives its number. After [`Runner::stop`] it never comes.
@@ -164,7 +202,15 @@ impl Runner {
     /// # Errors
     /// If not a single thread can be had.
     pub fn submit(&mut self, blueprint: Blueprint, seed: u64) -> io::Result<u64> {
-        if self.workers.len() < self.jobs.min(self.pending + 1) {
+        self.submit_with(blueprint, seed, None)
+    }
+
+    /// As [`Runner::submit`], with something around the run: what plug-ins of the program need on its thread.
+    ///
+    /// # Errors
+    /// If not a single thread can be had.
+    pub fn submit_with(&mut self, blueprint: Blueprint, seed: u64, around: Option<Around>) -> io::Result<u64> {
+        if self.workers.len() < self.jobs.min(self.pending.len() + 1) {
             match self.worker() {
                 Ok(worker) => self.workers.push(worker),
                 Err(error) if self.workers.is_empty() => return Err(error),
@@ -173,8 +219,11 @@ impl Runner {
         }
         let number = self.submitted;
         if let Some(tasks) = &self.tasks {
+            let reached: Arc<AtomicU64> = Arc::default();
             // The other end is in `self`: it never fails.
-            self.pending += usize::from(tasks.send(Task { number, blueprint, seed }).is_ok());
+            if tasks.send(Task { number, blueprint, seed, around, reached: Arc::clone(&reached) }).is_ok() {
+                self.pending.insert(number, reached);
+            }
         }
         self.submitted += 1;
         Ok(number)
@@ -185,9 +234,16 @@ impl Runner {
         let into = self.into.clone();
         let next = move || queue.lock().ok()?.recv().ok();
         let work = move || {
-            while let Some(Task { number, blueprint, seed }) = next() {
-                let result = run_caught(&blueprint, seed, &record, &stop);
-                if stop.load(Ordering::Relaxed) || into.send(Done { task: number, blueprint, result }).is_err() {
+            while let Some(mut task) = next() {
+                let mut result = Err(RunError::Interrupted);
+                let around = task.around.take();
+                let mut run = || result = run_caught(&task, &record, &stop);
+                match around {
+                    None => run(),
+                    Some(around) => around(&mut run),
+                }
+                let done = Done { task: task.number, blueprint: task.blueprint, result };
+                if stop.load(Ordering::Relaxed) || into.send(done).is_err() {
                     return;
                 }
             }
@@ -198,21 +254,31 @@ impl Runner {
     /// The next run that finishes, in whatever order they do. `None` if that takes longer than `patience`, or nothing is
     /// pending.
     pub fn next(&mut self, patience: Duration) -> Option<Done> {
-        if self.pending == 0 {
+        if self.pending.is_empty() {
             return None;
         }
         let done = self.done.recv_timeout(patience).ok()?;
-        self.pending -= 1;
+        self.pending.remove(&done.task);
         Some(done)
     }
 
-    /// Stops the runs under way and forgets the others; returns when all threads have ended.
+    /// Stops the runs under way and forgets the others; returns when all threads have ended, or after a quarter of a second.
+    ///
+    /// Runs look for it every few thousand events. A large one that is still being put together does so afterwards: its thread
+    /// is left to end by itself.
     pub fn stop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        (self.tasks, self.pending) = (None, 0);
+        (self.tasks, self.pending) = (None, BTreeMap::new());
+        #[allow(clippy::disallowed_methods, reason = "how long somebody waits for threads; no run knows of it")]
+        let begun = std::time::Instant::now();
         for worker in self.workers.drain(..) {
-            // What a run's own panic would say has been caught; there is no other.
-            _ = worker.join();
+            while !worker.is_finished() && begun.elapsed() < MOST_WAIT {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if worker.is_finished() {
+                // What a run's own panic would say has been caught; there is no other.
+                _ = worker.join();
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::registries::Registries;
 use crate::scenario::Scenario;
+use std::sync::Arc;
 use units::Bytes;
 
 /// What no seed changes, and of a run what was drawn for it: see `assembly::drawn`.
@@ -14,7 +15,7 @@ pub(crate) struct Shared {
     /// Where errors strike.
     pub errors_at: mac::ErrorsAt,
     /// The TCP of each flow, both ends alike but for the initial sequence number; `None` for UDP.
-    pub tcps: Vec<Option<tcp::Config>>,
+    pub tcps: Vec<Option<Arc<tcp::Config>>>,
     /// The largest datagram of any flow.
     pub mtu: Bytes,
     /// Which layout of those that a seed draws is meant; the first is 0.

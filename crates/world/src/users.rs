@@ -3,7 +3,10 @@
 use crate::latency::Histogram;
 use crate::record::{Cell, Record};
 use engine::Stream;
-use tcp::Counters;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use tcp::{Connection, Counters};
 use traffic::{Conn, Model};
 use units::{Bytes, Dur, FlowId};
 use wire::Seq;
@@ -21,43 +24,6 @@ pub(crate) struct Child {
     pub response: u64,
     /// Bytes of the response that the client has not got yet.
     pub missing: u64,
-}
-
-/// What the servers' ends of a user's connections have counted.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Totals {
-    segments: u64,
-    retransmissions: u64,
-    timeouts: u64,
-    fast_retransmits: u64,
-    rtt_samples: u64,
-    rtt_sum: Dur,
-}
-
-impl Totals {
-    /// Those of one more.
-    #[must_use]
-    pub fn with(self, counters: &Counters) -> Totals {
-        Totals {
-            segments: self.segments + counters.data_segments_sent,
-            retransmissions: self.retransmissions + counters.retransmissions,
-            timeouts: self.timeouts + counters.timeouts,
-            fast_retransmits: self.fast_retransmits + counters.fast_retransmits,
-            rtt_samples: self.rtt_samples + counters.rtt_samples,
-            rtt_sum: self.rtt_sum + counters.rtt_sum,
-        }
-    }
-
-    fn since(self, then: Totals) -> Totals {
-        Totals {
-            segments: self.segments - then.segments,
-            retransmissions: self.retransmissions - then.retransmissions,
-            timeouts: self.timeouts - then.timeouts,
-            fast_retransmits: self.fast_retransmits - then.fast_retransmits,
-            rtt_samples: self.rtt_samples - then.rtt_samples,
-            rtt_sum: self.rtt_sum - then.rtt_sum,
-        }
-    }
 }
 
 /// Files, pages or messages that ended.
@@ -81,7 +47,9 @@ pub(crate) struct User {
     pub model: Box<dyn Model>,
     /// The flow of each of its connections, by number; [`FlowId::NONE`] where there is none.
     pub conns: Vec<FlowId>,
-    config: tcp::Config,
+    config: Arc<tcp::Config>,
+    /// What the clients' ends of its connections count together, and what the servers'.
+    counters: [Rc<RefCell<Counters>>; 2],
     /// For initial sequence numbers.
     draws: Stream,
     opened: u64,
@@ -89,27 +57,25 @@ pub(crate) struct User {
     open: u32,
     most_open: u32,
     transfers: Transfers,
-    /// Of connections that have closed.
-    closed: Totals,
-    /// Of all, when warm-up ended.
-    warm: Totals,
+    /// What the servers' ends had counted when warm-up ended.
+    warm: Counters,
 }
 
 impl User {
     /// One whose connections have this configuration.
-    pub fn new(model: Box<dyn Model>, config: tcp::Config, draws: Stream) -> User {
+    pub fn new(model: Box<dyn Model>, config: Arc<tcp::Config>, draws: Stream) -> User {
         User {
             model,
             conns: Vec::new(),
             config,
+            counters: Default::default(),
             draws,
             opened: 0,
             lost: 0,
             open: 0,
             most_open: 0,
             transfers: Transfers::new(),
-            closed: Totals::default(),
-            warm: Totals::default(),
+            warm: Counters::default(),
         }
     }
 
@@ -126,29 +92,31 @@ impl User {
         self.conns.get_mut(conn.index()).map_or(FlowId::NONE, |flow| core::mem::replace(flow, FlowId::NONE))
     }
 
-    /// One connection more: how many there were before it, and a configuration for each of its ends.
-    pub fn opens(&mut self) -> (u64, [tcp::Config; 2]) {
-        let before = self.opened;
+    /// How many connections there have been.
+    pub fn opened(&self) -> u64 {
+        self.opened
+    }
+
+    /// The ends of one connection more: the client's, which opens it, and the server's.
+    pub fn open(&mut self, ports: [u16; 2]) -> Box<[Connection; 2]> {
         self.opened += 1;
         self.open += 1;
         self.most_open = self.most_open.max(self.open);
-        let configs = [(); 2].map(|()| {
-            let drawn = self.draws.below(1 << 16) << 16 | self.draws.below(1 << 16);
-            tcp::Config { initial_sequence: Seq(drawn), ..self.config.clone() }
-        });
-        (before, configs)
-    }
-
-    /// A stream for what draws nothing.
-    pub fn idle_draws(&self) -> Stream {
-        self.draws.clone()
+        let mut ends = Box::new([
+            Connection::open(Arc::clone(&self.config), ports[0], ports[1]),
+            Connection::listen(Arc::clone(&self.config), ports[1], ports[0]),
+        ]);
+        for (end, counters) in ends.iter_mut().zip(&self.counters) {
+            end.set_initial_sequence(Seq(self.draws.below(1 << 16) << 16 | self.draws.below(1 << 16)));
+            end.count_with(Rc::clone(counters));
+        }
+        ends
     }
 
     /// A connection has closed; `has_failed`: not as it should.
-    pub fn closed(&mut self, server: &Counters, has_failed: bool) {
+    pub fn closed(&mut self, has_failed: bool) {
         self.open -= 1;
         self.lost += u64::from(has_failed);
-        self.closed = self.closed.with(server);
     }
 
     /// A file, page or message is complete.
@@ -159,19 +127,16 @@ impl User {
         self.transfers.bytes += bytes;
     }
 
-    /// Of connections that have closed.
-    pub fn totals(&self) -> Totals {
-        self.closed
+    /// What is counted from now on is measured.
+    pub fn note_warm(&mut self) {
+        self.warm = *self.counters[1].borrow();
+        self.transfers = Transfers::new();
     }
 
-    /// What is counted from now on is measured; `all`: by all connections so far.
-    pub fn note_warm(&mut self, all: Totals) {
-        (self.warm, self.transfers) = (all, Transfers::new());
-    }
-
-    /// The columns of its flow; `all`: of all connections.
-    pub fn record(&self, all: Totals) -> Record {
-        let now = all.since(self.warm);
+    /// The columns of its flow.
+    pub fn record(&self) -> Record {
+        let (now, then) = (self.counters[1].borrow(), &self.warm);
+        let (samples, rtt_sum) = (now.rtt_samples - then.rtt_samples, now.rtt_sum - then.rtt_sum);
         let Transfers { times, count, sum, bytes } = &self.transfers;
         let mean = |sum: Dur, n: u64| Cell::Real(if n == 0 { f64::NAN } else { sum.as_secs_f64() / n as f64 });
         vec![
@@ -184,13 +149,13 @@ impl User {
             ("connections_total", Cell::Count(self.opened)),
             ("connections_lost_total", Cell::Count(self.lost)),
             ("connections_open_most_total", Cell::Count(u64::from(self.most_open))),
-            ("segments_sent", Cell::Count(now.segments)),
-            ("retransmissions", Cell::Count(now.retransmissions)),
-            ("retransmissions_total", Cell::Count(all.retransmissions)),
-            ("timeouts", Cell::Count(now.timeouts)),
-            ("fast_retransmits", Cell::Count(now.fast_retransmits)),
-            ("rtt_samples", Cell::Count(now.rtt_samples)),
-            ("rtt_mean_s", mean(now.rtt_sum, now.rtt_samples)),
+            ("segments_sent", Cell::Count(now.data_segments_sent - then.data_segments_sent)),
+            ("retransmissions", Cell::Count(now.retransmissions - then.retransmissions)),
+            ("retransmissions_total", Cell::Count(now.retransmissions)),
+            ("timeouts", Cell::Count(now.timeouts - then.timeouts)),
+            ("fast_retransmits", Cell::Count(now.fast_retransmits - then.fast_retransmits)),
+            ("rtt_samples", Cell::Count(samples)),
+            ("rtt_mean_s", mean(rtt_sum, samples)),
         ]
     }
 }

@@ -104,7 +104,7 @@ impl Moments {
 }
 
 fn counted(now: SimTime, flow: &Flow) -> Counted {
-    let payload = flow.delivered[1].payload;
+    let payload = flow.stated().map_or(0, |stated| stated.delivered[1].payload);
     flow.connection(0).map_or(Counted { payload, ..Counted::default() }, |sender| {
         let counters = sender.counters();
         let (rtt_sum, rtt_samples) = (counters.rtt_sum, counters.rtt_samples);
@@ -282,7 +282,8 @@ impl Windows {
         for window in self.0.iter().filter(|window| window.seen > 1) {
             let length = window.every * (window.seen - 1);
             for (own, flow) in window.flows.iter().zip(flows) {
-                let id = format!("{}.{}", window.name, flow.name);
+                let Some(stated) = flow.stated() else { continue };
+                let id = format!("{}.{}", window.name, stated.name);
                 rows.push(own.record(id, length, flow.connection(0).is_some()));
             }
             if window.flows.len() > 1 {

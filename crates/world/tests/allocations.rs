@@ -156,21 +156,31 @@ fn ten_thousand_connections_take_the_memory_of_a_thousand() {
         let opened = [sum(&few, "connections_total"), sum(&many, "connections_total")];
         println!("{name}: {opened:?} connections, {small} and {large} bytes at most");
         assert!(opened[0] > 1_000.0 && opened[1] > 10_000.0, "{opened:?}");
-        assert_eq!(small, large, "{name}");
+        // Not a byte of a connection stays: what is open at once differs by a few segments in flight.
+        assert!(large as f64 <= small as f64 + (opened[1] - opened[0]), "{name}");
     }
 }
 
+/// Both ends together, with all that traffic and the world keep for a connection. docs/design/traffic.md has the table.
 #[test]
 fn a_live_connection_takes_so_many_bytes() {
     // Every client opens so many connections at once and keeps them: pages of very many objects on parallel connections.
-    let model = |connections| {
+    let model = |connections, size| {
         format!(
-            "{{ model = 'http', objects = 10000, object_size = '20 B', connections = {connections}, page_every = '1000 s' }}"
+            "{{ model = 'http', objects = 10000, object_size = '{size}', connections = {connections}, page_every = '1000 s' }}"
         )
     };
-    let [(few, small), (many, large)] = [1, 33].map(|connections| peak_of(&users(20, 2, &model(connections), "")));
-    let open = |run: &world::Run| (0..20).filter_map(|i| run.flow(i, "connections_open_most_total")).sum::<f64>();
-    let each = (large - small) as f64 / (open(&many) - open(&few));
-    println!("{} and {} connections, {each:.0} bytes each", open(&few), open(&many));
-    assert!(open(&many) > 600.0 && each < 10_000.0, "{each} bytes");
+    for (name, preset, size, most) in [
+        ("a segment at a time", "rfc", "20 B", 2_000.0),
+        ("a segment at a time", "linux", "20 B", 2_900.0),
+        ("a window at a time", "rfc", "50 kB", 2_700.0),
+        ("a window at a time", "linux", "50 kB", 6_000.0),
+    ] {
+        let text = |connections| users(20, 2, &model(connections, size), "").replace("linux", preset);
+        let [(few, small), (many, large)] = [1, 33].map(|connections| peak_of(&text(connections)));
+        let open = |run: &world::Run| (0..20).filter_map(|i| run.flow(i, "connections_open_most_total")).sum::<f64>();
+        let each = (large - small) as f64 / (open(&many) - open(&few));
+        println!("{name}, {preset}: {} and {} connections, {each:.0} bytes each", open(&few), open(&many));
+        assert!(open(&many) > 600.0 && each < most, "{name}, {preset}: {each} bytes");
+    }
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from interlayer._core import Run
     from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate
+    from interlayer.parts import Part
     from interlayer.study.comparison import Difference, Paired
     from interlayer.study.experiment import Claim, Derived, Experiment
     from interlayer.study.outcome import Outcome, Scored
@@ -45,7 +46,9 @@ def finite(value: object) -> Any:
     return value
 
 
-def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, how: Ended) -> dict[str, Any]:
+def run(
+    name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, how: Ended, in_python: Sequence[Part] = ()
+) -> dict[str, Any]:
     """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
     found: dict[str, Any] = {
         "scenario": name,
@@ -56,6 +59,7 @@ def run(name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, 
         "wall_s": wall_s,
         "sim_s": sum(run["sim_s"] for run in runs),
     }
+    found |= parts(in_python)
     found |= metrics.tables(runs)
     return found | ended(how.interrupted, how.failures)
 
@@ -80,6 +84,11 @@ def store(s: Store) -> dict[str, Any]:
         for one in s.cores()
     ]
     return {"store": str(s.path), "bytes": s.size(), "cores": cores}
+
+
+def parts(in_python: Sequence[Part]) -> dict[str, Any]:
+    """What is said of parts written in Python; nothing if there is none."""
+    return {"parts": [part.as_json() for part in in_python]} if in_python else {}
 
 
 def ended(interrupted: bool, failures: Sequence[RunError]) -> dict[str, Any]:
@@ -282,6 +291,7 @@ def comparison(c: Paired) -> dict[str, Any]:
     }
     if c.overrides:
         found["set"] = dict(c.overrides)
+    found |= parts(c.parts)
     found |= ended(c.interrupted, c.failures)
     compared = [metric for metric in METRICS if c.has(metric)]
     found["arms"] = [

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from interlayer import quantity
 from interlayer.measure.stats import Estimate
 
+from .run_words import in_python
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -17,6 +19,7 @@ def caption(result: Mapping[str, Any]) -> str:
     runs, others = result["runs"], len(result["arms"]) - 1
     holm = f", Holm-corrected for {others} comparisons" if others > 1 else ""
     state = "; interrupted: finished runs only" if result.get("interrupted") else ""
+    state += f". {said}" if (said := in_python(result)) else ""
     if runs == 1:
         return f"1 run an arm, seed {result['seed']}: no interval and no test{state}. Interlayer {result['version']}"
     return (

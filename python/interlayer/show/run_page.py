@@ -36,7 +36,11 @@ def head(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     many = len(result["flows"]) > run_words.MANY
     flows, zero = (run_words.groups(runs), []) if many else run_words.flows(result)
     queues = run_words.queues(result)
-    said = [run_words.summary(result), f"0 in every flow: {', '.join(zero)}" if zero else ""]
+    said = [
+        run_words.in_python(result),
+        run_words.summary(result),
+        f"0 in every flow: {', '.join(zero)}" if zero else "",
+    ]
     parts = [
         f"<h1>{esc(result['scenario'])}</h1>",
         f'<p class="soft">Interlayer {esc(result["version"])} · {run_words.runs_of(result)}{interval}{state}</p>',

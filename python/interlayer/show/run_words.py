@@ -47,7 +47,17 @@ def runs_of(result: Mapping[str, Any]) -> str:
 def note(result: Mapping[str, Any]) -> str:
     """What a figure of runs must say of itself: runs, seeds, the interval if there is one, the version."""
     bars = "" if result["runs"] == 1 else "; bars: 95 % intervals (Student t)"
-    return f"{runs_of(result)}{bars}. Interlayer {result['version']}"
+    mark = f" {said}." if (said := in_python(result)) else ""
+    return f"{runs_of(result)}{bars}.{mark} Interlayer {result['version']}"
+
+
+def in_python(result: Mapping[str, Any]) -> str:
+    """Which parts are written in Python, with the hash of their source; empty for none."""
+    found = []
+    for part in result.get("parts", []):
+        source = f"source {part['source_hash']}" if part["source_hash"] else "source unknown, so not stored"
+        found.append(f"{part['kind']} {part['name']} ({source})")
+    return f"In Python: {', '.join(found)}" if found else ""
 
 
 def cell(row: Mapping[str, Any], name: str, unit: str) -> str:

@@ -9,7 +9,7 @@ from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.measure.stats import Estimate
 
-from . import as_json, frames, markup, plots, sweep_plot, terminal
+from . import as_json, frames, markup, plots, run_words, sweep_plot, terminal
 from .grid import Column, Grid, prose
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def json(s: Swept) -> dict[str, Any]:
         found["set"] = dict(s.overrides)
     if s.preliminary:
         found["preliminary"] = True
+    found |= as_json.parts(s.parts)
     found |= as_json.ended(s.interrupted, s.failures)
     found["cells"] = [
         {"at": s.at(cell), "runs": s.replications, **{m.name: _mean(s.estimate(cell, m)) for m in s.measures}}
@@ -105,6 +106,7 @@ def caption(s: Swept) -> str:
     """Runs, seeds, interval, version: what a table or figure of a sweep must say of itself."""
     state = "; preliminary" if s.preliminary else ""
     state += "; interrupted: finished runs only" if s.interrupted else ""
+    state += f". {said}" if (said := run_words.in_python(as_json.parts(s.parts))) else ""
     if s.replications == 1:
         return f"1 run a cell, seed {s.seed}: no interval{state}. Interlayer {s.version}"
     seeds = f"common seeds from {s.seed}"

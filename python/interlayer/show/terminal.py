@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +15,12 @@ from . import comparison_words, joint, plots, run_words, words
 from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from interlayer._core import Run
     from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
+    from interlayer.study.runs import Progress, Standing
 
 _COLOURS = {
     Verdict.HOLDS: "green",
@@ -124,6 +127,7 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     queues = run_words.queues(result)
     said = [run_words.summary(result), f"0 in every flow: {', '.join(zero)}" if zero else ""]
     each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
+    said.append(run_words.in_python(result))
     said.append(". ".join(part for part in (run_words.other_queues(result), each) if part))
     state = "interrupted: finished runs only. " if result.get("interrupted") else ""
     took = f", {result['wall_s']:.2f} s" if clock else ""
@@ -191,29 +195,38 @@ def _bracketed(row: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on stderr where that is a terminal; None, and silence, where it is not."""
+def progress() -> Iterator[Progress | None]:
+    """A bar on stderr where that is a terminal; None, and silence, where it is not.
+
+    It is as long as the share of the simulated time that is done, the parts of runs under way included. What is left is
+    estimated by it, from what this command has made: runs that were there before do not count.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
 
-    counted = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("runs"))
-    columns = (*counted, TimeElapsedColumn(), TextColumn("·"), TimeRemainingColumn(), TextColumn("to go"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
+    counted = TextColumn("{task.percentage:>3.0f} % · {task.fields[done]}/{task.fields[runs]} runs")
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), counted, TimeElapsedColumn())
+    with Bars(*columns, TextColumn("{task.fields[left]}"), console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, tuple[Any, float]] = {}
 
-        def show(what: str, done: int, total: int) -> None:
+        def show(what: str, standing: Standing) -> None:
             if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=done, total=total)  # later rounds ask for more
+                tasks[what] = bars.add_task(what, total=1.0, done=0, runs=0, left=""), time.monotonic()
+            task, begun = tasks[what]
+            left = left_text(standing.left_s(time.monotonic() - begun))
+            bars.update(task, completed=standing.share, done=standing.done, runs=standing.runs, left=left)
 
         yield show
+
+
+def left_text(left_s: float | None) -> str:
+    """What is left, in words; empty where nothing is known, or left."""
+    if not left_s:
+        return ""
+    minutes, seconds = divmod(math.ceil(left_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"· {hours}:{minutes:02}:{seconds:02} to go"

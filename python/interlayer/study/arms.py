@@ -50,8 +50,11 @@ def arms(
     text: str,
     schemes: str | Sequence[str | Mapping[str, Any]] | None,
     given: Mapping[str, Settings] | None = None,
+    own_schemes: Sequence[str] = (),
 ) -> list[Arm]:
     """The arms for a scenario's text: those of `schemes`, then those of `given`. Raises `InputError`.
+
+    `own_schemes` are names of schemes in Python.
 
     `schemes` is what follows `--schemes`, or a list of such parts or of tables (`{"name": "lle-tcp", ...}`). Without it
     one arm of `given` is compared with the file as it stands; several are compared with the first of them; and without
@@ -70,8 +73,8 @@ def arms(
             )
         schemes = [NONE, *named]
     parts = split(schemes, ",", SCHEMES) if isinstance(schemes, str) else list(schemes)
-    found = [of_scheme(part, own) for part in parts]
-    found += [_of_settings(label, settings, own) for label, settings in (given or {}).items()]
+    found = [of_scheme(part, own, own_schemes=own_schemes) for part in parts]
+    found += [_of_settings(label, settings, own, own_schemes) for label, settings in (given or {}).items()]
     if len(found) < 2:
         raise _wrong(SCHEMES, "it takes two to compare, as in none,lle-tcp")
     for i, arm in enumerate(found):
@@ -86,7 +89,12 @@ def own_tables(text: str) -> list[dict[str, Any]]:
     return [t for t in tables if isinstance(t, dict)] if isinstance(tables, list) else []
 
 
-def of_scheme(part: str | Mapping[str, Any], own: Sequence[Mapping[str, Any]], option: str = SCHEMES) -> Arm:
+def of_scheme(
+    part: str | Mapping[str, Any],
+    own: Sequence[Mapping[str, Any]],
+    option: str = SCHEMES,
+    own_schemes: Sequence[str] = (),
+) -> Arm:
     """The arm of one part: `none`, `file`, `lle-tcp:sack=keep`, or a scheme's table. `own` are the file's tables."""
     if isinstance(part, str):
         name, _, rest = (word.strip() for word in part.partition(":"))
@@ -105,7 +113,7 @@ def of_scheme(part: str | Mapping[str, Any], own: Sequence[Mapping[str, Any]], o
         if values:
             raise _wrong(option, f'"{name}" has no parameters')
         return Arm(name, name, () if name == NONE else None)
-    known = [entry["id"] for entry in simulator.registry("schemes")]
+    known = [*(entry["id"] for entry in simulator.registry("schemes")), *own_schemes]
     if name not in known:
         absent = simulator.absent("scheme", name)
         raise _wrong(option, absent or f'no scheme "{name}"{suggestion(name, [NONE, FILE, *known])}')
@@ -113,7 +121,7 @@ def of_scheme(part: str | Mapping[str, Any], own: Sequence[Mapping[str, Any]], o
     return Arm(label, name, tuple({**table, **values} for table in tables))
 
 
-def _of_settings(label: str, settings: Settings, own: Sequence[Mapping[str, Any]]) -> Arm:
+def _of_settings(label: str, settings: Settings, own: Sequence[Mapping[str, Any]], own_schemes: Sequence[str]) -> Arm:
     if not label.strip():
         raise _wrong(ARM, 'an arm needs a name, as in veno="flow.*.transport.congestion=veno"')
     if isinstance(settings, Mapping):
@@ -129,25 +137,25 @@ def _of_settings(label: str, settings: Settings, own: Sequence[Mapping[str, Any]
         if path in [p for p, _ in others] or (path == SCHEME and tables is not None):
             raise _wrong(ARM, f'{path} comes twice in "{label}"')
         if path == SCHEME:
-            part = of_value(value, own, f"{ARM} {label}")
+            part = of_value(value, own, f"{ARM} {label}", own_schemes)
             scheme, tables = part.scheme, part.tables
         else:
             others.append((path, str(value)))
     return Arm(label.strip(), scheme, tables, tuple(others))
 
 
-def of_value(value: object, own: Sequence[Mapping[str, Any]], option: str) -> Arm:
+def of_value(value: object, own: Sequence[Mapping[str, Any]], option: str, own_schemes: Sequence[str] = ()) -> Arm:
     """The arm of a value of `scheme`: words for one scheme, its table, or a list of tables, also as TOML text."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         value = toml_value(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        parts = [of_scheme(part, own, option) for part in value]
+        parts = [of_scheme(part, own, option, own_schemes) for part in value]
         tables = [table for part in parts for table in part.tables or ()]
         label = "+".join(part.label for part in parts) or NONE
         return Arm(label, label, tuple(tables))
     if not isinstance(value, str | Mapping):
         raise _wrong(option, f"{value!r} is no scheme")
-    return of_scheme(value, own, option)
+    return of_scheme(value, own, option, own_schemes)
 
 
 def _assignment(text: str, label: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from interlayer import simulator, toml_text
+from interlayer.engine import HERE
 from interlayer.errors import InputError
 from interlayer.measure import metrics, stats
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from interlayer import _core
     from interlayer._core import Run
+    from interlayer.engine import Engine
 
     from .runs import Progress
 
@@ -57,7 +59,7 @@ class Variant:
 class Campaign:
     e: Experiment
     seed: int
-    jobs: int
+    engine: Engine
     overrides: tuple[tuple[str, str], ...]
     progress: Progress | None
     cache: Cache
@@ -103,7 +105,7 @@ class Campaign:
             for (_, cell), (variant, runs) in targets.items()
         ]
         what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
-        self.ended = extend(lists, self.seed, self.cache, self.jobs, what, self.progress)
+        self.ended = extend(lists, self.seed, self.cache, self.engine, what, self.progress)
         return self.ended.is_whole
 
     def over_time(self, variant: Variant) -> Run | None:
@@ -124,7 +126,7 @@ def run(
     seed: int = 1,
     runs: int | None = None,
     quick: bool = False,
-    jobs: int = 0,
+    engine: Engine = HERE,
     overrides: Sequence[tuple[str, str]] = (),
     progress: Progress | None = None,
     cache: Cache | None = None,
@@ -136,14 +138,15 @@ def run(
     `runs` fixes the number of replications; without it there are 10 and as many more as the claims need, up to
     `max_runs`. `quick` takes 3 and gives no verdict. `overrides` (path, TOML text) go over the file's settings and
     under the sweep and the arms; one of a path that these set is an `InputError`, one of what is open closes it.
-    `progress(what, done, total)` is called now and then. With a `cache` that several experiments are given, what they
-    have in common runs once; it may have a store on disk behind it. `over_time`: the run that the file asks to see over
-    time is run again for its series. With `base_only` nothing open is varied, and the verdicts are preliminary.
+    `engine` makes the runs. `progress(what, standing)` is called now and then. With a `cache` that several experiments
+    are given, what they have in common runs once; it may have a store on disk behind it. `over_time`: the run that the
+    file asks to see over time is run again for its series. With `base_only` nothing open is varied, and the verdicts
+    are preliminary.
     """
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
     experiment = _closed(experiment, overrides)
-    campaign = Campaign(experiment, seed, jobs, tuple(overrides), progress, Cache() if cache is None else cache)
+    campaign = Campaign(experiment, seed, engine, tuple(overrides), progress, Cache() if cache is None else cache)
     main = Variant()
     evidence = [(c, e) for c in experiment.claims for e in c.evidence if e.is_counter_run]
     variants = {_name(e): Variant(e.overrides) for _, e in evidence}
@@ -208,7 +211,7 @@ def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> 
     e = _closed(e, overrides)
     if e.open is None:
         return []
-    campaign, found = Campaign(e, 1, 1, tuple(overrides), None, Cache()), readings.chosen(e.open.parameters)
+    campaign, found = Campaign(e, 1, HERE, tuple(overrides), None, Cache()), readings.chosen(e.open.parameters)
     for reading in found:
         variant = Variant(reading=reading)
         for cell in e.cells():

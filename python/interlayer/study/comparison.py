@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from interlayer import parts as in_python
 from interlayer import simulator
+from interlayer.engine import HERE
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
@@ -21,8 +23,10 @@ from .runs import simulate
 
 if TYPE_CHECKING:
     from interlayer._core import Run
+    from interlayer.engine import Engine
     from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate, Floats
+    from interlayer.parts import Part
 
     from .arms import Settings
     from .runs import Progress
@@ -73,6 +77,8 @@ class Paired:
     interrupted: bool = False
     failures: tuple[RunError, ...] = ()
     """Runs that failed by a mistake of the program."""
+    parts: tuple[Part, ...] = ()
+    """Controllers and schemes in Python that an arm uses."""
 
     @property
     def baseline(self) -> Arm:
@@ -122,19 +128,21 @@ def run(
     overrides: Sequence[tuple[str, str]] = (),
     seed: int | None = None,
     runs: int = RUNS,
-    jobs: int = 0,
+    engine: Engine = HERE,
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
     tell: Callable[[str], None] = lambda line: None,
+    parts: tuple[Part, ...] = (),
 ) -> Paired | None:
     """Run a scenario's text once for each arm and seed; `overrides` (path, TOML text) go over the file, under the arms.
 
     The arms are those of `schemes` and `given`, as `arms.arms` has them.
     `seed` is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that
     every arm has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
-    none. Runs that a `store` has are taken from there. `tell` is told of the memory of a large scenario. Raises
-    `InputError`, `OutputError`, and `RunError` if a run failed and no seed is whole.
+    none. Runs that a `store` has are taken from there. `parts` are controllers and schemes in Python. `tell` is told of
+    the memory of a large scenario. Raises `InputError`, `OutputError`, `PartError`, and `RunError` if a run failed and
+    no seed is whole.
     """
     started = time.perf_counter()
     for path, _ in overrides:
@@ -142,15 +150,15 @@ def run(
             raise InputError(
                 f"{path}: compare sets the schemes itself; give parameters so: {SCHEMES} none,lle-tcp:sack=keep", path
             )
-    chosen = arms(text, schemes, given)
-    own = simulator.parse(text, overrides)  # the file's own mistakes first, with its own paths
+    chosen = arms(text, schemes, given, in_python.names(parts, "scheme"))
+    own = simulator.parse(text, overrides, parts)  # the file's own mistakes first, with its own paths
     first = own.seed if seed is None else seed
-    tell(simulator.forecast(own, runs * len(chosen), jobs))
-    scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm) for arm in chosen]
+    tell(engine.forecast(own, runs * len(chosen)))
+    scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm, parts) for arm in chosen]
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
     wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]
     what = own.name or name
-    ended = simulate(wanted, runs, first, jobs, what, progress, store)
+    ended = simulate(wanted, runs, first, engine, what, progress, store)
     common = min(len(found) for found in results.values())
     if not common and ended.failures:
         raise ended.failures[0]
@@ -167,11 +175,12 @@ def run(
         overrides=tuple(overrides),
         interrupted=ended.interrupted,
         failures=tuple(ended.failures),
+        parts=in_python.used(parts, scenarios),
     )
 
 
-def _parsed(text: str, overrides: Sequence[tuple[str, str]], arm: Arm) -> Any:
+def _parsed(text: str, overrides: Sequence[tuple[str, str]], arm: Arm, parts: Sequence[Part]) -> Any:
     try:
-        return simulator.parse(text, overrides)
+        return simulator.parse(text, overrides, parts)
     except InputError as e:
         raise InputError(f"{arm.label}: {e}", e.path) from e

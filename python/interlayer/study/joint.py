@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from interlayer import simulator
+from interlayer.engine import HERE
 from interlayer.errors import InputError
 from interlayer.measure import stats
 
@@ -30,6 +31,7 @@ from .runs import Cache, Ended, Wanted, extend
 from .verdict import Judgement, columns_of, holm_step, judge_columns
 
 if TYPE_CHECKING:
+    from interlayer.engine import Engine
     from interlayer.measure.stats import Floats
 
     from .experiment import Claim, Experiment
@@ -106,7 +108,7 @@ def run(
     *,
     seed: int = 1,
     runs: int = RUNS,
-    jobs: int = 0,
+    engine: Engine = HERE,
     progress: Progress | None = None,
     cache: Cache | None = None,
     base_only: bool = False,
@@ -125,11 +127,11 @@ def run(
     parameters = readings.together(opens)
     chosen = [BASE] if base_only else readings.chosen(parameters)
     shared = Cache() if cache is None else cache
-    parts = [_Part(e, Campaign(e, seed, jobs, (), progress, shared), chosen) for e in experiments]
+    parts = [_Part(e, Campaign(e, seed, engine, (), progress, shared), chosen) for e in experiments]
     if not any(part.claims for part in parts):
         raise InputError("none of these claims rests on a measurement")
     wanted = [one for part in parts for one in part.wanted(runs)]
-    ended = _run_all(wanted, seed, jobs, shared, progress)
+    ended = _run_all(wanted, seed, engine, shared, progress)
     if ended.interrupted:
         return None
     if ended.failures:
@@ -187,7 +189,7 @@ class _Part:
 
 
 def _run_all(
-    wanted: Sequence[tuple[Campaign, Variant, int]], seed: int, jobs: int, cache: Cache, progress: Progress | None
+    wanted: Sequence[tuple[Campaign, Variant, int]], seed: int, engine: Engine, cache: Cache, progress: Progress | None
 ) -> Ended:
     """All runs of all experiments together."""
     lists = [
@@ -195,7 +197,7 @@ def _run_all(
         for campaign, variant, n in wanted
         for cell in variant.scenarios
     ]
-    return extend(lists, seed, cache, jobs, "readings", progress)
+    return extend(lists, seed, cache, engine, "readings", progress)
 
 
 def _rows(chosen: Sequence[Reading], columns: Sequence[Sequence[InReading]]) -> tuple[Row, ...]:

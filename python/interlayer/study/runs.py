@@ -7,25 +7,32 @@ memory before they begin. Finished runs are kept in memory, and in a store on di
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlayer import simulator
 from interlayer.errors import RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from interlayer import _core
     from interlayer._core import Run
+    from interlayer.engine import Engine
+    from interlayer.simulator import Watch
 
     from .store import Store
 
-    Progress = Callable[[str, int, int], None]
+    Progress = Callable[[str, "Standing"], None]
     Task = tuple["_core.Scenario", int]
+
+
+_UNSTORED = "not to be stored "
+"""What the key of a scenario begins with whose runs are kept for the command alone."""
 
 
 class Cache:
@@ -41,23 +48,31 @@ class Cache:
 
     @staticmethod
     def key(scenario: _core.Scenario) -> str:
-        """A scenario with its defaults filled in, without what no run depends on: its name, and its own first seed."""
+        """A scenario with its defaults filled in, without what no run depends on: its name, and its own first seed.
+
+        Of a part in Python it has the hash of the source. One without makes a key that no other call can find.
+        """
         content = json.loads(scenario.to_json())
         for name in ("name", "seed"):
             content["scenario"].pop(name, None)
-        return json.dumps(content, sort_keys=True)
+        if not scenario.parts:
+            return json.dumps(content, sort_keys=True)
+        content["parts in Python"] = scenario.parts
+        unknown = any(source_hash is None for _, _, source_hash in scenario.parts)
+        return (_UNSTORED if unknown else "") + json.dumps(content, sort_keys=True)
 
     def get(self, key: str, seed: int) -> Run | None:
         """A run, if it was made. Raises `OutputError` if the store cannot be read."""
         found = self._runs.get((key, seed))
-        if found is None and self._store is not None and (found := self._store.get(key, seed)) is not None:
+        store = None if key.startswith(_UNSTORED) else self._store
+        if found is None and store is not None and (found := store.get(key, seed)) is not None:
             self._runs[key, seed] = found
         return found
 
     def put(self, key: str, seed: int, run: Run) -> None:
         """Keep a run. Raises `OutputError` if the store cannot be written."""
         self._runs[key, seed] = run
-        if self._store is not None:
+        if self._store is not None and not key.startswith(_UNSTORED):
             self._store.put(key, seed, run)
 
 
@@ -71,6 +86,60 @@ class Ended:
     @property
     def is_whole(self) -> bool:
         return not (self.interrupted or self.failures)
+
+
+class Standing(NamedTuple):
+    """How far a number of runs is: runs, and simulated seconds, in which the parts of runs under way count."""
+
+    done: int
+    runs: int
+    found_s: float
+    """Of the runs that were there before."""
+    made_s: float
+    wanted_s: float
+    """Of all of them."""
+
+    @property
+    def share(self) -> float:
+        """Of the simulated time, from 0 to 1."""
+        return min(1.0, (self.found_s + self.made_s) / self.wanted_s) if self.wanted_s else 0.0
+
+    def left_s(self, elapsed_s: float) -> float | None:
+        """Wall-clock seconds that the rest takes, at the speed of what was made in so many; None where nothing was."""
+        left_s = max(0.0, self.wanted_s - self.found_s - self.made_s)
+        return elapsed_s * left_s / self.made_s if self.made_s else None
+
+
+class _Meter:
+    """Counts runs and simulated time, and tells of them."""
+
+    def __init__(self, runs: int, wanted_s: float, tell: Callable[[Standing], None] | None) -> None:
+        self._runs, self._wanted_s, self._tell = runs, wanted_s, tell
+        self._done, self._found_s, self._finished_s = 0, 0.0, 0.0
+        self.reached: dict[int, float] = {}
+        """The simulated time of each run under way, by number."""
+
+    @property
+    def watch(self) -> Watch | None:
+        """Takes the simulated time of runs under way."""
+        return None if self._tell is None else self._look
+
+    def take(self, scenario: _core.Scenario, was_there: bool) -> None:
+        self._done += 1
+        if was_there:
+            self._found_s += scenario.duration_s
+        else:
+            self._finished_s += scenario.duration_s
+        self._show()
+
+    def _look(self, reached: Mapping[int, float]) -> None:
+        self.reached = dict(reached)
+        self._show()
+
+    def _show(self) -> None:
+        if self._tell is not None:
+            made_s = self._finished_s + sum(self.reached.values())
+            self._tell(Standing(self._done, self._runs, self._found_s, made_s, self._wanted_s))
 
 
 class Wanted(NamedTuple):
@@ -89,7 +158,7 @@ def replications(
     *,
     jobs: int = 0,
     store: Store | None = None,
-    watch: Callable[[int], None] | None = None,
+    progress: Callable[[Standing], None] | None = None,
     pcap_dir: Path | None = None,
     series: bool = False,
     timeline: tuple[int, int] | None = None,
@@ -103,24 +172,27 @@ def replications(
     recorded = pcap_dir is not None or series or timeline is not None
     cache, key = Cache(None if recorded else store), Cache.key(scenario)
     found: dict[int, Run] = {}
+    meter = _Meter(runs, runs * scenario.duration_s, progress)
 
-    def take(seed: int, run: Run) -> None:
+    def take(seed: int, run: Run, was_there: bool) -> None:
         found[seed] = run
-        if watch is not None:
-            watch(len(found))
+        meter.take(scenario, was_there)
 
     def missing() -> Iterator[tuple[int, Task]]:
         for seed in range(first, first + runs):
             if (known := cache.get(key, seed)) is None:
                 yield seed, (scenario, seed)
             else:
-                take(seed, known)
+                take(seed, known, True)
 
     def made(seed: int, run: Run) -> None:
         cache.put(key, seed, run)
-        take(seed, run)
+        take(seed, run, False)
 
-    ended = _run(missing(), made, jobs, pcap_dir=pcap_dir, series=series, timeline=timeline)
+    def stream(tasks: Iterator[Task], watch: Watch | None) -> Generator[tuple[int, Run | RunError]]:
+        return simulator.stream(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, timeline=timeline, watch=watch)
+
+    ended = _run(missing(), made, stream, meter)
     return [found[seed] for seed in sorted(found)], ended
 
 
@@ -128,17 +200,19 @@ def simulate(
     wanted: Sequence[tuple[_core.Scenario, list[Run]]],
     runs: int,
     seed: int,
-    jobs: int,
+    engine: Engine,
     what: str,
     progress: Progress | None,
     store: Store | None = None,
 ) -> Ended:
     """Bring the list of each scenario to so many runs, with the seeds `seed`, `seed + 1`, ..."""
     cache = Cache(store)
-    return extend([Wanted(Cache.key(s), s, into, runs) for s, into in wanted], seed, cache, jobs, what, progress)
+    return extend([Wanted(Cache.key(s), s, into, runs) for s, into in wanted], seed, cache, engine, what, progress)
 
 
-def extend(wanted: Sequence[Wanted], seed: int, cache: Cache, jobs: int, what: str, progress: Progress | None) -> Ended:
+def extend(
+    wanted: Sequence[Wanted], seed: int, cache: Cache, engine: Engine, what: str, progress: Progress | None
+) -> Ended:
     """Bring each list to the runs that are wanted of it; its run i has the seed `seed + i`.
 
     Seed by seed over all scenarios, so that what Ctrl-C leaves is the whole picture with fewer runs. A list gets no run
@@ -149,16 +223,14 @@ def extend(wanted: Sequence[Wanted], seed: int, cache: Cache, jobs: int, what: s
     by_key: dict[str, list[_Filled]] = {}
     for w in wanted:
         by_key.setdefault(w.key, []).append(_Filled(w))
-    total = sum(max(0, max(f.until for f in group) - min(f.begin for f in group)) for group in by_key.values())
-    done = 0
+    counts = {key: max(0, max(f.until for f in g) - min(f.begin for f in g)) for key, g in by_key.items()}
+    wanted_s = sum(n * by_key[key][0].scenario.duration_s for key, n in counts.items())
+    meter = _Meter(sum(counts.values()), wanted_s, None if progress is None else partial(progress, what))
 
-    def take(key: str, i: int, run: Run) -> None:
-        nonlocal done
-        done += 1
+    def take(key: str, i: int, run: Run, was_there: bool) -> None:
         for filled in by_key[key]:
             filled.take(i, run)
-        if progress is not None:
-            progress(what, done, total)
+        meter.take(by_key[key][0].scenario, was_there)
 
     def missing() -> Iterator[tuple[tuple[str, int], Task]]:
         for i in range(min((f.begin for group in by_key.values() for f in group), default=0), last):
@@ -168,14 +240,14 @@ def extend(wanted: Sequence[Wanted], seed: int, cache: Cache, jobs: int, what: s
                 if (known := cache.get(key, seed + i)) is None:
                     yield (key, i), (group[0].scenario, seed + i)
                 else:
-                    take(key, i, known)
+                    take(key, i, known, True)
 
     def made(place: tuple[str, int], run: Run) -> None:
         key, i = place
         cache.put(key, seed + i, run)
-        take(key, i, run)
+        take(key, i, run, False)
 
-    return _run(missing(), made, jobs)
+    return _run(missing(), made, engine.stream, meter)
 
 
 class _Filled:
@@ -192,7 +264,12 @@ class _Filled:
                 self.into.append(following)
 
 
-def _run(missing: Iterator[tuple[Any, Task]], made: Callable[[Any, Run], None], jobs: int, **options: Any) -> Ended:
+def _run(
+    missing: Iterator[tuple[Any, Task]],
+    made: Callable[[Any, Run], None],
+    stream: Callable[[Iterator[Task], Watch | None], Generator[tuple[int, Run | RunError]]],
+    meter: _Meter,
+) -> Ended:
     """Run what is missing, each with a name, and tell of each by its name as it finishes."""
     ended, names = Ended(), {}
 
@@ -202,9 +279,10 @@ def _run(missing: Iterator[tuple[Any, Task]], made: Callable[[Any, Run], None], 
             yield task
 
     try:
-        with closing(simulator.stream(tasks(), jobs=jobs, **options)) as stream:
-            for number, run in stream:
+        with closing(stream(tasks(), meter.watch)) as finished:
+            for number, run in finished:
                 name = names.pop(number)
+                meter.reached.pop(number, None)
                 if isinstance(run, RunError):
                     ended.failures.append(run)
                 else:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interlayer import parts as in_python
 from interlayer import quantity, simulator, toml_text
+from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
 from interlayer.measure import metrics, stats
 
@@ -28,7 +30,9 @@ from .runs import simulate
 if TYPE_CHECKING:
     from interlayer import _core
     from interlayer._core import Run
+    from interlayer.engine import Engine
     from interlayer.measure.stats import Estimate, Floats
+    from interlayer.parts import Part
 
     from .runs import Progress
     from .store import Store
@@ -79,10 +83,11 @@ class Measure:
         return quantity.without_unit(self.name)
 
 
-def axes(text: str, over: Mapping[str, str | Iterable[object]]) -> tuple[Axis, ...]:
+def axes(text: str, over: Mapping[str, str | Iterable[object]], own_schemes: Sequence[str] = ()) -> tuple[Axis, ...]:
     """The axes of a grid over a scenario's text: paths with their values, a list or a text with commas.
 
-    Values of `scheme` are words, as `--schemes` has them, or tables. Raises `InputError`.
+    Values of `scheme` are words, as `--schemes` has them, or tables; `own_schemes` are names of schemes in Python.
+    Raises `InputError`.
     """
     if not over:
         raise _wrong("nothing to sweep; give a path and its values, as in channel.errors.per=0,0.01,0.1")
@@ -99,7 +104,7 @@ def axes(text: str, over: Mapping[str, str | Iterable[object]]) -> tuple[Axis, .
             raise _wrong(f"{path}: {given!r} is no list of values")
         if not values:
             raise _wrong(f"{path} has no values; give some, as in {path}=A,B")
-        found.append(_schemes(path, values, own) if path == arms.SCHEME else _keys(path, values))
+        found.append(_schemes(path, values, own, own_schemes) if path == arms.SCHEME else _keys(path, values))
     size = math.prod(len(axis.values) for axis in found)
     if size > MOST:
         shape = " × ".join(str(len(axis.values)) for axis in found)
@@ -107,8 +112,8 @@ def axes(text: str, over: Mapping[str, str | Iterable[object]]) -> tuple[Axis, .
     return tuple(found)
 
 
-def _schemes(path: str, values: Sequence[object], own: Sequence[Mapping[str, Any]]) -> Axis:
-    chosen = [arms.of_value(value, own, OVER) for value in values]
+def _schemes(path: str, values: Sequence[object], own: Sequence[Mapping[str, Any]], own_schemes: Sequence[str]) -> Axis:
+    chosen = [arms.of_value(value, own, OVER, own_schemes) for value in values]
     _check_distinct(path, [arm.label for arm in chosen])
     return Axis(path, tuple(arm.label for arm in chosen), tuple(tuple(arm.overrides()) for arm in chosen))
 
@@ -143,6 +148,8 @@ class Swept:
     interrupted: bool = False
     failures: tuple[RunError, ...] = ()
     """Runs that failed by a mistake of the program."""
+    parts: tuple[Part, ...] = ()
+    """Controllers and schemes in Python that a cell uses."""
 
     @property
     def cells(self) -> list[Point]:
@@ -218,21 +225,23 @@ def run(
     seed: int | None = None,
     runs: int | None = None,
     quick: bool = False,
-    jobs: int = 0,
+    engine: Engine = HERE,
     name: str = "",
     progress: Progress | None = None,
     store: Store | None = None,
     tell: Callable[[str], None] = lambda line: None,
+    parts: tuple[Part, ...] = (),
 ) -> Swept | None:
     """Run every cell of a grid over a scenario's text with `runs` common seeds; `overrides` are (path, TOML text).
 
-    `metric` are the columns of the rows; without it those that `compare` compares. `quick` makes 3 runs a cell. `seed`
+    `metric` are the columns of the rows; without it those that `compare` compares. `quick` makes 3 runs a cell, `parts`
+    are controllers and schemes in Python. `seed`
     is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that every
     cell has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
     none. Raises `InputError` before anything is run, `OutputError`, and `RunError` if one failed and no seed is whole.
     """
     started = time.perf_counter()
-    found = axes(text, over)
+    found = axes(text, over, in_python.names(parts, "scheme"))
     for path, _ in overrides:
         # What is set above a swept key stands; a key that is swept, or is within one that is, would be overwritten.
         inside = [axis.path for axis in found if overlap(axis.path, path) and axis.path.count(".") <= path.count(".")]
@@ -240,15 +249,16 @@ def run(
             raise InputError(f"--set: {path} is swept by {OVER} {swept}", path)
     points = list(product(*(range(len(axis.values)) for axis in found)))
     settings = [_overrides(found, point) for point in points]
-    scenarios = [_parsed(text, [*overrides, *own], found, p) for p, own in zip(points, settings, strict=True)]
-    tell(simulator.forecast(scenarios[0], len(points), jobs))
-    probes = _Probes(text, [[*overrides, *own] for own in settings])
+    pairs = zip(points, settings, strict=True)
+    scenarios = [_parsed(text, [*overrides, *own], found, point, parts) for point, own in pairs]
+    tell(engine.forecast(scenarios[0], len(points)))
+    probes = _Probes(text, [[*overrides, *own] for own in settings], parts)
     measures = tuple(dict.fromkeys(_measure(m, probes) for m in metric)) or _usual(probes)
     first = scenarios[0].seed if seed is None else seed
     results: dict[Point, list[Run]] = {point: [] for point in points}
     wanted = list(zip(scenarios, results.values(), strict=True))
     what = scenarios[0].name or name
-    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, jobs, what, progress, store)
+    ended = simulate(wanted, runs or (QUICK_RUNS if quick else RUNS), first, engine, what, progress, store)
     common = min(len(one) for one in results.values())
     if not common and ended.failures:
         raise ended.failures[0]
@@ -267,6 +277,7 @@ def run(
         preliminary=quick,
         interrupted=ended.interrupted,
         failures=tuple(ended.failures),
+        parts=in_python.used(parts, scenarios),
     )
 
 
@@ -274,9 +285,11 @@ def _overrides(found: Sequence[Axis], point: Point) -> list[tuple[str, str]]:
     return [pair for axis, i in zip(found, point, strict=True) for pair in axis.overrides[i]]
 
 
-def _parsed(text: str, overrides: Sequence[tuple[str, str]], found: Sequence[Axis], point: Point) -> _core.Scenario:
+def _parsed(
+    text: str, overrides: Sequence[tuple[str, str]], found: Sequence[Axis], point: Point, parts: Sequence[Part]
+) -> _core.Scenario:
     try:
-        return simulator.parse(text, overrides)
+        return simulator.parse(text, overrides, parts)
     except InputError as e:
         if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
             raise _wrong(str(e)) from e
@@ -289,8 +302,8 @@ class _Probes:
 
     SHORT = (("scenario.duration", '"1 ms"'), ("scenario.warmup", '"0 s"'))
 
-    def __init__(self, text: str, cells: Sequence[Sequence[tuple[str, str]]]) -> None:
-        self._text, self._cells, self._made = text, cells, list[Any]()
+    def __init__(self, text: str, cells: Sequence[Sequence[tuple[str, str]]], parts: Sequence[Part]) -> None:
+        self._text, self._cells, self._parts, self._made = text, cells, parts, list[Any]()
 
     def __iter__(self) -> Any:
         for i, cell in enumerate(self._cells):
@@ -301,13 +314,13 @@ class _Probes:
     def _run(self, cell: Sequence[tuple[str, str]]) -> Run:
         for later in ((), (("event", "[]"),), (("event", "[]"), ("window", "[]"))):
             try:
-                short = simulator.parse(self._text, [*cell, *self.SHORT, *later])
+                short = simulator.parse(self._text, [*cell, *self.SHORT, *later], self._parts)
             except InputError:
                 continue
             if (found := simulator.run_batch([(short, 1)], jobs=1).runs[0]) is not None:
                 return found
             raise KeyboardInterrupt
-        whole = simulator.run_batch([(simulator.parse(self._text, cell), 1)], jobs=1).runs[0]
+        whole = simulator.run_batch([(simulator.parse(self._text, cell, self._parts), 1)], jobs=1).runs[0]
         if whole is None:
             raise KeyboardInterrupt
         return whole

@@ -1,8 +1,9 @@
 """The verdict engine: a claim of a paper against samples of ours, by rules that are the same for every paper.
 
-A verdict needs at least 10 runs of every quantity it rests on, and a 95 % half-width of at most 5 % of the mean (for
-indices, and for gains, 0.01 is enough); orders, trends, ranges and zeros need no width, since a test or every single
-run decides them. What is computed without runs is exact. Then
+A verdict needs at least 10 runs of every quantity it rests on. A printed number is held against our mean if the 95 %
+half-width is at most 5 % of it (for indices, and for gains, 0.01 is enough). Without that it cannot hold, and differs
+only if it lies beyond its band at both ends of the interval, on one side. Orders, trends, ranges and zeros need no
+width, since a test or every single run decides them. What is computed without runs is exact. Then
 
 - **value**: within 10 % of our mean; indices (unit "1", printed from 0 to 1) within 0.02, from 0.95 on by 1 - J, within
   a factor of 1.5; rates below 5 % within a factor of 1.5; a printed range: our interval inside it (`differs`: outside);
@@ -211,15 +212,26 @@ class _Context:
                 continue  # every single run decides; each interval decides, however wide
             if isinstance(self.claim.test, Order | Trend):
                 continue  # a paired test decides, and who claims that nothing differs must show it within a margin
-            if _is_range(self.claim) and not self.claim.one_of:
-                continue  # the interval is held against the ends, however wide it is
+            if isinstance(self.claim.test, Value | Ratio) and not _spans(self.claim) and not self.claim.one_of:
+                continue  # a range is held against the whole interval, and so is a number where that is wide
             if self.claim.largest_of or self.claim.one_of:
                 continue  # the range of the runs decides, and of two the interval of their difference
-            # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
-            small = e.scaled(0.01) if self.claim.unit == "%" else e
-            if not stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1"):
-                return f"not resolved in {self.runs} runs: {q.label or 'measured'} {self.show(e)}"
+            if not self.is_narrow(q, e):
+                return self._wide(q, e)
         return ""
+
+    def too_wide(self) -> tuple[Verdict, str]:
+        """What is said of a printed number while its interval is too wide for the mean to decide."""
+        return Verdict.UNTESTABLE, self._wide(self.claim.quantities()[0], self.estimates[0])
+
+    def _wide(self, q: Quantity, e: Estimate) -> str:
+        return f"not resolved in {self.runs} runs: {q.label or 'measured'} {self.show(e)}"
+
+    def is_narrow(self, q: Quantity, e: Estimate) -> bool:
+        """Whether the mean alone may decide: an interval narrow enough, or a number that was computed."""
+        # A gain, or an index, is a fraction: here in the claim's unit, so 0.01 is one point of a percentage.
+        small = e.scaled(0.01) if self.claim.unit == "%" else e
+        return self.claim.is_computed or stats.narrow_enough(small, index=q.is_gain or self.claim.unit == "1")
 
     def show(self, e: Estimate) -> str:
         return f"{Estimate(e.mean, None, 0) if self.claim.is_computed else e}{self.unit}"
@@ -266,6 +278,9 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
         told += f", which as a mean of {c.claim.mean_of} runs may be {wider:.2g}{c.unit} off itself"
         if wider > band.half:
             return Verdict.UNTESTABLE, f"{told}: more than the band of {band.half:.2g}{c.unit}"
+    if not c.is_narrow(c.claim.quantities()[0], ours):
+        where = _against(lambda mean: _band_at(c, expected, mean).widened(wider), expected.value)
+        return (Verdict.DIFFERS, f"{told}, by the whole interval") if _far_off(c, where) else c.too_wide()
     found = _band_at(c, expected, ours.mean).widened(wider).holds(expected.value)
     is_index = bands.is_near_one(expected.value, c.claim.unit) and ours.mean <= 1
     if is_index and expected.band is None and ours.half_width:
@@ -276,13 +291,28 @@ def _value(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     return _holds(found), told
 
 
-def _is_range(claim: Claim) -> bool:
-    """Whether the claim is that a number lies in a range, or beyond a bound."""
-    match claim.test:
-        case Value(expected=e) | Ratio(expected=e, spans=False):
-            return e.value is None
-        case _:
-            return False
+def _spans(claim: Claim) -> bool:
+    """Whether the claim is of the two ends of a range of gains."""
+    return isinstance(claim.test, Ratio) and claim.test.spans
+
+
+def _against(band: Callable[[float], bands.Band], printed: float) -> Callable[[float], int]:
+    """Where a printed number lies against the band of a mean: -1 below it, 0 in it, 1 above it."""
+
+    def where(mean: float) -> int:
+        at = band(mean)
+        return 0 if at.holds(printed) else -1 if printed < at.low else 1
+
+    return where
+
+
+def _far_off(c: _Context, where: Callable[[float], int]) -> bool:
+    """Whether a printed number lies beyond the bands of both ends of our interval, on one side.
+
+    Then it differs, however wide the interval is.
+    """
+    tested = c.interval(c.columns[0])
+    return {where(tested.low), where(tested.high)} in ({-1}, {1})
 
 
 def _in_range(c: _Context, expected: Expected) -> tuple[Verdict, str]:
@@ -340,6 +370,10 @@ def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     if expected.value is None:
         verdict, how = _in_range(c, expected)
         return verdict, f"{told}: {how}"
+    if not c.is_narrow(c.claim.quantities()[0], ours):
+        half = bands.of_gain(expected.value) if expected.band is None else expected.band
+        where = _against(lambda mean: bands.Band(mean - half, mean + half, ""), expected.value)
+        return (Verdict.DIFFERS, f"{told}, by the whole interval") if _far_off(c, where) else c.too_wide()
     verdict = _gain_verdict(expected.value, tested, expected.band)
     if verdict is Verdict.UNTESTABLE:
         return verdict, f"{told}, and zero lies in the interval"

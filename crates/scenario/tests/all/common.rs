@@ -195,6 +195,11 @@ traffic = { model = "none" }
 reverse = { model = "bulk" }
 reader = { model = "instant" }
 
+[[flow]]
+from = "c"
+to = "a"
+traffic = { model = "on-off", rate = "1 Mb/s", on = "1 s", off = "2 s" }
+
 [[scheme]]
 name = "ftca"
 

@@ -37,7 +37,7 @@ fn missing() {
             (
                 "[[flow]]",
                 "[[flow]]\ntraffic = {}",
-                "flow[0].traffic.model: missing; expected \"none\", \"bulk\", \"cbr\", \"poisson\", \"saturated\", \"chunks\" or \"letters\"",
+                "flow[0].traffic.model: missing; expected \"none\", \"bulk\", \"cbr\", \"poisson\", \"on-off\", \"saturated\", \"chunks\" or \"letters\"",
             ),
             ("[[flow]]", "[[scheme]]", "scheme[0].name: missing; expected the name of a scheme"),
         ],

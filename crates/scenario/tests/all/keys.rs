@@ -485,9 +485,28 @@ fn a_link_from_a_group_is_a_link_each_with_a_delay_that_may_be_drawn() {
     refuse(&normal("high = \"19 ms\""), "link[0].delay.mean: 20 ms is more than high, 19 ms");
     let with_radios = many(drawn).replace("scenario =", "radio = { standard = \"802.11b\" }\nscenario =");
     let both = with_radios.replace("[\"server\", \"hub\"]", "[\"server\", \"server\"]");
-    refused(&both, "link[0]: \"server\" and \"server\" are several nodes each; one end of a link must be one node");
+    refused(&both, "link[0].to: \"server1\" is also from");
     let itself = with_radios.replace("[\"server\", \"hub\"]", "[\"hub\", \"hub\"]");
     refused(&itself, "link[0].to: \"hub\" is also from");
+}
+
+#[test]
+fn two_groups_make_pairs_in_order() {
+    let both = "[[node]]\nname = \"srv\"\ncount = 3\n[[link]]\nbetween = [\"srv\", \"ap\"]\nrate = \"10 Mb/s\"\n";
+    let text = format!("{}{both}", changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"srv\"\nto = \"sta\""));
+    let ends = |text: &str| read(text).unwrap().flows.iter().map(|flow| (flow.from.0, flow.to.0)).collect::<Vec<_>>();
+    assert_eq!(ends(&text), [(5, 1), (6, 2), (7, 3)]);
+    assert_eq!(
+        ends(&changed(&text, "to = \"sta\"", "to = \"sta\"\ncount = 5"))[2..],
+        [(7, 3), (5, 1), (6, 2)],
+        "round and round"
+    );
+    assert_eq!(ends(&changed(&text, "to = \"sta\"", "to = \"sta\"\ncount = 2")), [(5, 1), (6, 2)]);
+    let four = changed(&text, "name = \"srv\"\ncount = 3", "name = \"srv\"\ncount = 4");
+    refused(
+        &four,
+        "flow[0].to: \"srv\" is 4 nodes and \"sta\" 3; as many, or one; or both are drawn: hops = \"any\"",
+    );
 }
 
 #[test]
@@ -525,7 +544,7 @@ fn an_entry_with_a_count_makes_as_many_nodes_and_a_flow_from_it_one_for_each() {
     );
     refused(
         &changed(AIR, "from = \"sta\"\nto = \"ap\"", "from = \"sta\"\nto = \"sta\""),
-        "flow[0].to: \"sta\" and \"sta\" are several nodes each; one end of a flow must be one node, or both are drawn: hops = \"any\"",
+        "flow[0].to: the flow would run from \"sta\", each node to itself; or both ends are drawn: hops = \"any\"",
     );
     refused(&changed(AIR, "name = \"old\"", "name = \"sta2\""), "node[2].name: node[1] is called \"sta2\" already");
     let pair = format!("{AIR}[[channel.pair]]\nbetween = [\"ap\", \"sta\"]\ngain = \"-60 dB\"\n");

@@ -47,13 +47,29 @@ fn overrides_replace_values() {
 fn a_star_stands_for_every_entry() {
     let s = read_with(TCP, &[("flow.*.transport.datagram", "500 B"), ("flow.1.transport.datagram", "1000 B")]);
     let sizes: Vec<u64> = s.unwrap().flows.iter().map(|flow| flow.entry.transport.datagram.0).collect();
-    assert_eq!(sizes, [500, 1000, 500]);
+    assert_eq!(sizes, [500, 1000, 500, 500]);
     for (text, path, line) in [
         (TCP, "flow.*.to", "flow[0].to: the flow would run from \"a\" to itself"),
         (LEAST, "scheme.*.to", "scheme.*.to: there is no [[scheme]] to change"),
     ] {
         assert_eq!(read_with(text, &[(path, "a")]).unwrap_err().to_string(), line);
     }
+    // A flow over UDP has no congestion control: it is left as it is.
+    let datagrams = ("flow.3.transport", "{ protocol = 'udp' }");
+    let rate = ("flow.3.traffic", "{ model = 'cbr', rate = '1 Mb/s' }");
+    let veno = ("flow.*.transport.congestion", "veno");
+    let s = read_with(TCP, &[datagrams, rate, veno]).unwrap();
+    let named = |flow: &scenario::Flow| Some(flow.entry.transport.tcp()?.congestion.as_ref()?.id());
+    assert_eq!(s.flows.iter().map(named).collect::<Vec<_>>(), [Some("veno"), Some("veno"), Some("veno"), None]);
+    let refused = |overrides: &[(&str, &str)]| read_with(TCP, overrides).unwrap_err().to_string();
+    assert_eq!(
+        refused(&[("flow.*.transport", "{ protocol = 'udp' }"), veno]),
+        "flow.*.transport.congestion: no flow has transport.congestion: its transport is another"
+    );
+    assert_eq!(
+        refused(&[datagrams, rate, ("flow.*.transport.congstion", "veno")]),
+        "flow[0].transport.congstion: no such key; did you mean \"congestion\"?"
+    );
     let none = [("event", "[]"), ("event.*.at", "1 s")];
     assert_eq!(
         read_with(TCP, &none).unwrap_err().to_string(),

@@ -259,7 +259,7 @@ impl Agent for ITcp {
         let books = &self.books;
         let sum = |of: fn(&tcp::Counters) -> u64, done: [u64; 2]| {
             self.splits.values().map(Split::machines).fold(done, |sum, machines| {
-                [sum[0] + of(machines[0].counters()), sum[1] + of(machines[1].counters())]
+                [sum[0] + of(&machines[0].counters()), sum[1] + of(&machines[1].counters())]
             })
         };
         let timeouts = sum(|counters| counters.timeouts, books.timeouts);

@@ -79,20 +79,35 @@ struct Epoch {
 /// The controller.
 #[derive(Debug)]
 pub struct Cubic {
+    law: Law,
+    hystart: bool,
+    /// It counts as Linux does.
+    linux: bool,
+    rtt: Dur,
+    last_ack: SimTime,
+    /// In slow start, if it may end before a loss; none once it has.
+    train: Option<Box<AckTrain>>,
+    /// From the first cut or congestion avoidance on.
+    avoidance: Option<Box<Avoidance>>,
+}
+
+/// What the parameters make of the cubic.
+#[derive(Debug, Clone, Copy)]
+struct Law {
     beta: f64,
     c: f64,
     fast_convergence: bool,
     reno_friendly: bool,
+}
+
+/// The state beyond slow start.
+#[derive(Debug, Default)]
+struct Avoidance {
     now: Epoch,
     /// What it was before the last cut, for an undo. Sec. 4.9
     before: Epoch,
-    rtt: Dur,
-    last_ack: SimTime,
-    /// In slow start, if it may end before a loss; none once it has.
-    train: Option<AckTrain>,
-    hystart: bool,
     /// What counts as Linux does, if anything.
-    whole: Option<Whole>,
+    whole: Whole,
 }
 
 /// The state of Linux's way to count, in whole segments.
@@ -117,17 +132,18 @@ const WHOLE_EVERY: Dur = Dur::from_us(1_000_000 / 32);
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
     Box::new(Cubic {
-        beta: params.float("beta"),
-        c: params.float("c"),
-        fast_convergence: params.bool("fast_convergence"),
-        reno_friendly: params.bool("reno_friendly"),
-        now: Epoch::default(),
-        before: Epoch::default(),
+        law: Law {
+            beta: params.float("beta"),
+            c: params.float("c"),
+            fast_convergence: params.bool("fast_convergence"),
+            reno_friendly: params.bool("reno_friendly"),
+        },
+        hystart: params.bool("hystart"),
+        linux: params.bool("linux"),
         rtt: Dur::ZERO,
         last_ack: SimTime::ZERO,
-        train: params.bool("hystart").then(AckTrain::default),
-        hystart: params.bool("hystart"),
-        whole: params.bool("linux").then(Whole::default),
+        train: params.bool("hystart").then(Box::default),
+        avoidance: None,
     })
 }
 
@@ -148,72 +164,79 @@ fn cbrt(x: f64) -> f64 {
     root
 }
 
-impl Cubic {
+impl Law {
     /// alpha_cubic: what makes AIMD with beta as fast as Reno. Sec. 4.3
     fn alpha(&self) -> f64 {
         3.0 * (1.0 - self.beta) / (1.0 + self.beta)
     }
 
     /// W_cubic. Eq. 1
-    fn at(&self, t: f64) -> f64 {
-        let d = t - self.now.k;
-        self.c * d * d * d + self.now.w_max
+    fn at(&self, epoch: &Epoch, t: f64) -> f64 {
+        let d = t - epoch.k;
+        self.c * d * d * d + epoch.w_max
     }
+}
 
+impl Epoch {
     /// Congestion avoidance begins with this window. Sec. 4.2, 4.8
-    fn begin(&mut self, now: SimTime, cwnd: f64) {
-        let epoch = &mut self.now;
-        if epoch.after_timeout || epoch.w_max < cwnd {
-            (epoch.w_max, epoch.k) = (cwnd, 0.0);
+    fn begin(&mut self, law: &Law, now: SimTime, cwnd: f64) {
+        if self.after_timeout || self.w_max < cwnd {
+            (self.w_max, self.k) = (cwnd, 0.0);
         } else {
-            epoch.k = cbrt((epoch.w_max - cwnd) / self.c); // eq. 2
+            self.k = cbrt((self.w_max - cwnd) / law.c); // eq. 2
         }
-        epoch.w_est = cwnd;
-        epoch.start = Some(now);
-        epoch.after_timeout = false;
+        self.w_est = cwnd;
+        self.start = Some(now);
+        self.after_timeout = false;
     }
+}
 
-    fn avoid(&mut self, ack: &Ack, win: &mut Window) {
+impl Avoidance {
+    /// An ACK in congestion avoidance; `rtt` is the last sample.
+    fn avoid(&mut self, law: &Law, rtt: Dur, ack: &Ack, win: &mut Window) {
         let mss = win.mss().0 as f64;
         let cwnd = win.cwnd.0 as f64 / mss;
-        if self.now.start.is_none() {
-            self.begin(ack.now, cwnd);
+        let epoch = &mut self.now;
+        if epoch.start.is_none() {
+            epoch.begin(law, ack.now, cwnd);
         }
-        let t = seconds(ack.now.since(self.now.start.unwrap_or(ack.now)));
+        let t = seconds(ack.now.since(epoch.start.unwrap_or(ack.now)));
         let acked = ack.acked.0 as f64 / mss;
         // Sec. 4.3: as Reno once the window before the cut is reached.
-        let alpha = if self.now.w_est >= self.now.cwnd_prior { 1.0 } else { self.alpha() };
-        self.now.w_est += alpha * acked / cwnd; // eq. 4
-        if self.reno_friendly && self.at(t) < self.now.w_est {
-            let more = self.now.w_est - cwnd;
+        let alpha = if epoch.w_est >= epoch.cwnd_prior { 1.0 } else { law.alpha() };
+        epoch.w_est += alpha * acked / cwnd; // eq. 4
+        if law.reno_friendly && law.at(epoch, t) < epoch.w_est {
+            let more = epoch.w_est - cwnd;
             win.grow(more.max(0.0) * mss);
             return;
         }
         // Sec. 4.4, 4.5: the target is W_cubic(t + RTT), from cwnd to 1.5 cwnd.
-        let target = self.at(t + seconds(self.rtt)).clamp(cwnd, 1.5 * cwnd);
+        let target = law.at(epoch, t + seconds(rtt)).clamp(cwnd, 1.5 * cwnd);
         win.grow((target - cwnd) / cwnd * acked * mss);
     }
 
-    /// As [`Cubic::avoid`], the way Linux counts. bictcp_update, tcp_cong_avoid_ai
-    fn avoid_whole(&mut self, mut whole: Whole, ack: &Ack, win: &mut Window) {
+    /// As [`Avoidance::avoid`], the way Linux counts. bictcp_update, tcp_cong_avoid_ai
+    fn avoid_whole(&mut self, law: &Law, ack: &Ack, win: &mut Window) {
         let mss = win.mss().0 as f64;
         let cwnd = (win.cwnd.0 as f64 / mss).floor().max(1.0);
         let acked = ack.acked.0 as f64 / mss;
+        let Avoidance { now: epoch, whole, .. } = self;
+        whole.least_rtt = whole.least_rtt.into_iter().chain(ack.rtt).min();
         whole.acked += acked;
-        if self.now.start.is_none() {
-            self.begin(ack.now, cwnd);
+        if epoch.start.is_none() {
+            epoch.begin(law, ack.now, cwnd);
             (whole.reno, whole.acked, whole.at) = (cwnd, acked, SimTime::ZERO);
         }
         if whole.cwnd != cwnd || whole.at == SimTime::ZERO || ack.now.since(whole.at) > WHOLE_EVERY {
             (whole.cwnd, whole.at) = (cwnd, ack.now);
-            let t = ack.now.since(self.now.start.unwrap_or(ack.now)) + whole.least_rtt.unwrap_or(Dur::ZERO);
-            let target = self.at(seconds(t)).floor();
+            let t = ack.now.since(epoch.start.unwrap_or(ack.now)) + whole.least_rtt.unwrap_or(Dur::ZERO);
+            let target = law.at(epoch, seconds(t)).floor();
             whole.per_segment = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
-            if self.now.cwnd_prior == 0.0 {
+            if epoch.cwnd_prior == 0.0 {
                 whole.per_segment = whole.per_segment.min(20.0); // no cut yet: at least 5 % a round trip
             }
-            if self.reno_friendly {
-                let step = (cwnd / self.alpha()).floor().max(1.0);
+            if law.reno_friendly {
+                let step = (cwnd / law.alpha()).floor().max(1.0);
                 while whole.acked > step {
                     whole.acked -= step;
                     whole.reno += 1.0;
@@ -232,29 +255,39 @@ impl Cubic {
         whole.count += acked;
         let segments = (whole.count / whole.per_segment).floor();
         whole.count -= segments * whole.per_segment;
-        self.whole = Some(whole);
         win.grow((more + segments) * mss);
+    }
+
+    /// A cut: W_max, with fast convergence. Sec. 4.6, 4.7
+    fn cut(&mut self, law: &Law, win: &Window) {
+        let cwnd = win.cwnd.0 as f64 / win.mss().0 as f64;
+        self.before = self.now;
+        let shrinks = law.fast_convergence && cwnd < self.now.w_max;
+        self.now.w_max = if shrinks { cwnd * (1.0 + law.beta) / 2.0 } else { cwnd };
+        self.now.cwnd_prior = cwnd;
+        self.now.start = None;
+    }
+}
+
+impl Cubic {
+    fn avoidance(&mut self) -> &mut Avoidance {
+        self.avoidance.get_or_insert_default()
     }
 
     /// The window after a cut; with `linux` of cwnd, in whole segments.
     fn cut_window(&self, win: &mut Window) {
-        if self.whole.is_none() {
-            return win.cut_flight_to(self.beta); // eq. 5
+        if !self.linux {
+            return win.cut_flight_to(self.law.beta); // eq. 5
         }
         let mss = win.mss();
-        let left = (win.cwnd.0 / mss.0) as f64 * self.beta;
+        let left = (win.cwnd.0 / mss.0) as f64 * self.law.beta;
         win.ssthresh = mss * (left as u64).max(2);
         win.cwnd = win.ssthresh;
     }
 
-    /// A cut: W_max, with fast convergence. Sec. 4.6, 4.7
     fn cut(&mut self, win: &Window) {
-        let cwnd = win.cwnd.0 as f64 / win.mss().0 as f64;
-        self.before = self.now;
-        let shrinks = self.fast_convergence && cwnd < self.now.w_max;
-        self.now.w_max = if shrinks { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
-        self.now.cwnd_prior = cwnd;
-        self.now.start = None;
+        let law = self.law;
+        self.avoidance().cut(&law, win);
     }
 }
 
@@ -272,16 +305,17 @@ impl CongestionControl for Cubic {
         }
         if !win.may_grow() {
             // Time in which the window is not the limit does not count. Sec. 5.8
-            if !win.in_recovery() {
-                self.now.start = self.now.start.map(|start| start + gap);
+            if let Some(avoidance) = self.avoidance.as_mut().filter(|_| !win.in_recovery()) {
+                avoidance.now.start = avoidance.now.start.map(|start| start + gap);
             }
         } else if win.in_slow_start() {
             reno::slow_start(ack, win);
-        } else if let Some(mut whole) = self.whole {
-            whole.least_rtt = whole.least_rtt.into_iter().chain(ack.rtt).min();
-            self.avoid_whole(whole, ack, win);
         } else {
-            self.avoid(ack, win);
+            let (law, rtt, linux) = (self.law, self.rtt, self.linux);
+            match linux {
+                true => self.avoidance().avoid_whole(&law, ack, win),
+                false => self.avoidance().avoid(&law, rtt, ack, win),
+            }
         }
     }
 
@@ -293,28 +327,32 @@ impl CongestionControl for Cubic {
             }
             Congestion::EcnMark => {
                 self.cut(win);
-                win.mark_flight_to(self.beta);
+                win.mark_flight_to(self.law.beta);
             }
             Congestion::Rto { repeated } => {
                 if !repeated {
                     self.cut(win);
                     self.cut_window(win);
                 }
-                self.now.after_timeout = true; // sec. 4.8
-                self.train = self.hystart.then(AckTrain::default);
-                self.now.start = None;
+                let epoch = &mut self.avoidance().now;
+                epoch.after_timeout = true; // sec. 4.8
+                epoch.start = None;
+                self.train = self.hystart.then(Box::default);
                 win.cwnd = win.mss();
             }
         }
     }
 
     fn on_undo(&mut self, _win: &mut Window) {
-        self.now = self.before; // sec. 4.9
+        let avoidance = self.avoidance();
+        avoidance.now = avoidance.before; // sec. 4.9
     }
 
     fn probe(&self, out: &mut dyn Probe) {
-        out.gauge("cubic.w_max", "segments", self.now.w_max);
-        out.gauge("cubic.k", "s", self.now.k);
+        let (w_max, k) =
+            self.avoidance.as_ref().map_or((0.0, 0.0), |avoidance| (avoidance.now.w_max, avoidance.now.k));
+        out.gauge("cubic.w_max", "segments", w_max);
+        out.gauge("cubic.k", "s", k);
     }
 }
 
@@ -328,17 +366,13 @@ mod tests {
 
     fn cubic() -> Cubic {
         Cubic {
-            beta: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            reno_friendly: true,
-            now: Epoch::default(),
-            before: Epoch::default(),
+            law: Law { beta: 0.7, c: 0.4, fast_convergence: true, reno_friendly: true },
+            hystart: false,
+            linux: false,
             rtt: Dur::ZERO,
             last_ack: SimTime::ZERO,
             train: None,
-            hystart: false,
-            whole: None,
+            avoidance: None,
         }
     }
 
@@ -363,10 +397,11 @@ mod tests {
         win.observe(Bytes(100_000), false);
         cubic.on_congestion(Congestion::FastRetransmit, &mut win);
         assert_eq!((win.cwnd, win.ssthresh), (Bytes(70_000), Bytes(70_000)));
-        cubic.begin(SimTime::ZERO, 70.0);
-        assert!((cubic.now.k - 4.217_163).abs() < 1e-6, "{}", cubic.now.k);
-        assert!((cubic.at(0.0) - 70.0).abs() < 1e-9 && (cubic.at(cubic.now.k) - 100.0).abs() < 1e-9);
-        assert!((cubic.alpha() - 9.0 / 17.0).abs() < 1e-12); // 3 * 0.3 / 1.7
+        let (law, epoch) = (cubic.law, &mut cubic.avoidance().now);
+        epoch.begin(&law, SimTime::ZERO, 70.0);
+        assert!((epoch.k - 4.217_163).abs() < 1e-6, "{}", epoch.k);
+        assert!((law.at(epoch, 0.0) - 70.0).abs() < 1e-9 && (law.at(epoch, epoch.k) - 100.0).abs() < 1e-9);
+        assert!((law.alpha() - 9.0 / 17.0).abs() < 1e-12); // 3 * 0.3 / 1.7
     }
 
     #[test]
@@ -378,13 +413,13 @@ mod tests {
         cubic.on_congestion(Congestion::FastRetransmit, &mut win);
         win.cwnd = Bytes(80_000);
         cubic.on_congestion(Congestion::FastRetransmit, &mut win);
-        assert!((cubic.now.w_max - 68.0).abs() < 1e-9);
+        assert!((cubic.avoidance().now.w_max - 68.0).abs() < 1e-9);
         cubic.on_undo(&mut win);
-        assert!((cubic.now.w_max - 100.0).abs() < 1e-9);
-        cubic.fast_convergence = false;
+        assert!((cubic.avoidance().now.w_max - 100.0).abs() < 1e-9);
+        cubic.law.fast_convergence = false;
         win.cwnd = Bytes(80_000);
         cubic.on_congestion(Congestion::FastRetransmit, &mut win);
-        assert!((cubic.now.w_max - 80.0).abs() < 1e-9);
+        assert!((cubic.avoidance().now.w_max - 80.0).abs() < 1e-9);
     }
 
     #[test]
@@ -392,7 +427,7 @@ mod tests {
         // Cut from 20 to 14 = 0.7 * 20. K = cbrt(6 / 0.4) = 2.47 s: the cubic stands. Reno's share: a segment for 26 acknowledged,
         // 14 / (9 / 17) = 26.4 in whole ones. The growth is worked out anew every 16 ACKs of 2 ms, 32 ms: at 0, 16, 32. There 33
         // are counted, more than the 14 that the next segment needs now: one at once.
-        let mut cubic = Cubic { whole: Some(Whole::default()), ..cubic() };
+        let mut cubic = Cubic { linux: true, ..cubic() };
         let mut win = Window::new(MSS, 20, Some(Bytes(1)));
         win.observe(Bytes(20_000), false);
         cubic.on_congestion(Congestion::FastRetransmit, &mut win);
@@ -411,7 +446,7 @@ mod tests {
 
     #[test]
     fn as_linux_before_the_first_cut_it_grows_by_a_twentieth_of_what_is_acknowledged_at_least() {
-        let mut cubic = Cubic { whole: Some(Whole::default()), ..cubic() };
+        let mut cubic = Cubic { linux: true, ..cubic() };
         let mut win = Window::new(MSS, 100, Some(Bytes(1)));
         win.observe(Bytes(100_000), false);
         let mut acks = 0;

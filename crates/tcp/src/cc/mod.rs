@@ -124,7 +124,7 @@ pub struct Window {
     pub(crate) in_recovery: bool,
     pub(crate) limited: bool,
     /// The first slow start, if it may end before a loss.
-    pub(crate) hystart: Option<HyStart>,
+    pub(crate) hystart: Option<Box<HyStart>>,
     /// Losses are known segment by segment.
     pub(crate) selective: bool,
     pub(crate) byte_counting: Option<u8>,
@@ -252,14 +252,14 @@ impl Window {
     /// What one ACK may add in slow start: a segment, or the limit of byte counting, but never more than a segment after a
     /// timeout: its ACKs cover what had arrived before it. @RFC5681 eq. 2, @RFC3465 sec. 2.3
     pub fn slow_start_limit(&self) -> Bytes {
-        let hystart = self.hystart.as_ref().map(HyStart::limit);
+        let hystart = self.hystart.as_deref().map(HyStart::limit);
         let segments = self.byte_counting.or(hystart).filter(|_| !self.after_timeout).unwrap_or(1);
         self.mss * u64::from(segments)
     }
 
     /// By what growth in slow start is divided: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
     pub fn slow_start_divisor(&self) -> u64 {
-        self.hystart.as_ref().map_or(1, HyStart::divisor)
+        self.hystart.as_deref().map_or(1, HyStart::divisor)
     }
 
     /// As [`Window::cut_flight_to`], but cwnd goes down to one segment and never up: the answer to a mark.

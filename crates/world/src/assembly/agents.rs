@@ -7,7 +7,7 @@ use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
 use engine::Streams;
 use phy::Medium;
-use schemes::{Chosen, NodeFacts, Powers, Radio, Stack};
+use schemes::{NodeFacts, Powers, Radio, Stack};
 use units::{Dbm, NodeId};
 
 /// The schemes of each node, installed in the order of the file: each at all its nodes before the next one.
@@ -20,7 +20,7 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
     let all: Vec<NodeId> = (0..scenario.nodes.len() as u32).map(NodeId).collect();
     for (i, used) in scenario.schemes.iter().enumerate() {
         let Some(entry) = shared.registries.schemes.find(used.plug.id()) else { continue };
-        let scheme = Chosen { info: entry.info, plugin: entry.plugin, params: used.plug.chosen.params.clone() };
+        let scheme = entry.with(used.plug.chosen.params.clone());
         let (id, error) =
             (entry.info.id, |key: &str, message| InputError { path: format!("scheme[{i}].{key}"), message });
         let mut sits_anywhere = false;

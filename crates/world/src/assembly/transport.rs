@@ -1,7 +1,7 @@
 //! Transport ends and applications out of a scenario.
 
 use super::Result;
-use crate::flow::{Delivered, Flow, Sink, Source, Transport};
+use crate::flow::{Delivered, Flow, Owner, Sink, Source, Stated, Transport};
 use crate::latency::Latency;
 use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Plug, Registered, Scenario};
@@ -9,6 +9,7 @@ use crate::shared::Shared;
 use crate::users::User;
 use engine::{Purpose, Streams};
 use plugin::{Chosen, Registry};
+use std::sync::Arc;
 use tcp::Connection;
 use units::{Bytes, SimTime};
 use wire::Seq;
@@ -27,10 +28,10 @@ pub(super) fn policy(spec: &sc::Tcp) -> &'static str {
 }
 
 /// The TCP of each flow; `None` for UDP.
-pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<Option<tcp::Config>>> {
+pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<Option<Arc<tcp::Config>>>> {
     let config = |(i, flow): (usize, &sc::Flow)| {
         let transport = &flow.entry.transport;
-        transport.tcp().map(|spec| tcp_config(spec, transport.datagram, registries, i)).transpose()
+        transport.tcp().map(|spec| tcp_config(spec, transport.datagram, registries, i).map(Arc::new)).transpose()
     };
     scenario.flows.iter().enumerate().map(config).collect()
 }
@@ -158,13 +159,13 @@ pub(crate) fn keys(spec: &sc::Tcp, config: &tcp::Config) -> sc::Tcp {
 }
 
 /// The user of a flow.
-fn user(shared: &Shared, index: u32, config: &tcp::Config, streams: &Streams) -> User {
+fn user(shared: &Shared, index: u32, config: &Arc<tcp::Config>, streams: &Streams) -> User {
     let plug = shared.scenario.flows[index as usize].user().expect("the caller has seen one");
     let chosen = chosen(&shared.registries.traffic, plug);
     let entity = u64::from(index) * 2;
     let draws = streams.get(Purpose::Traffic, entity);
     let model = (chosen.plugin)(traffic::Given { params: &chosen.params, draws });
-    User::new(model, config.clone(), streams.get(Purpose::Transport, entity))
+    User::new(model, Arc::clone(config), streams.get(Purpose::Transport, entity))
 }
 
 /// A flow of the scenario, without the say of schemes in its senders.
@@ -179,27 +180,25 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
             Transport::User(Box::new(user(shared, index, config, streams)))
         }
         (Some(config), Some(keys)) => {
-            let [opens, listens] = [0u64, 1].map(|end| {
+            let mut ends = Box::new([
+                Connection::open(Arc::clone(config), ports[0], ports[1]),
+                Connection::listen(Arc::clone(config), ports[1], ports[0]),
+            ]);
+            for (end, connection) in (0u64..).zip(ends.iter_mut()) {
                 let mut draws = streams.get(Purpose::Transport, entity(end));
                 let drawn = draws.below(1 << 16) << 16 | draws.below(1 << 16);
-                let initial_sequence = Seq(keys.initial_sequence.unwrap_or(drawn));
-                tcp::Config { initial_sequence, ..config.clone() }
-            });
-            let [opens, listens] =
-                [Connection::open(opens, ports[0], ports[1]), Connection::listen(listens, ports[1], ports[0])];
-            Transport::Tcp([opens, listens])
+                connection.set_initial_sequence(Seq(keys.initial_sequence.unwrap_or(drawn)));
+            }
+            ends[0].watch_windows();
+            Transport::Tcp(ends)
         }
         _ => Transport::Udp { sent: 0 },
     };
     let buffer = shared.tcps[index as usize].as_ref().map_or(Bytes::ZERO, |config| config.send_buffer);
     let source = |traffic, end| Source::new(traffic, streams.get(Purpose::Traffic, entity(end)), buffer);
-    Flow {
+    let stated = Stated {
         name: flow.name.clone(),
-        ends: [flow.from, flow.to],
-        ports,
-        tos: flow.entry.dscp << 2,
         datagram: spec.datagram,
-        transport,
         sources: [source(flow.traffic(), 0), source(flow.reverse(), 1)],
         sinks: [Sink::new(sc::Reader::Instant), Sink::new(flow.reader())],
         stop: SimTime::ZERO + flow.stop,
@@ -207,12 +206,18 @@ pub(super) fn flow(shared: &Shared, index: u32, streams: &Streams) -> Flow {
         warm: [Delivered::default(); 2],
         warm_counters: [tcp::Counters::default(); 2],
         warm_windows: tcp::WindowTime::default(),
-        ip_id: [0; 2],
         is_started: false,
         finished: None,
-        failed: None,
         latency: Latency::default(),
-        child: None,
         ack_gaps: (flow.entry.ack_gaps == Some(true)).then(Default::default),
+    };
+    Flow {
+        ends: [flow.from, flow.to],
+        ports,
+        ip_id: [0; 2],
+        tos: flow.entry.dscp << 2,
+        has_failed: false,
+        transport,
+        owner: Owner::Scenario(Box::new(stated)),
     }
 }

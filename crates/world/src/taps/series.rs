@@ -1,9 +1,10 @@
-//! Time series: congestion windows, round-trip times, queues, at equal intervals.
+//! Time series: congestion windows, round-trip times, gauges of controllers, queues, at equal intervals.
 
 use super::category_id;
 use crate::flow::Flow;
 use mac::Station;
 use net::Wire;
+use tcp::cc::Probe;
 use units::{Bytes, Dur, SimTime};
 
 /// One time series.
@@ -24,6 +25,30 @@ pub(crate) struct Series {
     pub(super) columns: Vec<Column>,
     queues: QueueIds,
     delivered: Vec<u64>,
+}
+
+/// Takes the gauges of a flow's controller as series of the flow.
+struct Gauges<'a> {
+    flow: &'a str,
+    put: &'a mut dyn FnMut(&dyn Fn() -> String, f64),
+}
+
+impl Probe for Gauges<'_> {
+    fn gauge(&mut self, name: &'static str, unit: &'static str, value: f64) {
+        (self.put)(&|| format!("flow.{}.{}", self.flow, column(name, unit)), value);
+    }
+}
+
+/// What a gauge is called as a column: `bbr.bandwidth` in b/s is `bbr_bandwidth_bps`. Counts, segments and pure numbers have no
+/// suffix, as everywhere.
+fn column(name: &str, unit: &str) -> String {
+    let suffix = match unit {
+        "b/s" => "_bps",
+        "s" => "_s",
+        "bytes" => "_bytes",
+        _ => "",
+    };
+    format!("{}{suffix}", name.replace('.', "_"))
 }
 
 /// What results and series call the queues.
@@ -54,22 +79,24 @@ impl Series {
         };
         self.delivered.resize(flows.len(), 0);
         for (flow, before) in flows.iter().zip(&mut self.delivered) {
-            let payload = flow.delivered[1].payload;
+            let Some(stated) = flow.stated() else { continue };
+            let payload = stated.delivered[1].payload;
             let goodput = Bytes(payload - *before) / self.every;
             *before = payload;
-            put(&|| format!("flow.{}.goodput_bps", flow.name), goodput.bps() as f64);
+            put(&|| format!("flow.{}.goodput_bps", stated.name), goodput.bps() as f64);
             if let Some(sender) = flow.connection(0) {
                 let ssthresh = sender.ssthresh().0;
                 let ssthresh = if ssthresh == u64::MAX { f64::NAN } else { ssthresh as f64 };
-                put(&|| format!("flow.{}.cwnd_bytes", flow.name), sender.cwnd().0 as f64);
-                put(&|| format!("flow.{}.ssthresh_bytes", flow.name), ssthresh);
-                put(&|| format!("flow.{}.flight_size_bytes", flow.name), sender.flight_size().0 as f64);
-                put(&|| format!("flow.{}.rwnd_bytes", flow.name), sender.rwnd().0 as f64);
-                put(&|| format!("flow.{}.rto_s", flow.name), sender.rto().as_secs_f64());
+                put(&|| format!("flow.{}.cwnd_bytes", stated.name), sender.cwnd().0 as f64);
+                put(&|| format!("flow.{}.ssthresh_bytes", stated.name), ssthresh);
+                put(&|| format!("flow.{}.flight_size_bytes", stated.name), sender.flight_size().0 as f64);
+                put(&|| format!("flow.{}.rwnd_bytes", stated.name), sender.rwnd().0 as f64);
+                put(&|| format!("flow.{}.rto_s", stated.name), sender.rto().as_secs_f64());
                 put(
-                    &|| format!("flow.{}.srtt_s", flow.name),
+                    &|| format!("flow.{}.srtt_s", stated.name),
                     sender.srtt().map_or(f64::NAN, |srtt| srtt.as_secs_f64()),
                 );
+                sender.probe(&mut Gauges { flow: &stated.name, put: &mut put });
             }
         }
         for (air, station) in self.queues.air.iter().zip(stations) {

@@ -2,13 +2,12 @@
 
 use super::{Layout, World};
 use crate::flow::Flow;
-use crate::scenario::Traffic;
 use engine::Class;
 use units::{FlowId, SimTime};
 
 impl World {
-    /// Opens a flow: it has a place, timers, and packets find it, the schemes of its nodes have
-    /// their say in its senders. It starts with [`World::start_flow`]. `make` is told its forward
+    /// Opens a flow: it has a place, timers of its ends (applications have none), and packets find it, the schemes of its nodes
+    /// have their say in its senders. It starts with [`World::start_flow`]. `make` is told its forward
     /// direction. `None` if there is no room for one more.
     pub(crate) fn open_flow(&mut self, make: impl FnOnce(FlowId) -> Flow) -> Option<FlowId> {
         if self.flows.is_full() {
@@ -22,7 +21,7 @@ impl World {
         let id = self.flows.open(make);
         let flow = &mut self.flows[id.connection()];
         flow.hook(id, &mut self.hooks);
-        if flow.sources[0].traffic == Traffic::Saturated {
+        if flow.saturates() {
             self.saturators[flow.ends[0].index()].push(id.connection() as u32);
         }
         Some(id)
@@ -35,8 +34,7 @@ impl World {
         }
         let place = id.connection() as u32;
         for end in 0..2 {
-            let layout = self.layout();
-            for slot in [layout.tcp(place, end), layout.source(place, end), layout.sink(place, end)] {
+            for slot in self.layout().of_end(place, end) {
                 self.timers.set(slot, SimTime::NEVER, Class::Between);
             }
         }
@@ -50,7 +48,7 @@ mod tests {
     use super::*;
     use crate::assembly;
     use crate::taps::Taps;
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
     use units::NodeId;
     use wire::{DropWhy, Packet, Udp};
 
@@ -83,9 +81,10 @@ mod tests {
         let id = world.open_flow(make).expect("there is room");
         assert_eq!(id, FlowId::forward(1));
         world.start_flow(SimTime::ZERO, 1);
-        world.run(&AtomicBool::new(false)).expect("nobody interrupts");
+        world.run(&AtomicBool::new(false), &AtomicU64::new(0)).expect("nobody interrupts");
         // It begins a second earlier than the one of the scenario, and both go on to the end.
-        let [first, second] = [0, 1].map(|place: usize| world.flows[place].delivered[1].payload);
+        let [first, second] =
+            [0, 1].map(|place: usize| world.flows[place].stated().expect("the scenario's").delivered[1].payload);
         assert!(first > 100_000 && second > first, "{first} {second}");
 
         assert!(world.close_flow(id) && !world.close_flow(id));

@@ -1,7 +1,7 @@
 //! Hosts: transport ends, and the applications that write and read.
 
 use super::{Job, World};
-use crate::flow::Transport;
+use crate::flow::{Owner, Transport};
 use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
@@ -27,8 +27,7 @@ impl World {
     pub(super) fn pump(&mut self, now: SimTime, index: u32, end: u8) {
         let e = usize::from(end);
         let forward = self.flows.id(index);
-        let slot = self.layout().tcp(index, end);
-        let (source_slot, sink_slot) = (self.layout().source(index, end), self.layout().sink(index, end));
+        let layout = self.layout();
         if forward == FlowId::NONE {
             return; // A user's connection that has closed at this very instant.
         }
@@ -38,16 +37,16 @@ impl World {
         if self.nodes[node.index()].is_dead() {
             return;
         }
-        let child = flow.child;
+        let owner = &mut flow.owner;
         let mut arrived = 0;
         let connection = &mut ends[e];
         while let Some(output) = connection.poll(now) {
             match output {
                 TcpOutput::Segment { tcp, payload, ect, .. } => {
-                    if let (0, true, Content::Virtual { offset }) =
-                        (e, payload.len > 0 && child.is_none(), &payload.content)
+                    if let (0, true, Content::Virtual { offset }, Owner::Scenario(stated)) =
+                        (e, payload.len > 0, &payload.content, &mut *owner)
                     {
-                        flow.latency.leaves(now, offset + u64::from(payload.len));
+                        stated.latency.leaves(now, offset + u64::from(payload.len));
                     }
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
                     let ip = Ipv4 {
@@ -60,68 +59,85 @@ impl World {
                     let id = if e == 0 { forward } else { forward.reverse() };
                     let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
                     self.taps.tcp(now, &packet, false);
-                    if let (1, Some(gaps), true) = (e, &mut flow.ack_gaps, packet.pure_ack().is_some()) {
+                    if let (1, Owner::Scenario(stated)) = (e, &mut *owner)
+                        && let Some(gaps) = &mut stated.ack_gaps
+                        && packet.pure_ack().is_some()
+                    {
                         gaps.leaves(now, packet.ip.id);
                     }
                     let pkt = self.packets.put(packet);
                     self.nodes[node.index()].send(pkt);
                     self.jobs.push(Job::Step(node));
                 }
-                TcpOutput::Connected | TcpOutput::SendSpace => {
-                    if let (Some(child), 0, TcpOutput::Connected) = (child, e, &output) {
-                        self.news.extend(child.conn.map(|conn| (child.user, traffic::Input::Connected(conn))));
+                TcpOutput::Connected | TcpOutput::SendSpace => match owner {
+                    Owner::Scenario(stated) => {
+                        let source = &mut stated.sources[e];
+                        if output == TcpOutput::Connected && source.is_timed() {
+                            source.next = now;
+                            self.timers.set(layout.source(index, end), now, Class::Between);
+                        }
+                        let n = source.bulk();
+                        if n > 0 {
+                            connection.handle(now, TcpInput::Write(n));
+                        }
+                        if source.is_done {
+                            connection.handle(now, TcpInput::Close);
+                        }
                     }
-                    if output == TcpOutput::Connected && flow.sources[e].is_timed() {
-                        flow.sources[e].next = now;
-                        self.timers.set(source_slot, now, Class::Between);
+                    Owner::User(child) => {
+                        if let (0, TcpOutput::Connected, Some(conn)) = (e, &output, child.conn) {
+                            self.news.push((child.user, traffic::Input::Connected(conn)));
+                        }
                     }
-                    let n = flow.sources[e].bulk();
-                    if n > 0 {
-                        connection.handle(now, TcpInput::Write(n));
+                },
+                TcpOutput::Readable { len, .. } => match owner {
+                    Owner::Scenario(stated) => {
+                        stated.delivered[e].payload += u64::from(len);
+                        let payload = stated.delivered[e].payload;
+                        if e == 1 {
+                            stated.latency.delivered(now, payload);
+                        }
+                        if e == 1 && stated.sources[0].total() == Some(payload) {
+                            stated.finished = Some(now);
+                        }
+                        let sink = &mut stated.sinks[e];
+                        let before = sink.next;
+                        let n = sink.arrived(now, u64::from(len));
+                        if n > 0 {
+                            connection.handle(now, TcpInput::Read(n));
+                        }
+                        if sink.next != before {
+                            self.timers.set(layout.sink(index, end), sink.next, Class::Between);
+                        }
                     }
-                    if flow.sources[e].is_done {
-                        connection.handle(now, TcpInput::Close);
+                    Owner::User(_) => {
+                        arrived += u64::from(len);
+                        connection.handle(now, TcpInput::Read(u64::from(len)));
                     }
-                }
-                TcpOutput::Readable { len, .. } if child.is_some() => {
-                    flow.delivered[e].payload += u64::from(len);
-                    arrived += u64::from(len);
-                    connection.handle(now, TcpInput::Read(u64::from(len)));
-                }
-                TcpOutput::Readable { len, .. } => {
-                    flow.delivered[e].payload += u64::from(len);
-                    if e == 1 {
-                        flow.latency.delivered(now, flow.delivered[1].payload);
-                    }
-                    if e == 1 && flow.sources[0].total() == Some(flow.delivered[1].payload) {
-                        flow.finished = Some(now);
-                    }
-                    let before = flow.sinks[e].next;
-                    let n = flow.sinks[e].arrived(now, u64::from(len));
-                    if n > 0 {
-                        connection.handle(now, TcpInput::Read(n));
-                    }
-                    if flow.sinks[e].next != before {
-                        self.timers.set(sink_slot, flow.sinks[e].next, Class::Between);
-                    }
-                }
+                },
                 // The other application is done: so is this one, unless it has something to write itself.
                 TcpOutput::PeerClosed => {
-                    if flow.sources[e].traffic == Traffic::None || flow.sources[e].is_done {
+                    let is_done = match owner {
+                        Owner::Scenario(stated) => {
+                            stated.sources[e].traffic == Traffic::None || stated.sources[e].is_done
+                        }
+                        Owner::User(_) => true,
+                    };
+                    if is_done {
                         connection.handle(now, TcpInput::Close);
                     }
                 }
                 TcpOutput::Closed => {}
-                TcpOutput::Failed(_) => flow.failed = Some("connection failed"),
+                TcpOutput::Failed(_) => flow.has_failed = true,
             }
         }
         // Every ACK puts the retransmission timer off. A timer that stands too early is left: it goes off in vain once an
         // RTO, which is harmless (`tcp::Input::Timer`), and is set anew then.
-        let at = connection.next_wakeup();
+        let (slot, at) = (layout.tcp(index, end), connection.next_wakeup());
         if at < self.timers.at(slot) {
             self.timers.set(slot, at, Class::Between);
         }
-        if child.is_some() {
+        if let Owner::User(_) = owner {
             self.of_user(now, index, e, arrived);
             self.settle_user(now, index);
         }
@@ -129,16 +145,18 @@ impl World {
 
     pub(super) fn start_flow(&mut self, now: SimTime, index: u32) {
         let flow = &mut self.flows[index as usize];
-        flow.is_started = true;
         let node = flow.ends[0];
+        let Owner::Scenario(stated) = &mut flow.owner else { return };
+        stated.is_started = true;
         match flow.transport {
             Transport::Tcp(_) => self.jobs.push(Job::Pump(index, 0)),
-            Transport::Udp { .. } if flow.sources[0].is_timed() => {
-                flow.sources[0].next = now;
+            Transport::Udp { .. } if stated.sources[0].is_timed() => {
+                stated.sources[0].next = now;
                 self.source(now, index, 0);
             }
             Transport::Udp { .. } => self.refill(now, node),
             Transport::User(_) => self.user(now, index, traffic::Input::Start),
+            Transport::Closed => {}
         }
     }
 
@@ -147,8 +165,8 @@ impl World {
             self.user(now, index, traffic::Input::Stop);
             return;
         }
-        let flow = &mut self.flows[index as usize];
-        for source in &mut flow.sources {
+        let Some(stated) = self.flows[index as usize].stated_mut() else { return };
+        for source in &mut stated.sources {
             source.is_done = true;
             source.next = SimTime::NEVER;
         }
@@ -167,18 +185,19 @@ impl World {
         }
         let e = usize::from(end);
         let flow = &mut self.flows[index as usize];
-        if self.nodes[flow.ends[e].index()].is_dead() || flow.sources[e].is_done {
+        let (node, is_udp) = (flow.ends[e], matches!(flow.transport, Transport::Udp { .. }));
+        let Some(stated) = flow.stated_mut() else { return };
+        let source = &mut stated.sources[e];
+        if self.nodes[node.index()].is_dead() || source.is_done {
             return;
         }
-        if flow.sources[e].traffic == Traffic::Saturated {
-            let node = flow.ends[e];
+        if source.traffic == Traffic::Saturated {
             self.refill(now, node);
             return;
         }
-        let is_udp = matches!(flow.transport, Transport::Udp { .. });
-        let unit = flow.datagram.0 - if is_udp { 28 } else { 40 };
-        let n = flow.sources[e].timed(unit);
-        let next = flow.sources[e].next;
+        let unit = stated.datagram.0 - if is_udp { 28 } else { 40 };
+        let n = source.timed(unit);
+        let next = source.next;
         if is_udp {
             self.datagram(now, index);
         } else {
@@ -189,7 +208,8 @@ impl World {
 
     /// An application reads by the clock.
     pub(super) fn sink(&mut self, now: SimTime, index: u32, end: u8) {
-        let sink = &mut self.flows[index as usize].sinks[usize::from(end)];
+        let Some(stated) = self.flows[index as usize].stated_mut() else { return };
+        let sink = &mut stated.sinks[usize::from(end)];
         let n = sink.tick(now);
         let next = sink.next;
         self.timers.set(self.layout().sink(index, end), next, Class::Between);
@@ -202,11 +222,13 @@ impl World {
     fn datagram(&mut self, now: SimTime, index: u32) {
         let id = self.flows.id(index);
         let flow = &mut self.flows[index as usize];
-        let Transport::Udp { sent } = &mut flow.transport else { return };
-        let len = (flow.datagram.0 - 28) as u32;
+        let (Transport::Udp { sent }, Owner::Scenario(stated)) = (&mut flow.transport, &mut flow.owner) else {
+            return;
+        };
+        let len = (stated.datagram.0 - 28) as u32;
         let payload = Payload::stream(*sent * u64::from(len), len);
         *sent += 1;
-        flow.latency.leaves(now, *sent * u64::from(len));
+        stated.latency.leaves(now, *sent * u64::from(len));
         flow.ip_id[0] = flow.ip_id[0].wrapping_add(1);
         let [src, dst] = flow.ends.map(net::address);
         let ip = Ipv4 { src, dst, tos: flow.tos, id: flow.ip_id[0], ..Ipv4::default() };
@@ -236,8 +258,8 @@ impl World {
         }
         for i in 0..self.saturators[node.index()].len() {
             let flow = self.saturators[node.index()][i];
-            let it = &self.flows[flow as usize];
-            let runs = it.is_started && now < it.stop;
+            let Some(stated) = self.flows[flow as usize].stated() else { continue };
+            let runs = stated.is_started && now < stated.stop;
             let missing = 2u64.saturating_sub(self.stations[node.index()].backlog());
             for _ in 0..missing.min(if runs { 2 } else { 0 }) {
                 self.datagram(now, flow);

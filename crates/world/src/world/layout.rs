@@ -35,21 +35,23 @@ pub(crate) enum Event {
 pub(crate) struct Layout {
     nodes: usize,
     wires: usize,
+    /// Flows of the scenario.
+    stated: usize,
 }
 
 impl Layout {
     pub const AGENDA: Slot = Slot(0);
     pub const GRANT: Slot = Slot(1);
     pub const NAV: Slot = Slot(2);
-    /// Timers of a flow.
-    pub const PER_FLOW: usize = 6;
+    /// Timers of the ends of a flow.
+    pub const PER_FLOW: usize = 2;
 
-    pub fn of(nodes: usize, wires: usize) -> Layout {
-        Layout { nodes, wires }
+    pub fn of(nodes: usize, wires: usize, stated_flows: usize) -> Layout {
+        Layout { nodes, wires, stated: stated_flows }
     }
 
     /// What each slot stands for.
-    pub fn events(self, flows: usize) -> Vec<Event> {
+    pub fn events(self) -> Vec<Event> {
         let ids = || (0..self.nodes as u32).map(NodeId);
         let mut events = vec![Event::Agenda, Event::Grant, Event::NavCheck];
         events.extend(ids().map(Event::AirEnd));
@@ -57,14 +59,17 @@ impl Layout {
         events.extend(ids().map(Event::Node));
         events.extend(ids().map(Event::Sensed));
         events.extend((0..self.wires as u32).map(|link| Event::Wire(LinkId(link))));
-        (0..flows as u32).for_each(|flow| events.extend(Layout::events_of(flow)));
+        let stated = || 0..self.stated as u32;
+        events.extend(stated().flat_map(|flow| [0, 1].map(|end| Event::Source(flow, end))));
+        events.extend(stated().flat_map(|flow| [0, 1].map(|end| Event::Sink(flow, end))));
+        events.extend(stated().flat_map(Layout::events_of));
         events
     }
 
-    /// What the slots of a flow stand for. Flows come last in the table: more can be added.
+    /// What the slots of a flow's ends stand for. They come last in the table: more can be added, for flows that a user opens. Those have
+    /// no others.
     pub fn events_of(flow: u32) -> [Event; Layout::PER_FLOW] {
-        let (tcp, source) = (|end| Event::Tcp(flow, end), |end| Event::Source(flow, end));
-        [tcp(0), tcp(1), source(0), source(1), Event::Sink(flow, 0), Event::Sink(flow, 1)]
+        [0, 1].map(|end| Event::Tcp(flow, end))
     }
 
     fn of_node(self, kind: usize, node: NodeId) -> Slot {
@@ -91,19 +96,31 @@ impl Layout {
         Slot((3 + 4 * self.nodes) as u32 + link.0)
     }
 
-    fn flow(self, flow: u32, which: u32) -> Slot {
-        Slot((3 + 4 * self.nodes + self.wires) as u32 + Layout::PER_FLOW as u32 * flow + which)
+    /// `kind` counts sources, sinks and ends.
+    fn flow(self, kind: usize, flow: u32, end: u8) -> Slot {
+        Slot((3 + 4 * self.nodes + self.wires + 2 * kind * self.stated) as u32 + 2 * flow + u32::from(end))
+    }
+
+    /// Of a flow of the scenario.
+    pub fn source(self, flow: u32, end: u8) -> Slot {
+        debug_assert!((flow as usize) < self.stated);
+        self.flow(0, flow, end)
+    }
+
+    /// Of a flow of the scenario.
+    pub fn sink(self, flow: u32, end: u8) -> Slot {
+        debug_assert!((flow as usize) < self.stated);
+        self.flow(1, flow, end)
     }
 
     pub fn tcp(self, flow: u32, end: u8) -> Slot {
-        self.flow(flow, u32::from(end))
+        self.flow(2, flow, end)
     }
 
-    pub fn source(self, flow: u32, end: u8) -> Slot {
-        self.flow(flow, 2 + u32::from(end))
-    }
-
-    pub fn sink(self, flow: u32, end: u8) -> Slot {
-        self.flow(flow, 4 + u32::from(end))
+    /// All timers of one end of a flow.
+    pub fn of_end(self, flow: u32, end: u8) -> impl Iterator<Item = Slot> {
+        let stated = (flow as usize) < self.stated;
+        let application = stated.then(|| [self.source(flow, end), self.sink(flow, end)]);
+        application.into_iter().flatten().chain([self.tcp(flow, end)])
     }
 }

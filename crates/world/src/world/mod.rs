@@ -15,9 +15,8 @@ mod wires;
 
 pub(crate) use changes::{Topology, Wires};
 
-use crate::flow::{Flow, Flows, Transport};
+use crate::flow::{Flow, Flows, Owner, Transport};
 use crate::frames::FrameStats;
-use crate::scenario::Traffic;
 use crate::taps::Taps;
 use crate::windows::Windows;
 use engine::{Class, Timers};
@@ -27,7 +26,7 @@ use net::Wire;
 use node::Node;
 use schemes::Hooks;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tcp::Input as TcpInput;
 use units::{FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
@@ -154,11 +153,11 @@ impl World {
         let count = stations.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
-        let layout = Layout::of(count, wires.len());
-        let events = layout.events(flows.len());
+        let layout = Layout::of(count, wires.len(), flows.len());
+        let events = layout.events();
         let mut saturators = vec![Vec::new(); count];
         for (i, flow) in flows.iter().enumerate() {
-            if flow.sources[0].traffic == Traffic::Saturated {
+            if flow.saturates() {
                 saturators[flow.ends[0].index()].push(i as u32);
             }
         }
@@ -234,15 +233,18 @@ impl World {
         self.run_jobs();
     }
 
-    /// Runs to the end of the agenda.
+    /// Runs to the end of the agenda. Every few thousand events it writes the simulated time in ns to `reached`.
     ///
     /// # Errors
-    /// When `stop` is set; looked at every few thousand events.
-    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+    /// When `stop` is set; looked at as often.
+    pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
         while let Some((now, slot)) = self.timers.pop() {
             self.handled += 1;
-            if self.handled.is_multiple_of(8192) && stop.load(Ordering::Relaxed) {
-                return Err(Interrupted);
+            if self.handled.is_multiple_of(8192) {
+                reached.store(now.ns(), Ordering::Relaxed);
+                if stop.load(Ordering::Relaxed) {
+                    return Err(Interrupted);
+                }
             }
             match self.events[slot.0 as usize] {
                 Event::Agenda => {
@@ -323,21 +325,19 @@ impl World {
             queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
-        for place in 0..self.flows.len() {
-            let totals =
-                matches!(self.flows[place].transport, Transport::User(_)).then(|| self.totals_of_user(place as u32));
-            let flow = &mut self.flows[place];
-            if let (Transport::User(user), Some(totals)) = (&mut flow.transport, totals) {
-                user.note_warm(totals);
+        for flow in self.flows.iter_mut() {
+            if let Transport::User(user) = &mut flow.transport {
+                user.note_warm();
             }
-            flow.warm = flow.delivered;
-            flow.latency.restart();
-            if let Some(gaps) = &mut flow.ack_gaps {
+            let Owner::Scenario(stated) = &mut flow.owner else { continue };
+            stated.warm = stated.delivered;
+            stated.latency.restart();
+            if let Some(gaps) = &mut stated.ack_gaps {
                 gaps.restart();
             }
             if let Transport::Tcp(ends) = &flow.transport {
-                flow.warm_counters = [*ends[0].counters(), *ends[1].counters()];
-                flow.warm_windows = ends[0].window_time(now);
+                stated.warm_counters = [*ends[0].counters(), *ends[1].counters()];
+                stated.warm_windows = ends[0].window_time(now);
             }
         }
     }
@@ -361,8 +361,7 @@ impl World {
         for (i, flow) in self.flows.iter().enumerate() {
             for end in 0..2u8 {
                 if flow.ends[usize::from(end)] == node {
-                    let i = i as u32;
-                    stop.extend([layout.tcp(i, end), layout.source(i, end), layout.sink(i, end)]);
+                    stop.extend(layout.of_end(i as u32, end));
                 }
             }
         }

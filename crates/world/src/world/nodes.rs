@@ -1,7 +1,7 @@
 //! Nodes: what the world lends them, and what it does for them.
 
 use super::{Job, World};
-use crate::flow::{Delivered, Flows, Transport};
+use crate::flow::{Delivered, Flows, Owner, Transport};
 use crate::frames::{self, FrameClass};
 use engine::Class;
 use mac::{Msdu, Station};
@@ -10,7 +10,7 @@ use queue::Space;
 use schemes::NodeView;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
-use units::{Bytes, FlowId, NodeId, SimTime};
+use units::{FlowId, NodeId, SimTime};
 use wire::{Content, DropWhy, L4, Packets, Pkt};
 
 /// What the world lends a node while it is asked.
@@ -133,33 +133,37 @@ impl World {
             return;
         }
         let ip_len = packet.ip_len().0;
-        match (&mut flow.transport, &packet.l4) {
-            (Transport::Tcp(ends), L4::Tcp(header)) => {
+        match (&mut flow.transport, &mut flow.owner, &packet.l4) {
+            (Transport::Tcp(ends), owner, L4::Tcp(header)) => {
                 self.taps.tcp(now, packet, true);
                 let before = ends[end].counters().delivered_segments;
                 let acknowledged = ends[end].acknowledged();
                 let ce = packet.ip.is_ce();
                 ends[end].handle(now, TcpInput::Segment { tcp: header, payload: &packet.payload, ce });
-                if let (0, Some(gaps), true) = (end, &mut flow.ack_gaps, packet.pure_ack().is_some()) {
-                    gaps.arrives(now, packet.ip.id, ends[0].acknowledged() - acknowledged);
-                }
-                let user = flow.child.map(|child| child.user);
-                if ends[end].counters().delivered_segments > before {
-                    flow.delivered[end].datagram += ip_len;
-                    flow.delivered[end].packets += 1;
-                    if let Some(user) = user {
-                        self.packet_of_user(user, end, Bytes(ip_len));
+                let brought = ends[end].counters().delivered_segments > before;
+                match owner {
+                    Owner::Scenario(stated) => {
+                        if let (0, Some(gaps), true) = (end, &mut stated.ack_gaps, packet.pure_ack().is_some()) {
+                            gaps.arrives(now, packet.ip.id, ends[0].acknowledged() - acknowledged);
+                        }
+                        if brought {
+                            stated.delivered[end].packet(ip_len);
+                        }
                     }
+                    Owner::User(child) if brought => {
+                        let user = child.user;
+                        self.packet_of_user(user, end, ip_len);
+                    }
+                    Owner::User(_) => {}
                 }
                 self.jobs.push(Job::Pump(id.connection() as u32, end as u8));
             }
-            (Transport::Udp { .. }, L4::Udp(_)) => {
-                let got: &mut Delivered = &mut flow.delivered[end];
+            (Transport::Udp { .. }, Owner::Scenario(stated), L4::Udp(_)) => {
+                let got: &mut Delivered = &mut stated.delivered[end];
                 got.payload += u64::from(packet.payload.len);
-                got.datagram += ip_len;
-                got.packets += 1;
+                got.packet(ip_len);
                 if let (1, Content::Virtual { offset }) = (end, &packet.payload.content) {
-                    flow.latency.arrived(now, offset + u64::from(packet.payload.len));
+                    stated.latency.arrived(now, offset + u64::from(packet.payload.len));
                 }
             }
             _ => {}

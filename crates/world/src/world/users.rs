@@ -1,14 +1,12 @@
 //! Users: their connections are opened, asked on and closed.
 
 use super::{Job, World};
-use crate::flow::{Delivered, Flow, Sink, Source, Transport};
-use crate::latency::Latency;
-use crate::scenario::{Reader, Traffic};
-use crate::users::{Child, Totals};
+use crate::flow::{Delivered, Flow, Owner, Transport};
+use crate::users::Child;
 use engine::Class;
 use tcp::Input as TcpInput;
 use traffic::{Conn, Input, Output};
-use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 
 /// Both from the dynamic range (RFC 6335): no dissector takes the payload for a protocol of its own.
 const PORTS: [u16; 2] = [49_152, 57_344];
@@ -19,37 +17,18 @@ impl Flow {
     /// A connection that the user of this flow, at `place`, opens: from its second end to its first.
     fn connection_of_user(&mut self, place: u32, conn: Conn) -> Option<Flow> {
         let [server, client]: [NodeId; 2] = self.ends;
-        let (tos, datagram, stop) = (self.tos, self.datagram, self.stop);
         let Transport::User(user) = &mut self.transport else { return None };
-        let (before, [opens, listens]) = user.opens();
         // A port for each of its connections, until they come round.
-        let ports = [before, u64::from(place)].map(|n| (n % PORTS_OF_EACH) as u16);
+        let ports = [user.opened(), u64::from(place)].map(|n| (n % PORTS_OF_EACH) as u16);
         let ports = [PORTS[0] + ports[0], PORTS[1] + ports[1]];
-        let source = || Source::new(Traffic::None, user.idle_draws(), Bytes::ZERO);
         Some(Flow {
-            name: String::new(),
             ends: [client, server],
             ports,
-            tos,
-            datagram,
-            transport: Transport::Tcp([
-                tcp::Connection::open(opens, ports[0], ports[1]),
-                tcp::Connection::listen(listens, ports[1], ports[0]),
-            ]),
-            sources: [source(), source()],
-            sinks: [Sink::new(Reader::Instant), Sink::new(Reader::Instant)],
-            stop,
-            delivered: [Delivered::default(); 2],
-            warm: [Delivered::default(); 2],
-            warm_counters: [tcp::Counters::default(); 2],
-            warm_windows: tcp::WindowTime::default(),
             ip_id: [0; 2],
-            is_started: true,
-            finished: None,
-            failed: None,
-            latency: Latency::default(),
-            ack_gaps: None,
-            child: Some(Child { user: place, conn: Some(conn), request: 0, response: 0, missing: 0 }),
+            tos: self.tos,
+            has_failed: false,
+            transport: Transport::Tcp(user.open(ports)),
+            owner: Owner::User(Child { user: place, conn: Some(conn), request: 0, response: 0, missing: 0 }),
         })
     }
 }
@@ -90,7 +69,7 @@ impl World {
                         self.jobs.push(Job::Pump(id.connection() as u32, 0));
                     }
                     None => {
-                        user.closed(&tcp::Counters::default(), true);
+                        user.closed(true);
                         self.news.push((place, Input::Lost(conn)));
                     }
                 }
@@ -98,14 +77,14 @@ impl World {
             Output::Ask { conn, request, response } => {
                 let Transport::User(user) = &flow.transport else { return };
                 let id = user.conns.get(conn.index()).copied().unwrap_or(FlowId::NONE);
-                let Some(child) = self.flows.of_mut(id).and_then(|flow| flow.child.as_mut()) else { return };
+                let Some(child) = self.flows.of_mut(id).and_then(Flow::child_mut) else { return };
                 (child.request, child.response, child.missing) = (request.0, response.0, response.0);
                 self.tcp(now, id.connection() as u32, 0, TcpInput::Write(request.0));
             }
             Output::Close(conn) => {
                 let Transport::User(user) = &mut flow.transport else { return };
                 let id = user.take(conn);
-                if let Some(child) = self.flows.of_mut(id).and_then(|flow| flow.child.as_mut()) {
+                if let Some(child) = self.flows.of_mut(id).and_then(Flow::child_mut) {
                     child.conn = None;
                     self.tcp(now, id.connection() as u32, 0, TcpInput::Close);
                 }
@@ -120,13 +99,15 @@ impl World {
     /// Payload of a user's connection has arrived in order at one of its ends; `len` may be nothing.
     pub(super) fn of_user(&mut self, now: SimTime, index: u32, end: usize, len: u64) {
         let flow = &mut self.flows[index as usize];
-        let Some(child) = &mut flow.child else { return };
+        let Some(child) = flow.child_mut() else { return };
         let user = child.user;
         let left = if end == 1 { &mut child.request } else { &mut child.missing };
         let was = std::mem::replace(left, left.saturating_sub(len));
         let is_whole = was > 0 && *left == 0;
         let (response, conn) = (child.response, child.conn);
-        self.flows[user as usize].delivered[1 - end].payload += len;
+        if let Some(delivered) = self.delivered_of_user(user, end) {
+            delivered.payload += len;
+        }
         match (is_whole, end, conn) {
             (true, 1, _) => self.tcp(now, index, 1, TcpInput::Write(response)),
             (true, _, Some(conn)) => self.news.push((user, Input::Got(conn))),
@@ -138,13 +119,13 @@ impl World {
     pub(super) fn settle_user(&mut self, now: SimTime, index: u32) {
         let flow = &mut self.flows[index as usize];
         if flow.is_over() {
-            let (Some(child), Transport::Tcp(ends)) = (flow.child, &flow.transport) else { return };
-            let (server, has_failed) = (*ends[1].counters(), flow.failed.is_some());
+            let Owner::User(child) = flow.owner else { return };
+            let has_failed = flow.has_failed;
             let id = self.flows.id(index);
             self.close_flow(id);
             self.ended.push_back((now, id));
             if let Transport::User(user) = &mut self.flows[child.user as usize].transport {
-                user.closed(&server, has_failed);
+                user.closed(has_failed);
                 if let Some(conn) = child.conn {
                     user.take(conn);
                     self.news.push((child.user, Input::Lost(conn)));
@@ -165,19 +146,16 @@ impl World {
         }
     }
 
-    /// What the servers of a user have counted, connections that are open included.
-    pub fn totals_of_user(&self, place: u32) -> Totals {
-        let Transport::User(user) = &self.flows[place as usize].transport else { return Totals::default() };
-        let open = self.flows.iter().enumerate().filter(|(i, flow)| {
-            flow.child.is_some_and(|child| child.user == place) && self.flows.id(*i as u32) != FlowId::NONE
-        });
-        open.filter_map(|(_, flow)| flow.connection(1)).fold(user.totals(), |all, end| all.with(end.counters()))
+    /// A packet of a user's connection has brought new payload to one of its ends.
+    pub(super) fn packet_of_user(&mut self, user: u32, end: usize, ip_len: u64) {
+        if let Some(delivered) = self.delivered_of_user(user, end) {
+            delivered.packet(ip_len);
+        }
     }
 
-    /// A packet of a user's connection has brought new payload to one of its ends.
-    pub(super) fn packet_of_user(&mut self, user: u32, end: usize, ip_len: Bytes) {
-        let delivered = &mut self.flows[user as usize].delivered[1 - end];
-        delivered.datagram += ip_len.0;
-        delivered.packets += 1;
+    /// What has arrived of a user's flow, whose first end is the server's, in the direction to this end of a connection of
+    /// theirs, whose first end is the client's.
+    fn delivered_of_user(&mut self, user: u32, end: usize) -> Option<&mut Delivered> {
+        self.flows[user as usize].stated_mut().map(|stated| &mut stated.delivered[1 - end])
     }
 }

@@ -7,26 +7,32 @@ use world::{Blueprint, Record, Registries, RunError, Runner};
 
 static INFO: plugin::Info = plugin::Info { id: "unlucky", summary: "panics", source: "none", params: &[] };
 
-/// Panics at the first packet of a run whose seed has drawn it.
+/// Panics at the first packet of a run whose seed has drawn it. Registered with a context, it fails with that.
 #[derive(Debug)]
-struct Unlucky(bool);
+struct Unlucky(bool, Option<&'static str>);
 
 impl Agent for Unlucky {
     fn packet(&mut self, _: Place, pkt: Pkt, _: &mut Cx) -> Option<Pkt> {
+        if let (true, Some(why)) = (self.0, self.1) {
+            plugin::Failure { message: "unlucky".to_owned(), cause: Box::new(why) }.end_run();
+        }
         assert!(!self.0, "no luck");
         Some(pkt)
     }
 }
 
-fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
-    let unlucky = Unlucky(site.stream(0).chance(0.2));
+fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
+    let unlucky = Unlucky(site.stream(0).chance(0.2), params.context::<&str>().copied());
     site.agent(unlucky).listen([Place::FromHost]);
     Ok(())
 }
 
+static FAILS: plugin::Info = plugin::Info { id: "fails", ..INFO };
+
 fn scenario(duration: &str, scheme: &str) -> Blueprint {
     let Registries { schemes, .. } = Registries::builtin();
-    let registries = Registries { schemes: schemes.with(&INFO, install).unwrap(), ..Registries::builtin() };
+    let schemes = schemes.with(&INFO, install).unwrap().with_context(&FAILS, install, &"no fortune").unwrap();
+    let registries = Registries { schemes, ..Registries::builtin() };
     let text = format!(
         "scenario = {{ duration = '{duration}' }}\n[radio]\nstandard = '802.11a'\n\
          [[node]]\nname = 'a'\n[[node]]\nname = 'b'\n[[flow]]\nfrom = 'a'\nto = 'b'\n{scheme}"
@@ -48,6 +54,20 @@ fn a_run_that_panics_is_an_error_of_that_run_alone_and_says_where() {
         // By itself it fails in the same way: its seed repeats it.
         let alone = world::run_batch(&tasks[i..=i], 1, &Record::default());
         assert_eq!(alone[0].as_ref().unwrap_err().to_string(), results[i].as_ref().unwrap_err().to_string());
+    }
+}
+
+#[test]
+fn a_plug_in_of_a_program_that_cannot_go_on_ends_its_run_with_its_own_words() {
+    let fails = scenario("1 s", "[[scheme]]\nname = 'fails'\n");
+    let tasks: Vec<_> = (1..=20).map(|seed| (&fails, seed)).collect();
+    let results = world::run_batch(&tasks, 2, &Record::default());
+    let failed = results.iter().filter_map(|result| result.as_ref().err()).collect::<Vec<_>>();
+    assert!((1..20).contains(&failed.len()), "{failed:?}");
+    for error in failed {
+        assert_eq!(error.to_string(), "unlucky");
+        let RunError::Plugin(failure) = error else { panic!("{error:?}") };
+        assert_eq!(failure.cause.downcast_ref(), Some(&"no fortune"));
     }
 }
 

@@ -158,6 +158,45 @@ fn series_are_sampled_as_often_as_asked() {
 }
 
 #[test]
+fn gauges_of_every_controller_are_series_of_its_flow_with_a_unit_that_columns_know() {
+    /// The gauges of a controller that has done nothing yet.
+    struct Declared(Vec<(&'static str, &'static str)>);
+    impl tcp::cc::Probe for Declared {
+        fn gauge(&mut self, name: &'static str, unit: &'static str, _: f64) {
+            self.0.push((name, unit));
+        }
+    }
+    let mut gauges = 0;
+    for entry in tcp::cc::registry().iter() {
+        let set = [("flow.0.transport.congestion".to_owned(), entry.info.id.to_owned())];
+        let blueprint = world::parse(SCENE, &set).unwrap();
+        let record = Record { series: true, ..Record::default() };
+        let series = world::run(&blueprint, 1, &record, &AtomicBool::new(false)).unwrap().series.unwrap();
+        let mut declared = Declared(Vec::new());
+        (entry.plugin)(&plugin::Params::defaults(entry.info.params)).probe(&mut declared);
+        for (name, unit) in declared.0 {
+            let suffix = match unit {
+                "b/s" => "_bps",
+                "s" => "_s",
+                "segments" | "1" => "",
+                mode => {
+                    assert!(mode.starts_with("0 "), "{name}: a new unit, {mode}, needs a suffix");
+                    ""
+                }
+            };
+            let path = format!("flow.download.{}{suffix}", name.replace('.', "_"));
+            let column = series.iter().find(|column| column.name == path).unwrap_or_else(|| panic!("no {path}"));
+            assert_eq!(column.t_s, series[0].t_s, "{path}");
+            assert!(column.value.iter().all(|value| value.is_finite()), "{path}");
+            gauges += 1;
+        }
+        let names: std::collections::BTreeSet<&str> = series.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names.len(), series.len(), "each column once: {names:?}");
+    }
+    assert!(gauges > 20, "{gauges}");
+}
+
+#[test]
 fn what_is_no_window_is_refused() {
     let cases = [
         ("from = \"1 s\"\nto = \"3 s\"", "window[0].to: 3 s is after the end of the run at 2 s"),
