@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import cli_new, cli_sweep
 from . import cli_parts as parts
-from . import cli_sweep
 from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
@@ -246,6 +246,7 @@ def compare_command(
 
 
 app.command("sweep")(cli_sweep.sweep)
+app.add_typer(cli_new.app, name="new")
 
 
 @app.command()

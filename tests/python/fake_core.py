@@ -261,8 +261,10 @@ class Core:
         found.__dict__.update(
             __version__="0.0.0-fake",
             InputError=InputError,
+            outside=None,
             PartError=PartError,
             Scenario=Scenario,
+            parse=Scenario.parse,
             Runner=self.runner,
             __file__=__file__,
             registry=self.registry,
