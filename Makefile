@@ -79,7 +79,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 core: $(VENV)/.pins
-	@$(CARGO) build --profile test -p interlayer-py --locked --quiet
+	@$(CARGO) build --profile test -p interlayer-module --locked --quiet
 	@rm -rf $(SITE)/interlayer && mkdir -p $(SITE)/interlayer
 	@ln -s $(CURDIR)/python/interlayer/* $(SITE)/interlayer/
 	@rm -f $(SITE)/interlayer/_core*.so && cp target/debug/lib_core.so $(SITE)/interlayer/_core.abi3.so

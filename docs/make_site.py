@@ -43,7 +43,10 @@ PARTS = {
     "Schemes": ["docs/schemes/*"],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],
     "Trust": ["docs/not-modelled", "docs/comparison", "validation/*", "validation/*/README", "bench/README"],
-    "Build": ["CONTRIBUTING", "CHANGELOG", "docs/packages", "docs/design/*", "examples/index"],
+    "Build": [
+        *("docs/new-scheme", "CONTRIBUTING", "CHANGELOG", "docs/packages", "docs/design/*"),
+        *("examples/index", "examples/*/README"),
+    ],
 }
 """The parts of the site and their pages; `*` is every page of a folder. A page that is in none is a mistake."""
 

@@ -81,7 +81,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name == "__version__":
-        return import_module("._core", __name__).__version__
+        return import_module(".simulator", __name__).version()
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f".{_WHERE[name]}", __name__), name)

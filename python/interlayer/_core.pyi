@@ -11,6 +11,12 @@ import numpy.typing as npt
 
 __version__: str
 
+outside: tuple[str, str, list[str]] | None
+"""The crate outside the repository that it was built with: name, version, and what it adds (`scheme my-scheme`)."""
+
+interface: str
+"""The text of this stub when it was built."""
+
 class InputError(ValueError):
     """What the user gave is wrong: `str(e)` is one line, `path: what is wrong; did you mean ...?`."""
 
@@ -31,16 +37,6 @@ class Scenario:
     nodes: list[str]
     source: tuple[str, list[tuple[str, str]]]  # what `parse` was given: another process reads the same scenario from it
     parts: list[tuple[str, str, str | None]]  # in Python, that it uses: name, kind, hash of the source
-
-    @staticmethod
-    def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:
-        """Read a scenario.
-
-        `text` is TOML. Each override is (path, value): the path has dots, arrays by index or by the entry's name
-        (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value
-        (`1500 B`, `off`) is taken as a string. An override replaces the whole value at its path and may create it.
-        `parts` are `interlayer.parts.Part`s: controllers and schemes in Python. Raises `InputError`, `PartError`.
-        """
 
     def to_json(self) -> str:
         """The scenario with every default filled in."""
@@ -125,6 +121,9 @@ class Runner:
 
     def reached_s(self) -> list[tuple[int, float]]:
         """The simulated time that each pending run has reached, by its number; 0 for one that waits."""
+
+    def threads(self) -> list[int]:
+        """The threads that make runs with parts in Python now, as `threading.get_ident` numbers them."""
 
     def stop(self) -> None:
         """Stop the runs under way, forget the others, and wait for the threads: a quarter of a second at most."""
@@ -255,6 +254,15 @@ class Report:
     first_ns: int  # when its first exchange began
     done_ns: int
     airtime_ns: int
+
+def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:
+    """Read a scenario.
+
+    `text` is TOML. Each override is (path, value): the path has dots, arrays by index or by the entry's name
+    (`flow.0.transport.datagram`, `node.ap.position`); the value is a TOML value, and what is no TOML value
+    (`1500 B`, `off`) is taken as a string. An override replaces the whole value at its path and may create it.
+    `parts` are `interlayer.parts.Part`s: controllers and schemes in Python. Raises `InputError`, `PartError`.
+    """
 
 def registry(
     kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],

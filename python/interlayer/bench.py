@@ -163,8 +163,9 @@ def _row(
 def to_json(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The object of `interlayer bench --json`."""
     from . import simulator
+    from .show import as_json
 
-    return {"version": simulator.version(), "cases": list(rows)}
+    return {"version": simulator.version(), **as_json.outside(), "cases": list(rows)}
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:

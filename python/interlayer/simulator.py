@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import machine, quantity
 from .errors import InputError, InterlayerError, OutputError, PartError, RunError, writing
@@ -34,6 +34,13 @@ _AHEAD = 2
 """Runs that are submitted for each job: one is made, one waits. No more, whatever is wanted."""
 
 
+def _module() -> Any:
+    """The compiled core in use, as `_core.pyi` describes it."""
+    from . import core
+
+    return core.load()
+
+
 class Batch(NamedTuple):
     """One entry a task, in the order given; None where Ctrl-C came first."""
 
@@ -42,10 +49,22 @@ class Batch(NamedTuple):
 
 
 def version() -> str:
-    """The version of the core, which is that of the package."""
-    from . import _core
+    """The version of the core, which is that of the package; with a crate outside also its name, version and hash.
 
-    return _core.__version__
+    As `0.1.0+my-schemes.0.2.0.1f3a5c7e`: tables, figures and files state it, so none of their numbers is taken for one
+    of the released package.
+    """
+    found = _module()
+    own = str(found.__version__)
+    return own if found.outside is None else f"{own}+{'.'.join(found.outside[:2])}.{core_hash()[:8]}"
+
+
+def outside() -> dict[str, Any] | None:
+    """The crate outside that the core was built with: name, version, hash, and what it adds. None: there is none."""
+    if (found := _module().outside) is None:
+        return None
+    name, own, parts = found
+    return {"crate": name, "version": own, "hash": core_hash(), "parts": parts}
 
 
 def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[Part] = ()) -> _core.Scenario:
@@ -53,15 +72,15 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
 
     Raises `InputError`, and `PartError` if the code of a part fails where it is tried.
     """
-    from . import _core
-
+    found = _module()
     _note_file()
     try:
-        return _core.Scenario.parse(text, list(overrides), list(parts))
-    except _core.InputError as e:
+        parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
+    except found.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
-    except _core.PartError as e:
+    except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
+    return parsed
 
 
 def _said(e: BaseException) -> str:
@@ -105,9 +124,8 @@ def stream(
     kept (`timeline.window`). Close it, or Ctrl-C, and what is under way is stopped. Raises `InputError`, and
     `OutputError` if a capture cannot be written, `PartError` if the code of a part in Python fails.
     """
-    from . import _core
-
     check_jobs(jobs)
+    core = _module()
     runner, room = None, _Room()
     todo, asked = iter(tasks), {}
     try:
@@ -121,7 +139,7 @@ def stream(
                 if runner is None:
                     pcap = None if pcap_dir is None else str(pcap_dir)
                     at_once = min(jobs, _MOST_JOBS)
-                    runner = _core.Runner(jobs=at_once, pcap_dir=pcap, series=series, timeline=timeline)
+                    runner = core.Runner(jobs=at_once, pcap_dir=pcap, series=series, timeline=timeline)
                 asked[runner.submit(scenario, seed)] = task
             if runner is None:
                 return
@@ -133,18 +151,42 @@ def stream(
                 continue
             number, run = found
             scenario, seed = asked.pop(number)
-            if isinstance(run, _core.PartError):
+            if isinstance(run, core.PartError):
                 raise PartError(_said(run), scenario.name, seed) from run.__cause__
             yield number, RunError(scenario.name, seed, run) if isinstance(run, str) else run
     except InterlayerError:
         raise
-    except _core.InputError as e:
+    except core.InputError as e:
         raise InputError(str(e), getattr(e, "path", "")) from e
     except OSError as e:
         raise OutputError(str(e).partition(" (os error")[0]) from e
     finally:
         if runner is not None:
             runner.stop()
+            _leave(runner)
+
+
+_MOST_WAIT_S = 5.0
+"""How long is waited for code of parts in Python that was told to stop: a call that blocks does not hear it."""
+
+
+class _Stopped(BaseException):
+    """Raised in a part in Python whose run is not wanted any more."""
+
+
+def _leave(runner: _core.Runner) -> None:
+    """Wait until no thread of a stopped runner is in a part in Python, be it in an endless loop."""
+    if not runner.threads():
+        return
+    import ctypes
+    import time
+
+    begun = time.monotonic()
+    while (threads := runner.threads()) and time.monotonic() - begun < _MOST_WAIT_S:
+        if time.monotonic() - begun > 0.1:  # most are over by then
+            for thread in threads:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Stopped))
+        time.sleep(0.01)
 
 
 _LARGE = 100_000_000
@@ -205,9 +247,7 @@ def run_batch(
 
 def registry(kind: Registry) -> list[dict[str, str]]:
     """What can be named in a scenario: `id`, `summary`, `source` of each, sorted by id."""
-    from . import _core
-
-    return [dict(entry) for entry in _core.registry(kind)]
+    return [dict(entry) for entry in _module().registry(kind)]
 
 
 # ------------------------------------------------------------------------------------------------- the file of the core
@@ -230,9 +270,7 @@ def core_hash() -> str:
 
 
 def _note_file() -> str:
-    from . import _core
-
-    path = str(_core.__file__)
+    path = str(_module().__file__)
     if path not in _files:
         _files[path] = _looks(path)
     return path
@@ -246,6 +284,5 @@ def _looks(path: str) -> tuple[int, ...]:
 
 def absent(noun: str, name: str) -> str | None:
     """What to say of a name that is not modelled, such as the scheme `c3tcp`; None of any other."""
-    from . import _core
-
-    return _core.absent(noun, name)
+    said: str | None = _module().absent(noun, name)
+    return said

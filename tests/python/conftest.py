@@ -36,6 +36,12 @@ def no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.delenv("INTERLAYER_STORE", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def own_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package's own core, whatever crate with schemes the user has installed."""
+    monkeypatch.setenv("INTERLAYER_CORE", "interlayer")
+
+
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Any, str, str]]:
     """Calls the command; gives (status, stdout, stderr)."""

@@ -194,6 +194,9 @@ class Runner:
                 Path(self.pcap_dir, f"{node}-{seed}.pcapng").write_bytes(b"capture")
         return number, self.core.one(scenario, seed, self.series, self.timeline)
 
+    def threads(self) -> list[int]:
+        return []
+
     def stop(self) -> None:
         self.is_stopped = True
 
@@ -258,8 +261,10 @@ class Core:
         found.__dict__.update(
             __version__="0.0.0-fake",
             InputError=InputError,
+            outside=None,
             PartError=PartError,
             Scenario=Scenario,
+            parse=Scenario.parse,
             Runner=self.runner,
             __file__=__file__,
             registry=self.registry,

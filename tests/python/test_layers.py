@@ -21,7 +21,10 @@ def name_of(file: Path) -> str:
 
 
 LAYERS = [
-    ["_core", "errors", "extras", "machine", "quantity", "toml_text", "simulator", "source_hash", "parts"],
+    [
+        *("_core", "errors", "extras", "core", "machine", "quantity", "scaffold", "toml_text"),
+        *("simulator", "source_hash", "parts"),
+    ],
     ["engine", "cluster", "worker"],
     ["measure"],
     ["study"],
@@ -29,7 +32,7 @@ LAYERS = [
     ["results"],
     ["api", "bench"],
     ["cli_parts"],
-    ["cli_sweep"],
+    ["cli_new", "cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]

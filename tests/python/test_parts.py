@@ -632,17 +632,21 @@ for way in ("stop", "drop"):
     print(way, flush=True)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert (done.stdout, done.stderr) == ("stop\ndrop\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stop\ndrop\n", "")
 
 
-def test_ctrl_c_ends_a_run_that_is_in_python() -> None:
-    code = """
+@pytest.mark.parametrize("loop", ["sum(range(100))", "while True: pass", "time.sleep(0.6)"])
+def test_ctrl_c_ends_a_run_that_is_in_python_and_the_process_after_it(loop: str) -> None:
+    code = f"""
 import os, signal, threading, time
 import interlayer
 
 class Slow(interlayer.Controller):
     def on_ack(self, ack, window):
-        sum(range(100))
+        try:
+            {loop}
+        except Exception:
+            pass
     def on_congestion(self, why, window):
         pass
     def on_sent(self, now_ns, size, window):
@@ -653,12 +657,12 @@ class Slow(interlayer.Controller):
 
 soon = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
 try:
-    interlayer.run(interlayer.wlan(flow=interlayer.tcp("slow"), duration="100000 s"), parts={"slow": Slow})
+    interlayer.run(interlayer.wlan(flow=interlayer.tcp("slow"), duration="100000 s"), parts={{"slow": Slow}})
 except interlayer.Interrupted as e:
     print(e.result)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert (done.stdout, done.stderr) == ("None\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "None\n", "")
 
 
 def test_a_node_that_dies_gives_up_what_it_delays() -> None:

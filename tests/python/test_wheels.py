@@ -128,7 +128,7 @@ def test_each_wheel_is_whole(tool: Any) -> None:
             metadata = email.message_from_bytes(file.read(f"{inside}/METADATA"))
             assert "](docs/" not in str(metadata.get_payload())
             assert {f"{inside}/licenses/LICENSE-{one}" for one in ("MIT", "APACHE")} <= names
-            assert json.loads(file.read(f"{inside}/sboms/interlayer-py.cyclonedx.json"))["bomFormat"] == "CycloneDX"
+            assert json.loads(file.read(f"{inside}/sboms/interlayer-module.cyclonedx.json"))["bomFormat"] == "CycloneDX"
         assert any(name.startswith("interlayer/_core.") for name in names)
         here = {p.relative_to(ROOT / "python").as_posix() for p in (ROOT / "python/interlayer").rglob("*.toml")}
         assert here <= names, "every experiment is inside"

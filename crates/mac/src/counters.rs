@@ -11,6 +11,8 @@ pub struct Counters {
     pub msdus_delivered: u64,
     /// MSDUs dropped after the last attempt.
     pub msdus_given_up: u64,
+    /// MSDUs that a queue dropped on purpose before any (further) attempt: [`crate::TxQueue::expired`]. No loss of the radio's.
+    pub msdus_expired: u64,
     /// MSDUs refused by the queue: full, or RED's early drops.
     pub msdus_refused: u64,
     /// MSDUs that died with their node.
@@ -43,6 +45,7 @@ impl Counters {
             msdus_offered: self.msdus_offered + category.msdus_offered,
             msdus_delivered: self.msdus_delivered + category.msdus_delivered,
             msdus_given_up: self.msdus_given_up + category.msdus_given_up,
+            msdus_expired: self.msdus_expired + category.msdus_expired,
             msdus_refused: self.msdus_refused + category.msdus_refused,
             data_frames_sent: self.data_frames_sent + category.data_frames_sent,
             data_frames_retried: self.data_frames_retried + category.data_frames_retried,
@@ -55,6 +58,11 @@ impl Counters {
         }
     }
 
+    /// MSDUs that ended, in whatever way.
+    pub fn msdus_ended(&self) -> u64 {
+        self.msdus_delivered + self.msdus_given_up + self.msdus_expired + self.msdus_refused + self.msdus_abandoned
+    }
+
     /// What was counted after `then`.
     #[must_use]
     pub fn since(&self, then: &Counters) -> Counters {
@@ -62,6 +70,7 @@ impl Counters {
             msdus_offered: self.msdus_offered - then.msdus_offered,
             msdus_delivered: self.msdus_delivered - then.msdus_delivered,
             msdus_given_up: self.msdus_given_up - then.msdus_given_up,
+            msdus_expired: self.msdus_expired - then.msdus_expired,
             msdus_refused: self.msdus_refused - then.msdus_refused,
             msdus_abandoned: self.msdus_abandoned - then.msdus_abandoned,
             data_frames_sent: self.data_frames_sent - then.data_frames_sent,
@@ -84,8 +93,10 @@ pub struct CategoryCounters {
     pub msdus_offered: u64,
     /// MSDUs acknowledged, or sent to a group.
     pub msdus_delivered: u64,
-    /// MSDUs dropped after the last attempt, or expired in the queue.
+    /// MSDUs dropped after the last attempt.
     pub msdus_given_up: u64,
+    /// MSDUs that its queue dropped on purpose.
+    pub msdus_expired: u64,
     /// MSDUs refused by its queue.
     pub msdus_refused: u64,
     /// Transmit opportunities it was granted.
@@ -114,6 +125,7 @@ impl CategoryCounters {
             msdus_offered: self.msdus_offered - then.msdus_offered,
             msdus_delivered: self.msdus_delivered - then.msdus_delivered,
             msdus_given_up: self.msdus_given_up - then.msdus_given_up,
+            msdus_expired: self.msdus_expired - then.msdus_expired,
             msdus_refused: self.msdus_refused - then.msdus_refused,
             txops: self.txops - then.txops,
             exchanges: self.exchanges - then.exchanges,

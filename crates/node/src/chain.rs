@@ -9,6 +9,8 @@ use units::SimTime;
 #[derive(Debug, Default)]
 pub struct Chain {
     pub(crate) members: Vec<Member>,
+    /// Packets that each member took or made and has neither passed on nor ended, as counted from outside.
+    taken: Vec<i64>,
     /// What the node announces.
     capabilities: Vec<Capability>,
     timers: Vec<(u8, Key, SimTime)>,
@@ -31,8 +33,18 @@ impl Chain {
         let reads_attempts = those(&|claims| claims.reads(Signal::TxAttempt));
         let reads_wire_losses = those(&|claims| claims.reads(Signal::WireLoss));
         let has_options = members.iter().any(|member| member.claims.turns(Port::MacOptions));
-        let timers = Vec::new();
-        Chain { members, capabilities, timers, at, reads_reports, reads_attempts, reads_wire_losses, has_options }
+        let (timers, taken) = (Vec::new(), vec![0; members.len()]);
+        Chain {
+            members,
+            taken,
+            capabilities,
+            timers,
+            at,
+            reads_reports,
+            reads_attempts,
+            reads_wire_losses,
+            has_options,
+        }
     }
 
     /// What the node announces to its neighbours.
@@ -85,6 +97,18 @@ impl Chain {
     /// Its members, in the order of the file.
     pub fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// A member has taken in so many packets more than it let go.
+    pub fn note_taken(&mut self, member: u8, more: i64) {
+        self.taken[usize::from(member)] += more;
+    }
+
+    /// Members that do not hold what they took: the scheme, and how many packets more it took than it says it holds.
+    pub fn unaccounted(&self) -> impl Iterator<Item = (&'static str, i64)> {
+        let missing = |member: &Member, taken: &i64| *taken - member.agent.held() as i64;
+        let all = self.members.iter().zip(&self.taken);
+        all.map(move |(member, taken)| (member.claims.scheme, missing(member, taken))).filter(|(_, more)| *more != 0)
     }
 
     /// Sets, replaces or (`NEVER`) clears a timer of a member.

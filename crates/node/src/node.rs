@@ -253,7 +253,11 @@ impl Node {
                 }
                 while let Some(member) = self.chain.next(at, after, outward) {
                     after = Some(member);
-                    pkt = self.ask(now, member, peer, packets, host, |agent, cx| agent.packet(at, pkt, cx))?;
+                    let passed = self.ask(now, member, peer, packets, host, |agent, cx| agent.packet(at, pkt, cx));
+                    if passed.is_none() {
+                        self.chain.note_taken(member, 1);
+                    }
+                    pkt = passed?;
                 }
                 after = None;
             }
@@ -441,9 +445,14 @@ impl Node {
         host: &mut H,
         question: impl FnOnce(&mut dyn Agent, &mut Cx) -> R,
     ) -> R {
+        let before = packets.live() as i64;
         let it = &mut self.chain.members[usize::from(member)];
         let mut cx = Cx::new(now, self.id, peer, &it.claims, packets, host, &mut self.actions);
         let got = question(&mut *it.agent, &mut cx);
+        let more = packets.live() as i64 - before;
+        if more != 0 {
+            self.chain.note_taken(member, more);
+        }
         if !self.actions.is_empty() {
             self.act(now, member, packets, host);
         }
@@ -454,7 +463,10 @@ impl Node {
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain(..) {
             match action {
-                Action::Inject(pkt, toward) => self.inject(now, member, pkt, toward, packets, host),
+                Action::Inject(pkt, toward) => {
+                    self.chain.note_taken(member, -1);
+                    self.inject(now, member, pkt, toward, packets, host);
+                }
                 Action::Timer(key, at) => {
                     self.chain.set_timer(member, key, at);
                     self.set_wakeup();

@@ -1,6 +1,7 @@
 //! Parameters that a plug-in declares and a scenario sets.
 
 use core::any::Any;
+use core::fmt;
 use units::{Bytes, Dbm, Dur};
 
 /// A key that a plug-in accepts in a scenario.
@@ -97,6 +98,22 @@ pub enum Value {
     Unset,
 }
 
+/// As a scenario spells it; nothing for [`Value::Unset`].
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(on) => write!(f, "{on}"),
+            Value::Int(n) => write!(f, "{n}"),
+            Value::Float(x) => write!(f, "{x}"),
+            Value::Time(dur) => write!(f, "\"{dur}\""),
+            Value::Size(bytes) => write!(f, "\"{bytes}\""),
+            Value::Power(level) => write!(f, "\"{level}\""),
+            Value::Choice(word) => write!(f, "\"{word}\""),
+            Value::Unset => Ok(()),
+        }
+    }
+}
+
 /// What a program registers a plug-in with; see [`crate::Registry::with_context`].
 pub type Context = &'static (dyn Any + Send + Sync);
 
@@ -129,6 +146,29 @@ impl Params {
     /// What the plug-in was registered with, if that is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'static T> {
         self.context.and_then(|context| context.downcast_ref())
+    }
+
+    /// Values that a scenario may set, for tests that take every plug-in of a registry: the defaults, and where there is none the
+    /// least that may be, and one more for each such parameter before it.
+    pub fn sample(declared: &[Param]) -> Params {
+        let mut n = 0;
+        let value = |param: &Param| {
+            if param.default != Value::Unset {
+                return (param.key, param.default);
+            }
+            n += 1;
+            let value = match param.kind {
+                Kind::Bool => Value::Bool(true),
+                Kind::Int { min, max } => Value::Int((min + n).min(max)),
+                Kind::Float { min, max } => Value::Float((min + n as f64).min(max)),
+                Kind::Time { min, max } => Value::Time((min + Dur::from_ms(n as u64)).min(max)),
+                Kind::Size { min, max } => Value::Size((min + Bytes(n as u64)).min(max)),
+                Kind::Power { min, .. } => Value::Power(min),
+                Kind::Choice(words) => Value::Choice(words[0]),
+            };
+            (param.key, value)
+        };
+        Params { values: declared.iter().map(value).collect(), context: None }
     }
 
     /// Sets a declared parameter. The scenario's reader has checked key and kind.

@@ -1,7 +1,8 @@
-//! `interlayer._core`: texts in, columns out. Conversion only; decides nothing.
+//! The core for Python: texts in, columns out. Conversion only; decides nothing.
+//!
+//! [`module!`] makes a module of it. `crates/module` makes `interlayer._core`; a crate outside the workspace makes one that has
+//! its own plug-ins besides.
 
-#[cfg(debug_assertions)]
-mod fault;
 mod parts;
 mod timeline;
 
@@ -15,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use world::scenario::InputError as WorldInputError;
 use world::{Blueprint, Cell, Registries, Row, Run, RunError};
+
+pub use world;
 
 create_exception!(_core, InputError, PyValueError, "What the user gave is wrong: one line, and the path of the key.");
 
@@ -62,26 +65,6 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Read a scenario; see the type stub.
-    #[staticmethod]
-    #[pyo3(signature = (text, overrides = Vec::new(), parts = Vec::new()))]
-    fn parse(
-        py: Python<'_>,
-        text: &str,
-        overrides: Vec<(String, String)>,
-        parts: Vec<Bound<'_, PyAny>>,
-    ) -> PyResult<Scenario> {
-        let registries = parts::registered(registries(), &parts)?.map_err(|error| input_error(py, &error))?;
-        // Schemes are tried once: a part in Python that fails then ends the attempt as it ends a run.
-        let parsed = world::try_plugins(|| world::parse_with(text, &overrides, registries));
-        let blueprint = match parsed {
-            Ok(parsed) => parsed.map_err(|error| input_error(py, &error))?,
-            Err(failure) => return Err(part_error(py, failure)),
-        };
-        let parts = parts::used(blueprint.scenario(), &parts)?;
-        Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
-    }
-
     /// What it was read from; see the type stub.
     #[getter]
     fn source(&self) -> (&str, Vec<(String, String)>) {
@@ -144,19 +127,12 @@ impl Scenario {
     }
 }
 
-/// What scenarios may name.
-fn registries() -> Registries {
-    #[cfg(debug_assertions)]
-    return fault::registries();
-    #[cfg(not(debug_assertions))]
-    Registries::builtin()
-}
-
 /// Runs made in the background; see the type stub.
 #[pyclass(frozen, module = "interlayer._core")]
 struct Runner {
     // Nobody holds it for longer than a patience, or waits for it with the interpreter's lock in hand.
     inner: Mutex<world::Runner>,
+    in_python: parts::Threads,
 }
 
 /// How long a call waits for a run before it looks at signals.
@@ -181,7 +157,7 @@ impl Runner {
         fingerprint: bool,
     ) -> Runner {
         let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
-        Runner { inner: Mutex::new(world::Runner::new(jobs, record)) }
+        Runner { inner: Mutex::new(world::Runner::new(jobs, record)), in_python: parts::Threads::default() }
     }
 
     /// How many runs are made at a time.
@@ -199,7 +175,7 @@ impl Runner {
     /// Ask for a run; see the type stub.
     fn submit(&self, py: Python<'_>, scenario: &Scenario, seed: u64) -> PyResult<u64> {
         let blueprint = scenario.blueprint.clone();
-        let around = (!scenario.parts.is_empty()).then_some(parts::AROUND);
+        let around = (!scenario.parts.is_empty()).then(|| self.in_python.around());
         Ok(self.with(py, |runner| runner.submit_with(blueprint, seed, around))?)
     }
 
@@ -233,16 +209,31 @@ impl Runner {
         self.with(py, |runner| runner.reached().map(|(number, at)| (number, at.as_secs_f64())).collect())
     }
 
+    /// The threads that make runs with parts in Python; see the type stub.
+    fn threads(&self) -> Vec<u64> {
+        self.in_python.idents()
+    }
+
     /// Stop what is under way and forget the rest; see the type stub.
     fn stop(&self, py: Python<'_>) {
         self.with(py, world::Runner::stop);
     }
 }
 
+/// How long a runner that is dropped waits for threads in parts in Python, after they were told to stop.
+const MOST_WAIT: Duration = Duration::from_secs(5);
+
 /// Threads may wait for the interpreter's lock in a part in Python: who waits for them must not hold it.
 impl Drop for Runner {
     fn drop(&mut self) {
-        Python::attach(|py| self.with(py, world::Runner::stop));
+        Python::attach(|py| {
+            self.with(py, world::Runner::stop);
+            let mut waited = Duration::ZERO;
+            while !self.in_python.idents().is_empty() && waited < MOST_WAIT {
+                py.detach(|| std::thread::sleep(PATIENCE));
+                waited += PATIENCE;
+            }
+        });
     }
 }
 
@@ -311,16 +302,9 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
 
 /// A parameter and its default, as scenarios spell them.
 fn parameter(param: &plugin::Param) -> String {
-    let key = param.key;
     match param.default {
-        plugin::Value::Bool(on) => format!("{key} = {on}"),
-        plugin::Value::Int(n) => format!("{key} = {n}"),
-        plugin::Value::Float(x) => format!("{key} = {x}"),
-        plugin::Value::Time(dur) => format!("{key} = \"{dur}\""),
-        plugin::Value::Size(bytes) => format!("{key} = \"{bytes}\""),
-        plugin::Value::Power(level) => format!("{key} = \"{level}\""),
-        plugin::Value::Choice(word) => format!("{key} = \"{word}\""),
-        plugin::Value::Unset => format!("{key} (required)"),
+        plugin::Value::Unset => format!("{} (required)", param.key),
+        value => format!("{} = {value}", param.key),
     }
 }
 
@@ -358,65 +342,112 @@ fn words<T: std::fmt::Debug>(all: impl Iterator<Item = T>) -> String {
     spelt.collect::<Vec<_>>().join(" ")
 }
 
-/// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, of queue disciplines
-/// and traffic models `parameters`; sorted by id.
-#[pyfunction]
-fn registry<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
-    let registries = Registries::builtin();
-    if kind == "schemes" {
-        return schemes(py, &registries.schemes);
-    }
-    let rows: Vec<[&str; 3]> = match kind {
-        "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
-        "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
-        "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
-        "rate-controls" => registries.rate_controls.iter().map(|entry| row(entry.info)).collect(),
-        "queues" => registries.queues.iter().map(|entry| row(entry.info)).collect(),
-        "traffic" => registries.traffic.iter().map(|entry| row(entry.info)).collect(),
-        "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
-        other => {
-            let message = format!(
-                "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, traffic"
-            );
-            return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
-        }
-    };
-    let list = PyList::empty(py);
-    for row in rows {
-        let dict = PyDict::new(py);
-        for (name, value) in ["id", "summary", "source"].into_iter().zip(row) {
-            dict.set_item(name, value)?;
-        }
-        let info = match kind {
-            "queues" => registries.queues.find(row[0]).map(|entry| entry.info),
-            "traffic" => registries.traffic.find(row[0]).map(|entry| entry.info),
-            _ => None,
-        };
-        if let Some(info) = info {
-            let params: Vec<String> = info.params.iter().map(parameter).collect();
-            dict.set_item("parameters", params.join(", "))?;
-        }
-        list.append(dict)?;
-    }
-    Ok(list)
-}
-
 /// What to say of a name that is not modelled; `None` of any other.
 #[pyfunction]
 fn absent(noun: &str, name: &str) -> Option<String> {
     plugin::absent::message(noun, name)
 }
 
-/// The JSON Schema of a scenario.
-#[pyfunction]
-fn schema() -> String {
-    world::schema()
+/// A crate outside the workspace that a module is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Outside {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
 }
 
-/// The compiled core of Interlayer.
-#[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+/// What scenarios may name. Its methods are the functions of the module.
+#[pyclass(frozen, module = "interlayer._core")]
+struct Core {
+    known: Registries,
+    listed: Registries,
+}
+
+#[pymethods]
+impl Core {
+    /// Read a scenario; see the type stub.
+    #[pyo3(signature = (text, overrides = Vec::new(), parts = Vec::new()))]
+    fn parse(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        overrides: Vec<(String, String)>,
+        parts: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Scenario> {
+        let registries = parts::registered(self.known.clone(), &parts)?.map_err(|error| input_error(py, &error))?;
+        // Schemes are tried once: a part in Python that fails then ends the attempt as it ends a run.
+        let parsed = world::try_plugins(|| world::parse_with(text, &overrides, registries));
+        let blueprint = match parsed {
+            Ok(parsed) => parsed.map_err(|error| input_error(py, &error))?,
+            Err(failure) => return Err(part_error(py, failure)),
+        };
+        let parts = parts::used(blueprint.scenario(), &parts)?;
+        Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
+    }
+
+    /// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, of queue disciplines
+    /// and traffic models `parameters`; sorted by id.
+    fn registry<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
+        let registries = &self.listed;
+        if kind == "schemes" {
+            return schemes(py, &registries.schemes);
+        }
+        let rows: Vec<[&str; 3]> = match kind {
+            "congestion" => registries.congestion.iter().map(|entry| row(entry.info)).collect(),
+            "receivers" => registries.receivers.iter().map(|entry| row(entry.info)).collect(),
+            "recovery" => registries.recoveries.iter().map(|entry| row(entry.info)).collect(),
+            "rate-controls" => registries.rate_controls.iter().map(|entry| row(entry.info)).collect(),
+            "queues" => registries.queues.iter().map(|entry| row(entry.info)).collect(),
+            "traffic" => registries.traffic.iter().map(|entry| row(entry.info)).collect(),
+            "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
+            other => {
+                let message = format!(
+                    "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, traffic"
+                );
+                return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
+            }
+        };
+        let list = PyList::empty(py);
+        for row in rows {
+            let dict = PyDict::new(py);
+            for (name, value) in ["id", "summary", "source"].into_iter().zip(row) {
+                dict.set_item(name, value)?;
+            }
+            let info = match kind {
+                "queues" => registries.queues.find(row[0]).map(|entry| entry.info),
+                "traffic" => registries.traffic.find(row[0]).map(|entry| entry.info),
+                _ => None,
+            };
+            if let Some(info) = info {
+                let params: Vec<String> = info.params.iter().map(parameter).collect();
+                dict.set_item("parameters", params.join(", "))?;
+            }
+            list.append(dict)?;
+        }
+        Ok(list)
+    }
+
+    /// The JSON Schema of a scenario.
+    fn schema(&self) -> String {
+        world::schema(&self.listed)
+    }
+}
+
+/// Fills a Python module with the core. Scenarios may name what is `known`; lists and the schema have what is `listed`. See [`module!`].
+///
+/// # Errors
+/// Python's own.
+pub fn fill(
+    module: &Bound<'_, PyModule>,
+    known: Registries,
+    listed: &Registries,
+    outside: Option<Outside>,
+) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    let added = listed.beyond(&Registries::builtin());
+    module.add("outside", outside.map(|of| (of.name, of.version, added)))?;
+    module.add("interface", include_str!("../../../python/interlayer/_core.pyi"))?;
     module.add("InputError", module.py().get_type::<InputError>())?;
     module.add("PartError", module.py().get_type::<PartError>())?;
     module.add_class::<parts::Ack>()?;
@@ -427,7 +458,30 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<parts::Report>()?;
     module.add_class::<Scenario>()?;
     module.add_class::<Runner>()?;
-    module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(absent, module)?)?;
-    module.add_function(wrap_pyfunction!(schema, module)?)
+    let core = Bound::new(module.py(), Core { known, listed: listed.clone() })?;
+    for name in ["parse", "registry", "schema"] {
+        module.add(name, core.getattr(name)?)?;
+    }
+    Ok(())
+}
+
+/// The Python module `_core` of a crate outside the workspace. `$add` is a function `fn(Registries) -> Result<Registries, Refused>`
+/// that adds the crate's plug-ins to those of the workspace. The module tells the crate's name and version.
+///
+/// ```text
+/// interlayer_py::module!(add);
+/// ```
+#[macro_export]
+macro_rules! module {
+    ($add:path) => {
+        /// The core of Interlayer with the plug-ins of this crate.
+        #[::pyo3::pymodule]
+        fn _core(module: &::pyo3::Bound<'_, ::pyo3::types::PyModule>) -> ::pyo3::PyResult<()> {
+            let all = $add($crate::world::Registries::builtin())
+                .map_err(|refused| ::pyo3::exceptions::PyImportError::new_err(refused.to_string()))?;
+            let outside = $crate::Outside { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+            $crate::fill(module, all.clone(), &all, Some(outside))
+        }
+    };
 }

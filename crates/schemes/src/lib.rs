@@ -56,6 +56,16 @@ plugin::registry! { "scheme", Install as install:
     "tcp-aware-arq" => tcp_aware_arq,
 }
 
+// What `interlayer new scheme` writes, tested as it stands.
+#[cfg(test)]
+extern crate self as schemes;
+#[cfg(test)]
+#[path = "../../../python/interlayer/templates/scheme.rs"]
+pub mod my_scheme;
+#[cfg(test)]
+#[path = "../../../python/interlayer/templates/scheme_test.rs"]
+mod my_scheme_test;
+
 #[cfg(test)]
 mod tests {
     use super::*;

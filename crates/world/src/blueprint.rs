@@ -82,7 +82,7 @@ pub fn parse_with(
     Blueprint::new(scenario, registries)
 }
 
-/// The JSON Schema of a scenario, with the plug-ins of this workspace.
-pub fn schema() -> String {
-    scenario::json_schema_for(&Registries::builtin().names())
+/// The JSON Schema of a scenario, with these plug-ins.
+pub fn schema(registries: &Registries) -> String {
+    scenario::json_schema_for(&registries.names())
 }

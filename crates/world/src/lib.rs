@@ -6,6 +6,7 @@
 
 mod ack_gaps;
 mod assembly;
+mod blame;
 mod blueprint;
 mod flow;
 mod frames;

@@ -42,6 +42,24 @@ impl Registries {
         }
     }
 
+    /// What these have that others have not, as `scheme my-scheme`: kind after kind, by id.
+    pub fn beyond(&self, others: &Registries) -> Vec<String> {
+        fn add<T>(found: &mut Vec<String>, all: &Registry<T>, others: &Registry<T>) {
+            let new = all.ids().into_iter().filter(|id| others.find(id).is_none());
+            found.extend(new.map(|id| format!("{} {id}", all.noun())));
+        }
+        let mut found = Vec::new();
+        add(&mut found, &self.schemes, &others.schemes);
+        add(&mut found, &self.congestion, &others.congestion);
+        add(&mut found, &self.receivers, &others.receivers);
+        add(&mut found, &self.recoveries, &others.recoveries);
+        add(&mut found, &self.rate_controls, &others.rate_controls);
+        add(&mut found, &self.queues, &others.queues);
+        add(&mut found, &self.traffic, &others.traffic);
+        add(&mut found, &self.routers, &others.routers);
+        found
+    }
+
     /// What a reader of scenarios needs of them.
     pub(crate) fn names(&self) -> Names {
         Names {

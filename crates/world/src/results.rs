@@ -266,6 +266,7 @@ fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
             ("msdus_offered", Cell::Count(c.msdus_offered)),
             ("msdus_delivered", Cell::Count(c.msdus_delivered)),
             ("msdus_given_up", Cell::Count(c.msdus_given_up)),
+            ("msdus_expired", Cell::Count(c.msdus_expired)),
             ("msdus_refused", Cell::Count(c.msdus_refused)),
             ("msdus_queued", Cell::Count(station.backlog())),
             ("exchanges", Cell::Count(c.exchanges)),
@@ -396,8 +397,7 @@ fn books(world: &World) -> Books {
     ];
     let msdus = world.stations.iter().map(|station| {
         let c = station.counters();
-        let ended = c.msdus_delivered + c.msdus_given_up + c.msdus_refused + c.msdus_abandoned;
-        (c.msdus_offered, ended + station.backlog())
+        (c.msdus_offered, c.msdus_ended() + station.backlog())
     });
     let (msdus_offered, msdus_accounted) = msdus.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
     Books {

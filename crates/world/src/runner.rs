@@ -1,6 +1,7 @@
 //! Replications, in parallel. The only file with threads and a wall clock.
 
 use crate::assembly;
+use crate::blame::blame;
 use crate::blueprint::Blueprint;
 use crate::panics::{self, Caught};
 use crate::results::{self, Run};
@@ -44,7 +45,7 @@ pub enum RunError {
     /// It was told to stop.
     #[error("interrupted")]
     Interrupted,
-    /// The books do not balance: a mistake of the program.
+    /// The books do not balance: a mistake of the program. It names scheme and node.
     #[error("a packet is unaccounted for: {0}")]
     Books(String),
     /// It panicked: a mistake of the program. What the panic said, and where.
@@ -92,7 +93,7 @@ fn run_watched(
     let sim_s = started.elapsed().as_secs_f64();
     let recorded = std::mem::take(&mut world.taps).finish()?;
     let run = results::collect(&world, scenario, seed, sim_s, recorded);
-    if run.books.balance() { Ok(run) } else { Err(RunError::Books(format!("{:?}", run.books))) }
+    if run.books.balance() { Ok(run) } else { Err(RunError::Books(blame(&world, shared, seed, &run.books))) }
 }
 
 /// As [`run_watched`]; a panic is an error of this run alone.
@@ -115,7 +116,7 @@ fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError
 }
 
 /// What a program wants done around a run, on its thread: it calls what it is given, once.
-pub type Around = fn(&mut (dyn FnMut() + Send));
+pub type Around = Arc<dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync>;
 
 /// What a worker is given.
 struct Task {

@@ -6,6 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from interlayer import simulator
 from interlayer.measure import metrics
 from interlayer.study.comparison import METRICS
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
@@ -52,6 +53,7 @@ def run(
     found: dict[str, Any] = {
         "scenario": name,
         "version": version,
+        **outside(),
         "seed": seed,
         "runs": len(runs),
         "wall_s": wall_s,
@@ -60,6 +62,12 @@ def run(
     found |= parts(in_python)
     found |= metrics.tables(runs)
     return found | ended(how.interrupted, how.failures)
+
+
+def outside() -> dict[str, Any]:
+    """The crate outside the repository that the core was built with; nothing if there is none."""
+    found = simulator.outside()
+    return {} if found is None else {"outside": found}
 
 
 def store(s: Store) -> dict[str, Any]:
@@ -99,6 +107,7 @@ def outcome(o: Outcome) -> dict[str, Any]:
         "title": e.title,
         "source": e.source,
         "version": o.version,
+        **outside(),
         "seed": o.seed,
         "runs": o.runs,
         "wall_s": o.wall_s,
@@ -273,6 +282,7 @@ def comparison(c: Paired) -> dict[str, Any]:
     found: dict[str, Any] = {
         "scenario": c.scenario,
         "version": c.version,
+        **outside(),
         "seed": c.seed,
         "runs": c.replications,
         "wall_s": c.wall_s,

@@ -86,6 +86,7 @@ def to_json(j: Joint) -> dict[str, Any]:
     found: dict[str, Any] = {
         "experiments": [e.id for e in j.experiments],
         "version": j.version,
+        **as_json.outside(),
         "seed": j.seed,
         "runs": j.runs,
         "wall_s": j.wall_s,

@@ -29,6 +29,7 @@ def json(s: Swept) -> dict[str, Any]:
     found: dict[str, Any] = {
         "scenario": s.scenario,
         "version": s.version,
+        **as_json.outside(),
         "seed": s.seed,
         "runs": s.replications,
         "wall_s": s.wall_s,

@@ -66,7 +66,7 @@ impl Station {
     fn pop(&mut self, cx: &mut Cx, i: usize) -> Option<Msdu> {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
-            edcaf.counters.msdus_given_up += 1;
+            edcaf.counters.msdus_expired += 1;
             let report = msdu.report(cx.now, Fate::Expired);
             cx.out.push(Output::Done(msdu.pkt, report));
         }

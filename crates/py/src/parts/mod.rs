@@ -13,13 +13,37 @@ use plugin::{Failure, Info, Kind, Param, Params, Registry, Value};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use world::scenario::{InputError, Scenario};
 use world::{Around, Registries};
 
-/// The thread of a run with parts stays known to the interpreter while the run lasts: to introduce it again at each call takes
-/// longer than the call.
-pub const AROUND: Around = |run| Python::attach(|py| py.detach(run));
+/// The threads of a runner that make runs with parts now, as Python numbers them.
+///
+/// Such a thread stays known to the interpreter while its run lasts: to introduce it again at each call takes longer than the call.
+/// The interpreter must not end before it: it would take the thread's state away under the user's code.
+#[derive(Debug, Default)]
+pub struct Threads(Arc<Mutex<Vec<u64>>>);
+
+impl Threads {
+    /// What is done around a run with parts.
+    pub fn around(&self) -> Around {
+        let all = Arc::clone(&self.0);
+        let own = |py: Python<'_>| py.import("threading")?.call_method0("get_ident")?.extract::<u64>();
+        Arc::new(move |run| {
+            Python::attach(|py| {
+                let ident = own(py).unwrap_or_default();
+                all.lock().unwrap_or_else(PoisonError::into_inner).push(ident);
+                py.detach(run);
+                all.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != ident);
+            });
+        })
+    }
+
+    /// Their numbers.
+    pub fn idents(&self) -> Vec<u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
 
 /// An attribute of the user's objects that is read as a number, and its unit.
 type Named = Vec<(&'static str, &'static str)>;

@@ -109,17 +109,14 @@ pub const DEFAULT: &str = "drop-tail";
 mod tests {
     use super::*;
     use engine::{Purpose, Streams};
-    use plugin::Value;
 
     #[test]
-    fn every_discipline_is_in_its_place_and_is_made_of_its_defaults() {
+    fn every_discipline_is_in_its_place_and_is_made() {
         assert_eq!(NAMES, registry().ids());
         assert!(find(DEFAULT).is_some());
         for entry in &registry() {
             let mut chosen = entry.chosen();
-            for param in entry.info.params.iter().filter(|param| param.default == Value::Unset) {
-                chosen.params.set(param.key, Value::Float(3.0));
-            }
+            chosen.params = Params::sample(entry.info.params);
             let draws = Streams::new(1).get(Purpose::Queue, 0);
             let site = Site { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
             let made = (chosen.plugin)(&chosen.params, site);

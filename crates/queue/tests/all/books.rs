@@ -1,9 +1,10 @@
 //! Whatever is asked of a queue, its books balance: against a model that keeps every entry and remembers every event.
 
 use engine::{Purpose, Streams};
-use plugin::Value;
+use plugin::{Params, Value};
 use proptest::prelude::*;
 use queue::{Arrival, FlowKey, Limit, Mark, Queue, Refused, Space, Spec, Stats};
+use std::collections::BTreeSet;
 use units::{Bytes, Dur, SimTime};
 
 const MTU: Bytes = Bytes(1500);
@@ -275,6 +276,82 @@ proptest! {
             let stats = queue.stats(now);
             let gone = stats.departed + stats.dropped() + stats.abandoned;
             prop_assert_eq!(stats.offered, gone + queue.len() as u64);
+            prop_assert!(queue.average().is_finite() && queue.average() >= 0.0);
+        }
+    }
+}
+
+/// Every discipline of the registry, of which nothing is known but that it is one.
+fn registered() -> impl Strategy<Value = Spec> {
+    let all: Vec<_> = queue::registry().iter().map(|entry| entry.with(Params::sample(entry.info.params))).collect();
+    let limit = prop_oneof![
+        (1..20u32).prop_map(Limit::Packets),
+        (100..20_000u64).prop_map(|bytes| Limit::Bytes(Bytes(bytes))),
+    ];
+    let spec = (limit, prop::sample::select(all)).prop_map(|(limit, discipline)| Spec::new(limit, discipline));
+    spec.prop_filter("its parameters fit", |spec| spec.check().is_ok())
+}
+
+proptest! {
+    // A new line in the registry is tested by being there.
+    #[test]
+    fn whatever_a_discipline_does_each_entry_comes_out_once_and_is_counted(
+        spec in registered(), ops in ops(), seed in any::<u64>()
+    ) {
+        let mut queue = Queue::new(&spec, MTU, Streams::new(seed).get(Purpose::Queue, 0));
+        let (mut inside, mut ect, mut now) = (BTreeSet::new(), BTreeSet::new(), SimTime::ZERO);
+        let mut seen = Stats::default();
+        for (serial, (wait, op)) in ops.into_iter().enumerate() {
+            now += Dur::from_ns(wait);
+            let mut lost = 0;
+            match op {
+                Op::Push { size, is_ect, flow } => {
+                    seen.offered += 1;
+                    if is_ect {
+                        ect.insert(serial);
+                    }
+                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    match queue.push(now, serial, arrival) {
+                        Ok(mark) => {
+                            inside.insert(serial);
+                            prop_assert!(mark == Mark::None || is_ect);
+                        }
+                        Err((back, _)) => {
+                            prop_assert_eq!(back, serial);
+                            lost += 1;
+                        }
+                    }
+                }
+                Op::Pop => {
+                    if let Some((out, mark)) = queue.pop(now) {
+                        prop_assert!(inside.remove(&out), "{} was not queued", out);
+                        prop_assert!(mark == Mark::None || ect.contains(&out));
+                        seen.departed += 1;
+                    }
+                }
+                Op::Withdraw(place) => {
+                    let wanted = inside.iter().nth(place).copied();
+                    prop_assert_eq!(queue.withdraw(now, |serial| Some(*serial) == wanted), wanted);
+                    seen.withdrawn += u64::from(wanted.is_some_and(|serial| inside.remove(&serial)));
+                }
+                Op::Drain => {
+                    let drained: BTreeSet<usize> = queue.drain(now).into_iter().collect();
+                    seen.abandoned += drained.len() as u64;
+                    prop_assert_eq!(&drained, &inside);
+                    inside.clear();
+                }
+            }
+            while let Some(other) = queue.dropped() {
+                prop_assert!(inside.remove(&other), "{} was not queued", other);
+                lost += 1;
+            }
+            seen.dropped_full += lost;
+            let stats = queue.stats(now);
+            prop_assert_eq!(
+                (stats.offered, stats.departed, stats.dropped() - stats.withdrawn, stats.withdrawn, stats.abandoned),
+                (seen.offered, seen.departed, seen.dropped_full, seen.withdrawn, seen.abandoned)
+            );
+            prop_assert_eq!((queue.len(), queue.space().entries), (inside.len(), inside.len() as u32));
             prop_assert!(queue.average().is_finite() && queue.average() >= 0.0);
         }
     }

@@ -607,6 +607,34 @@ pub const EXAMPLES: [&str; 17] = [
     LEAST,
 ];
 
+/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air and on a wire.
+fn of_disciplines() -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in &queue::registry() {
+        let params = plugin::Params::sample(entry.info.params);
+        let set: String = params.iter().map(|(key, value)| format!(", {key} = {value}")).collect();
+        let queue = |limit: &str| format!("{{ discipline = \"{}\", {limit}{set} }}", entry.info.id);
+        let (packets, bytes) = (queue("packets = 90"), queue("bytes = \"90 kB\""));
+        for (air, there, back) in [(&packets, &packets, &bytes), (&bytes, &bytes, &packets)] {
+            let wire = |from: &str, to: &str, queue: &str| {
+                format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mb/s\"\nqueue = {queue}\n")
+            };
+            all.push(format!(
+                "scenario = {{ duration = \"1 s\" }}\nradio = {{ standard = \"802.11a\", queue = {air} }}\n[[node]]\nname = \"a\"\n\
+                 [[node]]\nname = \"b\"\n{}{}[[flow]]\nfrom = \"a\"\nto = \"b\"\n",
+                wire("a", "b", there),
+                wire("b", "a", back),
+            ));
+        }
+    }
+    all
+}
+
+/// The examples above, and those that the registry of queue disciplines makes.
+pub fn examples() -> Vec<String> {
+    EXAMPLES.iter().map(|text| (*text).to_owned()).chain(of_disciplines()).collect()
+}
+
 pub fn read(text: &str) -> Result<Scenario, InputError> {
     scenario::parse(text, &[], &names())
 }

@@ -329,3 +329,8 @@ plugin::registry! { "congestion control", Make:
     "westwood+" => westwood_plus,
     "yeah" => yeah,
 }
+
+/// What `interlayer new sender` writes, tested as it stands.
+#[cfg(test)]
+#[path = "../../../../python/interlayer/templates/sender.rs"]
+mod my_sender;

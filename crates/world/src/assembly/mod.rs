@@ -21,7 +21,7 @@ use network::Network;
 use node::{Chain, Node};
 use phy::{Medium, Mode};
 use plugin::Chosen;
-use schemes::{Hooks, Stack};
+use schemes::{Hooks, Port, Stack};
 use topology::Standing;
 use units::{Dur, FlowId, NodeId, SimTime};
 
@@ -54,6 +54,16 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
         network = network::network(shared, &places, &medium)?;
     }
     Ok(Sites { places, medium, network, stacks })
+}
+
+/// The schemes of each node that turn `port`.
+///
+/// # Errors
+/// See [`sites`].
+pub(crate) fn turning(shared: &Shared, seed: u64, port: Port) -> Result<Vec<Vec<&'static str>>> {
+    let turns =
+        |stack: &Stack| stack.claims.iter().filter(|claims| claims.turns(port)).map(|claims| claims.scheme).collect();
+    Ok(sites(shared, seed)?.stacks.iter().map(turns).collect())
 }
 
 /// Puts a world together for one seed.

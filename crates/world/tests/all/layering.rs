@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "traffic", "net",
-    "scenario", "schemes", "node", "world", "live", "py",
+    "scenario", "schemes", "node", "world", "live", "py", "module",
 ];
 
 fn packages() -> Vec<Value> {

@@ -6,6 +6,7 @@ mod ack_priority;
 mod ack_return;
 mod bad_input;
 mod base_station;
+mod blame;
 mod c3tcp;
 mod c3tcp_trace;
 mod capture;

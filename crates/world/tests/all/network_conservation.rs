@@ -5,7 +5,7 @@
 //! of the layers are on. A scheme is tested by being in the registry.
 
 use proptest::prelude::*;
-use schemes::{Info, Kind, NAMES, Value};
+use schemes::{Info, Kind, NAMES, Params, Value};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -26,7 +26,7 @@ const ERRORS: [&str; 6] = [
 const RADIOS: [&str; 3] =
     ["standard = \"802.11b\"", "standard = \"802.11a\"", "standard = \"802.11g\"\nrts_threshold = \"500 B\""];
 
-/// Every discipline, in packets and in bytes, from hardly anything to enough.
+/// Disciplines, in packets and in bytes, from hardly anything to enough.
 const QUEUES: [&str; 13] = [
     "{ packets = 2 }",
     "{ packets = 10 }",
@@ -155,7 +155,7 @@ impl Use {
                     let size = given.0;
                     pick([size, size / 8, size * 2, size].map(|size| format!("\"{size} B\"")))
                 }
-                (_, default) => panic!("{}.{} is {default:?} by default", self.scheme().id, param.key),
+                _ => Params::sample(self.scheme().params).get(param.key).to_string(),
             };
             (param.key, text)
         });
@@ -567,7 +567,7 @@ fn check_nodes_and_queues(case: &Case, run: &Run) -> Result<(), TestCaseError> {
     prop_assert!(run.books.balance(), "{:?}", run.books);
     // Wired nodes count no MSDUs.
     for row in run.nodes.iter().filter(|row| Run::number(row, "msdus_offered").is_some()) {
-        let ended: u64 = ["delivered", "given_up", "refused", "queued"]
+        let ended: u64 = ["delivered", "given_up", "expired", "refused", "queued"]
             .iter()
             .map(|end| count(row, &format!("msdus_{end}")))
             .sum();
@@ -619,5 +619,24 @@ proptest! {
         let (scenario, text, used) = case.scenario(&format!("{at_ms} ms"));
         let run = run(&scenario, case.seed, &text);
         check(&case, &run, &used, false).inspect_err(|_| eprintln!("seed {}\n{text}", case.seed))?;
+    }
+}
+
+/// A new line in the registry is tested by being there.
+#[test]
+fn the_books_of_every_queue_discipline_balance_on_the_air_and_on_a_wire() {
+    for entry in &queue::registry() {
+        let params = Params::sample(entry.info.params);
+        let set: String = params.iter().map(|(key, value)| format!(", {key} = {value}")).collect();
+        let queue = format!("{{ discipline = \"{}\", packets = 20{set} }}", entry.info.id);
+        let text = format!(
+            "[scenario]\nname = \"queues\"\nduration = \"3 s\"\n[radio]\nstandard = \"802.11b\"\nqueue = {queue}\n\
+             [[node]]\nname = \"server\"\n[[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"mobile\"\nposition = [5, 0]\n\
+             [[link]]\nbetween = [\"server\", \"ap\"]\nrate = \"20 Mb/s\"\ndelay = \"5 ms\"\nqueue = {queue}\n\
+             [[flow]]\nfrom = \"server\"\nto = \"mobile\"\ntransport = {{ protocol = \"tcp\", preset = \"rfc\" }}\n"
+        );
+        let blueprint = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let run = world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
+        assert!(run.flow(0, "delivered_bytes_total") > Some(100_000.0), "{}", entry.info.id);
     }
 }

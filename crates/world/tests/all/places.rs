@@ -31,7 +31,7 @@ struct Kind {
     registry: &'static str,
 }
 
-fn kinds() -> [Kind; 5] {
+fn kinds() -> [Kind; 7] {
     [
         Kind { ids: schemes::registry().ids(), folder: "crates/schemes/src", registry: "crates/schemes/src/lib.rs" },
         Kind { ids: tcp::cc::registry().ids(), folder: "crates/tcp/src/cc", registry: "crates/tcp/src/cc/mod.rs" },
@@ -45,6 +45,16 @@ fn kinds() -> [Kind; 5] {
             ids: net::router::registry().ids(),
             folder: "crates/net/src/router",
             registry: "crates/net/src/router/mod.rs",
+        },
+        Kind {
+            ids: queue::registry().ids(),
+            folder: "crates/queue/src/discipline",
+            registry: "crates/queue/src/discipline/mod.rs",
+        },
+        Kind {
+            ids: traffic::registry().ids(),
+            folder: "crates/traffic/src/model",
+            registry: "crates/traffic/src/model/mod.rs",
         },
     ]
 }
@@ -70,7 +80,10 @@ fn a_plug_in_is_one_file_and_one_line() {
         // And every file of the folder with an `INFO` is in the list.
         let mut files = Vec::new();
         sources(&root().join(folder), &mut files);
-        let declares = |path: &&PathBuf| std::fs::read_to_string(path).unwrap().contains("pub const INFO: Info");
+        let declares = |path: &&PathBuf| {
+            let text = std::fs::read_to_string(path).unwrap();
+            text.contains("pub const INFO: Info") || text.contains("pub static INFO: Info")
+        };
         assert_eq!(files.iter().filter(declares).count(), ids.len(), "{folder}");
     }
 }

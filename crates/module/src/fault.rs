@@ -35,9 +35,8 @@ const INSTALL: Install = |site: &mut Site, params: &Params| -> Result<(), Refusa
     Ok(())
 };
 
-/// The plug-ins of the workspace, and the fault.
-pub fn registries() -> Registries {
-    let Registries { schemes, .. } = Registries::builtin();
-    let schemes = schemes.with(&INFO, INSTALL).expect("no other scheme is called so");
-    Registries { schemes, ..Registries::builtin() }
+/// The registries with the fault.
+pub fn add(mut all: Registries) -> Registries {
+    all.schemes.add(&INFO, INSTALL).expect("no other scheme is called so");
+    all
 }
