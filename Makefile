@@ -140,7 +140,7 @@ $(VENV)/.docs: python/requirements-docs.lock $(VENV)/.pins
 	@touch $@
 
 # Wheels in dist/ for what this machine can build for, each looked at: size, policy, content, and a figure from an empty environment.
-wheels: $(VENV)/.wheels
+wheels: build $(VENV)/.wheels
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/wheels.py
 	INTERLAYER_WHEELS="$(CURDIR)/dist" $(BIN)/python -m pytest tests/python/test_wheels.py
 
