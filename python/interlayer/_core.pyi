@@ -29,8 +29,8 @@ class Scenario:
     run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
-    parts: list[tuple[str, str, str | None]]  # in Python, that it uses: name, kind, hash of the source
     source: tuple[str, list[tuple[str, str]]]  # what `parse` was given: another process reads the same scenario from it
+    parts: list[tuple[str, str, str | None]]  # in Python, that it uses: name, kind, hash of the source
 
     @staticmethod
     def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[object] = ()) -> Scenario:

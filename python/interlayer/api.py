@@ -286,8 +286,8 @@ def sweep(
     `over` is paths and their values: `{"channel.errors.per": [0.001, 0.01], "scheme": ["none", "lle-tcp"]}`; values of
     `scheme` are as `compare` has them. `metrics` are the columns of the rows, without it those that `compare` compares;
     any other metric can be plotted, too. 10 runs a cell unless `runs` says otherwise, 3 with `quick`. `store` and
-    `parts` are as in `run`, `engine` is as in `compare`. A wrong path, value or metric is an `InputError` before
-    anything is run; raises else what `run` raises.
+    `parts` are as in `run`, `engine` as in `compare`. A wrong path, value or metric is an `InputError` before anything
+    is run; raises else what `run` raises.
     """
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")

@@ -94,6 +94,9 @@ def run_command(
             help='Of the timeline: "2 s..2.01 s", or all; by default 10 ms after warm-up. Needs --series and --out.',
         ),
     ] = None,
+    advise: Annotated[
+        bool, typer.Option("--advise", help="Say where packets waited, who used the air, and what to compare with.")
+    ] = False,
 ) -> None:
     """Run a scenario.
 
@@ -155,6 +158,8 @@ def run_command(
                 to_file.write(as_json.dumps(result))
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
+        if advise and json != "-":
+            output.to_stdout(terminal.advised(result))
         for line in notes:
             parts.tell(line)
     parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)

@@ -7,10 +7,12 @@ name. A run whose worker dies is made again by another one.
 from __future__ import annotations
 
 import logging
+import platform
 import queue
 import threading
 import time
 import uuid
+import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from . import _core
     from ._core import Run
     from .simulator import Watch
+
+OPTION: Final = "--engine"
+"""What is wrong, for the command line: no place in a file."""
 
 _PATIENCE_S: Final = 3.0
 """How long a scheduler has to answer."""
@@ -97,8 +102,8 @@ class Cluster:
                     scenario, seed = task
                     simulator.check_seeds(seed, 1)
                     if scenario.parts:
-                        what = f'"{scenario.parts[0][0]}" is written in Python, and runs in this process alone'
-                        raise InputError(f"engine: {what}; leave out engine", "engine")
+                        names = ", ".join(name for name, *_ in scenario.parts)
+                        raise InputError(f"engine: {names} is a part in Python, which a cluster does not run", OPTION)
                     key = f"{campaign}-{begun}"
                     told = campaign if watch is not None else ""
                     future = self._client.submit(work, core, *scenario.source, seed, told, key=key, pure=False)
@@ -162,11 +167,17 @@ class Cluster:
         return 1 + int(dask.config.get("distributed.scheduler.allowed-failures", 3))
 
     def _check_workers(self) -> None:
-        """Raise `InputError` for the first worker, by name, whose core is another than ours."""
+        """Raise `InputError` for the first, by name, whose Python or core is another than ours."""
+        here = ".".join(platform.python_version_tuple()[:2])
+        versions = self._client.get_versions()
+        for who, told in [("the scheduler", versions["scheduler"]), *sorted(versions["workers"].items())]:
+            there = ".".join(str(told["host"]["python"]).split(".")[:2]) if told else here
+            if there != here:
+                raise InputError(f"engine: {self.name}: {who} has Python {there}, here is {here}", OPTION)
         found = self._client.run(_asked_for_core(), on_error="return")
         for address in sorted(found):
             if isinstance(found[address], BaseException):
-                raise InputError(f"engine: worker {address}: {found[address]}", "engine")
+                raise InputError(f"engine: worker {address}: {found[address]}", OPTION)
             core = found[address]
             if core is None or tuple(core) != tuple(own()):
                 raise _other(address, core)
@@ -186,7 +197,7 @@ class Cluster:
 
 def _other(worker: str, core: tuple[str, str] | None) -> InputError:
     has = "no interlayer, or an older one" if core is None else str(Core(*core))
-    return InputError(f"engine: worker {worker} has {has}; here is {own()}: install the same wheel on both", "engine")
+    return InputError(f"engine: worker {worker} has {has}; here is {own()}: install the same wheel on both", OPTION)
 
 
 def _address(place: str) -> str:
@@ -195,7 +206,7 @@ def _address(place: str) -> str:
         parts = urlsplit(f"tcp://{place}")
         if parts.hostname and parts.port and parts.netloc == place:
             return f"tcp://{place}"
-    raise InputError(f'engine: "dask://{place}" is no dask://HOST:PORT, as in dask://127.0.0.1:8786', "engine")
+    raise InputError(f'engine: "dask://{place}" is no dask://HOST:PORT, as in dask://127.0.0.1:8786', OPTION)
 
 
 def _connected(address: str, name: str) -> Any:
@@ -214,21 +225,25 @@ def _connected(address: str, name: str) -> Any:
     attempt.start()
     attempt.join(_DEADLINE_S)
     if not found:
-        raise InputError(f"engine: {name}: something listens there, but no scheduler of Dask answers", "engine")
+        raise InputError(f"engine: {name}: something listens there, but no scheduler of Dask answers", OPTION)
     if isinstance(found[0], Exception):
-        raise InputError(f"engine: {name}: no scheduler of Dask is reached there", "engine") from found[0]
+        raise InputError(f"engine: {name}: no scheduler of Dask is reached there", OPTION) from found[0]
     return found[0]
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
     """Without what Dask would log: what matters of it is said in our one line."""
+    from distributed.versions import VersionMismatchWarning
+
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "distributed.core")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VersionMismatchWarning)
+            yield
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)

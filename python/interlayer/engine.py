@@ -70,9 +70,11 @@ def chosen(name: str | None, jobs: int = 0, tell: Callable[[str], None] = lambda
         return
     if not name.startswith(_CLUSTER):
         known = suggestion(name.partition(":")[0], ["dask"]) if "://" in name else ""
-        raise InputError(f'engine: "{name}" is none{known or f"; a cluster of Dask is {EXAMPLE}"}', "engine")
+        raise InputError(f'engine: "{name}" is none{known or f"; a cluster of Dask is {EXAMPLE}"}', "--engine")
     if jobs:
-        raise InputError("jobs: how many runs a cluster makes at a time is its workers' business; leave it out", "jobs")
+        raise InputError(
+            "jobs: how many runs a cluster makes at a time is its workers' business; leave it out", "--jobs"
+        )
     from .cluster import Cluster
 
     with Cluster(name.removeprefix(_CLUSTER), tell) as cluster:

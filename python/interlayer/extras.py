@@ -22,7 +22,7 @@ def distributed() -> Any:
         import distributed
     except ImportError as e:
         remedy = 'pip install "interlayer[dask]"'
-        raise InputError(f"engine: dask:// needs distributed, which is not installed: {remedy}", "engine") from e
+        raise InputError(f"engine: dask:// needs distributed, which is not installed: {remedy}", "--engine") from e
     return distributed
 
 

@@ -21,20 +21,8 @@ def name_of(file: Path) -> str:
 
 
 LAYERS = [
-    [
-        "_core",
-        "errors",
-        "extras",
-        "machine",
-        "quantity",
-        "toml_text",
-        "simulator",
-        "source_hash",
-        "parts",
-        "engine",
-        "cluster",
-        "worker",
-    ],
+    ["_core", "errors", "extras", "machine", "quantity", "toml_text", "simulator", "source_hash", "parts"],
+    ["engine", "cluster", "worker"],
     ["measure"],
     ["study"],
     ["show"],

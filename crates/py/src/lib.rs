@@ -47,11 +47,11 @@ fn part_error(py: Python<'_>, failure: plugin::Failure) -> PyErr {
 #[pyclass(frozen, module = "interlayer._core")]
 struct Scenario {
     blueprint: Blueprint,
-    /// Parts in Python that it uses: name, kind, hash of the source.
-    parts: Vec<(String, String, Option<String>)>,
     // What it was read from, for a copy in another process.
     text: String,
     overrides: Vec<(String, String)>,
+    /// Parts in Python that it uses: name, kind, hash of the source.
+    parts: Vec<(String, String, Option<String>)>,
 }
 
 impl Scenario {
@@ -79,7 +79,7 @@ impl Scenario {
             Err(failure) => return Err(part_error(py, failure)),
         };
         let parts = parts::used(blueprint.scenario(), &parts)?;
-        Ok(Scenario { blueprint, parts, text: text.to_owned(), overrides })
+        Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
     }
 
     /// What it was read from; see the type stub.

@@ -122,9 +122,9 @@ struct Task {
     number: u64,
     blueprint: Blueprint,
     seed: u64,
-    around: Option<Around>,
     /// The simulated time in ns that the run has reached.
     reached: Arc<AtomicU64>,
+    around: Option<Around>,
 }
 
 /// A run that is over.
@@ -233,10 +233,11 @@ impl Runner {
         let into = self.into.clone();
         let next = move || queue.lock().ok()?.recv().ok();
         let work = move || {
-            while let Some(task) = next() {
+            while let Some(mut task) = next() {
                 let mut result = Err(RunError::Interrupted);
+                let around = task.around.take();
                 let mut run = || result = run_caught(&task, &record, &stop);
-                match &task.around {
+                match around {
                     None => run(),
                     Some(around) => around(&mut run),
                 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer.study.verdict import Verdict
 
-from . import comparison_words, joint, plots, run_words, words
+from . import advice, comparison_words, joint, plots, run_words, words
 from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
@@ -137,6 +137,18 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
         *([queues] if queues else []),
         *(f"{line}." for line in said if line),
         prose(f"{state}Interlayer {result['version']}{took}", "dim"),
+    )
+
+
+def advised(result: Mapping[str, Any]) -> str:
+    """Where packets waited, what the air was used for, and what is worth comparing with."""
+    found = advice.findings(result)
+    tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
+    if not found:
+        return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")
+    ask = "Each is a question: interlayer compare FILE --arm NAME=KEY=VALUE tells what it buys (docs/engineers.md)."
+    return render(
+        "Where packets waited, and what the air was used for", *tables, advice.table(found), prose(ask, "dim")
     )
 
 

@@ -55,12 +55,12 @@ fn a_star_stands_for_every_entry() {
         assert_eq!(read_with(text, &[(path, "a")]).unwrap_err().to_string(), line);
     }
     // A flow over UDP has no congestion control: it is left as it is.
-    let datagrams = ("flow.1.transport", "{ protocol = 'udp' }");
-    let rate = ("flow.1.traffic", "{ model = 'cbr', rate = '1 Mb/s' }");
+    let datagrams = ("flow.3.transport", "{ protocol = 'udp' }");
+    let rate = ("flow.3.traffic", "{ model = 'cbr', rate = '1 Mb/s' }");
     let veno = ("flow.*.transport.congestion", "veno");
     let s = read_with(TCP, &[datagrams, rate, veno]).unwrap();
     let named = |flow: &scenario::Flow| Some(flow.entry.transport.tcp()?.congestion.as_ref()?.id());
-    assert_eq!(s.flows.iter().map(named).collect::<Vec<_>>(), [Some("veno"), None, Some("veno")]);
+    assert_eq!(s.flows.iter().map(named).collect::<Vec<_>>(), [Some("veno"), Some("veno"), Some("veno"), None]);
     let refused = |overrides: &[(&str, &str)]| read_with(TCP, overrides).unwrap_err().to_string();
     assert_eq!(
         refused(&[("flow.*.transport", "{ protocol = 'udp' }"), veno]),

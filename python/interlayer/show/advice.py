@@ -1,0 +1,120 @@
+"""Where packets wait, what the air is used for, and what is worth trying: `interlayer run --advise`.
+
+Nothing here is an answer. Each line names a figure of these runs, and keys to compare with. The comparison answers.
+docs/engineers.md has the limits and their reasons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .grid import Column, Grid
+from .run_words import cell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LONG_WAIT_S = 0.05
+"""A queue in which packets wait for longer, on the mean, is named."""
+GIVEN_UP = 0.005
+"""A radio that gives up more of its MSDUs is named."""
+UNEVEN = 0.9
+"""Flows in one direction whose Jain index is below it are named."""
+ACK_AIRTIME = 0.1
+"""A share of the airtime that TCP's ACKs take and that is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was measured, where, and what to try."""
+
+    what: str
+    measured: str
+    try_: str
+
+
+def waits(result: Mapping[str, Any]) -> Grid | None:
+    """Every queue in which packets waited, longest first; None if there is none."""
+    rows = [q for q in result.get("queues", []) if _mean(q, "mean_wait_s")]
+    rows.sort(key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
+    columns = [Column("queue", is_text=True, folds=True), Column("mean wait, ms"), Column("mean packets", 2)]
+    columns += [Column("offered", 3), Column("dropped", 1)]
+    counts = ("mean_packets", "offered_packets", "dropped_packets")
+    named = [("mean_wait_s", "ms"), *((n, "packets") for n in counts)]
+    return Grid(columns, [[q["id"], *(cell(q, n, u) for n, u in named)] for q in rows]) if rows else None
+
+
+def radios(result: Mapping[str, Any]) -> Grid | None:
+    """Every radio: its share of the airtime used, data frames, those repeated, MSDUs given up; None without radios."""
+    rows = [n for n in result["nodes"] if _mean(n, "airtime_s") is not None]
+    used = sum(_mean(n, "airtime_s") or 0.0 for n in rows)
+    columns = [Column("radio", is_text=True, folds=True), Column("of the airtime, %"), Column("data frames", 2)]
+    columns += [Column("repeated, %", 1), Column("MSDUs given up", 0)]
+    lines = []
+    for n in rows:
+        sent = _mean(n, "data_frames_sent") or 0.0
+        lines.append(
+            [
+                n["id"],
+                _percent(_mean(n, "airtime_s"), used),
+                cell(n, "data_frames_sent", "1"),
+                _percent(_mean(n, "data_frames_retried"), sent),
+                cell(n, "msdus_given_up", "1"),
+            ]
+        )
+    return Grid(columns, lines) if rows else None
+
+
+def findings(result: Mapping[str, Any]) -> list[Finding]:
+    """What stands out, the longest waits first."""
+    found = []
+    queues = sorted(result.get("queues", []), key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
+    for q in queues:
+        if (_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S:
+            place = "radio.queue" if q["id"].endswith(".air") else "link.*.queue"
+            new = f'{place} = {{ discipline = "fq-codel", packets = 1000 }}, or fewer packets'
+            found.append(Finding(f"packets wait in {q['id']}", f"{cell(q, 'mean_wait_s', 'ms')} ms", new))
+    for n in result["nodes"]:
+        offered, lost = _mean(n, "msdus_offered"), _mean(n, "msdus_given_up")
+        if offered and lost and lost / offered >= GIVEN_UP:
+            what = f"the MAC of {n['id']} gives up"
+            found.append(Finding(what, f"{100 * lost / offered:.2g} % of MSDUs", "a greater radio.max_attempts"))
+    for what, jain in _uneven(result["flows"]):
+        new = 'radio.queue = { discipline = "drr" }, or the scheme ftca'
+        found.append(Finding(what, f"Jain index {jain:.2f}", new))
+    used = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"])
+    acks = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"] if f["class"] == "tcp-ack")
+    if used and acks / used >= ACK_AIRTIME:
+        new = "the scheme lle-tcp, or receivers that delay ACKs"
+        found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
+    return found
+
+
+def table(found: Sequence[Finding]) -> Grid:
+    """Findings, a line each."""
+    columns = [Column("found", is_text=True, folds=True), Column("measured", is_text=True, folds=True)]
+    columns += [Column("compare with", is_text=True, folds=True)]
+    return Grid(columns, [[f.what, f.measured, f.try_] for f in found])
+
+
+def _uneven(flows: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:
+    """TCP flows that leave from one node, or go to one, and share unevenly."""
+    found = []
+    for end, words in (("to", "flows to"), ("from", "flows from")):
+        for node in dict.fromkeys(f.get(end) for f in flows):
+            of = [_mean(f, "goodput_bps") for f in flows if f.get(end) == node and f.get("protocol") == "tcp"]
+            rates = [rate for rate in of if rate is not None]
+            squares = sum(rate * rate for rate in rates)
+            if len(rates) > 1 and squares and (jain := sum(rates) ** 2 / (len(rates) * squares)) < UNEVEN:
+                found.append((f"the {len(rates)} {words} {node} share unevenly", jain))
+    return found
+
+
+def _mean(row: Mapping[str, Any], name: str) -> float | None:
+    value = row.get(name)
+    return value["mean"] if isinstance(value, dict) else None
+
+
+def _percent(part: float | None, whole: float) -> str:
+    return "–" if part is None or not whole else f"{100 * part / whole:.1f}"

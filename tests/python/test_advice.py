@@ -1,0 +1,94 @@
+"""`interlayer run --advise`: what stands out, and what does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interlayer.show import advice, terminal
+
+ROOT = Path(__file__).parents[2]
+
+
+def m(mean: float | None) -> dict[str, Any]:
+    return {"mean": mean, "ci95": 0.0}
+
+
+def result(**changes: Any) -> dict[str, Any]:
+    """A quiet cell: one download through an access point."""
+    queue = {"mean_wait_s": 0.004, "mean_packets": 1.0, "offered_packets": 900.0, "dropped_packets": 0.0}
+    radio = {"msdus_offered": 900.0, "msdus_given_up": 0.0, "data_frames_sent": 1000.0, "data_frames_retried": 100.0}
+    found: dict[str, Any] = {
+        "queues": [{"id": "ap.air", **{n: m(v) for n, v in (queue | changes.get("queue", {})).items()}}],
+        "nodes": [
+            {"id": "ap", "airtime_s": m(3.0), **{n: m(v) for n, v in (radio | changes.get("radio", {})).items()}},
+            {"id": "sta1", "airtime_s": m(1.0), **{n: m(v) for n, v in radio.items()}},
+            {"id": "server", "airtime_s": m(None)},
+        ],
+        "frames": [{"class": "tcp-data", "airtime_s": m(3.9)}, {"class": "tcp-ack", "airtime_s": m(0.1)}],
+        "flows": [
+            {"id": f"f{i}", "from": "server", "to": f"sta{i}", "protocol": "tcp", "goodput_bps": m(rate)}
+            for i, rate in enumerate(changes.get("rates", [1e6]))
+        ],
+    }
+    return found | changes.get("whole", {})
+
+
+def test_in_a_quiet_cell_nothing_stands_out() -> None:
+    assert advice.findings(result()) == []
+    assert terminal.advised(result()).rstrip().endswith("Nothing stands out.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "measured", "try_"),
+    [
+        ({"queue": {"mean_wait_s": 0.2}}, "packets wait in ap.air", "200 ± 0 ms", "radio.queue = { discipline"),
+        ({"radio": {"msdus_given_up": 9.0}}, "the MAC of ap gives up", "1 % of MSDUs", "radio.max_attempts"),
+        ({"rates": [3e6, 1e6]}, "the 2 flows from server share unevenly", "Jain index 0.80", "ftca"),
+        (
+            {
+                "whole": {
+                    "frames": [{"class": "tcp-data", "airtime_s": m(3.0)}, {"class": "tcp-ack", "airtime_s": m(1.0)}]
+                }
+            },
+            "TCP's ACKs take airtime",
+            "25 % of what was sent",
+            "lle-tcp",
+        ),
+    ],
+)
+def test_what_stands_out_is_named_with_its_figure(changes: dict[str, Any], what: str, measured: str, try_: str) -> None:
+    (found,) = advice.findings(result(**changes))
+    assert (found.what, found.measured) == (what, measured)
+    assert try_ in found.try_
+    assert "interlayer compare FILE" in terminal.advised(result(**changes))
+
+
+def test_just_below_a_limit_nothing_is_said() -> None:
+    assert (
+        advice.findings(result(queue={"mean_wait_s": 0.049}, radio={"msdus_given_up": 4.0}, rates=[2e6, 1.1e6])) == []
+    )
+
+
+def test_the_radios_share_the_airtime() -> None:
+    grid = advice.radios(result())
+    assert grid is not None
+    assert [line[:2] for line in grid.lines] == [["ap", "75.0"], ["sta1", "25.0"]]
+    assert advice.radios(result(whole={"nodes": []})) is None
+    assert advice.waits(result(whole={"queues": []})) is None
+
+
+@pytest.mark.core
+def test_the_command_says_it(capsys: pytest.CaptureFixture[str]) -> None:
+    from interlayer import cli
+
+    with pytest.raises(SystemExit) as ended:
+        cli.main(
+            ["run", str(ROOT / "examples/single-hop.toml"), "--runs", "1", "--advise", "--set", "scenario.duration=3 s"]
+        )
+    assert not ended.value.code
+    out = capsys.readouterr().out
+    assert "packets wait in laptop.air" in out
+    assert "of the airtime, %" in out
