@@ -1,6 +1,6 @@
 //! thin-acks: of the pure ACKs that a node puts on the air, only every n-th of a flow leaves it.
 //!
-//! - **Source** the idea is that of @BPK99 sec. 4.2 (ACK filtering), without its look at the queue.
+//! - **Source** the idea is that of ACK filtering (@RFC3449), without its look at the queue.
 //! - **Realism** no oracle; the node reads TCP headers.
 //! - **Departs** it counts, and does not ask whether ACKs wait in the queue.
 //! - **Bound** a duplicate ACK counts like any other, so a loss is found later. A last ACK that it drops waits for the sender's timer.
@@ -15,7 +15,7 @@ use wire::{DropWhy, Pkt};
 pub const INFO: Info = Info {
     id: "thin-acks",
     summary: "of the pure ACKs that a node puts on the air only every n-th leaves it",
-    source: "none",
+    source: "RFC3449",
     params: &[Param {
         key: "n",
         kind: Kind::Int { min: 1, max: 100 },
