@@ -21,11 +21,12 @@ BLOCKS = [
     )
 ]
 PYTHON = [(name, body, shown) for name, language, body, shown in BLOCKS if language == "python"]
+BUILDS = {"new-scheme.md": "its commands write and compile: test_new.py and test_outside.py run the same ones"}
 COMMANDS = list(
     dict.fromkeys(
         line.removeprefix("$ ").removeprefix(".venv/bin/")
-        for _, language, body, _ in BLOCKS
-        if language in ("sh", "console", "bash")
+        for name, language, body, _ in BLOCKS
+        if language in ("sh", "console", "bash") and name not in BUILDS
         for line in body.splitlines()
         if re.match(r"(\$ )?(\.venv/bin/)?interlayer ", line)
     )
