@@ -34,7 +34,13 @@ def _copy(root: Path) -> None:
     root.mkdir(parents=True)
     for name in ("crates", "docs/schemes"):
         shutil.copytree(ROOT / name, root / name, symlinks=True)
-    for name in ("Cargo.toml", "Cargo.lock", "docs/senders.md", "python/interlayer/_core.pyi"):
+    for name in (
+        "Cargo.toml",
+        "Cargo.lock",
+        "docs/senders.md",
+        "docs/design/contract.md",
+        "python/interlayer/_core.pyi",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, root / name)
     shutil.copytree(ROOT / "python/interlayer/templates", root / "python/interlayer/templates")
