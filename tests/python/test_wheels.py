@@ -80,7 +80,7 @@ def test_links_of_the_page_lead_into_the_repository_or_are_text(tool: Any) -> No
     ]
     readme = tool.for_index((ROOT / "README.md").read_text("utf-8"), None)
     assert "](docs/" not in readme
-    assert "Getting started ·" in readme
+    assert "getting started ·" in readme
     assert "make demo" in readme
 
 
