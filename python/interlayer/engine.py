@@ -1,6 +1,6 @@
 """Where runs are made: by threads of this process, or by the workers of a cluster. It is chosen here and nowhere else.
 
-Whoever wants runs gives an engine tasks and takes back runs; what is done with them, the store included, is not its
+An engine is given tasks and gives back runs; what is done with them, the store included, is not its
 business. docs/many-machines.md tells how a cluster is used.
 """
 

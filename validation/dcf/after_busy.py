@@ -8,7 +8,7 @@ from it. They are worked out here from the standard's countdown, with the device
 2010, as remembered: a slot that is counted down is the busy periods before it and itself. As the abstract says of
 theirs, Bianchi's fixed point is the limit of large windows (test_after_busy.py).
 
-**Model.** A counter moves only after an idle slot (@80211-2016 10.3.4.3). So whoever froze holds at least 1 when a busy
+**Model.** A counter moves only after an idle slot (@80211-2016 10.3.4.3). So a station that froze holds at least 1 when a busy
 period ends, and the first slot after it belongs to those who just transmitted: each starts in it if it drew 0, with
 chance 1/W.
 

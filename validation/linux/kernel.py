@@ -27,7 +27,7 @@ SO_SNDBUFFORCE = 32
 
 
 def unshare() -> list[str]:
-    """A network namespace of its own. Who is not root gets it in a user namespace, without SCHED_FIFO."""
+    """A network namespace of its own. Without root it is in a user namespace, without SCHED_FIFO."""
     return ["unshare", "-n" if os.geteuid() == 0 else "-rn"]
 
 

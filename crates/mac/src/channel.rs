@@ -297,7 +297,7 @@ impl Channel {
     }
 
     /// The preamble of `from` is over: it makes the medium busy where its energy did not. To be called before the grants of
-    /// that instant; who is granted at it transmits all the same.
+    /// that instant; a station granted at it transmits all the same.
     pub fn sense(&mut self, now: SimTime, from: NodeId) {
         let contention = &mut self.contention;
         self.medium.sense(now, from, |nodes| contention.busy(now, nodes));
@@ -424,7 +424,7 @@ struct Rest<'a> {
     is_silent: bool,
 }
 
-/// Who receives a frame, noise included.
+/// The receivers of a frame, noise included.
 #[derive(Debug, Clone, Copy)]
 struct Received {
     /// Without error, or with an MPDU at least that is.

@@ -562,7 +562,7 @@ impl Contender {
     #[inline]
     fn recount(&mut self, sense: &Sense) -> SimTime {
         self.counts_from = count_from(self, sense);
-        // Who goes without a backoff has no slots left.
+        // A station that transmits without a backoff has no slots left.
         if self.phase < Phase::Backoff || sense.is_busy {
             return SimTime::NEVER;
         }

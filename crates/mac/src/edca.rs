@@ -112,7 +112,7 @@ impl Edca {
         self.categories[usize::from(category)].user_priority
     }
 
-    /// What is wrong with it, for whoever read it from a file.
+    /// What is wrong with it, as a message for the author of the file.
     ///
     /// # Errors
     /// No category or more than 16 (the TIDs), an AIFSN of 0, CWmin over CWmax, a user priority over 7 or a category that is

@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// What a frame carries, in the words of who counts frames. The MAC passes it on and never reads it: a control frame has the
+/// What a frame carries, for the counters of results. The MAC passes it on and never reads it: a control frame has the
 /// label of the data that it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Label(pub u8);

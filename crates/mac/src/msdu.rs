@@ -98,7 +98,7 @@ pub struct Msdu {
     pub to: NodeId,
     /// Length of its next data frame, header to FCS: with options if `is_extended`, and with QoS Control once a MAC has queued it.
     pub mpdu: Bytes,
-    /// What it is, in the words of who counts.
+    /// What it is for the counters of results.
     pub label: Label,
     /// RTS/CTS never precedes it, whatever its length.
     pub spares_rts: bool,

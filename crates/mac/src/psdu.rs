@@ -48,7 +48,7 @@ pub struct Data {
     pub more_fragments: bool,
     /// The retry bit.
     pub is_retry: bool,
-    /// Which attempt of its MSDU this is, counted from 1. For whoever watches: no frame says it.
+    /// Which attempt of its MSDU this is, counted from 1. For traces: no frame on the air says it.
     pub attempt: u8,
     /// The MSDU was drawn to be lost: its receiver finds an error in every attempt (`errors.at = "msdu"`).
     pub is_doomed: bool,
@@ -224,7 +224,7 @@ pub struct Frame {
     pub airtime: Dur,
     /// The Duration field of all its MPDUs: how long the exchange goes on after its end. @80211-2020 9.2.5
     pub duration: Dur,
-    /// What it carries, in the words of who counts.
+    /// What it carries, for the counters of results.
     pub label: Label,
     /// What it carries.
     pub psdu: Psdu,

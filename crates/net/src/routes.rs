@@ -1,4 +1,4 @@
-//! Static routes: who comes next on the way to a destination.
+//! Static routes: the next hop to each destination.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

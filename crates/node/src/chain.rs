@@ -1,5 +1,5 @@
 //! The agents of one node, in the order of the scenario's file: the first stands next to the host (and to wires), the last
-//! next to the air. Packets that go out by radio meet them in that order, all others in reverse. Who does not sit at a place
+//! next to the air. Packets that go out by radio meet them in that order, all others in reverse. A member that does not sit at a place
 //! is not asked there.
 
 use schemes::{Agent, Capability, Claims, Key, Member, Place, Port, Signal};
@@ -69,17 +69,17 @@ impl Chain {
         }
     }
 
-    /// Who reads the final reports of the MAC, in order.
+    /// Members that read the final reports of the MAC, in order.
     pub fn reads_reports(&self) -> &[u8] {
         &self.reads_reports
     }
 
-    /// Who reads reports on failed attempts, in order.
+    /// Members that read reports on failed attempts, in order.
     pub fn reads_attempts(&self) -> &[u8] {
         &self.reads_attempts
     }
 
-    /// Who hears of losses on wires, in order.
+    /// Members that are told of losses on wires, in order.
     pub fn reads_wire_losses(&self) -> &[u8] {
         &self.reads_wire_losses
     }
@@ -89,7 +89,7 @@ impl Chain {
         self.has_options
     }
 
-    /// Who writes MAC options.
+    /// Members that write MAC options.
     pub fn writes_options(&self) -> impl Iterator<Item = &dyn Agent> {
         self.members.iter().filter(|m| m.claims.turns(Port::MacOptions)).map(|m| &*m.agent)
     }

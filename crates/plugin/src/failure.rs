@@ -12,7 +12,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Ends the run: it unwinds to whoever makes runs, who reports this and not a panic. Nothing is printed.
+    /// Ends the run: it unwinds to the runner, which reports this and not a panic. Nothing is printed.
     pub fn end_run(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }

@@ -223,7 +223,7 @@ impl Runner {
 /// How long a runner that is dropped waits for threads in parts in Python, after they were told to stop.
 const MOST_WAIT: Duration = Duration::from_secs(5);
 
-/// Threads may wait for the interpreter's lock in a part in Python: who waits for them must not hold it.
+/// Threads may wait for the interpreter's lock in a part in Python. So their waiter must not hold it.
 impl Drop for Runner {
     fn drop(&mut self) {
         Python::attach(|py| {

@@ -375,7 +375,7 @@ fn flows(s: &Scenario) -> Result<()> {
 /// What a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
 
-/// What breaks is there, and who moves has a place that matters.
+/// A link that breaks exists, and a node that moves has a place that matters.
 fn events(s: &Scenario) -> Result<()> {
     for (i, event) in s.events.iter().enumerate() {
         if event.at > s.duration {

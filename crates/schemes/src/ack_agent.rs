@@ -30,7 +30,7 @@ pub const INFO: Info = Info {
     params: &[],
 };
 
-/// What each says of itself; a partner is who has the other half.
+/// What each announces; a partner has the other half.
 const MAKES: u32 = 1;
 const DROPS: u32 = 2;
 

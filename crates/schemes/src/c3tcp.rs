@@ -93,7 +93,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let after_data = mac.timing.sifs + ack + difs;
     site.radio().mac.options_probe_every = params.time("probe_every");
     site.reads_tcp();
-    // Whoever keeps receivers' ACKs off the air leaves nothing to echo on.
+    // A scheme that keeps receivers' ACKs off the air leaves nothing to echo on.
     site.exclusive(What::ACKS);
     let c3tcp = C3Tcp {
         mode,

@@ -10,9 +10,9 @@ pub enum Place {
     ToHost,
     /// Being forwarded: for somebody else, between reception and the next transmission.
     Transit,
-    /// About to be queued at the radio, whoever it comes from.
+    /// About to be queued at the radio, from this host or forwarded.
     ToAir,
-    /// Just received by the radio, whoever it is for.
+    /// Just received by the radio, for this host or to be forwarded.
     FromAir,
 }
 

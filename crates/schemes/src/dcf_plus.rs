@@ -12,7 +12,7 @@
 //!   (c) Without a CTS the request has failed as an RTS would have: short retry counter, CW doubled. Data lost behind the CTS counts on
 //!   the long one. After the reply a new backoff is drawn, as after every transmission.
 //!   (d) A NAV that rests on such an ACK is not reset if no CTS follows: the standard allows that after an RTS only.
-//!   (e) Who has the NAV set neither asks nor grants, as with RTS and CTS.
+//!   (e) A station with the NAV set neither asks nor grants, as with RTS and CTS.
 //! - **Checked** `mac/tests/all/edca/reply.rs` (the sequence to the microsecond), `tests/all/dcf_plus.rs`, `world/tests/all/ack_return.rs`.
 
 use crate::{Agent, Cx, Info, Params, PeerEvent, Refusal, Site};

@@ -42,7 +42,7 @@ pub const INFO: Info = Info {
             key: "acks",
             kind: Kind::Choice(&["access-point", "every-node"]),
             default: Value::Choice("access-point"),
-            doc: "whose ACKs: those of whoever forwards (uploads, the paper), or of stations too",
+            doc: "whose ACKs: those of nodes that forward (uploads, the paper), or of stations too",
         },
         category("ack_category", "vo", "the category of pure ACKs"),
         aifsn("ack_aifsn", 2, "slots of its interframe space beyond SIFS; ours, the paper was not to be had"),

@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 use tcp::SenderHook;
 use units::{Bytes, Dbm, FlowId, NodeId};
 
-/// Why a scheme cannot be at a node: what the node lacks, and what to write instead. One line; whoever shows it names
+/// Why a scheme cannot be at a node: what the node lacks, and what to write instead. One line; the message around it names
 /// scheme and node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(String);
@@ -104,9 +104,9 @@ impl What {
     pub const RECEPTION: What = What("acknowledgment of what is received");
 }
 
-/// A node at which a scheme is being installed. Who does not sit there calls nothing but what reads.
+/// A node at which a scheme is being installed. A scheme that does not sit there calls only what reads.
 ///
-/// Everything folds in the order of the file: whoever asks later finds what earlier schemes left and is asked after them.
+/// Everything folds in the order of the file: a later scheme finds what earlier ones left, and is asked after them.
 pub struct Site<'a> {
     /// What is known of the node.
     pub node: NodeFacts<'a>,
@@ -274,7 +274,7 @@ impl<'a> Site<'a> {
         self.stack.holders.push((what, self.claims.scheme));
     }
 
-    /// It ends TCP connections that lead through this node. So it stands before whoever watches the radio, or that one would
+    /// It ends TCP connections that lead through this node. So it stands before schemes that watch the radio, or these would
     /// not see what it sends.
     pub fn ends_connections(&mut self) {
         self.claims.turn(Port::Connections);
@@ -336,7 +336,7 @@ impl Seat<'_> {
     }
 
     /// It hears of packets that this node put on a wire and that were lost there, to noise and not to the queue:
-    /// [`Agent::lost_on_wire`]. No wire tells its sender so; a departure of whoever asks for it.
+    /// [`Agent::lost_on_wire`]. No wire tells its sender so: a scheme that asks for it departs from what can be built.
     pub fn wire_losses(self) -> Self {
         self.reads(Signal::WireLoss)
     }

@@ -26,7 +26,7 @@ pub struct Member {
     pub instance: usize,
 }
 
-/// Who has no agent is a member of the chain that nobody asks, so that results list every scheme that sits at a node.
+/// A scheme without an agent is a member of the chain that is never asked, so that results list every scheme that sits at a node.
 #[derive(Debug)]
 struct Mute;
 

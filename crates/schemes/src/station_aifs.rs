@@ -1,4 +1,4 @@
-//! AIFS per station: who is heard louder by the access point waits longer, so that it meets weaker ones less often and
+//! AIFS per station: a station that the access point hears louder waits longer, so that it meets weaker ones less often and
 //! captures fewer of their frames.
 //!
 //! - **Source** @GRGSD06: Ganu, Ramachandran, Gruteser, Seskar & Deng, "Methods for restoring MAC layer fairness in IEEE 802.11

@@ -9,7 +9,7 @@
 //!   (b) "Immediately after a DIFS" is AIFSN 2 with a contention window of 0, also after a failure: nothing else is
 //!   written. Two access points in reach of each other would collide until their limit; `access = "backoff"` is the
 //!   other reading, a DIFS and the backoff of plain DCF.
-//!   (c) "Several stations": the queue is in order, so up to n ACKs go to whoever they are for, one station's own next to each
+//!   (c) "Several stations": the queue is in order, so up to n ACKs go to whatever stations they are for, one station's own next to each
 //!   other included.
 //!   (d) The text counts ACKs; a duplicate ACK is one, a segment with payload, SYN, FIN or RST is none.
 //! - **Bound** the ACKs of downloads come from stations, which it does not reach.

@@ -81,7 +81,7 @@ impl Receiver {
         Some(Feedback { stamp: data.sent, delay: now.since(came), received, loss_rate: self.loss_rate })
     }
 
-    /// Bytes of a full report, for who counts them: none here, a datagram carries it.
+    /// Bytes of a full report, for counters. None here: a datagram carries it.
     pub fn pending(&self) -> Bytes {
         Bytes(self.bytes)
     }

@@ -2,7 +2,7 @@
 
 use crate::NodeId;
 
-/// Some of 64 neighbouring nodes. Who keeps a word for each block does with one operation what concerns many nodes alike.
+/// Some of 64 neighbouring nodes. With a word for each block, one operation serves many nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nodes {
     /// Which block: nodes 0 … 63 are block 0.

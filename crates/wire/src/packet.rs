@@ -280,7 +280,7 @@ impl Packet {
     }
 }
 
-/// The handle of a packet in [`Packets`]. Whoever holds it owns the packet and must pass it on or free it; it cannot be
+/// The handle of a packet in [`Packets`]. Its holder owns the packet and must pass it on or free it; it cannot be
 /// copied, so no packet is delivered twice by mistake.
 #[must_use = "a packet is passed on, or freed with a reason"]
 #[derive(Debug, PartialEq, Eq)]
@@ -404,7 +404,7 @@ impl Packets {
         &self.slots[pkt.0 as usize].1
     }
 
-    /// The packet's number among all that were ever put in: who met it before knows it again. A copy has its own.
+    /// The packet's number among all that were ever put in, by which it is known again. A copy has its own.
     pub fn serial(&self, pkt: &Pkt) -> u64 {
         self.slots[pkt.0 as usize].0
     }

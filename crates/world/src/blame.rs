@@ -41,7 +41,7 @@ pub(crate) fn blame(world: &World, shared: &Shared, seed: u64, books: &Books) ->
     line
 }
 
-/// What is wrong with somebody who took in so many more than passed on, ended and still held.
+/// What is wrong with a scheme or queue that took in so many more packets than it passed on, ended and still holds.
 fn off(more: i64, what: &str) -> String {
     match more {
         0.. => format!("{more} {what} neither passed on, nor ended, nor held"),

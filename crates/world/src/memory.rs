@@ -42,7 +42,7 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
         (true, false) => pairs * size_of::<NodeId>() + Routes::search_bytes(pairs),
         (false, _) => 0,
     };
-    // Where no way leads at the rates set, a second search over whoever is heard.
+    // Where no way leads at the rates set, a second search over all that are heard.
     let second = if is_independent && has_levels {
         pairs * size_of::<NodeId>() + Routes::search_bytes(pairs) + Routes::bytes(nodes)
     } else {

@@ -144,7 +144,7 @@ const MOST_WAIT: Duration = Duration::from_millis(250);
 
 /// Makes runs in the background, some at a time: they are submitted one by one, and come back as they finish.
 ///
-/// Nothing is kept of a run that has not been submitted or has been taken back. Whoever submits bounds what waits here.
+/// Nothing is kept of a run that has not been submitted or has been taken back. The caller bounds what waits here.
 /// Dropping it stops the runs under way, as [`Runner::stop`] does.
 #[derive(Debug)]
 pub struct Runner {

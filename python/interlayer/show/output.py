@@ -186,7 +186,7 @@ def _told_of(target: Path) -> Iterator[None]:
 
 
 def _is_of_polars(e: Exception) -> bool:
-    """Whether polars could not write: who has not imported it does not import it here."""
+    """Whether polars could not write. It is not imported for this question."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(e, polars.exceptions.PolarsError)
 

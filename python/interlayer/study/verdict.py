@@ -211,7 +211,7 @@ class _Context:
             if bands.is_zero(self.claim) or isinstance(self.claim.test, Crossing):
                 continue  # every single run decides; each interval decides, however wide
             if isinstance(self.claim.test, Order | Trend):
-                continue  # a paired test decides, and who claims that nothing differs must show it within a margin
+                continue  # a paired test decides; a claim that nothing differs must show it within a margin
             if isinstance(self.claim.test, Value | Ratio) and not _spans(self.claim) and not self.claim.one_of:
                 continue  # a range is held against the whole interval, and so is a number where that is wide
             if self.claim.largest_of or self.claim.one_of:

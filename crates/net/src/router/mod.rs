@@ -1,4 +1,4 @@
-//! What a router is: who comes next on a packet's way, and what it says to other routers.
+//! What a router is: it chooses a packet's next hop, and talks to other routers.
 
 use crate::Hop;
 use plugin::Params;
@@ -63,7 +63,7 @@ pub trait Router: std::fmt::Debug {
         false
     }
 
-    /// Frames of this neighbour can be decoded now, or cannot any more. Told to who [watches](Router::watches_neighbours).
+    /// Frames of this neighbour can be decoded now, or cannot any more. Told to routers that [watch](Router::watches_neighbours).
     fn neighbour(&mut self, _now: SimTime, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
     /// Links have broken or healed, or nodes have moved: the least-cost hops to each node are these now, as in

@@ -1,10 +1,10 @@
 //! The medium: which signals stand at each station, and what a receiver makes of them.
 //!
 //! Two media behind one face (docs/design/air.md): [`UnitDisc`], in which a pair hears each other or not and two signals at one
-//! station spoil each other, and [`Sinr`], in which signals have powers. Whoever calls does not tell them apart: a
+//! station spoil each other, and [`Sinr`], in which signals have powers. The caller does not tell them apart: a
 //! transmission goes through [`Medium::start`], [`Medium::arrive`], perhaps [`Medium::sense`], [`Medium::stop`],
 //! [`Medium::leave`], in this order. At one instant ends come before starts; in which order the starts of one instant are
-//! told makes no difference to who receives what.
+//! told makes no difference to what is received.
 
 mod receiver;
 mod sinr;
@@ -96,7 +96,7 @@ pub struct Heard {
     pub verdict: Verdict,
     /// Whether the receiver was locked on it to its end, and so reports an error if there was one.
     pub is_locked: bool,
-    /// Whether who waited for the end of what the listener receives need wait no longer: it was this signal, or the
+    /// Whether those that waited for the end of the listener's reception need wait no longer: it was this signal, or the
     /// listener has lost what it was locked on.
     pub is_free: bool,
     /// Whether the listener's carrier sense turns from busy to idle by this end.
@@ -253,7 +253,7 @@ impl Medium {
         }
     }
 
-    /// Whether who senses a signal and cannot decode it receives it in error. As [`Medium::set_senses`].
+    /// Whether a node that senses a signal and cannot decode it receives it in error. As [`Medium::set_senses`].
     pub fn set_locks_on_sensed(&mut self, locks: bool) {
         if let Medium::UnitDisc(reach) = self {
             reach.set_locks_on_sensed(locks);

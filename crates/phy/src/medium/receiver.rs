@@ -295,7 +295,7 @@ impl Receiver {
     /// Which of the signals whose preamble lasts the receiver turns to: the strongest, if it is strong enough against all
     /// the rest.
     fn choose(&mut self, now: SimTime, rules: &Rules) {
-        // Where nothing is ever captured, who is locked has not heard the preamble.
+        // Where nothing is ever captured, a locked receiver has not heard the preamble.
         let [clear, garbled] = rules.capture.unwrap_or([f64::INFINITY; 2]);
         let threshold = match &self.held {
             None => rules.preamble_sinr,

@@ -318,7 +318,7 @@ impl Sinr {
 
     pub(super) fn sense(&mut self, now: SimTime, from: NodeId, mut broken: impl FnMut(Nodes)) {
         for link in &self.links[from.index()] {
-            // Who senses its energy senses it to its end anyway.
+            // A node that senses its energy senses it to its end anyway.
             if link.mw < self.rules.cca_ed_mw && self.receivers[link.to.index()].sense(from, now, &self.rules) {
                 broken(link.to.into());
             }

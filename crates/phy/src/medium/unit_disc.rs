@@ -98,7 +98,7 @@ impl UnitDisc {
         (&self.reached[from.index() * self.receivers.len() + one.index()], one.bits)
     }
 
-    /// Sets whether `to` hears `from`. Who does not hear it does not sense it either.
+    /// Sets whether `to` hears `from`. A node that does not hear it does not sense it either.
     pub fn set_reach(&mut self, from: NodeId, to: NodeId, in_reach: bool) {
         let one = Nodes::from(to);
         let at = &mut self.reached[from.index() * self.receivers.len() + one.index()];
@@ -106,7 +106,7 @@ impl UnitDisc {
         (at.listeners, at.sensing) = (with(at.listeners), with(at.sensing));
     }
 
-    /// Who senses a signal and cannot decode it locks on it and receives it in error, or takes it for energy.
+    /// A node that senses a signal and cannot decode it locks on it and receives it in error, or takes it for energy.
     pub fn set_locks_on_sensed(&mut self, locks: bool) {
         self.locks_on_sensed = locks;
     }
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_signal_that_is_sensed_only_makes_busy_and_spoils_and_is_never_received() {
         assert_eq!(sensed([0, 5], false), [(Verdict::Spoilt, true, true), (Verdict::Noise, false, false)]);
-        // Who senses something locks on nothing else.
+        // A node that senses something locks on nothing else.
         assert_eq!(sensed([5, 0], false), [(Verdict::NotLocked, false, false), (Verdict::Noise, false, true)]);
     }
 

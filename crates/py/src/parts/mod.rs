@@ -71,7 +71,7 @@ pub struct Part {
     counters: Vec<&'static str>,
 }
 
-/// All parts that were ever registered. Who registers the same again gets the same: nothing grows with the number of scenarios.
+/// All parts that were ever registered. Registering the same part again gives the same entry: nothing grows with the number of scenarios.
 static PARTS: Mutex<Vec<&'static Part>> = Mutex::new(Vec::new());
 
 fn leak(text: String) -> &'static str {

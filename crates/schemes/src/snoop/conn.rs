@@ -65,7 +65,7 @@ struct Entry {
     nth: u64,
     /// Times it was repeated here.
     repeated: u32,
-    /// Times it went out again, whoever sent it, and the end of all sent by then.
+    /// Times it went out again, from the sender or from here, and the end of all sent by then.
     doubles: u32,
     doubles_until: Seq,
     /// Duplicate ACKs that are still to come for what was sent between it and its repetition.

@@ -162,7 +162,7 @@ impl Ordered {
         }
         let order = ORDER;
         let turns = if self.rules.in_turn { order.len() } else { usize::from(self.rules.fresh_beside) * 2 };
-        // Whoever has turns is asked first in turn, the others behind in order.
+        // Queues with turns are asked first, in turn; the others behind them, in order.
         (0..turns).map(|i| order[(self.turn + i) % turns]).chain(order).find(|place| has(*place))
     }
 }

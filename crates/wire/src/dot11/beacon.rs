@@ -73,9 +73,9 @@ pub struct Beacon<'a> {
     pub flags: FrameFlags,
     /// Zero: it goes to a group. @80211-2020 9.2.5
     pub duration: DurationField,
-    /// Address 1: whom it is for, usually all.
+    /// Address 1: the receiver, usually the broadcast address.
     pub da: MacAddr,
-    /// Address 2: who sends it.
+    /// Address 2: the transmitter.
     pub sa: MacAddr,
     /// Address 3: the BSS.
     pub bssid: MacAddr,

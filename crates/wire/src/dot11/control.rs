@@ -11,9 +11,9 @@ pub struct Rts {
     pub flags: FrameFlags,
     /// Reserves the medium for CTS, data, Ack and three SIFS. @80211-2020 9.3.1.2
     pub duration: DurationField,
-    /// Who is to answer.
+    /// The station that is to respond.
     pub ra: MacAddr,
-    /// Who asks.
+    /// The transmitter.
     pub ta: MacAddr,
 }
 
@@ -24,7 +24,7 @@ pub struct Cts {
     pub flags: FrameFlags,
     /// What the RTS said, less a SIFS and this frame. @80211-2020 9.3.1.3
     pub duration: DurationField,
-    /// Who asked.
+    /// The transmitter of the frame that asked.
     pub ra: MacAddr,
 }
 
@@ -35,7 +35,7 @@ pub struct Ack {
     pub flags: FrameFlags,
     /// Zero, unless more fragments follow. @80211-2020 9.3.1.4
     pub duration: DurationField,
-    /// Who sent the frame that is acknowledged.
+    /// The transmitter of the frame that is acknowledged.
     pub ra: MacAddr,
 }
 

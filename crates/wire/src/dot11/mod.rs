@@ -128,7 +128,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Address 1: who is to receive it.
+    /// Address 1: the receiver.
     pub fn receiver(&self) -> MacAddr {
         match self {
             Frame::Data(data) => data.header.addr1,

@@ -31,7 +31,7 @@ pub(crate) use draws::drawn;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
-/// Where everything stands and who sits where, for one seed.
+/// The places of nodes and of schemes, for one seed.
 pub(crate) struct Sites {
     places: Vec<[f64; 2]>,
     medium: Medium,

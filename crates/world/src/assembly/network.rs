@@ -32,7 +32,7 @@ fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
     node.entry.role == sc::Role::Ap && node.has_radio
 }
 
-/// Who has whom for a neighbour.
+/// The neighbours of each node.
 #[derive(Debug)]
 pub(super) struct Near {
     /// Radio neighbours of each node, in order of id.

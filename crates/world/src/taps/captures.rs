@@ -85,7 +85,7 @@ impl Captures {
         }
     }
 
-    /// One MPDU of a frame, at its transmitter and at whoever received it for itself.
+    /// One MPDU of a frame, at its transmitter and at its addressee.
     fn mpdu(&mut self, now: SimTime, frame: &Frame, place: usize, mpdu: &Mpdu, to: &[Reception], packets: &Packets) {
         self.bytes.clear();
         let is_short = frame.tx.mode.preamble == phy::Preamble::Short;

@@ -1,4 +1,4 @@
-//! Who listens without being heard: fingerprints, captures, time series, the timeline of the air. No result bit changes with them.
+//! Listeners that change nothing: fingerprints, captures, time series, the timeline of the air. No result bit changes with them.
 
 mod captures;
 mod ids;

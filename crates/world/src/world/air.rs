@@ -76,7 +76,7 @@ impl World {
         self.receptions = receptions;
     }
 
-    /// The run is over: whoever keeps a timeline is told what is still in the air.
+    /// The run is over: a timeline is told what is still in the air.
     pub(super) fn cut_air(&mut self) {
         for node in (0..self.stations.len() as u32).map(NodeId) {
             if let Some(frame) = self.channel.frame(node) {

@@ -77,7 +77,7 @@ impl World {
         self.await_arrival(link);
     }
 
-    /// Those who are neighbours no more part, those who have become neighbours tell each other what they can do.
+    /// Tells nodes that are neighbours no more so, and has new neighbours tell each other what they can do.
     fn meet(&mut self, now: SimTime, neighbours: Vec<Vec<NodeId>>) {
         let capabilities = self.capabilities();
         let before = std::mem::replace(&mut self.neighbours, neighbours);

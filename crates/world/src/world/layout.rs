@@ -16,7 +16,7 @@ pub(crate) enum Event {
     AirEnd(NodeId),
     /// A station's MAC.
     Station(NodeId),
-    /// The preamble of a node's frame is over: who hears no more of it than that senses it now.
+    /// The preamble of a node's frame is over: nodes that cannot decode it sense it now.
     Sensed(NodeId),
     /// A node: its agents, its router, packets on their way to its transport (`host_delay`).
     Node(NodeId),

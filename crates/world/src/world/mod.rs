@@ -1,4 +1,4 @@
-//! The running world: what happens, in order, and who is told. It wires layers and decides nothing about them.
+//! The running world: events in order, and the layers they go to. It wires layers and decides nothing about them.
 //!
 //! Every event is a timer of some entity; what an event sets in motion at the same instant is a queue of jobs that is
 //! emptied before the next event. Nodes move packets one step for each job, in the order in which they were woken, so nobody is

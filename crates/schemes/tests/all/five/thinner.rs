@@ -15,7 +15,7 @@ pub const INFO: Info = Info {
     }],
 };
 
-/// At whoever forwards by radio.
+/// At nodes that forward by radio.
 pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if site.node.forwards && site.node.has_air {
         let agent = Thinner { n: params.int("n") as u64, seen: 0 };
