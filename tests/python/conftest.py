@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sys
@@ -18,7 +19,7 @@ from hypothesis import settings
 from fake_core import Core
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from interlayer.study.outcome import Outcome
 
@@ -34,6 +35,28 @@ def no_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """A store of the user's is none of the tests' business; what judges papers shares that of `make validate`."""
     if request.node.get_closest_marker("papers") is None:
         monkeypatch.delenv("INTERLAYER_STORE", raising=False)
+
+
+@pytest.fixture
+def common_store(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+    no_store: None,
+) -> Iterator[None]:
+    """One store for tests of the same experiment, in all processes of pytest: one test at a time, the first simulates.
+
+    `test_store` shows that a store changes no result.
+    """
+    if request.node.get_closest_marker("papers") is not None:
+        yield
+        return
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    monkeypatch.setenv("INTERLAYER_STORE", str(folder / "common.db"))
+    with (folder / "common.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -78,8 +101,8 @@ def renew() -> Any:
     return module
 
 
-@pytest.fixture(scope="session")
-def reproduced(renew: Any) -> Callable[[str], Outcome]:
+@pytest.fixture
+def reproduced(renew: Any, common_store: None) -> Callable[[str], Outcome]:
     """An experiment's outcome by its id, each run once in the whole session."""
     found: Callable[[str], Outcome] = renew.reproduced
     return found

@@ -61,6 +61,7 @@ def test_python_block_prints_what_is_shown(name: str, code: str, shown: str, tmp
 
 
 @pytest.mark.core
+@pytest.mark.usefixtures("common_store")
 def test_table_of_claims_is_what_is_measured(renew: Any) -> None:
     found = re.findall(r"<!-- claims (\S+) -->\n.*?<!-- end -->", PAGES[0].read_text("utf-8"), re.DOTALL)
     assert found
@@ -89,8 +90,10 @@ def test_the_experiments_a_command_names_are_there(line: str) -> None:
 @pytest.mark.parametrize(
     "line", [pytest.param(line, marks=pytest.mark.papers) if is_of_papers(line) else line for line in COMMANDS]
 )
-def test_command_runs(line: str, tmp_path: Path) -> None:
+def test_command_runs(line: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """In an empty folder, where the examples' scenario files are found under the same names."""
+    if "interlayer reproduce" in line:
+        request.getfixturevalue("common_store")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     words = shlex.split(line, comments=True)
     command = [sys.executable, "-m", "interlayer", *words[1:]]
