@@ -49,11 +49,11 @@ impl Extended {
         }
     }
 
-    /// An MSDU was given up whose last data frame had options, or would have had them behind an RTS: whoever is there now may not know them. It is
-    /// asked again after `probe_every`, like one that stayed silent.
-    pub fn gave_up(&mut self, now: SimTime, to: NodeId) {
+    /// An MSDU was given up whose data frame went out with options: the neighbour may be one that does not know them. It is unknown
+    /// again, and asked with the next MSDU.
+    pub fn gave_up(&mut self, to: NodeId) {
         if let Some(peer) = self.peers.get_mut(to.index()) {
-            *peer = Peer { is_able: false, ask_again: now + self.probe_every };
+            *peer = Peer { is_able: false, ask_again: SimTime::ZERO };
         }
     }
 }

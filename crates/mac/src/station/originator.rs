@@ -538,8 +538,9 @@ impl Station {
 
     fn give_up(&mut self, cx: &mut Cx, msdu: Msdu) {
         self.edcafs[self.active].counters.msdus_given_up += 1;
-        if let (Some(extended), true) = (&mut self.extended, msdu.is_extended) {
-            extended.gave_up(cx.now, msdu.to);
+        // A reservation that was not answered says nothing of options.
+        if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
+            extended.gave_up(msdu.to);
         }
         let report = msdu.report(cx.now, Fate::GivenUp);
         cx.out.push(Output::Done(msdu.pkt, report));

@@ -81,11 +81,19 @@ fn an_msdu_given_up_makes_the_neighbour_unknown_again() {
     net.enqueue(1, A, B, 1500);
     net.errors(SECOND, A, B, ErrorModel::One(ALWAYS)).errors(2 * SECOND, A, B, ErrorModel::One(Hit::NEVER));
     net.enqueue(SECOND + 1, A, B, 1500); // all its attempts are lost
+    // It is asked with the next one, and gets the second attempt plain.
+    net.errors(3 * SECOND - 1, A, B, ErrorModel::One(ALWAYS)).errors(
+        3 * SECOND + 1500,
+        A,
+        B,
+        ErrorModel::One(Hit::NEVER),
+    );
     net.enqueue(3 * SECOND, A, B, 1500);
     net.run(4 * SECOND);
     assert_eq!(
         net.done(A).iter().map(|(fate, _)| *fate).collect::<Vec<_>>(),
         [Fate::Delivered, Fate::GivenUp, Fate::Delivered]
     );
-    assert_eq!(frames(&net).last(), Some(&(PLAIN, DATA)));
+    let last: Vec<u64> = frames(&net).iter().rev().map(|(len, _)| *len).take(2).collect();
+    assert_eq!(last, [PLAIN, EXTENDED]);
 }
