@@ -1,28 +1,45 @@
 //! The duplicate cache: which sequence numbers have been received. @80211-2020 10.3.2.14
 
+use units::{Dur, SimTime};
+
+/// How long a number is remembered: no MSDU is repeated later than this after its first transmission. dot11MaxTransmitMSDULifetime,
+/// 512 TU by default, @80211-2020 annex C. In this time a transmitter does not get around its 4096 numbers.
+const LIFETIME: Dur = Dur::from_us(512 * 1024);
+
 /// Which sequence numbers of one transmitter and category have been received: the newest, and which of the 64 before it. More than
 /// the one the standard asks for, since a queue that yields lets MSDUs overtake each other.
-#[derive(Debug, Clone, Copy, Default)]
+///
+/// The transmitter counts its MSDUs to all receivers in one counter. To a receiver that heard nothing for long, a number may look old
+/// that is new: so what is older than [`LIFETIME`] is forgotten.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Received {
-    newest: Option<u16>,
+    newest: u16,
+    /// When the newest was received; `NEVER`: nothing was.
+    at: SimTime,
     before: u64,
+}
+
+impl Default for Received {
+    fn default() -> Received {
+        Received { newest: 0, at: SimTime::NEVER, before: 0 }
+    }
 }
 
 impl Received {
     /// Whether a frame with this number is a repetition of one that was received; nothing is noted.
-    pub(crate) fn has(&self, seq: u16, is_retry: bool) -> bool {
+    pub(crate) fn has(&self, now: SimTime, seq: u16, is_retry: bool) -> bool {
         let mut copy = *self;
-        copy.newest.is_some() && copy.is_duplicate(seq, is_retry)
+        copy.is_duplicate(now, seq, is_retry)
     }
 
     /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
-    pub(crate) fn is_duplicate(&mut self, seq: u16, is_retry: bool) -> bool {
-        let Some(newest) = self.newest else {
-            self.newest = Some(seq);
+    pub(crate) fn is_duplicate(&mut self, now: SimTime, seq: u16, is_retry: bool) -> bool {
+        if self.at == SimTime::NEVER || now.since(self.at) > LIFETIME {
+            *self = Received { newest: seq, at: now, before: 0 };
             return false;
-        };
+        }
         // Sequence numbers count modulo 4096; the shorter way tells ahead from behind.
-        let ahead = seq.wrapping_sub(newest) % 4096;
+        let ahead = seq.wrapping_sub(self.newest) % 4096;
         if ahead == 0 {
             return is_retry;
         }
@@ -31,7 +48,7 @@ impl Received {
             if let Some(bit) = 1u64.checked_shl(u32::from(ahead) - 1) {
                 self.before |= bit;
             }
-            self.newest = Some(seq);
+            (self.newest, self.at) = (seq, now);
             return false;
         }
         let Some(bit) = 1u64.checked_shl(u32::from(4096 - ahead) - 1) else { return false };
@@ -43,17 +60,40 @@ impl Received {
 
 #[cfg(test)]
 mod tests {
-    use super::Received;
+    use super::{LIFETIME, Received};
+    use units::{Dur, SimTime};
+
+    const NOW: SimTime = SimTime::ZERO;
 
     #[test]
     fn a_retry_of_what_was_received_is_a_duplicate_also_when_others_came_between() {
         let mut received = Received::default();
-        assert!(!received.is_duplicate(4095, false));
-        assert!(!received.is_duplicate(0, false), "the number wraps");
-        assert!(received.is_duplicate(4095, true) && received.is_duplicate(0, true));
-        assert!(!received.is_duplicate(3, true), "a retry whose first attempts were all lost");
-        assert!(!received.is_duplicate(2, true), "overtaken and not received yet");
-        assert!(received.is_duplicate(2, true) && received.is_duplicate(3, true) && !received.is_duplicate(1, true));
-        assert!(!received.is_duplicate(80, false) && !received.is_duplicate(3, true), "too long ago to be known");
+        assert!(!received.is_duplicate(NOW, 4095, false));
+        assert!(!received.is_duplicate(NOW, 0, false), "the number wraps");
+        assert!(received.is_duplicate(NOW, 4095, true) && received.is_duplicate(NOW, 0, true));
+        assert!(!received.is_duplicate(NOW, 3, true), "a retry whose first attempts were all lost");
+        assert!(!received.is_duplicate(NOW, 2, true), "overtaken and not received yet");
+        assert!(
+            received.is_duplicate(NOW, 2, true)
+                && received.is_duplicate(NOW, 3, true)
+                && !received.is_duplicate(NOW, 1, true)
+        );
+        assert!(
+            !received.is_duplicate(NOW, 80, false) && !received.is_duplicate(NOW, 3, true),
+            "too long ago to be known"
+        );
+    }
+
+    #[test]
+    fn a_receiver_that_heard_nothing_while_the_counter_went_round_takes_no_new_number_for_an_old_one() {
+        let mut received = Received::default();
+        for seq in 300..400 {
+            assert!(!received.is_duplicate(NOW, seq, false));
+        }
+        // 4060 MSDUs to others later: 360 was received a round ago, and this is a retry of another.
+        let later = NOW + LIFETIME + Dur::from_ns(1);
+        assert!(!received.is_duplicate(later, 359, false) && !received.is_duplicate(later, 360, true));
+        assert!(received.is_duplicate(later, 360, true) && received.is_duplicate(later, 359, true));
+        assert!(!received.has(later, 361, true) && received.has(later + LIFETIME, 360, true));
     }
 }

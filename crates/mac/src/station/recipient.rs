@@ -89,16 +89,16 @@ impl Station {
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
             let space = frame.from.index() * self.spaces + data.qos.map_or(0, Qos::space);
             if data.fragment > 0 || data.more_fragments {
-                let is_whole = self.received[space].has(data.seq, data.is_retry);
+                let is_whole = self.received[space].has(cx.now, data.seq, data.is_retry);
                 match self.reassembly.arrives(cx.now, space, data.seq, data.fragment, data.more_fragments, is_whole) {
-                    Fragment::Last => _ = self.received[space].is_duplicate(data.seq, false),
+                    Fragment::Last => _ = self.received[space].is_duplicate(cx.now, data.seq, false),
                     Fragment::Duplicate => {
                         self.own.duplicates += 1;
                         continue;
                     }
                     Fragment::Taken | Fragment::Stray => continue,
                 }
-            } else if self.received[space].is_duplicate(data.seq, data.is_retry) {
+            } else if self.received[space].is_duplicate(cx.now, data.seq, data.is_retry) {
                 self.own.duplicates += 1;
                 continue;
             }
