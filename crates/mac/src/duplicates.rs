@@ -2,15 +2,16 @@
 
 use units::{Dur, SimTime};
 
-/// How long a number is remembered: no MSDU is repeated later than this after its first transmission. dot11MaxTransmitMSDULifetime,
-/// 512 TU by default, @80211-2020 annex C. In this time a transmitter does not get around its 4096 numbers.
+/// How long numbers before the newest are remembered: dot11MaxTransmitMSDULifetime, 512 TU by default, @80211-2020 annex C. In this time
+/// a transmitter does not get around its 4096 numbers.
 const LIFETIME: Dur = Dur::from_us(512 * 1024);
 
 /// Which sequence numbers of one transmitter and category have been received: the newest, and which of the 64 before it. More than
 /// the one the standard asks for, since a queue that yields lets MSDUs overtake each other.
 ///
 /// The transmitter counts its MSDUs to all receivers in one counter. To a receiver that heard nothing for long, a number may look old
-/// that is new: so what is older than [`LIFETIME`] is forgotten.
+/// that is new. So the 64 are forgotten after [`LIFETIME`]; the newest is kept, as the standard asks, and one new retry of 4096 after a
+/// silence is taken for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Received {
     newest: u16,
@@ -34,14 +35,15 @@ impl Received {
 
     /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
     pub(crate) fn is_duplicate(&mut self, now: SimTime, seq: u16, is_retry: bool) -> bool {
-        if self.at == SimTime::NEVER || now.since(self.at) > LIFETIME {
-            *self = Received { newest: seq, at: now, before: 0 };
-            return false;
-        }
         // Sequence numbers count modulo 4096; the shorter way tells ahead from behind.
         let ahead = seq.wrapping_sub(self.newest) % 4096;
-        if ahead == 0 {
+        let is_known = self.at != SimTime::NEVER;
+        if is_known && ahead == 0 {
             return is_retry;
+        }
+        if !is_known || now.since(self.at) > LIFETIME {
+            *self = Received { newest: seq, at: now, before: 0 };
+            return false;
         }
         if ahead < 2048 {
             self.before = self.before.checked_shl(u32::from(ahead)).unwrap_or(0);
@@ -94,6 +96,7 @@ mod tests {
         let later = NOW + LIFETIME + Dur::from_ns(1);
         assert!(!received.is_duplicate(later, 359, false) && !received.is_duplicate(later, 360, true));
         assert!(received.is_duplicate(later, 360, true) && received.is_duplicate(later, 359, true));
-        assert!(!received.has(later, 361, true) && received.has(later + LIFETIME, 360, true));
+        assert!(!received.has(later, 361, true) && received.has(later + LIFETIME, 359, true));
+        assert!(!received.has(later + LIFETIME * 2, 359, true) && received.has(later + LIFETIME * 2, 360, true));
     }
 }

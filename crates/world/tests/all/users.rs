@@ -240,3 +240,37 @@ fn a_cell_of_users_runs_with_every_scheme_and_its_books_balance() {
         assert!(done[0] > 10.0 && done[1] > 5.0 && done[2] > 50.0, "{name}: {done:?}");
     }
 }
+
+/// The access point numbers its MSDUs to all stations in one counter. While one station reads a page, thousands go to its neighbour: the
+/// number that the next page begins with may look like one that was received a round ago.
+#[test]
+fn a_page_beside_a_busy_neighbour_loses_nothing_that_the_mac_has_acknowledged() {
+    let pages = |scheme: &str, seed: u64| {
+        let flow = |to: &str, traffic: &str| {
+            format!(
+                "[[flow]]\nfrom = \"server\"\nto = \"{to}\"\ntransport = {{ protocol = \"tcp\", preset = \"rfc\" }}\ntraffic = {traffic}\n"
+            )
+        };
+        let text = format!(
+            "scenario = {{ duration = \"40 s\" }}\n\
+             radio = {{ standard = \"802.11g\", data_rate = \"54 Mb/s\", queue = {{ packets = 50 }} }}\n\
+             channel = {{ errors = {{ model = \"packet\", per = 0.1 }} }}\n\
+             node = [{{ name = \"ap\", role = \"ap\" }}, {{ name = \"busy\" }}, {{ name = \"reader\" }}, {{ name = \"server\" }}]\n\
+             link = [{{ between = [\"server\", \"ap\"], rate = \"1 Gb/s\", delay = \"10 ms\" }}]\n{scheme}{}{}",
+            flow("busy", "{ model = \"bulk\" }"),
+            flow(
+                "reader",
+                "{ model = \"http\", page_every = \"4 s\", objects = 7, object_size = \"50 kB\", connections = 6 }"
+            ),
+        );
+        let blueprint = world::parse(&text, &[]).unwrap();
+        let run = world::run(&blueprint, seed, &Record::default(), &AtomicBool::new(false)).unwrap();
+        (run.flow(1, "transfers").unwrap(), run.flow(1, "connections_lost_total").unwrap())
+    };
+    for seed in 1..=4 {
+        let (plain, lle) = (pages("", seed), pages("scheme = [{ name = \"lle-tcp\" }]\n", seed));
+        assert!(plain.0 > 4.0 && plain.1 == 0.0, "seed {seed}: {plain:?}");
+        // A connection of LLE-TCP repeats nothing that was acknowledged: one MSDU lost behind the MAC stalls it for good.
+        assert!(lle.0 >= plain.0 - 2.0 && lle.1 == 0.0, "seed {seed}: {lle:?}, without the scheme {plain:?}");
+    }
+}
