@@ -4,7 +4,7 @@ Written from @80211-2020 10.23.2.2-10.23.2.4 alone; it shares no line and no ran
 slot boundary after AIFS counts, the one that ends it and the one at which somebody starts included; of two categories
 of a station at one boundary the higher transmits and the lower behaves as if it had collided. After a collision
 everybody resumes an EIFS - DIFS + AIFS after its end (`after_timeout = "eifs"`), so that all boundaries lie on one
-grid. """
+grid."""
 
 import random
 import sys
