@@ -1,29 +1,25 @@
 //! The duplicate cache: which sequence numbers have been received. @80211-2020 10.3.2.14
 
-use units::{Dur, SimTime};
+use units::SimTime;
 
-/// How long numbers before the newest are remembered: dot11MaxTransmitMSDULifetime, 512 TU by default, @80211-2020 annex C. In this time
-/// a transmitter does not get around its 4096 numbers.
-const LIFETIME: Dur = Dur::from_us(512 * 1024);
+/// The clock by which numbers are forgotten: 2^20 ns a tick. It goes round in 52 days.
+const TICK_NS: u64 = 1 << 20;
+/// For how many ticks numbers before the newest are remembered: dot11MaxTransmitMSDULifetime, 512 TU by default, @80211-2020 annex C. In
+/// this time a transmitter does not get around its 4096 numbers.
+const LIFETIME: u32 = (512 * 1024 * 1000 / TICK_NS) as u32;
 
 /// Which sequence numbers of one transmitter and category have been received: the newest, and which of the 64 before it. More than
-/// the one the standard asks for, since a queue that yields lets MSDUs overtake each other.
+/// the one the standard asks for, since a queue that yields lets MSDUs overtake each other. There is one for each pair of stations: 16 bytes.
 ///
 /// The transmitter counts its MSDUs to all receivers in one counter. To a receiver that heard nothing for long, a number may look old
 /// that is new. So the 64 are forgotten after [`LIFETIME`]; the newest is kept, as the standard asks, and one new retry of 4096 after a
 /// silence is taken for it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Received {
-    newest: u16,
-    /// When the newest was received; `NEVER`: nothing was.
-    at: SimTime,
+    newest: Option<u16>,
+    /// When the newest was received, in ticks.
+    at: u32,
     before: u64,
-}
-
-impl Default for Received {
-    fn default() -> Received {
-        Received { newest: 0, at: SimTime::NEVER, before: 0 }
-    }
 }
 
 impl Received {
@@ -35,14 +31,18 @@ impl Received {
 
     /// Notes a sequence number. Returns whether the frame is a duplicate: a retry of one that was received.
     pub(crate) fn is_duplicate(&mut self, now: SimTime, seq: u16, is_retry: bool) -> bool {
+        let at = (now.ns() / TICK_NS) as u32;
+        let Some(newest) = self.newest else {
+            *self = Received { newest: Some(seq), at, before: 0 };
+            return false;
+        };
         // Sequence numbers count modulo 4096; the shorter way tells ahead from behind.
-        let ahead = seq.wrapping_sub(self.newest) % 4096;
-        let is_known = self.at != SimTime::NEVER;
-        if is_known && ahead == 0 {
+        let ahead = seq.wrapping_sub(newest) % 4096;
+        if ahead == 0 {
             return is_retry;
         }
-        if !is_known || now.since(self.at) > LIFETIME {
-            *self = Received { newest: seq, at: now, before: 0 };
+        if at.wrapping_sub(self.at) > LIFETIME {
+            *self = Received { newest: Some(seq), at, before: 0 };
             return false;
         }
         if ahead < 2048 {
@@ -50,7 +50,7 @@ impl Received {
             if let Some(bit) = 1u64.checked_shl(u32::from(ahead) - 1) {
                 self.before |= bit;
             }
-            (self.newest, self.at) = (seq, now);
+            (self.newest, self.at) = (Some(seq), at);
             return false;
         }
         let Some(bit) = 1u64.checked_shl(u32::from(4096 - ahead) - 1) else { return false };
@@ -62,7 +62,7 @@ impl Received {
 
 #[cfg(test)]
 mod tests {
-    use super::{LIFETIME, Received};
+    use super::{LIFETIME, Received, TICK_NS};
     use units::{Dur, SimTime};
 
     const NOW: SimTime = SimTime::ZERO;
@@ -93,10 +93,12 @@ mod tests {
             assert!(!received.is_duplicate(NOW, seq, false));
         }
         // 4060 MSDUs to others later: 360 was received a round ago, and this is a retry of another.
-        let later = NOW + LIFETIME + Dur::from_ns(1);
+        let lifetime = Dur::from_ns(u64::from(LIFETIME) * TICK_NS);
+        assert_eq!((lifetime, size_of::<Received>()), (Dur::from_us(512 * 1024), 16));
+        let later = NOW + lifetime + Dur::from_ns(TICK_NS);
         assert!(!received.is_duplicate(later, 359, false) && !received.is_duplicate(later, 360, true));
         assert!(received.is_duplicate(later, 360, true) && received.is_duplicate(later, 359, true));
-        assert!(!received.has(later, 361, true) && received.has(later + LIFETIME, 359, true));
-        assert!(!received.has(later + LIFETIME * 2, 359, true) && received.has(later + LIFETIME * 2, 360, true));
+        assert!(!received.has(later, 361, true) && received.has(later + lifetime, 359, true));
+        assert!(!received.has(later + lifetime * 2, 359, true) && received.has(later + lifetime * 2, 360, true));
     }
 }
