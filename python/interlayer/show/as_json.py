@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer import simulator
 from interlayer.measure import metrics
-from interlayer.study.comparison import METRICS
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
+from interlayer.study.measures import METRICS
 from interlayer.study.outcome import Closes
 from interlayer.study.readings import how_many
 from interlayer.study.verdict import Verdict

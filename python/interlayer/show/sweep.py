@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from interlayer.study.sweep import Measure, Point, Swept
+    from interlayer.study.measures import Measure
+    from interlayer.study.sweep import Point, Swept
 
 _LINES = 200
 """So many cells are shown on a terminal, and on a page."""

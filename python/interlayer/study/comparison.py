@@ -19,6 +19,7 @@ from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
 from .arms import SCHEME, SCHEMES, Arm, arms
+from .measures import METRICS
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
 
 RUNS = 10
 """Replications unless told otherwise: what a verdict needs at least."""
-
-METRICS = {
-    "goodput_bps": "summary.goodput",
-    "jain": "summary.jain",
-    "retransmissions": "sum(flow.*.retransmissions)",
-    "timeouts": "sum(flow.*.timeouts)",
-    "rtt_mean_s": "mean(flow.*.rtt_mean)",
-    "dropped_packets": "sum(queue.*.dropped)",
-}
-"""What is compared, as metric paths. An arm whose runs have no such numbers goes without."""
 
 
 @dataclass(frozen=True, slots=True)
