@@ -228,6 +228,7 @@ def compare(
     schemes: str | Sequence[str | Table] | None = None,
     *,
     arms: Mapping[str, Settings] | None = None,
+    metrics: str | Sequence[str] = (),
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
@@ -241,18 +242,20 @@ def compare(
     and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. `arms` are
     more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
     compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
-    `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
+    `none` and each scheme of the scenario. `metrics` are compared beside goodput and the other standard ones:
+    `"mean(flow.web*.transfer_time_p95)"`. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
     and p-value. `store` and `parts` are as in `run`. `engine` is where the runs are made: here, or by the cluster of a
     scheduler, `"dask://HOST:PORT"`. Raises what `run` raises.
     """
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    of = _loaded(scenario, parts)
+    of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
     with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = comparison.run(
             of.text,
             schemes,
             arms,
+            metric=named,
             overrides=of.changes,
             seed=seed,
             runs=runs,

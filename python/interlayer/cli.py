@@ -186,6 +186,14 @@ def compare_command(
             help='An arm that sets keys: veno="flow.*.transport.congestion=veno;scheme=none". May come again.',
         ),
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            help="Compare this, too: mean(flow.web*.transfer_time_p95). May come again; `interlayer list metrics`.",
+        ),
+    ] = None,
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
@@ -221,6 +229,7 @@ def compare_command(
                 text,
                 schemes,
                 given,
+                metric=metric or (),
                 overrides=overrides,
                 seed=seed,
                 runs=runs or comparison.RUNS,
@@ -242,6 +251,7 @@ def compare_command(
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
     again = [] if schemes is None else ["--schemes", schemes]
     again += [word for text in arm or [] for word in ("--arm", text)]
+    again += [word for text in metric or [] for word in ("--metric", text)]
     parts.end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
 
 

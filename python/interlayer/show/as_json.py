@@ -293,7 +293,9 @@ def comparison(c: Paired) -> dict[str, Any]:
         found["set"] = dict(c.overrides)
     found |= parts(c.parts)
     found |= ended(c.interrupted, c.failures)
-    compared = [metric for metric in METRICS if c.has(metric)]
+    if c.measures:
+        found["metrics"] = {m.name: m.path for m in c.measures}
+    compared = [metric for metric in METRICS if c.has(metric)] + [m.name for m in c.measures]
     found["arms"] = [
         {
             "scheme": arm.scheme,

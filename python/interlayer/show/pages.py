@@ -13,12 +13,12 @@ from interlayer.study.verdict import Verdict
 
 from . import frames, markup, words
 from .comparison_words import (
-    COMPARED,
     caption,
     compared_name,
     difference_text,
     in_unit,
     mark,
+    name_and_unit,
     p_text,
     sentence,
 )
@@ -276,7 +276,7 @@ def comparison_head(c: Paired, result: Mapping[str, Any], svg: str = "") -> str:
         [
             esc(a["label"]),
             esc(compared_name(m)),
-            difference_text(d, m, COMPARED[m][1]),
+            difference_text(d, m, name_and_unit(m)[1]),
             "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}",
             esc(p_text(d["p_value"])),
             mark(d),
