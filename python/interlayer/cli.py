@@ -414,6 +414,7 @@ _ALSO = {
     "recoveries": "recovery",
     "queue": "queues",
     "disciplines": "queues",
+    "metric": "metrics",
 }
 """Other words for lists: the key of a scenario that names what is listed, and the plural."""
 
@@ -427,6 +428,7 @@ _LISTS = (
     "queues",
     "routing",
     "traffic",
+    "metrics",
 )
 
 
@@ -441,10 +443,12 @@ def list_command(
     """What there is: one id first on each line.
 
     \b
-    Example:
+    Examples:
       interlayer list schemes
+      interlayer list metrics
     """
     from . import simulator
+    from .measure import catalogue
     from .show import as_json, references, terminal
     from .study import library
 
@@ -457,6 +461,8 @@ def list_command(
             {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
             for e in loaded
         ]
+    elif kind == "metrics":
+        rows = [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
     else:
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]

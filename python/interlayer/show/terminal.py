@@ -212,7 +212,12 @@ def _asked(result: Mapping[str, Any]) -> list[Any]:
 def entries(rows: Sequence[Mapping[str, Any]]) -> str:
     """A list with the id first on each line."""
     width = max((len(row["id"]) for row in rows), default=0)
-    lines = [f"{row['id']:<{width}}  {row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip() for row in rows]
+    units = max((len(row.get("unit", "")) for row in rows), default=0)
+    heads = [f"{row['id']:<{width}}  " + (f"{row.get('unit', ''):<{units}}  " if units else "") for row in rows]
+    lines = [
+        f"{head}{row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip()
+        for head, row in zip(heads, rows, strict=True)
+    ]
     return "\n".join(lines) + "\n" if lines else ""
 
 
