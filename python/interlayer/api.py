@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import parts as in_python
 from . import simulator, toml_text
 from .engine import chosen
-from .errors import InputError, writing
+from .errors import InputError, named_as_parameters, writing
 from .measure import timeline as windows
 from .results import Comparison, Reproduction, Result, Sweep
 from .study import comparison
@@ -171,6 +171,7 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+@named_as_parameters()
 def run(
     scenario: Scenario | str | Path,
     *,
@@ -223,6 +224,7 @@ def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
     return Store(Path(store))
 
 
+@named_as_parameters()
 def compare(
     scenario: Scenario | str | Path,
     schemes: str | Sequence[str | Table] | None = None,
@@ -271,6 +273,7 @@ def compare(
     return compared
 
 
+@named_as_parameters()
 def sweep(
     scenario: Scenario | str | Path,
     over: Mapping[str, str | Iterable[object]],
@@ -325,6 +328,7 @@ def _loaded(scenario: Scenario | str | Path, parts: Mapping[str, type] | None) -
     return found.with_parts(parts) if parts else found
 
 
+@named_as_parameters()
 def reproduce(
     experiment: str | Path,
     *,

@@ -419,6 +419,41 @@ def test_with_the_core_an_arm_that_has_no_such_counter_has_a_dash() -> None:
     assert next(row[1] for row in rows if row[:1] == ["lle-tcp"]) != "–"
 
 
+# ---------------------------------------------------------------------------------------------------- errors in Python
+
+
+@pytest.mark.parametrize(
+    ("call", "path", "says"),
+    [
+        (lambda s: interlayer.compare(s, "none"), "schemes", "schemes: it takes two to compare, as in none,lle-tcp"),
+        (lambda s: interlayer.compare(s, "none,lle-tpc"), "schemes", 'schemes: no scheme "lle-tpc"; did you mean'),
+        (lambda s: interlayer.compare(s, arms={"a": {}}), "arms", 'arms: "a" sets nothing'),
+        (lambda s: interlayer.compare(s, arms={"a": {"scheme": "lle-tpc"}}), "arms a", 'arms a: no scheme "lle-tpc"'),
+        (lambda s: interlayer.compare(s, "none,lle-tcp", metrics="flow.0.x"), "metrics", 'metrics: no metric "x"'),
+        (lambda s: interlayer.compare(s), "scheme", 'say which: schemes="none,lle-tcp" (`interlayer list schemes`'),
+        (lambda s: interlayer.compare(s.set("scheme", []), "none,lle-tcp"), "scheme", 'so: schemes="none,lle-tcp'),
+        (lambda s: interlayer.sweep(s, {}), "over", "over: nothing to sweep"),
+        (lambda s: interlayer.sweep(s, {"radio.x": [1, 1]}), "over", "over: radio.x: 1 comes twice"),
+        (lambda s: interlayer.sweep(s.set("radio.x", 3), {"radio.x": [1, 2]}), "radio.x", "over: radio.x is set, and"),
+        (lambda s: interlayer.sweep(s, {"radio.x": [1]}, metrics="flow.0.x"), "metrics", 'metrics: no metric "x"'),
+        (lambda s: interlayer.run(s, store="/nowhere/runs"), "store", "store: no folder /nowhere"),
+        (lambda s: interlayer.compare(s, "none,lle-tcp", engine="dsak://x"), "engine", "engine: "),
+    ],
+)
+def test_in_python_an_error_names_the_parameter(seen: list[Any], call: Any, path: str, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call(interlayer.Scenario(SCENARIO))
+    assert says in str(caught.value)
+    assert "--" not in str(caught.value)
+    assert caught.value.path == path
+
+
+def test_a_result_names_no_option(seen: list[Any]) -> None:
+    swept = interlayer.sweep(interlayer.Scenario(SCENARIO), {"radio.x": [1]}, runs=1)
+    with pytest.raises(InputError, match=r'^no metric "rtt_maen"; did you mean "rtt_mean"\?$'):
+        swept.estimate(swept.cells[0], "flow.0.rtt_maen")
+
+
 # ------------------------------------------------------------------------------------------------------ the real core
 
 

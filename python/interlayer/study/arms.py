@@ -70,6 +70,8 @@ def arms(
                 "no [[scheme]] to compare; say which: --schemes none,lle-tcp (`interlayer list schemes` shows them), "
                 'or set keys: --arm veno="flow.*.transport.congestion=veno"',
                 SCHEME,
+                'no [[scheme]] to compare; say which: schemes="none,lle-tcp" (`interlayer list schemes` shows them), '
+                'or set keys: arms={"veno": {"flow.*.transport.congestion": "veno"}}',
             )
         schemes = [NONE, *named]
     parts = split(schemes, ",", SCHEMES) if isinstance(schemes, str) else list(schemes)

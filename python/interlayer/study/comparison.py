@@ -149,9 +149,8 @@ def run(
     started = time.perf_counter()
     for path, _ in overrides:
         if path.split(".")[0] == SCHEME:
-            raise InputError(
-                f"{path}: compare sets the schemes itself; give parameters so: {SCHEMES} none,lle-tcp:sack=keep", path
-            )
+            why = f"{path}: compare sets the schemes itself; give parameters so: "
+            raise InputError(f"{why}{SCHEMES} none,lle-tcp:sack=keep", path, f'{why}schemes="none,lle-tcp:sack=keep"')
     chosen = arms(text, schemes, given, in_python.names(parts, "scheme"))
     own = simulator.parse(text, overrides, parts)  # the file's own mistakes first, with its own paths
     first = own.seed if seed is None else seed

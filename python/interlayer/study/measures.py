@@ -56,8 +56,11 @@ def read(run: Run, path: str) -> float:
         return math.nan
 
 
-def measure(metric: str, runs: Any) -> Measure:
-    """A metric as a column, by the first of the runs that has it. Raises `InputError` of the first run if none has."""
+def measure(metric: str, runs: Any, *, option: str = METRIC) -> Measure:
+    """A metric as a column, by the first of the runs that has it. Raises `InputError` of the first run if none has.
+
+    `option` is what the error names first; empty for none.
+    """
     path, error = METRICS.get(metric, metric), None
     for run in runs:
         try:
@@ -68,7 +71,9 @@ def measure(metric: str, runs: Any) -> Measure:
         head = f"{metric}_{unit}"
         return Measure(metric if not unit or quantity.column_unit(metric) == unit else head, path)
     assert error is not None
-    raise InputError(f"{METRIC}: {str(error).removeprefix('metric ')}", METRIC) from error
+    if not option:
+        raise error
+    raise InputError(f"{option}: {str(error).removeprefix('metric ')}", option) from error
 
 
 class Probes:

@@ -163,7 +163,7 @@ class Swept:
         for known in self.measures:
             if metric in (known.name, known.label, known.path):
                 return known
-        return measure(metric, (runs[0] for runs in self.runs.values()))
+        return measure(metric, (runs[0] for runs in self.runs.values()), option="")
 
     def sample(self, cell: Point, metric: str | Measure) -> Floats:
         """A metric of a cell, one number a seed; nan where the cell has none. Raises `InputError`."""
@@ -206,7 +206,9 @@ def run(
         # What is set above a swept key stands; a key that is swept, or is within one that is, would be overwritten.
         inside = [axis.path for axis in found if overlap(axis.path, path) and axis.path.count(".") <= path.count(".")]
         if swept := next(iter(inside), None):
-            raise InputError(f"--set: {path} is swept by {OVER} {swept}", path)
+            raise InputError(
+                f"--set: {path} is swept by {OVER} {swept}", path, f"over: {path} is set, and {swept} is swept"
+            )
     points = list(product(*(range(len(axis.values)) for axis in found)))
     settings = [_overrides(found, point) for point in points]
     pairs = zip(points, settings, strict=True)
