@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,6 +34,8 @@ class Scenario:
     changes: tuple[tuple[str, str], ...] = ()
     parts: Mapping[str, type] = field(default_factory=dict, hash=False)
     """Controllers and schemes in Python, by the names that the scenario calls them."""
+    file: str = field(default="", compare=False)
+    """The file that it was loaded from, which errors name; empty for none."""
 
     def set(self, path: str, value: object) -> Scenario:
         """The same scenario with one value replaced: `s.set("flow.0.transport.datagram", "500 B")`.
@@ -55,7 +58,23 @@ class Scenario:
         return self.text + (f"\n{changes}" if changes else "")
 
     def _parse(self) -> _core.Scenario:
-        return simulator.parse(self.text, self.changes, in_python.parts(self.parts))
+        with self._named():
+            return simulator.parse(self.text, self.changes, in_python.parts(self.parts))
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """An `InputError` inside begins with the name of the file, unless a parameter of the call is wrong."""
+        try:
+            yield
+        except InputError as e:
+            if self.file and e.path not in _OF_CALLS and not e.path.startswith("--"):
+                e.args = (f"{self.file}: {e}",)
+                e.in_python = e.in_python and f"{self.file}: {e.in_python}"
+            raise
+
+
+_OF_CALLS = ("seed", "runs", "jobs", "parts", "engine", "store")
+"""Parameters that errors of a call may name; no keys of a scenario."""
 
 
 Table = Mapping[str, object]
@@ -153,7 +172,16 @@ def _flow(ends: tuple[str, ...], transport: Table, traffic: str | Table | None) 
 
 def load(path: str | Path) -> Scenario:
     """A scenario file. Raises `InputError` if it cannot be read; its content is checked by `run`."""
-    return Scenario(toml_text.read_text(Path(path)))
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"scenario: expected a scenario or a file's path, not {path!r}", "scenario")
+    name = os.fspath(path)
+    if not name.strip():
+        raise InputError('scenario: "" names no file; give a path, or a scenario', "scenario")
+    if "\n" in name:
+        raise InputError("scenario: expected a file's path; for TOML text there is interlayer.parse(text)", "scenario")
+    if "\0" in name:
+        raise InputError(f"scenario: {name!r} names no file", "scenario")
+    return Scenario(toml_text.read_text(Path(name)), file=name)
 
 
 def parse(text: str) -> Scenario:
@@ -252,7 +280,7 @@ def compare(
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
-    with _opened(store) as stored, chosen(engine, jobs) as made_by:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by, of._named():
         found = comparison.run(
             of.text,
             schemes,
@@ -300,7 +328,7 @@ def sweep(
     if quick and runs is not None:
         raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
-    with _opened(store) as stored, chosen(engine, jobs) as made_by:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by, of._named():
         found = grid.run(
             of.text,
             over,

@@ -495,7 +495,7 @@ def check(
     from .study import campaign, library
 
     text, overrides = parts.read(file), parts.overrides(set_)
-    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, parts.shown(file))):
+    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(simulator.tables(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         if file == parts.STDIN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -81,6 +82,19 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
     return parsed
+
+
+def tables(text: str, name: str = "") -> dict[str, Any]:
+    """TOML as tables. Raises `InputError` in the words that the core has for it; `name` goes before them."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as e:
+        before = f"{name}: " if name else ""
+        try:
+            parse(text)
+        except InputError as own:
+            raise InputError(f"{before}{own}", own.path) from e
+        raise InputError(f"{before}{str(e)[0].lower()}{str(e)[1:]}") from e
 
 
 def _said(e: BaseException) -> str:

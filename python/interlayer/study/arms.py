@@ -87,7 +87,7 @@ def arms(
 
 def own_tables(text: str) -> list[dict[str, Any]]:
     """The `[[scheme]]` tables of a scenario; the core says what is wrong with one that is no list of tables."""
-    tables = toml_text.parse(text, "scenario").get(SCHEME, [])
+    tables = simulator.tables(text).get(SCHEME, [])
     return [t for t in tables if isinstance(t, dict)] if isinstance(tables, list) else []
 
 

@@ -212,7 +212,7 @@ def run(
     points = list(product(*(range(len(axis.values)) for axis in found)))
     settings = [_overrides(found, point) for point in points]
     pairs = zip(points, settings, strict=True)
-    scenarios = [_parsed(text, [*overrides, *own], found, point, parts) for point, own in pairs]
+    scenarios = [_parsed(text, overrides, own, found, point, parts) for point, own in pairs]
     tell(engine.forecast(scenarios[0], len(points)))
     probes = Probes(text, [[*overrides, *own] for own in settings], parts)
     measures = tuple(dict.fromkeys(measure(m, probes) for m in metric)) or usual(probes)
@@ -243,16 +243,32 @@ def run(
     )
 
 
+def _mistake(text: str, overrides: Sequence[tuple[str, str]], parts: Sequence[Part]) -> str:
+    """What is wrong without anything swept; empty for nothing."""
+    try:
+        simulator.parse(text, overrides, parts)
+    except InputError as e:
+        return str(e)
+    return ""
+
+
 def _overrides(found: Sequence[Axis], point: Point) -> list[tuple[str, str]]:
     return [pair for axis, i in zip(found, point, strict=True) for pair in axis.overrides[i]]
 
 
 def _parsed(
-    text: str, overrides: Sequence[tuple[str, str]], found: Sequence[Axis], point: Point, parts: Sequence[Part]
+    text: str,
+    overrides: Sequence[tuple[str, str]],
+    own: Sequence[tuple[str, str]],
+    found: Sequence[Axis],
+    point: Point,
+    parts: Sequence[Part],
 ) -> _core.Scenario:
     try:
-        return simulator.parse(text, overrides, parts)
+        return simulator.parse(text, [*overrides, *own], parts)
     except InputError as e:
+        if str(e) == _mistake(text, overrides, parts):  # it is the file's, in every cell
+            raise
         if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
             raise _wrong(str(e)) from e
         where = ", ".join(f"{axis.path}={axis.label(i)}" for axis, i in zip(found, point, strict=True))
