@@ -99,6 +99,8 @@ def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
 WIRE: Table = {"rate": "1 Gb/s", "delay": "10 ms"}
 """The link behind the access point of `wlan`: what crosses it and comes back takes 20 ms."""
 DIRECTIONS = ("up", "down", "both")
+LOST = ("attempt", "msdu")
+"""What `loss` is drawn for."""
 
 
 def wlan(
@@ -109,7 +111,7 @@ def wlan(
     rate: str | None = None,
     standard: str = "802.11b",
     flow: Table | Sequence[Table] | None = None,
-    traffic: str | Table | None = None,
+    traffic: str | Table | Sequence[str | Table] | None = None,
     wire: Table = WIRE,
     loss: float = 0.0,
     loss_at: str = "attempt",
@@ -126,11 +128,12 @@ def wlan(
     `wire`; they download ("down").
 
     `flow` is what `tcp` or `udp` give: one for all flows, or one for each, those up first. `traffic` is what
-    applications do: a model's name ("bulk"), or a table such as `{"model": "http", "page_every": "20 s"}`.
+    applications do, for all flows or for each: a model's name ("bulk"), or a table such as
+    `{"model": "http", "page_every": "20 s"}`.
     `loss` is the packet error rate of every attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme`
     is a name, a table with a scheme's parameters, or several. `radio` adds keys of that table. Times and rates are
-    texts with units. Raises `InputError` for too few stations, a wrong number of flows, an unknown direction; the rest
-    is checked by `run`.
+    texts with units. Raises `InputError` for too few stations, a wrong number of flows or of their traffic, an
+    unknown direction, an unknown `loss_at`; the rest is checked by `run`.
     """
     if stations < (least := 1 if ap else 2):
         raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
@@ -146,6 +149,11 @@ def wlan(
     if len(flows) != len(ends):
         of = f"{len(ends)} {'directions' if direction == 'both' else 'stations' if ap else 'senders'}"
         raise InputError(f"flow: {len(flows)} flows for {of}; give one, or one for each", "flow")
+    does = [traffic] * len(ends) if traffic is None or isinstance(traffic, str | Mapping) else list(traffic)
+    if len(does) != len(ends):
+        raise InputError(f"traffic: {len(does)} entries for {len(ends)} flows; give one, or one for each", "traffic")
+    if loss_at not in LOST:
+        raise InputError(f'loss_at: no "{loss_at}"; expected "attempt" or "msdu"', "loss_at")
     named = [scheme] if isinstance(scheme, str | Mapping) else list(scheme)
     named_flows = ap or direction != "up"
     nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
@@ -155,7 +163,7 @@ def wlan(
         "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
         "node": [*nodes, *({"name": n} for n in [*names, hub])],
         "link": [{"name": "wire", "between": [hub, "ap"], **wire}] if ap else [],
-        "flow": [_flow(end if named_flows else end[1:], f, traffic) for end, f in zip(ends, flows, strict=True)],
+        "flow": [_flow(end if named_flows else end[1:], f, t) for end, f, t in zip(ends, flows, does, strict=True)],
         "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
     }
     return Scenario(toml_text.document(tables))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import interlayer
+from interlayer.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,3 +167,21 @@ def test_reproduce_returns_claims_with_verdict_and_why(core: Core) -> None:
     # With one ACK per segment, which the paper does not exclude, the gain at 1500 B is twice the printed one.
     varied = interlayer.reproduce("lle-fig-3.7b")
     assert [str(s.verdict) for s in varied.scored] == ["depends", "differs", "holds", "holds", "differs"]
+
+
+# -------------------------------------------------------------------------------------------------- wrong words to wlan
+
+
+def test_traffic_is_one_for_all_flows_or_one_for_each() -> None:
+    page = {"model": "http", "page_every": "1 s"}
+    found = tomllib.loads(interlayer.wlan(3, ap=True, traffic=["bulk", page, "ftp"]).to_toml())
+    assert [flow["traffic"] for flow in found["flow"]] == [{"model": "bulk"}, page, {"model": "ftp"}]
+    with pytest.raises(InputError, match=r"^traffic: 2 entries for 3 flows; give one, or one for each$"):
+        interlayer.wlan(3, ap=True, traffic=["bulk", page])
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.1])
+def test_what_losses_are_drawn_for_is_checked_at_once(loss: float) -> None:
+    with pytest.raises(InputError, match=r'^loss_at: no "frame"; expected "attempt" or "msdu"$'):
+        interlayer.wlan(loss=loss, loss_at="frame")
+    assert 'at = "msdu"' in interlayer.wlan(loss=0.1, loss_at="msdu").to_toml()
