@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
@@ -491,6 +492,16 @@ def test_an_arm_sets_any_key_and_is_compared_with_the_file(core: Core) -> None:
     found = compared(None, arms={"veno": {"flow.*.transport.congestion": "veno"}}, runs=1)
     assert [arm.label for arm in found.arms] == ["file", "veno"]
     assert seen == [(None, None), ("veno", None)]
+
+
+def test_a_comparison_of_arms_says_that_the_scenario_itself_is_not_among_them(seen: list[Any]) -> None:
+    one, two = {"radio.x": 1}, {"radio.x": 2}
+    note = 'The scenario as it stands is not one of the arms; name it: --schemes file, in Python schemes="file".'
+    assert note in str(compared(None, arms={"one": one, "two": two}, runs=2))
+    assert html.escape(note) in compared(None, arms={"one": one, "two": two}, runs=2)._repr_html_()
+    assert "as it stands" not in str(compared(None, arms={"one": one}, runs=2))
+    assert "as it stands" not in str(compared("file", arms={"one": one, "two": two}, runs=2))
+    assert "as it stands" not in str(compared("none,lle-tcp", runs=2))
 
 
 def test_of_several_arms_the_first_is_the_baseline_and_schemes_come_before_them(seen: list[Any]) -> None:

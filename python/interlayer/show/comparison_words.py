@@ -28,6 +28,14 @@ def caption(result: Mapping[str, Any]) -> str:
     )
 
 
+def without_file(result: Mapping[str, Any]) -> str:
+    """A note where all is compared with an arm that sets keys, and no arm is the scenario as it stands; else empty."""
+    arms = result["arms"]
+    if "set" not in arms[0] or any(arm["scheme"] == "file" and "set" not in arm for arm in arms):
+        return ""
+    return 'The scenario as it stands is not one of the arms; name it: --schemes file, in Python schemes="file".'
+
+
 def sentence(arm: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     """What an arm's goodput may be said to be, and no more."""
     d, runs, baseline = arm["difference"]["goodput_bps"], result["runs"], result["baseline"]

@@ -21,6 +21,7 @@ from .comparison_words import (
     name_and_unit,
     p_text,
     sentence,
+    without_file,
 )
 
 if TYPE_CHECKING:
@@ -271,6 +272,7 @@ def comparison_head(c: Paired, result: Mapping[str, Any], svg: str = "") -> str:
     arms_ = result["arms"]
     shown = list(arms_[0]["compared"])
     sentences = "".join(f"<li>{esc(sentence(arm, result))}.</li>" for arm in arms_[1:])
+    sentences += f"<li>{esc(said)}</li>" if (said := without_file(result)) else ""
     values = [[esc(a["label"]), *(in_unit(a["compared"][m], m) for m in shown)] for a in arms_]
     differences = [
         [

@@ -173,6 +173,7 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
             continue
         lines.append([*line, *_difference(arm["difference"]["goodput_bps"], "goodput_bps")])
     sentences = [f"{comparison_words.sentence(arm, result)}." for arm in arms[1:]]
+    sentences += [said] if (said := comparison_words.without_file(result)) else []
     sentences += [f"The same in every arm: {', '.join(same.values())}."] if same else []
     took = f", {result['wall_s']:.2f} s" if clock else ""
     return render(
