@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,6 +54,17 @@ class Scenario:
         self._parse()
 
     def to_toml(self) -> str:
+        """The whole scenario as TOML text, which `interlayer run` takes as a file.
+
+        It is the text as given where nothing was changed by `set`. Else it is what `interlayer check --effective`
+        prints: every key that applies, the changes in their places. Names of parts in Python stay names. Raises
+        `InputError` if a change is wrong.
+        """
+        if not self.changes:
+            return self.text
+        return toml_text.document(json.loads(self._parse().effective_json()))
+
+    def _shown(self) -> str:
         """The text as given, and the changes as comments below it."""
         changes = "".join(f"# with {path} = {value}\n" for path, value in self.changes)
         return self.text + (f"\n{changes}" if changes else "")
@@ -244,7 +256,7 @@ def run(
             parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
         )
     used = in_python.used(in_python.parts(loaded.parts), [parsed])
-    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started, used) if done else None
+    result = Result(done, loaded._shown(), parsed.name, time.perf_counter() - started, used) if done else None
     if ended.interrupted:
         raise Interrupted(result)
     if ended.failures or result is None:

@@ -117,7 +117,23 @@ def test_set_changes_a_copy(core: Core) -> None:
     small = base.set("flow.0.transport.datagram", "500 B")
     assert base.changes == ()
     assert interlayer.run(small).sample("flow.0.goodput")[0] < interlayer.run(base).sample("flow.0.goodput")[0]
-    assert small.to_toml().endswith('# with flow.0.transport.datagram = "500 B"\n')
+    assert interlayer.run(small).text == f'{base.text}\n# with flow.0.transport.datagram = "500 B"\n'
+    assert tomllib.loads(small.to_toml())["flow"][0]["transport"]["datagram"] == "500 B"
+    assert base.to_toml() == base.text
+
+
+@pytest.mark.core
+def test_a_changed_scenario_is_a_file_that_runs_to_the_same_bits(tmp_path: Path) -> None:
+    page = {"model": "http", "page_every": "1 s"}
+    cell = interlayer.wlan(2, ap=True, flow=interlayer.tcp("cubic"), traffic=["bulk", page], duration="3 s")
+    changed = cell.set("flow.*.transport.congestion", "veno").set("radio.queue", {"discipline": "codel", "packets": 80})
+    file = tmp_path / "changed.toml"
+    file.write_text(changed.to_toml())
+    one, other, base = (repr(interlayer.run(what).runs[0]["flows"]) for what in (changed, file, cell))
+    assert one == other  # as texts: what is undefined is nan
+    assert one != base
+    with pytest.raises(InputError, match=r"radio\.x: no such key"):
+        cell.set("radio.x", 1).to_toml()
 
 
 def test_estimate_and_paired_gain(core: Core) -> None:
