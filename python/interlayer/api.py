@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import given, simulator, toml_text
 from . import parts as in_python
-from . import simulator, toml_text
 from .engine import chosen
 from .errors import InputError, named_as_parameters, writing
 from .measure import timeline as windows
@@ -43,6 +43,7 @@ class Scenario:
 
         Paths have dots, and go into arrays by index, by the entry's name (`node.ap.position`), or by `*`: every entry.
         """
+        given.check(path=path)
         return replace(self, changes=(*self.changes, (path, toml_text.literal(value))))
 
     def with_parts(self, parts: Mapping[str, type]) -> Scenario:
@@ -147,6 +148,8 @@ def wlan(
     texts with units. Raises `InputError` for too few stations, a wrong number of flows or of their traffic, an
     unknown direction, an unknown `loss_at`; the rest is checked by `run`.
     """
+    given.check(stations=stations, wire=wire, scheme=scheme)
+    given.check_if_any(flow=flow, traffic=traffic, radio=radio)
     if stations < (least := 1 if ap else 2):
         raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
     direction = direction or ("down" if ap else "up")
@@ -156,8 +159,8 @@ def wlan(
     hub = "server" if ap else "receiver"
     up = [(f"up{n + 1}", sta, hub) for n, sta in enumerate(names) if direction != "down"]
     ends = up + [(f"down{n + 1}", hub, sta) for n, sta in enumerate(names) if direction != "up"]
-    given = tcp() if flow is None else flow
-    flows = [given] * len(ends) if isinstance(given, Mapping) else list(given)
+    carried = tcp() if flow is None else flow
+    flows = [carried] * len(ends) if isinstance(carried, Mapping) else list(carried)
     if len(flows) != len(ends):
         of = f"{len(ends)} {'directions' if direction == 'both' else 'stations' if ap else 'senders'}"
         raise InputError(f"flow: {len(flows)} flows for {of}; give one, or one for each", "flow")
@@ -192,8 +195,7 @@ def _flow(ends: tuple[str, ...], transport: Table, traffic: str | Table | None) 
 
 def load(path: str | Path) -> Scenario:
     """A scenario file. Raises `InputError` if it cannot be read; its content is checked by `run`."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"scenario: expected a scenario or a file's path, not {path!r}", "scenario")
+    given.check(scenario=path)
     name = os.fspath(path)
     if not name.strip():
         raise InputError('scenario: "" names no file; give a path, or a scenario', "scenario")
@@ -206,6 +208,7 @@ def load(path: str | Path) -> Scenario:
 
 def parse(text: str) -> Scenario:
     """A scenario from TOML text, checked. Raises `InputError`."""
+    given.check(text=text)
     scenario = Scenario(text)
     scenario.check()
     return scenario
@@ -241,6 +244,8 @@ def run(
     `InputError`, `OutputError`, `PartError` if such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run
     that failed, after all others.
     """
+    given.check(runs=runs, jobs=jobs)
+    given.check_if_any(seed=seed, timeline=timeline, pcap=pcap, store=store)
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     started, loaded = time.perf_counter(), _loaded(scenario, parts)
@@ -297,6 +302,8 @@ def compare(
     and p-value. `store` and `parts` are as in `run`. `engine` is where the runs are made: here, or by the cluster of a
     scheduler, `"dask://HOST:PORT"`. Raises what `run` raises.
     """
+    given.check(runs=runs, jobs=jobs, metrics=metrics)
+    given.check_if_any(schemes=schemes, arms=arms, seed=seed, engine=engine, store=store)
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
@@ -343,6 +350,8 @@ def sweep(
     `parts` are as in `run`, `engine` as in `compare`. A wrong path, value or metric is an `InputError` before anything
     is run; raises else what `run` raises.
     """
+    given.check(over=over, jobs=jobs, metrics=metrics)
+    given.check_if_any(runs=runs, seed=seed, engine=engine, store=store)
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     if quick and runs is not None:
@@ -397,6 +406,12 @@ def reproduce(
     """
     from .study import campaign, library
 
+    given.check(experiment=experiment, seed=seed, jobs=jobs)
+    given.check_if_any(runs=runs, engine=engine, store=store)
+    if runs is not None and runs < 1:
+        raise InputError(f"runs: {runs} is too few", "runs")
+    if readings not in ("all", "base"):
+        raise InputError(f'readings: {readings!r} is none of "all" and "base"', "readings")
     with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = campaign.run(
             library.load(experiment),

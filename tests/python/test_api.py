@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import interlayer
@@ -201,3 +202,51 @@ def test_what_losses_are_drawn_for_is_checked_at_once(loss: float) -> None:
     with pytest.raises(InputError, match=r'^loss_at: no "frame"; expected "attempt" or "msdu"$'):
         interlayer.wlan(loss=loss, loss_at="frame")
     assert 'at = "msdu"' in interlayer.wlan(loss=0.1, loss_at="msdu").to_toml()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda c: interlayer.wlan("2"), "stations: expected a whole number, not '2'"),
+        (lambda c: interlayer.wlan(True), "stations: expected a whole number, not True"),
+        (lambda c: interlayer.wlan(flow=[3]), "flow: expected what tcp() or udp() give, or a list of them, not [3]"),
+        (lambda c: interlayer.wlan(flow="cubic"), "flow: expected what tcp() or udp() give"),
+        (lambda c: interlayer.wlan(traffic=3), "traffic: expected a model's name or table, or a list of them, not 3"),
+        (lambda c: interlayer.wlan(scheme=[3]), "scheme: expected a scheme's name or table"),
+        (lambda c: interlayer.wlan(ap=True, wire=3), "wire: expected a table, as in"),
+        (lambda c: interlayer.wlan(radio=3), "radio: expected a table, as in"),
+        (lambda c: c.set(3, 4), "path: expected a key's path"),
+        (lambda c: interlayer.parse(3), "text: expected TOML text, not 3"),
+        (lambda c: interlayer.run(3), "scenario: expected a scenario or a file's path, not 3"),
+        (lambda c: interlayer.run(c, runs="3"), "runs: expected a whole number, not '3'"),
+        (lambda c: interlayer.run(c, runs=None), "runs: expected a whole number, not None"),
+        (lambda c: interlayer.run(c, runs=2.5), "runs: expected a whole number, not 2.5"),
+        (lambda c: interlayer.run(c, seed="1"), "seed: expected a whole number, not '1'"),
+        (lambda c: interlayer.run(c, jobs="1"), "jobs: expected a whole number, not '1'"),
+        (lambda c: interlayer.run(c, timeline=3), 'timeline: expected a text such as "2 s..2.01 s", not 3'),
+        (lambda c: interlayer.run(c, pcap=3), "pcap: expected a folder's path, not 3"),
+        (lambda c: interlayer.run(c, store=3), "store: expected a file's path, not 3"),
+        (lambda c: interlayer.compare(c, arms=3), "arms: expected names and what each sets, as in"),
+        (lambda c: interlayer.compare(c, arms={"a": 3}), "arms: expected names and what each sets"),
+        (lambda c: interlayer.compare(c, arms={3: {"a": 1}}), "arms: expected names and what each sets"),
+        (lambda c: interlayer.compare(c, [3, 4]), "schemes: expected names or tables, as in"),
+        (lambda c: interlayer.compare(c, "none,lle-tcp", metrics=[3]), "metrics: expected a metric or a list of them"),
+        (lambda c: interlayer.compare(c, "none,lle-tcp", engine=3), "engine: expected a text such as"),
+        (lambda c: interlayer.compare(c, "none,lle-tcp", runs=None), "runs: expected a whole number, not None"),
+        (lambda c: interlayer.sweep(c, [1]), "over: expected paths and their values, as in"),
+        (lambda c: interlayer.sweep(c, {3: [1]}), "over: expected paths and their values, as in"),
+        (lambda c: interlayer.sweep(c, {"radio.x": [1]}, runs="3"), "runs: expected a whole number"),
+        (lambda c: interlayer.reproduce(3), "experiment: expected the id of an experiment, or a file's path, not 3"),
+        (lambda c: interlayer.reproduce("lle-fig-3.7b", runs=0), "runs: 0 is too few"),
+        (lambda c: interlayer.reproduce("lle-fig-3.7b", readings="x"), "readings: 'x' is none of"),
+    ],
+)
+def test_a_wrong_type_is_one_line_that_names_the_parameter(call: Any, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call(two())
+    assert str(caught.value).startswith(says)
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_of_numpy_are_numbers(core: Core) -> None:
+    assert len(interlayer.run(two(), runs=np.int64(2), seed=np.int64(3)).runs) == 2
