@@ -90,7 +90,7 @@ class Scheme:
     """
 
     places: ClassVar[tuple[str, ...]] = ("to-air",)
-    """Where it is shown packets: of `PLACES`."""
+    """Where it is shown packets: of `PLACES`. A class with a method `packet` says it itself."""
 
     attempts: ClassVar[bool] = False
     """Whether `report` hears of each failed attempt as well."""
@@ -183,6 +183,12 @@ def _part(name: str, cls: type) -> Part:
             raise InputError(f"{where}: {cls.__name__} has no method {method}", "parts")
     if base is Scheme and not {"packet", "report"} & set(own):
         raise InputError(f"{where}: {cls.__name__} has neither a method packet nor one called report", "parts")
+    if base is Scheme and "packet" in own and (of(cls, "places") is of(base, "places") or not of(cls, "places")):
+        raise InputError(
+            f'{where}: {cls.__name__} has a method packet and no places; add places = ("to-air",), or others of '
+            f"{', '.join(PLACES)}",
+            "parts",
+        )
     for attribute in dir(cls):
         if attribute.startswith("on_") and attribute not in (*must, *may):
             raise InputError(f"{where}: {attribute} is never called{suggestion(attribute, (*must, *may))}", "parts")
