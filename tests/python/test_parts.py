@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import math
 import subprocess
@@ -731,3 +732,13 @@ def test_connections_of_users_have_controllers_of_their_own() -> None:
     assert len(made) > 4
     rust = interlayer.run(scenario.set("flow.0.transport.congestion", "newreno"))
     assert mine.flows.equals(rust.flows)
+
+
+@pytest.mark.parametrize("base", [Controller, Scheme])
+def test_help_and_the_page_have_a_line_on_each_attribute(base: type) -> None:
+    page = (Path(__file__).parents[2] / "docs/python-controllers.md").read_text("utf-8")
+    lines = (inspect.getdoc(base) or "").splitlines()
+    for name in base.__annotations__:
+        at = lines.index(f"{name} = {getattr(base, name)!r}".replace("'", '"'))
+        assert lines[at + 1].startswith("    "), name
+        assert f"`{name}`" in page, name
