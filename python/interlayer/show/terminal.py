@@ -15,7 +15,7 @@ from . import advice, comparison_words, joint, plots, run_words, words
 from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from interlayer._core import Run
     from interlayer.study.joint import Joint
@@ -140,9 +140,12 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     )
 
 
-def advised(result: Mapping[str, Any]) -> str:
-    """Where packets waited, what the air was used for, and what is worth comparing with."""
-    found = advice.findings(result)
+def advised(result: Mapping[str, Any], limited: Collection[str] = ()) -> str:
+    """Where packets waited, what the air was used for, and what is worth comparing with.
+
+    `limited` are the flows that are limited by their application.
+    """
+    found = advice.findings(result, limited)
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")
