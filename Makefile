@@ -109,7 +109,7 @@ check: doctor-test $(VENV)/.pins
 	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not papers"; fi
 	@tools/stage
 
-PYTHON_SOURCES := python tests/python examples docs
+PYTHON_SOURCES := python tests/python examples docs validation tools
 
 lint: lint-python
 	$(CARGO) fmt --all --check

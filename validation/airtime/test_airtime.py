@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 
 
 def table() -> dict[tuple[str, str, str, str], tuple[int, int]]:
-    with open(HERE / "table.csv", newline="") as f:
+    with (HERE / "table.csv").open(newline="") as f:
         rows = list(csv.DictReader(f))
     assert list(rows[0]) == work.COLUMNS
     got = {

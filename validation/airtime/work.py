@@ -88,5 +88,5 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["-"]:
         write(sys.stdout)
     else:
-        with open(Path(__file__).with_name("table.csv"), "w", newline="") as f:
+        with Path(__file__).with_name("table.csv").open("w", newline="") as f:
             write(f)

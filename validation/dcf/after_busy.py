@@ -8,9 +8,9 @@ from it. They are worked out here from the standard's countdown, with the device
 2010, as remembered: a slot that is counted down is the busy periods before it and itself. As the abstract says of
 theirs, Bianchi's fixed point is the limit of large windows (test_after_busy.py).
 
-**Model.** A counter moves only after an idle slot (@80211-2016 10.3.4.3). So a station that froze holds at least 1 when a busy
-period ends, and the first slot after it belongs to those who just transmitted: each starts in it if it drew 0, with
-chance 1/W.
+**Model.** A counter moves only after an idle slot (@80211-2016 10.3.4.3). So a station that froze holds at least 1
+when a busy period ends, and the first slot after it belongs to those who just transmitted: each starts in it if it
+drew 0, with chance 1/W.
 
 - After a success that is one station alone, and it cannot collide.
 - After a collision of the station at hand with K others, one of them joins it with chance r = E[1/W], over the windows

@@ -1,11 +1,12 @@
 """The finite-retry Bianchi model of saturated DCF, and the closed form for one station.
 
 Sources: @BIA00 Bianchi, "Performance Analysis of the IEEE 802.11 Distributed Coordination Function", IEEE JSAC 18(3),
-2000 (throughput, eq. 13); @WPL02 Wu, Peng, Long, Cheng, Ma, "Performance of Reliable Transport Protocol over IEEE 802.11
-Wireless LAN: Analysis and Enhancement", IEEE INFOCOM 2002 (the retry limit in the chain; also Chatzimisios, Vitsas,
-Boucouvalas, "Throughput and delay analysis of IEEE 802.11 protocol", IWNA 2002). tau is written by the conditional
-argument of Bianchi & Tinnirello, "Remarks on IEEE 802.11 DCF Performance Analysis", IEEE Comm. Letters 9(8), 2005,
-which gives @WPL02's tau for uniform windows without its case distinction (test_bianchi.py compares the two).
+2000 (throughput, eq. 13); @WPL02 Wu, Peng, Long, Cheng, Ma, "Performance of Reliable Transport Protocol over IEEE
+802.11 Wireless LAN: Analysis and Enhancement", IEEE INFOCOM 2002 (the retry limit in the chain; also Chatzimisios,
+Vitsas, Boucouvalas, "Throughput and delay analysis of IEEE 802.11 protocol", IWNA 2002). tau is written by the
+conditional argument of Bianchi & Tinnirello, "Remarks on IEEE 802.11 DCF Performance Analysis", IEEE Comm. Letters
+9(8), 2005, which gives @WPL02's tau for uniform windows without its case distinction (test_bianchi.py compares the
+two).
 
 Departs from @WPL02: T_c ends with EIFS (SIFS + ACK at the lowest rate + DIFS).
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "airtime"))
-from work import FRAMES, data, dsss_us, ofdm_us  # noqa: E402
+from work import FRAMES, data, dsss_us, ofdm_us
 
 MAX_ATTEMPTS = 7  # dot11ShortRetryLimit, 802.11-2016 Annex C: 7 transmissions
 STATIONS = (1, 2, 5, 10, 20, 50)
@@ -77,9 +78,9 @@ def windows(phy: Phy, attempts: int = MAX_ATTEMPTS) -> list[int]:
 
 
 def tau(p: float, w: list[int]) -> float:
-    """Chance that a station starts in a slot: attempts over slots of an MSDU's life, sum p^i / sum p^i (W_i + 1) / 2."""
+    """Chance that a station starts in a slot: attempts over slots of an MSDU, sum p^i / sum p^i (W_i + 1) / 2."""
     weights = [p**i for i in range(len(w))]
-    return sum(weights) / sum(q * (wi + 1) / 2 for q, wi in zip(weights, w))
+    return sum(weights) / sum(q * (wi + 1) / 2 for q, wi in zip(weights, w, strict=True))
 
 
 def fixed_point(phy: Phy, n: int) -> tuple[float, float]:

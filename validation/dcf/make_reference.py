@@ -21,7 +21,8 @@ T_975 = 2.093  # Student's t, 19 degrees of freedom
 PAYLOADS = (1500, 100)
 READINGS = ("letter", "fresh", "aligned")
 KEY = ["standard", "rts", "timeout_ifs", "stations", "payload"]
-COLUMNS = KEY + [
+COLUMNS = [
+    *KEY,
     "model_throughput_bps",
     "model_p",
     "slotsim_throughput_bps",
@@ -74,7 +75,7 @@ def row(slotsim: Path, standard: str, rts: str, reading: str, stations: int, pay
 
 
 def read() -> list[dict[str, str]]:
-    with open(HERE / "reference.csv", newline="") as f:
+    with (HERE / "reference.csv").open(newline="") as f:
         return list(csv.DictReader(f))
 
 
@@ -113,12 +114,9 @@ def write_tables(rows: list[dict[str, str]]) -> None:
     for rts in ("off", "on"):
         for payload in PAYLOADS:
             name = f"rts {rts}, {payload} B"
-            text, n = re.subn(
-                rf"(<!-- {name} -->\n).*?(<!-- end -->)",
-                lambda m: m[1] + table(rows, payload, rts) + "\n" + m[2],
-                text,
-                flags=re.S,
-            )
+            begin, end = f"<!-- {name} -->\n", "<!-- end -->"
+            made = f"{begin}{table(rows, payload, rts)}\n{end}"
+            text, n = re.subn(rf"{begin}.*?{end}", lambda _, made=made: made, text, flags=re.DOTALL)
             assert n == 1, name
     readme.write_text(text)
 
@@ -126,7 +124,7 @@ def write_tables(rows: list[dict[str, str]]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:] != ["tables"]:
         slotsim = build()
-        with open(HERE / "reference.csv", "w", newline="") as f:
+        with (HERE / "reference.csv").open("w", newline="") as f:
             w = csv.DictWriter(f, COLUMNS, lineterminator="\n")
             w.writeheader()
             for payload in PAYLOADS:

@@ -3,8 +3,8 @@
 Sources: @XIA05 Xiao, "Performance Analysis of Priority Schemes for IEEE 802.11 and IEEE 802.11e Wireless LANs", IEEE
 Trans. Wireless Communications 4(4), 2005 (a chain for each class with CWmin, CWmax and a retry limit of its own, on
 Bianchi's slots); @ROB04 Robinson & Randhawa, "Saturation Throughput Analysis of IEEE 802.11e Enhanced Distributed
-Coordination Function", IEEE JSAC 22(5), 2004 (contention zones: in the first slots after a busy one only the shorter AIFS
-contends).
+Coordination Function", IEEE JSAC 22(5), 2004 (contention zones: in the first slots after a busy one only the shorter
+AIFS contends).
 
 tau is written as in ../dcf/bianchi.py. Assumes, besides Bianchi's independence: a slot is like any other of its zone,
 whatever happened before it; so the station that has just sent is as likely as others to send first. That is exact for

@@ -1,10 +1,10 @@
 """Saturated EDCA, slot by slot: stations whose categories always have a frame for one sink, on an ideal channel.
 
 Written from @80211-2020 10.23.2.2-10.23.2.4 alone; it shares no line and no random number with the simulator. Every
-slot boundary after AIFS counts, the one that ends it and the one at which somebody starts included; of two categories of
-a station at one boundary the higher transmits and the lower behaves as if it had collided. After a collision everybody
-resumes an EIFS - DIFS + AIFS after its end (`after_timeout = "eifs"`), so that all boundaries lie on one grid.
-"""
+slot boundary after AIFS counts, the one that ends it and the one at which somebody starts included; of two categories
+of a station at one boundary the higher transmits and the lower behaves as if it had collided. After a collision
+everybody resumes an EIFS - DIFS + AIFS after its end (`after_timeout = "eifs"`), so that all boundaries lie on one
+grid."""
 
 import random
 import sys
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "airtime"))
-from work import FRAMES, data, ofdm_us  # noqa: E402
+from work import FRAMES, data, ofdm_us
 
 SLOT, SIFS = 9, 16  # 802.11a
 PAYLOAD = 1500  # octets of an IP datagram

@@ -4,7 +4,8 @@
     python validation/ns3/cells.py --write            and the table into README.md
     python validation/ns3/cells.py --renew [--runs N] runs ns-3: `make ns3` first
 
-Saturated UDP uploads to one more node. A cell is called by what the peer (bench/ns3/wlan_cell.cc) takes as `--stations`.
+Saturated UDP uploads to one more node. A cell is called by what the peer takes as `--stations`
+(bench/ns3/wlan_cell.cc).
 """
 
 from __future__ import annotations

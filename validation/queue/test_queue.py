@@ -95,7 +95,7 @@ def test_waits_are_theirs(cell: paths.Cell) -> None:
 @pytest.mark.skipif(not PEER.exists(), reason="the peer is not built: make ns3")
 @pytest.mark.parametrize("cell", [cell for cell in paths.CELLS if cell.discipline != "drop-tail"], ids=str)
 def test_what_the_queue_does_to_their_arrivals(cell: paths.Cell, tmp_path: Path) -> None:
-    """Arrivals and services are ns-3's own, so that senders play no part: only what leaves, and what is dropped, is ours."""
+    """Arrivals and services are ns-3's own, so that senders play no part: what leaves, and what is dropped, is ours."""
     build = ["cargo", "build", "--quiet", "--release", "-p", "interlayer-queue", "--example", "replay"]
     subprocess.run(build, cwd=ROOT, check=True)
     theirs, ours = defaultdict(list), defaultdict(list)

@@ -53,7 +53,7 @@ table! {
         name: Option<String>, or "the name of the file",
         /// Length of the whole run, warm-up included.
         duration: Dur, in SOME_TIME,
-        /// Rates and counters are taken after it.
+        /// Rates and counters are taken after it; counters of schemes are of the whole run.
         warmup: Dur = "0 s",
         /// Fixes every random draw of the first run.
         seed: u64 = 1, in SEED,

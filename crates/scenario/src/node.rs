@@ -142,7 +142,7 @@ table! {
         /// With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.
         role: Role = "station",
         /// Whether it has a radio.
-        radio: Option<bool>, or "true, unless it is at a link, without position, and no access point",
+        radio: Option<bool>, or "false for a node at a link that has no position and is no access point, true otherwise",
         /// Its own amendment: 802.11b among stations of 802.11g. It takes frames of OFDM for noise that it senses.
         standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.

@@ -21,7 +21,7 @@ pub struct Scenario {
     pub name: String,
     /// Of the whole run, warm-up included. More than zero, at most 10⁶ s.
     pub duration: Dur,
-    /// Rates and counters are taken after it; shorter than `duration`.
+    /// Rates and counters are taken after it, those of schemes from the start; shorter than `duration`.
     pub warmup: Dur,
     /// Of the first run; further replications derive theirs.
     pub seed: u64,

@@ -440,6 +440,15 @@ fn unknown(key: &str, known: &[&str], names: &Names) -> String {
     if !near.is_empty() {
         return format!("no such key; did you mean {}?", suggest::list(&near));
     }
+    // `rate` where there is `data_rate`.
+    let longer: Vec<&str> = known
+        .iter()
+        .copied()
+        .filter(|known| known.strip_suffix(key).is_some_and(|front| front.ends_with('_')))
+        .collect();
+    if !longer.is_empty() {
+        return format!("no such key; did you mean {}?", suggest::list(&longer));
+    }
     let mut elsewhere = Vec::new();
     Shape::of::<crate::file::File>(names).search(key, "", names, &mut elsewhere);
     if !elsewhere.is_empty() {

@@ -328,6 +328,11 @@ impl Bench {
         self.with(None, |agent, cx| agent.peer(node, event, cx));
     }
 
+    /// Both ends of a user's connection have closed, and the agent is told: [`Agent::closed`].
+    pub fn closed(&mut self, flow: FlowId) {
+        self.with(None, |agent, cx| agent.closed(flow, cx));
+    }
+
     /// The node dies: the agent lets go of what it holds.
     pub fn release(&mut self) {
         self.with(None, |agent, cx| agent.release(cx));

@@ -132,6 +132,11 @@ fn unknown_keys_and_words() {
                 "scenario.data_rate: no such key here; it belongs to [radio] or [[node]]",
             ),
             (
+                "standard = \"802.11b\"",
+                "standard = \"802.11b\"\nrate = \"1 Mb/s\"",
+                "radio.rate: no such key; did you mean \"data_rate\", \"basic_rate\", \"control_rate\" or \"rts_rate\"?",
+            ),
+            (
                 "seed = 7",
                 "colour = 7",
                 "scenario.colour: no such key; known are \"name\", \"duration\", \"warmup\", \"seed\" and \"series_every\"",

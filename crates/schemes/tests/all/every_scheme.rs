@@ -9,7 +9,7 @@ use mac::exchange::Job;
 use mac::{Config, Fate, Fifo, MacOptions, Msdu, Next, Plan, Solicited, TxQueue, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
-use queue::{Limit, Spec};
+use queue::{Limit, Space, Spec};
 use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
 use schemes::{
     Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
@@ -47,6 +47,8 @@ enum Event {
     Comes(u32),
     /// The neighbour goes.
     Goes,
+    /// The transmit queue holds this many packets of 1500 B, of 50.
+    Queues(u32),
 }
 
 /// Numbers near each other and near the wrap, half of them where segments of 1000 bytes begin: what happens to one number
@@ -133,6 +135,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => any::<u32>().prop_map(Event::Comes),
         1 => (0u32..5).prop_map(Event::Comes),
         1 => Just(Event::Goes),
+        1 => (0u32..=50).prop_map(Event::Queues),
     ]
 }
 
@@ -175,16 +178,16 @@ impl Powers for Levels {
     }
 }
 
-/// A station and an access point, with some receiver's policy.
-fn nodes(choices: u64) -> [NodeFacts<'static>; 2] {
+/// A station, a station that forwards, and an access point, with some receiver's policy.
+fn nodes(choices: u64) -> [NodeFacts<'static>; 3] {
     let receiver =
         [None, Some("every"), Some("delayed-ack"), Some("dynamic-delayed-ack")][(choices >> 60) as usize % 4];
-    // The access point is neither end of what it forwards.
-    let access_point = Ipv4Addr::new(10, 0, 0, 9);
-    [false, true].map(|forwards| {
-        let station = NodeFacts { access_point: Some(THERE), ..node(HERE, 3) };
-        let address = if forwards { access_point } else { station.address };
-        NodeFacts { receiver, forwards, address, ..station }
+    // Who forwards is neither end of what it forwards.
+    let forwarder = Ipv4Addr::new(10, 0, 0, 9);
+    [(false, Some(THERE)), (true, Some(THERE)), (true, None)].map(|(forwards, access_point)| {
+        let station = node(HERE, 3);
+        let address = if forwards { forwarder } else { station.address };
+        NodeFacts { receiver, forwards, address, access_point, ..station }
     })
 }
 
@@ -392,6 +395,10 @@ impl Node {
                 self.bench.peer(THERE, PeerEvent::Up(&[Capability { scheme: self.scheme, detail }]));
             }
             Event::Goes => self.bench.peer(THERE, PeerEvent::Down),
+            Event::Queues(entries) => {
+                let bytes = |packets: u32| Bytes(1500) * u64::from(packets);
+                self.bench.set_room(Space { free: bytes(50 - entries), used: bytes(entries), entries });
+            }
         }
         for (packet, toward) in self.bench.take_injected() {
             self.asked += 1;

@@ -37,7 +37,21 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
             sits_anywhere |= sits;
         }
         if !sits_anywhere {
-            return Err(error("name", format!("{id} sits at no node of this scenario")));
+            // An access point is what most of these miss: would it sit at one?
+            let at_one = all.iter().filter(|node| scenario.nodes[node.index()].has_radio).any(|node| {
+                let own = facts(shared, *node, network, relays[node.index()]);
+                let access_point = NodeFacts { forwards: true, access_point: None, ..own };
+                let trial = Stack::new(radio((&shared.macs[node.index()], &scenario.nodes[node.index()])));
+                let measured = Measured { medium, tx_powers: &tx_powers, network };
+                let powers: Option<&dyn Powers> = scenario.channel.powers.is_some().then_some(&measured);
+                { trial }.install(&scheme, access_point, powers, *streams).is_ok_and(|sits| sits)
+            });
+            let needs = if at_one {
+                "it needs an access point (role = \"ap\") or a relay"
+            } else {
+                "its page says where it does"
+            };
+            return Err(error("name", format!("{id} sits at no node of this scenario; {needs}")));
         }
     }
     Ok(stacks)

@@ -68,6 +68,15 @@ fn one_scheme_twice_at_a_node() {
 }
 
 #[test]
+fn a_scheme_that_sits_nowhere_says_what_it_needs() {
+    let line = refusal(&text("", "[[scheme]]\nname = \"snoop\""));
+    assert_eq!(
+        line,
+        "scheme[0].name: snoop sits at no node of this scenario; it needs an access point (role = \"ap\") or a relay"
+    );
+}
+
+#[test]
 fn a_name_that_would_lead_a_capture_out_of_its_folder() {
     for name in ["/tmp/x", "x/y", "x\\y"] {
         let line = refusal(&text("", &format!("[[node]]\nname = '{name}'")));
