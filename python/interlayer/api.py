@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import given, simulator, toml_text
 from . import parts as in_python
-from . import simulator, toml_text
 from .engine import chosen
-from .errors import InputError, writing
+from .errors import InputError, named_as_parameters, writing
 from .measure import timeline as windows
 from .results import Comparison, Reproduction, Result, Sweep
 from .study import comparison
@@ -33,12 +35,15 @@ class Scenario:
     changes: tuple[tuple[str, str], ...] = ()
     parts: Mapping[str, type] = field(default_factory=dict, hash=False)
     """Controllers and schemes in Python, by the names that the scenario calls them."""
+    file: str = field(default="", compare=False)
+    """The file that it was loaded from, which errors name; empty for none."""
 
     def set(self, path: str, value: object) -> Scenario:
         """The same scenario with one value replaced: `s.set("flow.0.transport.datagram", "500 B")`.
 
         Paths have dots, and go into arrays by index, by the entry's name (`node.ap.position`), or by `*`: every entry.
         """
+        given.check(path=path)
         return replace(self, changes=(*self.changes, (path, toml_text.literal(value))))
 
     def with_parts(self, parts: Mapping[str, type]) -> Scenario:
@@ -50,12 +55,39 @@ class Scenario:
         self._parse()
 
     def to_toml(self) -> str:
+        """The whole scenario as TOML text, which `interlayer run` takes as a file.
+
+        It is the text as given where nothing was changed by `set`. Else it is what `interlayer check --effective`
+        prints: every key that applies, the changes in their places. Names of parts in Python stay names. Raises
+        `InputError` if a change is wrong.
+        """
+        if not self.changes:
+            return self.text
+        return toml_text.document(json.loads(self._parse().effective_json()))
+
+    def _shown(self) -> str:
         """The text as given, and the changes as comments below it."""
         changes = "".join(f"# with {path} = {value}\n" for path, value in self.changes)
         return self.text + (f"\n{changes}" if changes else "")
 
     def _parse(self) -> _core.Scenario:
-        return simulator.parse(self.text, self.changes, in_python.parts(self.parts))
+        with self._named():
+            return simulator.parse(self.text, self.changes, in_python.parts(self.parts))
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """An `InputError` inside begins with the name of the file, unless a parameter of the call is wrong."""
+        try:
+            yield
+        except InputError as e:
+            if self.file and e.path not in _OF_CALLS and not e.path.startswith("--"):
+                e.args = (f"{self.file}: {e}",)
+                e.in_python = e.in_python and f"{self.file}: {e.in_python}"
+            raise
+
+
+_OF_CALLS = ("seed", "runs", "jobs", "parts", "engine", "store")
+"""Parameters that errors of a call may name; no keys of a scenario."""
 
 
 Table = Mapping[str, object]
@@ -80,6 +112,8 @@ def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
 WIRE: Table = {"rate": "1 Gb/s", "delay": "10 ms"}
 """The link behind the access point of `wlan`: what crosses it and comes back takes 20 ms."""
 DIRECTIONS = ("up", "down", "both")
+LOST = ("attempt", "msdu")
+"""What `loss` is drawn for."""
 
 
 def wlan(
@@ -90,7 +124,7 @@ def wlan(
     rate: str | None = None,
     standard: str = "802.11b",
     flow: Table | Sequence[Table] | None = None,
-    traffic: str | Table | None = None,
+    traffic: str | Table | Sequence[str | Table] | None = None,
     wire: Table = WIRE,
     loss: float = 0.0,
     loss_at: str = "attempt",
@@ -107,12 +141,15 @@ def wlan(
     `wire`; they download ("down").
 
     `flow` is what `tcp` or `udp` give: one for all flows, or one for each, those up first. `traffic` is what
-    applications do: a model's name ("bulk"), or a table such as `{"model": "http", "page_every": "20 s"}`.
+    applications do, for all flows or for each: a model's name ("bulk"), or a table such as
+    `{"model": "http", "page_every": "20 s"}`.
     `loss` is the packet error rate of every attempt (`loss_at="msdu"`: of every MSDU, past the MAC's retries). `scheme`
     is a name, a table with a scheme's parameters, or several. `radio` adds keys of that table. Times and rates are
-    texts with units. Raises `InputError` for too few stations, a wrong number of flows, an unknown direction; the rest
-    is checked by `run`.
+    texts with units. Raises `InputError` for too few stations, a wrong number of flows or of their traffic, an
+    unknown direction, an unknown `loss_at`; the rest is checked by `run`.
     """
+    given.check(stations=stations, wire=wire, scheme=scheme)
+    given.check_if_any(flow=flow, traffic=traffic, radio=radio)
     if stations < (least := 1 if ap else 2):
         raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
     direction = direction or ("down" if ap else "up")
@@ -122,11 +159,16 @@ def wlan(
     hub = "server" if ap else "receiver"
     up = [(f"up{n + 1}", sta, hub) for n, sta in enumerate(names) if direction != "down"]
     ends = up + [(f"down{n + 1}", hub, sta) for n, sta in enumerate(names) if direction != "up"]
-    given = tcp() if flow is None else flow
-    flows = [given] * len(ends) if isinstance(given, Mapping) else list(given)
+    carried = tcp() if flow is None else flow
+    flows = [carried] * len(ends) if isinstance(carried, Mapping) else list(carried)
     if len(flows) != len(ends):
         of = f"{len(ends)} {'directions' if direction == 'both' else 'stations' if ap else 'senders'}"
         raise InputError(f"flow: {len(flows)} flows for {of}; give one, or one for each", "flow")
+    does = [traffic] * len(ends) if traffic is None or isinstance(traffic, str | Mapping) else list(traffic)
+    if len(does) != len(ends):
+        raise InputError(f"traffic: {len(does)} entries for {len(ends)} flows; give one, or one for each", "traffic")
+    if loss_at not in LOST:
+        raise InputError(f'loss_at: no "{loss_at}"; expected "attempt" or "msdu"', "loss_at")
     named = [scheme] if isinstance(scheme, str | Mapping) else list(scheme)
     named_flows = ap or direction != "up"
     nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
@@ -136,7 +178,7 @@ def wlan(
         "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
         "node": [*nodes, *({"name": n} for n in [*names, hub])],
         "link": [{"name": "wire", "between": [hub, "ap"], **wire}] if ap else [],
-        "flow": [_flow(end if named_flows else end[1:], f, traffic) for end, f in zip(ends, flows, strict=True)],
+        "flow": [_flow(end if named_flows else end[1:], f, t) for end, f, t in zip(ends, flows, does, strict=True)],
         "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
     }
     return Scenario(toml_text.document(tables))
@@ -153,11 +195,20 @@ def _flow(ends: tuple[str, ...], transport: Table, traffic: str | Table | None) 
 
 def load(path: str | Path) -> Scenario:
     """A scenario file. Raises `InputError` if it cannot be read; its content is checked by `run`."""
-    return Scenario(toml_text.read_text(Path(path)))
+    given.check(scenario=path)
+    name = os.fspath(path)
+    if not name.strip():
+        raise InputError('scenario: "" names no file; give a path, or a scenario', "scenario")
+    if "\n" in name:
+        raise InputError("scenario: expected a file's path; for TOML text there is interlayer.parse(text)", "scenario")
+    if "\0" in name:
+        raise InputError(f"scenario: {name!r} names no file", "scenario")
+    return Scenario(toml_text.read_text(Path(name)), file=name)
 
 
 def parse(text: str) -> Scenario:
     """A scenario from TOML text, checked. Raises `InputError`."""
+    given.check(text=text)
     scenario = Scenario(text)
     scenario.check()
     return scenario
@@ -171,6 +222,7 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+@named_as_parameters()
 def run(
     scenario: Scenario | str | Path,
     *,
@@ -192,6 +244,8 @@ def run(
     `InputError`, `OutputError`, `PartError` if such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run
     that failed, after all others.
     """
+    given.check(runs=runs, jobs=jobs)
+    given.check_if_any(seed=seed, timeline=timeline, pcap=pcap, store=store)
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     started, loaded = time.perf_counter(), _loaded(scenario, parts)
@@ -207,7 +261,7 @@ def run(
             parsed, first, runs, jobs=jobs, store=stored, series=series, timeline=kept, pcap_dir=pcap_dir
         )
     used = in_python.used(in_python.parts(loaded.parts), [parsed])
-    result = Result(done, loaded.to_toml(), parsed.name, time.perf_counter() - started, used) if done else None
+    result = Result(done, loaded._shown(), parsed.name, time.perf_counter() - started, used) if done else None
     if ended.interrupted:
         raise Interrupted(result)
     if ended.failures or result is None:
@@ -223,11 +277,13 @@ def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
     return Store(Path(store))
 
 
+@named_as_parameters()
 def compare(
     scenario: Scenario | str | Path,
     schemes: str | Sequence[str | Table] | None = None,
     *,
     arms: Mapping[str, Settings] | None = None,
+    metrics: str | Sequence[str] = (),
     seed: int | None = None,
     runs: int = 10,
     jobs: int = 0,
@@ -241,18 +297,22 @@ def compare(
     and of tables with parameters; `"none"` is the scenario without schemes, `"file"` as it stands. `arms` are
     more of them, by name, that set any keys: `{"veno": {"flow.*.transport.congestion": "veno"}}`. A single one is
     compared with the scenario as it stands; of several the first is what the others are compared with. Without both:
-    `none` and each scheme of the scenario. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
+    `none` and each scheme of the scenario. `metrics` are compared beside goodput and the other standard ones:
+    `"mean(flow.web*.transfer_time_p95)"`. `print` shows the table; `.difference("lle-tcp", "rtt_mean_s")` has interval
     and p-value. `store` and `parts` are as in `run`. `engine` is where the runs are made: here, or by the cluster of a
     scheduler, `"dask://HOST:PORT"`. Raises what `run` raises.
     """
+    given.check(runs=runs, jobs=jobs, metrics=metrics)
+    given.check_if_any(schemes=schemes, arms=arms, seed=seed, engine=engine, store=store)
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
-    of = _loaded(scenario, parts)
-    with _opened(store) as stored, chosen(engine, jobs) as made_by:
+    of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
+    with _opened(store) as stored, chosen(engine, jobs) as made_by, of._named():
         found = comparison.run(
             of.text,
             schemes,
             arms,
+            metric=named,
             overrides=of.changes,
             seed=seed,
             runs=runs,
@@ -268,6 +328,7 @@ def compare(
     return compared
 
 
+@named_as_parameters()
 def sweep(
     scenario: Scenario | str | Path,
     over: Mapping[str, str | Iterable[object]],
@@ -289,12 +350,14 @@ def sweep(
     `parts` are as in `run`, `engine` as in `compare`. A wrong path, value or metric is an `InputError` before anything
     is run; raises else what `run` raises.
     """
+    given.check(over=over, jobs=jobs, metrics=metrics)
+    given.check_if_any(runs=runs, seed=seed, engine=engine, store=store)
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     if quick and runs is not None:
         raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
-    with _opened(store) as stored, chosen(engine, jobs) as made_by:
+    with _opened(store) as stored, chosen(engine, jobs) as made_by, of._named():
         found = grid.run(
             of.text,
             over,
@@ -322,6 +385,7 @@ def _loaded(scenario: Scenario | str | Path, parts: Mapping[str, type] | None) -
     return found.with_parts(parts) if parts else found
 
 
+@named_as_parameters()
 def reproduce(
     experiment: str | Path,
     *,
@@ -342,6 +406,12 @@ def reproduce(
     """
     from .study import campaign, library
 
+    given.check(experiment=experiment, seed=seed, jobs=jobs)
+    given.check_if_any(runs=runs, engine=engine, store=store)
+    if runs is not None and runs < 1:
+        raise InputError(f"runs: {runs} is too few", "runs")
+    if readings not in ("all", "base"):
+        raise InputError(f'readings: {readings!r} is none of "all" and "base"', "readings")
     with _opened(store) as stored, chosen(engine, jobs) as made_by:
         found = campaign.run(
             library.load(experiment),

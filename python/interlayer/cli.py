@@ -159,7 +159,7 @@ def run_command(
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         if advise and json != "-":
-            output.to_stdout(terminal.advised(result))
+            output.to_stdout(terminal.advised(result, simulator.limited_flows(scenario)))
         for line in notes:
             parts.tell(line)
     parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
@@ -184,6 +184,14 @@ def compare_command(
             "--arm",
             metavar="NAME=PATH=VALUE",
             help='An arm that sets keys: veno="flow.*.transport.congestion=veno;scheme=none". May come again.',
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            help="Compare this, too: mean(flow.web*.transfer_time_p95). May come again; `interlayer list metrics`.",
         ),
     ] = None,
     runs: Runs = None,
@@ -221,6 +229,7 @@ def compare_command(
                 text,
                 schemes,
                 given,
+                metric=metric or (),
                 overrides=overrides,
                 seed=seed,
                 runs=runs or comparison.RUNS,
@@ -242,6 +251,7 @@ def compare_command(
     output.to_stdout(as_json.dumps(result) if json == "-" else terminal.comparison(result))
     again = [] if schemes is None else ["--schemes", schemes]
     again += [word for text in arm or [] for word in ("--arm", text)]
+    again += [word for text in metric or [] for word in ("--metric", text)]
     parts.end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
 
 
@@ -404,6 +414,7 @@ _ALSO = {
     "recoveries": "recovery",
     "queue": "queues",
     "disciplines": "queues",
+    "metric": "metrics",
 }
 """Other words for lists: the key of a scenario that names what is listed, and the plural."""
 
@@ -417,6 +428,7 @@ _LISTS = (
     "queues",
     "routing",
     "traffic",
+    "metrics",
 )
 
 
@@ -431,10 +443,12 @@ def list_command(
     """What there is: one id first on each line.
 
     \b
-    Example:
+    Examples:
       interlayer list schemes
+      interlayer list metrics
     """
     from . import simulator
+    from .measure import catalogue
     from .show import as_json, references, terminal
     from .study import library
 
@@ -447,6 +461,8 @@ def list_command(
             {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
             for e in loaded
         ]
+    elif kind == "metrics":
+        rows = [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
     else:
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]
@@ -479,7 +495,7 @@ def check(
     from .study import campaign, library
 
     text, overrides = parts.read(file), parts.overrides(set_)
-    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(toml_text.parse(text, parts.shown(file))):
+    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(simulator.tables(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         if file == parts.STDIN:

@@ -173,7 +173,7 @@ def read(file: Path) -> str:
     if file != STDIN:
         return toml_text.read_text(file)
     try:
-        return sys.stdin.read()
+        return toml_text.checked(sys.stdin.read(), shown(file))
     except UnicodeDecodeError as e:
         raise InputError("standard input: not UTF-8 text") from e
 

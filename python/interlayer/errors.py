@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
@@ -20,14 +21,38 @@ class InterlayerError(Exception):
 class InputError(InterlayerError, ValueError):
     """What the user gave is wrong: a scenario, an experiment file, an option.
 
-    `path` is the key as the file spells it (`flow[1].transport.congestion`), empty where no key is to blame.
+    `path` is the key as the file spells it (`flow[1].transport.congestion`), empty where no key is to blame. It is the
+    option (`--over`) where an option of the command line is. `in_python` is the message for callers from Python where
+    it is another one by more than the name of that option.
     """
 
     status = 2
 
-    def __init__(self, message: str, path: str = "") -> None:
+    def __init__(self, message: str, path: str = "", in_python: str = "") -> None:
         super().__init__(message)
         self.path = path
+        self.in_python = in_python
+
+
+_PARAMETERS = {"metric": "metrics", "arm": "arms"}
+"""Options whose parameter in Python has another name."""
+_OPTION = re.compile(r"^--([a-z]+)")
+
+
+@contextmanager
+def named_as_parameters() -> Iterator[None]:
+    """An `InputError` of an option that is raised inside names the parameter of the Python function."""
+    try:
+        yield
+    except InputError as e:
+
+        def parameter(option: re.Match[str]) -> str:
+            return _PARAMETERS.get(option[1], option[1])
+
+        message = e.in_python or (_OPTION.sub(parameter, str(e)) if e.path.startswith("--") else str(e))
+        e.args = (message,)
+        e.path = _OPTION.sub(parameter, e.path)
+        raise
 
 
 class OutputError(InterlayerError, OSError):

@@ -39,6 +39,20 @@ class Controller:
     Keywords of `__init__` are parameters of the scenario: `congestion = { name = "mine", beta = 0.5 }`. Each has a
     number or a truth value as its default. A method that the class does not define is not called, and costs nothing. An
     exception ends the run.
+
+    Attributes of the class, each with its default:
+
+    gauges = {}
+        Attributes that are recorded as time series, and their units: "b/s", "s", "bytes", "segments" or "1".
+    needs_rate = False
+        True: the sender measures the delivery rate, `ack.rate`.
+    needs_rtt = None
+        True: `ack.rtt_s` is there with each ACK of segments sent once. False: once a window. None: as `needs_rate`.
+    owns_window = False
+        True: cwnd is this controller's in recovery too. Proportional rate reduction and HyStart++ leave it alone, and
+        it is not told of ECN marks.
+    recovery = "newreno"
+        How losses are repaired unless the scenario says otherwise: "tahoe", "reno" or "newreno".
     """
 
     gauges: ClassVar[Mapping[str, str]] = {}
@@ -87,10 +101,20 @@ class Scheme:
     """A scheme. An object of the class is made for each node where it sits: `__init__(self, node, ...)`.
 
     Keywords behind `node` are parameters of the scenario, as those of a `Controller`.
+
+    Attributes of the class, each with its default:
+
+    places = ("to-air",)
+        Where it is shown packets: "from-host", "to-host", "transit", "to-air", "from-air". A class with a method
+        `packet` says it itself.
+    attempts = False
+        True: `report` hears of each failed attempt as well.
+    counters = ()
+        Attributes, whole numbers, that are columns of the result.
     """
 
     places: ClassVar[tuple[str, ...]] = ("to-air",)
-    """Where it is shown packets: of `PLACES`."""
+    """Where it is shown packets: of `PLACES`. A class with a method `packet` says it itself."""
 
     attempts: ClassVar[bool] = False
     """Whether `report` hears of each failed attempt as well."""
@@ -183,6 +207,12 @@ def _part(name: str, cls: type) -> Part:
             raise InputError(f"{where}: {cls.__name__} has no method {method}", "parts")
     if base is Scheme and not {"packet", "report"} & set(own):
         raise InputError(f"{where}: {cls.__name__} has neither a method packet nor one called report", "parts")
+    if base is Scheme and "packet" in own and (of(cls, "places") is of(base, "places") or not of(cls, "places")):
+        raise InputError(
+            f'{where}: {cls.__name__} has a method packet and no places; add places = ("to-air",), or others of '
+            f"{', '.join(PLACES)}",
+            "parts",
+        )
     for attribute in dir(cls):
         if attribute.startswith("on_") and attribute not in (*must, *may):
             raise InputError(f"{where}: {attribute} is never called{suggestion(attribute, (*must, *may))}", "parts")

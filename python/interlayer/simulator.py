@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -81,6 +83,36 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
     return parsed
+
+
+def tables(text: str, name: str = "") -> dict[str, Any]:
+    """TOML as tables. Raises `InputError` in the words that the core has for it; `name` goes before them."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as e:
+        before = f"{name}: " if name else ""
+        try:
+            parse(text)
+        except InputError as own:
+            raise InputError(f"{before}{own}", own.path) from e
+        raise InputError(f"{before}{str(e)[0].lower()}{str(e)[1:]}") from e
+
+
+def limited_flows(scenario: _core.Scenario) -> frozenset[str]:
+    """The flows whose application offers less than the network may carry, by name.
+
+    These are all but bulk and saturated traffic, files back to back without end, and readers that take all at once.
+    """
+    found = set()
+    for i, flow in enumerate(json.loads(scenario.to_json()).get("flow", [])):
+        traffic = flow.get("traffic", {"model": "bulk"})
+        is_endless = not traffic.get("bytes") and not traffic.get("files")
+        greedy = traffic["model"] in ("bulk", "saturated") or (
+            traffic["model"] == "ftp" and traffic.get("pause", "").startswith("0 ")
+        )
+        if not (greedy and is_endless and flow.get("reader", {}).get("model", "instant") == "instant"):
+            found.add(str(flow.get("name", f"flow{i}")))
+    return frozenset(found)
 
 
 def _said(e: BaseException) -> str:

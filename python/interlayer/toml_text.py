@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import InputError
 
@@ -65,16 +64,17 @@ def document(tables: Mapping[str, Mapping[str, object] | Sequence[Mapping[str, o
 def read_text(path: Path) -> str:
     """The text of a file. Raises `InputError` with one line if there is none to read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return checked(path.read_text(encoding="utf-8"), str(path))
     except OSError as e:
         raise InputError(f"{path}: {(e.strerror or str(e)).lower()}") from e
     except UnicodeDecodeError as e:
         raise InputError(f"{path}: not UTF-8 text") from e
 
 
-def parse(text: str, name: str) -> dict[str, Any]:
-    """Read TOML; `name` says where it is from in the error's one line."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as e:
-        raise InputError(f"{name}: {str(e)[0].lower()}{str(e)[1:]}") from e
+def checked(text: str, name: str) -> str:
+    """The text of a file, if it can be TOML at all. Raises `InputError` for an empty one, and for NUL bytes."""
+    if "\0" in text:
+        raise InputError(f"{name}: has NUL bytes, so it is no TOML text")
+    if not text.strip():
+        raise InputError(f"{name}: is empty")
+    return text

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import interlayer
+from interlayer import cli, simulator
 from interlayer.show import advice, terminal
 
 ROOT = Path(__file__).parents[2]
@@ -92,3 +94,32 @@ def test_the_command_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "packets wait in laptop.air" in out
     assert "of the airtime, %" in out
+
+
+def test_flows_limited_by_their_application_have_no_share_to_speak_of() -> None:
+    rates = result(rates=[3e6, 2.9e6, 1e4])
+    assert [f.what for f in advice.findings(rates)] == ["the 3 flows from server share unevenly"]
+    assert advice.findings(rates, {"f2"}) == []
+    assert "share unevenly" not in terminal.advised(rates, {"f2"})
+
+
+@pytest.mark.core
+def test_users_and_constant_rates_are_limited_and_bulk_is_not() -> None:
+    page = {"model": "http", "page_every": "1 s"}
+    burst = {"model": "on-off", "rate": "1 Mb/s", "on": "1 s", "off": "1 s"}
+    rate = {"model": "cbr", "rate": "64 kb/s"}
+    given = ["bulk", page, burst, rate, {"model": "bulk", "bytes": "1 MB"}, "ftp", {"model": "ftp", "pause": "1 s"}]
+    cell = interlayer.wlan(len(given), ap=True, traffic=given)
+    assert simulator.limited_flows(cell._parse()) == {"down2", "down3", "down4", "down5", "down7"}
+
+
+@pytest.mark.core
+def test_the_command_leaves_them_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = {"model": "http", "page_every": "1 s"}
+    file = tmp_path / "cell.toml"
+    file.write_text(interlayer.wlan(2, ap=True, rate="11 Mb/s", traffic=["bulk", page], duration="6 s").to_toml())
+    with pytest.raises(SystemExit):
+        cli.main(["run", str(file), "--runs", "1", "--advise"])
+    out = capsys.readouterr().out
+    assert "Where packets waited" in out
+    assert "share unevenly" not in out

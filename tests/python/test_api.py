@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import interlayer
+from interlayer.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +118,23 @@ def test_set_changes_a_copy(core: Core) -> None:
     small = base.set("flow.0.transport.datagram", "500 B")
     assert base.changes == ()
     assert interlayer.run(small).sample("flow.0.goodput")[0] < interlayer.run(base).sample("flow.0.goodput")[0]
-    assert small.to_toml().endswith('# with flow.0.transport.datagram = "500 B"\n')
+    assert interlayer.run(small).text == f'{base.text}\n# with flow.0.transport.datagram = "500 B"\n'
+    assert tomllib.loads(small.to_toml())["flow"][0]["transport"]["datagram"] == "500 B"
+    assert base.to_toml() == base.text
+
+
+@pytest.mark.core
+def test_a_changed_scenario_is_a_file_that_runs_to_the_same_bits(tmp_path: Path) -> None:
+    page = {"model": "http", "page_every": "1 s"}
+    cell = interlayer.wlan(2, ap=True, flow=interlayer.tcp("cubic"), traffic=["bulk", page], duration="3 s")
+    changed = cell.set("flow.*.transport.congestion", "veno").set("radio.queue", {"discipline": "codel", "packets": 80})
+    file = tmp_path / "changed.toml"
+    file.write_text(changed.to_toml())
+    one, other, base = (repr(interlayer.run(what).runs[0]["flows"]) for what in (changed, file, cell))
+    assert one == other  # as texts: what is undefined is nan
+    assert one != base
+    with pytest.raises(InputError, match=r"radio\.x: no such key"):
+        cell.set("radio.x", 1).to_toml()
 
 
 def test_estimate_and_paired_gain(core: Core) -> None:
@@ -166,3 +184,69 @@ def test_reproduce_returns_claims_with_verdict_and_why(core: Core) -> None:
     # With one ACK per segment, which the paper does not exclude, the gain at 1500 B is twice the printed one.
     varied = interlayer.reproduce("lle-fig-3.7b")
     assert [str(s.verdict) for s in varied.scored] == ["depends", "differs", "holds", "holds", "differs"]
+
+
+# -------------------------------------------------------------------------------------------------- wrong words to wlan
+
+
+def test_traffic_is_one_for_all_flows_or_one_for_each() -> None:
+    page = {"model": "http", "page_every": "1 s"}
+    found = tomllib.loads(interlayer.wlan(3, ap=True, traffic=["bulk", page, "ftp"]).to_toml())
+    assert [flow["traffic"] for flow in found["flow"]] == [{"model": "bulk"}, page, {"model": "ftp"}]
+    with pytest.raises(InputError, match=r"^traffic: 2 entries for 3 flows; give one, or one for each$"):
+        interlayer.wlan(3, ap=True, traffic=["bulk", page])
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.1])
+def test_what_losses_are_drawn_for_is_checked_at_once(loss: float) -> None:
+    with pytest.raises(InputError, match=r'^loss_at: no "frame"; expected "attempt" or "msdu"$'):
+        interlayer.wlan(loss=loss, loss_at="frame")
+    assert 'at = "msdu"' in interlayer.wlan(loss=0.1, loss_at="msdu").to_toml()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda c: interlayer.wlan("2"), "stations: expected a whole number, not '2'"),
+        (lambda c: interlayer.wlan(True), "stations: expected a whole number, not True"),
+        (lambda c: interlayer.wlan(flow=[3]), "flow: expected what tcp() or udp() give, or a list of them, not [3]"),
+        (lambda c: interlayer.wlan(flow="cubic"), "flow: expected what tcp() or udp() give"),
+        (lambda c: interlayer.wlan(traffic=3), "traffic: expected a model's name or table, or a list of them, not 3"),
+        (lambda c: interlayer.wlan(scheme=[3]), "scheme: expected a scheme's name or table"),
+        (lambda c: interlayer.wlan(ap=True, wire=3), "wire: expected a table, as in"),
+        (lambda c: interlayer.wlan(radio=3), "radio: expected a table, as in"),
+        (lambda c: c.set(3, 4), "path: expected a key's path"),
+        (lambda c: interlayer.parse(3), "text: expected TOML text, not 3"),
+        (lambda c: interlayer.run(3), "scenario: expected a scenario or a file's path, not 3"),
+        (lambda c: interlayer.run(c, runs="3"), "runs: expected a whole number, not '3'"),
+        (lambda c: interlayer.run(c, runs=None), "runs: expected a whole number, not None"),
+        (lambda c: interlayer.run(c, runs=2.5), "runs: expected a whole number, not 2.5"),
+        (lambda c: interlayer.run(c, seed="1"), "seed: expected a whole number, not '1'"),
+        (lambda c: interlayer.run(c, jobs="1"), "jobs: expected a whole number, not '1'"),
+        (lambda c: interlayer.run(c, timeline=3), 'timeline: expected a text such as "2 s..2.01 s", not 3'),
+        (lambda c: interlayer.run(c, pcap=3), "pcap: expected a folder's path, not 3"),
+        (lambda c: interlayer.run(c, store=3), "store: expected a file's path, not 3"),
+        (lambda c: interlayer.compare(c, arms=3), "arms: expected names and what each sets, as in"),
+        (lambda c: interlayer.compare(c, arms={"a": 3}), "arms: expected names and what each sets"),
+        (lambda c: interlayer.compare(c, arms={3: {"a": 1}}), "arms: expected names and what each sets"),
+        (lambda c: interlayer.compare(c, [3, 4]), "schemes: expected names or tables, as in"),
+        (lambda c: interlayer.compare(c, "none,lle-tcp", metrics=[3]), "metrics: expected a metric or a list of them"),
+        (lambda c: interlayer.compare(c, "none,lle-tcp", engine=3), "engine: expected a text such as"),
+        (lambda c: interlayer.compare(c, "none,lle-tcp", runs=None), "runs: expected a whole number, not None"),
+        (lambda c: interlayer.sweep(c, [1]), "over: expected paths and their values, as in"),
+        (lambda c: interlayer.sweep(c, {3: [1]}), "over: expected paths and their values, as in"),
+        (lambda c: interlayer.sweep(c, {"radio.x": [1]}, runs="3"), "runs: expected a whole number"),
+        (lambda c: interlayer.reproduce(3), "experiment: expected the id of an experiment, or a file's path, not 3"),
+        (lambda c: interlayer.reproduce("lle-fig-3.7b", runs=0), "runs: 0 is too few"),
+        (lambda c: interlayer.reproduce("lle-fig-3.7b", readings="x"), "readings: 'x' is none of"),
+    ],
+)
+def test_a_wrong_type_is_one_line_that_names_the_parameter(call: Any, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call(two())
+    assert str(caught.value).startswith(says)
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_of_numpy_are_numbers(core: Core) -> None:
+    assert len(interlayer.run(two(), runs=np.int64(2), seed=np.int64(3)).runs) == 2

@@ -430,7 +430,10 @@ def test_several_experiments_are_on_one_page(interlayer: Any, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "kind",
-    ["experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],
+    [
+        *("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing"),
+        *("traffic", "metrics"),
+    ],
 )
 def test_list_has_one_id_first_on_each_line(kind: str, interlayer: Any) -> None:
     status, out, _ = interlayer("list", kind)
@@ -438,6 +441,16 @@ def test_list_has_one_id_first_on_each_line(kind: str, interlayer: Any) -> None:
     ids = [entry["id"] for entry in json.loads(interlayer("list", kind, "--json", "-")[1])]
     assert [line.split()[0] for line in out.splitlines()] == ids
     assert ids
+
+
+def test_metrics_are_listed_with_unit_and_pattern(interlayer: Any) -> None:
+    status, out, _ = interlayer("list", "metric")
+    lines = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
+    assert status == 0
+    assert lines["flow.NAME.transfer_time_p95"][:2] == ["s", "users:"]
+    assert lines["summary.goodput"][0] == "b/s"
+    assert "scheme.SCHEME@NODE.COUNTER" in lines
+    assert "metrics" in interlayer("list", "metrisc")[2]
 
 
 def test_check_says_what_is_there(interlayer: Any, toy: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
@@ -355,6 +356,105 @@ def test_api_compares_what_was_built_or_loaded(seen: list[Any], toy: Path, core:
     assert caught.value.result.replications == 1
 
 
+# ------------------------------------------------------------------------------------------------- metrics of one's own
+
+
+def test_a_metric_that_is_asked_for_is_compared_beside_the_usual_ones(command: Any, toy: Path) -> None:
+    asked = ("--metric", "mean(flow.*.timeouts)", "--metric", "flow.up.rtt_mean", "--metric", "summary.goodput")
+    base = ("compare", toy, "--schemes", "none,lle-tcp,file", "--json", "-")
+    plain, found = json.loads(command(*base)[1]), json.loads(command(*base, *asked)[1])
+    # What is always compared is not said twice.
+    assert found["metrics"] == {
+        "mean(flow.*.timeouts)": "mean(flow.*.timeouts)",
+        "flow.up.rtt_mean_s": "flow.up.rtt_mean",
+    }
+    for before, arm in zip(plain["arms"], found["arms"], strict=True):
+        assert list(arm["compared"]) == [*before["compared"], *found["metrics"]]
+        assert {name: arm["compared"][name] for name in before["compared"]} == before["compared"]
+    lle = found["arms"][1]
+    assert lle["compared"]["mean(flow.*.timeouts)"] == {"mean": 1, "ci95": 0}
+    assert lle["difference"]["mean(flow.*.timeouts)"] == {
+        "mean": -1,
+        "ci95": 0,
+        "relative_percent": -50,
+        "p_value": 0,
+        "significant": True,
+    }
+    assert "metrics" not in plain
+
+
+def test_the_table_has_a_metric_that_is_asked_for_in_each_arm(command: Any, toy: Path) -> None:
+    out = command("compare", toy, "--schemes", "none,lle-tcp", "--metric", "mean(flow.*.rtt_mean)")[1]
+    assert "mean(flow.*.rtt_mean)" not in out  # compared already, as mean RTT
+    out = command("compare", toy, "--schemes", "none,lle-tcp", "--metric", "flow.up.rtt_mean")[1]
+    below = out.partition("flow.up.rtt_mean in ms, against none")[2]
+    assert re.search(r"^ none +20 ± 0\n lle-tcp +20 ± 0 +0 ± 0 +0 +1\.000 +n\.s\.$", below.replace("+", ""), re.M)
+    folder = toy.parent / "out"
+    command("compare", toy, "--schemes", "none,lle-tcp", "--metric", "flow.up.timeouts", "--runs", 2, "--out", folder)
+    assert "flow.up.timeouts" in (folder / "index.html").read_text()
+    assert "flow.up.timeouts" in pl.read_csv(folder / "differences.csv")["metric"].to_list()
+
+
+def test_python_takes_metrics_as_a_sweep_does(core: Core, seen: list[Any], toy: Path) -> None:
+    found = interlayer.compare(toy, "none,lle-tcp", metrics="flow.up.timeouts", runs=2)
+    assert found.difference("lle-tcp", "flow.up.timeouts").estimate.mean == -1
+    assert [m.name for m in found.measures] == ["flow.up.timeouts"]
+
+
+def test_a_metric_that_is_unknown_is_told_before_anything_is_run(command: Any, toy: Path, core: Core) -> None:
+    asked = ("--schemes", "none,lle-tcp", "--metric", "flow.up.rtt_maen")
+    status, out, err = command("compare", toy, *asked)
+    assert (status, out) == (2, "")
+    assert err == 'interlayer: --metric: no metric "rtt_maen"; did you mean "rtt_mean"?\n'
+    assert sum(core.batches) <= 2  # a millisecond of each arm
+
+
+@pytest.mark.core
+def test_with_the_core_an_arm_that_has_no_such_counter_has_a_dash() -> None:
+    cell = interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno", preset="rfc"), duration="2 s", warmup="0 s")
+    found = interlayer.compare(cell, "none,lle-tcp", metrics="scheme.lle-tcp@sta1.acks_made", runs=2)
+    assert not np.isfinite(found.sample("none", "scheme.lle-tcp@sta1.acks_made")).any()
+    assert found.sample("lle-tcp", "scheme.lle-tcp@sta1.acks_made").min() > 0
+    rows = [line.split() for line in str(found).partition("acks_made, against none")[2].splitlines()]
+    assert ["none", "–"] in rows
+    assert next(row[1] for row in rows if row[:1] == ["lle-tcp"]) != "–"
+
+
+# ---------------------------------------------------------------------------------------------------- errors in Python
+
+
+@pytest.mark.parametrize(
+    ("call", "path", "says"),
+    [
+        (lambda s: interlayer.compare(s, "none"), "schemes", "schemes: it takes two to compare, as in none,lle-tcp"),
+        (lambda s: interlayer.compare(s, "none,lle-tpc"), "schemes", 'schemes: no scheme "lle-tpc"; did you mean'),
+        (lambda s: interlayer.compare(s, arms={"a": {}}), "arms", 'arms: "a" sets nothing'),
+        (lambda s: interlayer.compare(s, arms={"a": {"scheme": "lle-tpc"}}), "arms a", 'arms a: no scheme "lle-tpc"'),
+        (lambda s: interlayer.compare(s, "none,lle-tcp", metrics="flow.0.x"), "metrics", 'metrics: no metric "x"'),
+        (lambda s: interlayer.compare(s), "scheme", 'say which: schemes="none,lle-tcp" (`interlayer list schemes`'),
+        (lambda s: interlayer.compare(s.set("scheme", []), "none,lle-tcp"), "scheme", 'so: schemes="none,lle-tcp'),
+        (lambda s: interlayer.sweep(s, {}), "over", "over: nothing to sweep"),
+        (lambda s: interlayer.sweep(s, {"radio.x": [1, 1]}), "over", "over: radio.x: 1 comes twice"),
+        (lambda s: interlayer.sweep(s.set("radio.x", 3), {"radio.x": [1, 2]}), "radio.x", "over: radio.x is set, and"),
+        (lambda s: interlayer.sweep(s, {"radio.x": [1]}, metrics="flow.0.x"), "metrics", 'metrics: no metric "x"'),
+        (lambda s: interlayer.run(s, store="/nowhere/runs"), "store", "store: no folder /nowhere"),
+        (lambda s: interlayer.compare(s, "none,lle-tcp", engine="dsak://x"), "engine", "engine: "),
+    ],
+)
+def test_in_python_an_error_names_the_parameter(seen: list[Any], call: Any, path: str, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call(interlayer.Scenario(SCENARIO))
+    assert says in str(caught.value)
+    assert "--" not in str(caught.value)
+    assert caught.value.path == path
+
+
+def test_a_result_names_no_option(seen: list[Any]) -> None:
+    swept = interlayer.sweep(interlayer.Scenario(SCENARIO), {"radio.x": [1]}, runs=1)
+    with pytest.raises(InputError, match=r'^no metric "rtt_maen"; did you mean "rtt_mean"\?$'):
+        swept.estimate(swept.cells[0], "flow.0.rtt_maen")
+
+
 # ------------------------------------------------------------------------------------------------------ the real core
 
 
@@ -392,6 +492,16 @@ def test_an_arm_sets_any_key_and_is_compared_with_the_file(core: Core) -> None:
     found = compared(None, arms={"veno": {"flow.*.transport.congestion": "veno"}}, runs=1)
     assert [arm.label for arm in found.arms] == ["file", "veno"]
     assert seen == [(None, None), ("veno", None)]
+
+
+def test_a_comparison_of_arms_says_that_the_scenario_itself_is_not_among_them(seen: list[Any]) -> None:
+    one, two = {"radio.x": 1}, {"radio.x": 2}
+    note = 'The scenario as it stands is not one of the arms; name it: --schemes file, in Python schemes="file".'
+    assert note in str(compared(None, arms={"one": one, "two": two}, runs=2))
+    assert html.escape(note) in compared(None, arms={"one": one, "two": two}, runs=2)._repr_html_()
+    assert "as it stands" not in str(compared(None, arms={"one": one}, runs=2))
+    assert "as it stands" not in str(compared("file", arms={"one": one, "two": two}, runs=2))
+    assert "as it stands" not in str(compared("none,lle-tcp", runs=2))
 
 
 def test_of_several_arms_the_first_is_the_baseline_and_schemes_come_before_them(seen: list[Any]) -> None:

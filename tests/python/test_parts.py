@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import math
 import subprocess
@@ -248,7 +249,7 @@ def test_every_method_that_fails_is_named() -> None:
         def fails(*_: object) -> None:
             raise RuntimeError("on\npurpose")
 
-        return type("Bad", (base,), {method: fails})
+        return type("Bad", (base,), {method: fails, "places": ("to-air",)})
 
     for method in ("__init__", "on_ack", "on_congestion", "on_sent", "on_dup_ack", "on_recovered", "pacing_rate"):
         with pytest.raises(PartError, match=f"in Python, {method}: RuntimeError: on purpose "):
@@ -308,6 +309,19 @@ class Deaf(Scheme):
     pass
 
 
+class Nowhere(Scheme):
+    def packet(self, place: str, packet: Packet, now_ns: int) -> None:
+        pass
+
+
+class Empty(Nowhere):
+    places = ()
+
+
+class Somewhere(Nowhere):
+    places = ("to-air",)
+
+
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
@@ -320,6 +334,12 @@ class Deaf(Scheme):
         ("mine", NoDefault, "beta of NoDefault.__init__ needs a number, or True or False, as its default"),
         ("mine", OddUnit, 'the gauge x has the unit "segment"; did you mean "segments"?'),
         ("mine", OddPlace, 'no place "to_air"; did you mean "to-air"?'),
+        (
+            "mine",
+            Nowhere,
+            'Nowhere has a method packet and no places; add places = ("to-air",), or others of from-host',
+        ),
+        ("mine", Empty, "Empty has a method packet and no places"),
         ("mine", Deaf, "neither a method packet nor one called report"),
         ("cubic", Helped, 'parts.cubic: congestion control "cubic": there is one of that name already'),
     ],
@@ -328,6 +348,14 @@ def test_what_is_no_part_is_told(name: str, given: Any, said: str) -> None:
     with pytest.raises(InputError) as e:
         interlayer.run(cell("newreno"), parts={name: given})
     assert said in str(e.value)
+
+
+def test_a_scheme_may_have_its_places_from_the_class_above() -> None:
+    class Below(Somewhere):
+        pass
+
+    scenario = cell("newreno").set("scheme", [{"name": "below"}])
+    assert interlayer.run(scenario, parts={"below": Below}).schemes["packets_seen"].min() > 0
 
 
 def test_a_name_that_nobody_gave_is_told_with_those_that_were() -> None:
@@ -480,6 +508,7 @@ def test_a_store_finds_a_run_under_the_hash_of_the_source_alone(tmp_path: Path, 
 class Thinner(Scheme):
     """Drops every n-th data segment at senders, or holds it back."""
 
+    places = ("to-air",)
     counters = ("data",)
 
     def __init__(self, node: Node, n: int = 10, delay_s: float = 0.0) -> None:
@@ -550,6 +579,8 @@ def test_a_scheme_that_only_looks_changes_no_bit() -> None:
 def test_a_scheme_delays_packets_which_arrive_so_much_later() -> None:
     # One at a time: a segment of 100 bytes each 20 ms, every one of which waits 5 ms.
     class Late(Scheme):
+        places = ("to-air",)
+
         def packet(self, place: str, packet: Packet, now_ns: int) -> float:
             return 0.005
 
@@ -573,6 +604,7 @@ def test_what_a_scheme_must_not_return_is_told() -> None:
     ]:
 
         class Wrong(Scheme):
+            places = ("to-air",)
             value: Any = wrong
 
             def packet(self, place: str, packet: Packet, now_ns: int) -> Any:
@@ -586,6 +618,8 @@ def test_the_seed_of_a_node_is_fixed_by_run_scheme_and_node() -> None:
     seeds: list[tuple[str, int]] = []
 
     class Seeded(Scheme):
+        places = ("to-air",)
+
         def __init__(self, node: Node) -> None:
             seeds.append((node.name, node.seed))
 
@@ -667,6 +701,8 @@ except interlayer.Interrupted as e:
 
 def test_a_node_that_dies_gives_up_what_it_delays() -> None:
     class Late(Scheme):
+        places = ("to-air",)
+
         def packet(self, place: str, packet: Packet, now_ns: int) -> float:
             return 0.3
 
@@ -696,3 +732,13 @@ def test_connections_of_users_have_controllers_of_their_own() -> None:
     assert len(made) > 4
     rust = interlayer.run(scenario.set("flow.0.transport.congestion", "newreno"))
     assert mine.flows.equals(rust.flows)
+
+
+@pytest.mark.parametrize("base", [Controller, Scheme])
+def test_help_and_the_page_have_a_line_on_each_attribute(base: type) -> None:
+    page = (Path(__file__).parents[2] / "docs/python-controllers.md").read_text("utf-8")
+    lines = (inspect.getdoc(base) or "").splitlines()
+    for name in base.__annotations__:
+        at = lines.index(f"{name} = {getattr(base, name)!r}".replace("'", '"'))
+        assert lines[at + 1].startswith("    "), name
+        assert f"`{name}`" in page, name

@@ -202,3 +202,24 @@ def test_every_page_is_for_phones_dark_screens_and_paper() -> None:
     colours = set(re.findall(r"var\((--\w+)\)", page))
     dark = page.partition("prefers-color-scheme: dark")[2].partition("}")[0]
     assert all(f"{name}:" in dark for name in colours)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("metric", "says"),
+    [
+        ("flow.up*.goodput", "2 flows match; write mean(flow.up*.goodput), sum(…), min(…) or max(…)"),
+        ("flow.0-1.goodput", "2 flows match; write mean(flow.0-1.goodput), sum(…)"),
+        ("flow.up1*.goodput", "a selection; write flow.up1, or mean(flow.up1*.goodput), sum(…)"),
+        ("flow.web*.goodput", 'no flow "web*"'),
+        ("queue.sta*.dropped", "3 queues match; write mean(queue.sta*.dropped), sum(…)"),
+        ("mean(flow.up*.goodput", 'a ")" is missing; write mean(flow.up*.goodput)'),
+        ("mean(flow.up*.goodput))", 'a ")" without its "("'),
+    ],
+)
+def test_a_metric_of_several_rows_says_which_functions_there_are(metric: str, says: str) -> None:
+    cell = interlayer.wlan(3, ap=True, direction="up", duration="20 ms", warmup="0 s").set("flow.2.name", "last")
+    found = interlayer.run(cell)
+    with pytest.raises(interlayer.InputError) as caught:
+        found.sample(metric)
+    assert says in str(caught.value)

@@ -246,6 +246,25 @@ def test_print_and_notebook_show_the_table(seen: list[Any]) -> None:
     assert "<html" not in html
 
 
+def test_a_cell_says_how_many_of_its_runs_have_a_value(core: Core) -> None:
+    def some(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        late = float(rng.random()) < 0.5 and data.get("scheme")
+        return {"goodput_bps": 1e6, "finish_time_s": math.nan if late else 2.0 + float(rng.random())}
+
+    core.model = some
+    found = swept({"scheme": ["none", "lle-tcp"]}, runs=8, metrics="flow.up.finish_time")
+    values = found.sample((1,), "flow.up.finish_time")
+    n = int(np.isfinite(values).sum())
+    assert 1 < n < 8
+    none, lle = (line for line in str(found).splitlines() if line.split()[:1] in (["none"], ["lle-tcp"]))
+    assert lle.endswith(f" ({n} of 8)")
+    assert " of 8" not in none
+    note = "(n of 8): only n runs of the cell have a value, and the mean is of these."
+    assert note in str(found)
+    assert note in found._repr_html_()
+    assert " of 8)" not in str(swept({"scheme": ["none"]}, runs=8, metrics="flow.up.finish_time"))
+
+
 # ------------------------------------------------------------------------------------------------------- the figure
 
 

@@ -80,6 +80,9 @@ def read(run: Run, metric: str) -> tuple[str, float]:
     `scheme.lle-tcp@sender.acks_made`, `queue.ap.air.dropped`, `summary.jain`; the unit suffix may be left out. With a
     function, over several rows: `jain(flow.0-8.goodput)`. Raises `InputError`.
     """
+    if missing := metric.count("(") - metric.count(")"):
+        what = f'a ")" is missing; write {metric}{")" * missing}' if missing > 0 else 'a ")" without its "("'
+        raise InputError(f'metric "{metric}": {what}', metric)
     if call := _CALL.fullmatch(metric):
         return _aggregated(run, call[1], call[2], metric)
     group, _, rest = metric.partition(".")
@@ -164,7 +167,20 @@ def _row(run: Run, group: str, entry: str, metric: str) -> Mapping[str, Any]:
     for row in rows:
         if row[key] == entry:
             return row
-    raise _no_entry(group, entry, rows, metric)
+    raise _several(run, group, entry, metric) or _no_entry(group, entry, rows, metric)
+
+
+def _several(run: Run, group: str, entry: str, metric: str) -> InputError | None:
+    """The error of a selection of rows that no function is taken over; None for what selects nothing."""
+    try:
+        picked = _selected(run, group, entry, "", metric)
+    except InputError:
+        return None
+    plural, key = _GROUPS[group]
+    functions = f"mean({metric}), sum(…), min(…) or max(…)"
+    if len(picked) == 1:
+        return InputError(f'metric "{metric}": a selection; write {group}.{picked[0][key]}, or {functions}', metric)
+    return InputError(f'metric "{metric}": {len(picked)} {plural} match; write {functions}', metric)
 
 
 def _no_entry(group: str, entry: str, rows: Sequence[Mapping[str, Any]], metric: str) -> InputError:

@@ -13,7 +13,7 @@ from .grid import Column, Grid
 from .run_words import cell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 LONG_WAIT_S = 0.05
 """A queue in which packets wait for longer, on the mean, is named."""
@@ -66,8 +66,8 @@ def radios(result: Mapping[str, Any]) -> Grid | None:
     return Grid(columns, lines) if rows else None
 
 
-def findings(result: Mapping[str, Any]) -> list[Finding]:
-    """What stands out, the longest waits first."""
+def findings(result: Mapping[str, Any], limited: Collection[str] = ()) -> list[Finding]:
+    """What stands out, the longest waits first. Flows in `limited` have what their application asks, and no share."""
     found = []
     queues = sorted(result.get("queues", []), key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
     for q in queues:
@@ -80,7 +80,7 @@ def findings(result: Mapping[str, Any]) -> list[Finding]:
         if offered and lost and lost / offered >= GIVEN_UP:
             what = f"the MAC of {n['id']} gives up"
             found.append(Finding(what, f"{100 * lost / offered:.2g} % of MSDUs", "a greater radio.max_attempts"))
-    for what, jain in _uneven(result["flows"]):
+    for what, jain in _uneven([flow for flow in result["flows"] if flow["id"] not in limited]):
         new = 'radio.queue = { discipline = "drr" }, or the scheme ftca'
         found.append(Finding(what, f"Jain index {jain:.2f}", new))
     used = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"])

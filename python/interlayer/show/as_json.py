@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer import simulator
 from interlayer.measure import metrics
-from interlayer.study.comparison import METRICS
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
+from interlayer.study.measures import METRICS
 from interlayer.study.outcome import Closes
 from interlayer.study.readings import how_many
 from interlayer.study.verdict import Verdict
@@ -293,7 +293,9 @@ def comparison(c: Paired) -> dict[str, Any]:
         found["set"] = dict(c.overrides)
     found |= parts(c.parts)
     found |= ended(c.interrupted, c.failures)
-    compared = [metric for metric in METRICS if c.has(metric)]
+    if c.measures:
+        found["metrics"] = {m.name: m.path for m in c.measures}
+    compared = [metric for metric in METRICS if c.has(metric)] + [m.name for m in c.measures]
     found["arms"] = [
         {
             "scheme": arm.scheme,

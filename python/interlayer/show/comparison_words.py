@@ -28,6 +28,14 @@ def caption(result: Mapping[str, Any]) -> str:
     )
 
 
+def without_file(result: Mapping[str, Any]) -> str:
+    """A note where all is compared with an arm that sets keys, and no arm is the scenario as it stands; else empty."""
+    arms = result["arms"]
+    if "set" not in arms[0] or any(arm["scheme"] == "file" and "set" not in arm for arm in arms):
+        return ""
+    return 'The scenario as it stands is not one of the arms; name it: --schemes file, in Python schemes="file".'
+
+
 def sentence(arm: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     """What an arm's goodput may be said to be, and no more."""
     d, runs, baseline = arm["difference"]["goodput_bps"], result["runs"], result["baseline"]
@@ -73,12 +81,20 @@ COMPARED = {
     "rtt_mean_s": ("mean RTT", "ms"),
     "dropped_packets": ("queue drops", "packets"),
 }
-"""How what is compared is called in tables, and in which unit."""
+"""How what is always compared is called in tables, and in which unit."""
+
+
+def name_and_unit(metric: str) -> tuple[str, str]:
+    """What a metric is called in tables, and its unit there. One that was asked for has its path; times are in ms."""
+    if metric in COMPARED:
+        return COMPARED[metric]
+    unit = "ms" if quantity.column_unit(metric) == "s" else quantity.natural_unit(metric)
+    return quantity.without_unit(metric), unit
 
 
 def compared_name(metric: str) -> str:
     """The head of a column: `goodput, Mb/s`."""
-    name, unit = COMPARED[metric]
+    name, unit = name_and_unit(metric)
     return name if unit in ("1", "packets") else f"{name}, {unit}"
 
 
@@ -88,7 +104,7 @@ def same_in_all(arms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     Of one run it is what is 0 or undefined in every arm, and the index of a single flow: no more is known to be so.
     """
     found, several = {}, len(arms[0]["flows"]) > 1
-    for metric in arms[0]["compared"]:
+    for metric in (one for one in arms[0]["compared"] if one in COMPARED):
         values = [(arm["compared"][metric]["mean"], arm["compared"][metric]["ci95"]) for arm in arms]
         mean, half = values[0]
         constant = half == 0 or mean in (0, None) or (metric == "jain" and not several)
@@ -100,7 +116,7 @@ def same_in_all(arms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def in_unit(value: Mapping[str, Any], metric: str) -> str:
-    """A mean with its half-width, in the unit of `COMPARED`; a dash where it is undefined."""
+    """A mean with its half-width, in the unit of tables; a dash where it is undefined."""
     if value["mean"] is None or not math.isfinite(value["mean"]):
         return "–"
-    return str(Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(metric, COMPARED[metric][1])))
+    return str(Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(metric, name_and_unit(metric)[1])))

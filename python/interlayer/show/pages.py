@@ -13,14 +13,15 @@ from interlayer.study.verdict import Verdict
 
 from . import frames, markup, words
 from .comparison_words import (
-    COMPARED,
     caption,
     compared_name,
     difference_text,
     in_unit,
     mark,
+    name_and_unit,
     p_text,
     sentence,
+    without_file,
 )
 
 if TYPE_CHECKING:
@@ -271,12 +272,13 @@ def comparison_head(c: Paired, result: Mapping[str, Any], svg: str = "") -> str:
     arms_ = result["arms"]
     shown = list(arms_[0]["compared"])
     sentences = "".join(f"<li>{esc(sentence(arm, result))}.</li>" for arm in arms_[1:])
+    sentences += f"<li>{esc(said)}</li>" if (said := without_file(result)) else ""
     values = [[esc(a["label"]), *(in_unit(a["compared"][m], m) for m in shown)] for a in arms_]
     differences = [
         [
             esc(a["label"]),
             esc(compared_name(m)),
-            difference_text(d, m, COMPARED[m][1]),
+            difference_text(d, m, name_and_unit(m)[1]),
             "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}",
             esc(p_text(d["p_value"])),
             mark(d),

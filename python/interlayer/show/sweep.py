@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from interlayer.study.sweep import Measure, Point, Swept
+    from interlayer.study.measures import Measure
+    from interlayer.study.sweep import Point, Swept
 
 _LINES = 200
 """So many cells are shown on a terminal, and on a page."""
@@ -115,7 +116,18 @@ def caption(s: Swept) -> str:
 
 def _cell(s: Swept, cell: Point, m: Measure) -> str:
     e = s.estimate(cell, m)
-    return "–" if not stats.finite(e) else str(e.scaled(quantity.scale(m.name, _unit(m))))
+    if not stats.finite(e):
+        return "–"
+    some = f" ({e.n} of {s.replications})" if e.n < s.replications else ""
+    return f"{e.scaled(quantity.scale(m.name, _unit(m)))}{some}"
+
+
+def _some(s: Swept, shown: Sequence[Measure], cells: Sequence[Point]) -> str:
+    """What `(3 of 10)` in a cell means; empty where no cell shows it."""
+    found = (s.estimate(cell, m) for cell in cells for m in shown)
+    if not any(stats.finite(e) and e.n < s.replications for e in found):
+        return ""
+    return f"(n of {s.replications}): only n runs of the cell have a value, and the mean is of these."
 
 
 def _unit(m: Measure) -> str:
@@ -148,6 +160,7 @@ def table(s: Swept, *, clock: bool = True) -> str:
     lines = [[*_values(s, cell), *(_cell(s, cell, m) for m in shown)] for cell in cells]
     said = [f"{_head(m)} {_cell(s, s.cells[0], m).removesuffix(' ± 0')}" for m in same]
     notes = [f"The same in every cell: {', '.join(said)}."] if said else []
+    notes += [said_of_some] if (said_of_some := _some(s, shown, cells)) else []
     if len(s.cells) > _LINES:
         notes.append(f"{len(s.cells) - _LINES} more cells: --json - or --out DIR.")
     took = f", {s.wall_s:.2f} s" if clock else ""
@@ -172,6 +185,7 @@ def body(s: Swept, svg: str) -> str:
     head = [(axis.path, False) for axis in s.axes] + [(_head(m), True) for m in s.measures]
     lines = [[*map(esc, _values(s, c)), *(_cell(s, c, m) for m in s.measures)] for c in s.cells[:_LINES]]
     more = f"<p>{len(s.cells) - _LINES} more cells are in the data.</p>" if len(s.cells) > _LINES else ""
+    more += f"<p>{esc(some)}</p>" if (some := _some(s, s.measures, s.cells[:_LINES])) else ""
     parts = [
         f"<h1>{esc(s.scenario)}: {esc(' × '.join(s.paths))}</h1>",
         f'<p class="soft">{esc(caption(s))}</p>',

@@ -15,7 +15,7 @@ from . import advice, comparison_words, joint, plots, run_words, words
 from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from interlayer._core import Run
     from interlayer.study.joint import Joint
@@ -140,9 +140,12 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     )
 
 
-def advised(result: Mapping[str, Any]) -> str:
-    """Where packets waited, what the air was used for, and what is worth comparing with."""
-    found = advice.findings(result)
+def advised(result: Mapping[str, Any], limited: Collection[str] = ()) -> str:
+    """Where packets waited, what the air was used for, and what is worth comparing with.
+
+    `limited` are the flows that are limited by their application.
+    """
+    found = advice.findings(result, limited)
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")
@@ -159,7 +162,8 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
     """
     arms = result["arms"]
     same = comparison_words.same_in_all(arms)
-    shown = [metric for metric in arms[0]["compared"] if metric not in same]
+    usual = [metric for metric in arms[0]["compared"] if metric in comparison_words.COMPARED]
+    shown = [metric for metric in usual if metric not in same]
     ranks = {metric: 2 + i for i, metric in enumerate(comparison_words.COMPARED)} | {"goodput_bps": 0}
     columns = [Column("arm", is_text=True, folds=True)]
     columns += [Column(comparison_words.compared_name(m), ranks[m]) for m in shown]
@@ -170,26 +174,54 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
         if arm["difference"] is None:
             lines.append([*line, "", "", "", ""])
             continue
-        d = arm["difference"]["goodput_bps"]
-        relative = "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}"
-        p = comparison_words.p_text(d["p_value"]).removeprefix("p ").removeprefix("= ")
-        by = comparison_words.difference_text(d, "goodput_bps", "Mb/s")
-        lines.append([*line, by, relative, p, comparison_words.mark(d)])
+        lines.append([*line, *_difference(arm["difference"]["goodput_bps"], "goodput_bps")])
     sentences = [f"{comparison_words.sentence(arm, result)}." for arm in arms[1:]]
+    sentences += [said] if (said := comparison_words.without_file(result)) else []
     sentences += [f"The same in every arm: {', '.join(same.values())}."] if same else []
     took = f", {result['wall_s']:.2f} s" if clock else ""
     return render(
         f"{result['scenario']}: goodput against {result['baseline']}",
         Grid(columns, lines),
         *sentences,
+        *_asked(result),
         prose(f"{comparison_words.caption(result)}{took}", "dim"),
     )
+
+
+def _difference(d: Mapping[str, Any], metric: str) -> list[str]:
+    """A difference in cells: with its interval, in percent, its p-value, its mark."""
+    relative = "–" if d["relative_percent"] is None else f"{d['relative_percent']:+.3g}"
+    p = comparison_words.p_text(d["p_value"]).removeprefix("p ").removeprefix("= ")
+    by = comparison_words.difference_text(d, metric, comparison_words.name_and_unit(metric)[1])
+    return [by, relative, p, comparison_words.mark(d)]
+
+
+def _asked(result: Mapping[str, Any]) -> list[Any]:
+    """For each metric that was asked for a table of its own: a row per arm, and the paired difference to the first."""
+    found: list[Any] = []
+    for metric in result.get("metrics", {}):
+        columns = [Column("arm", is_text=True, folds=True), Column("mean"), Column("difference")]
+        columns += [Column("%", 2), Column("p", 1), Column("", is_text=True)]
+        lines = []
+        for arm in result["arms"]:
+            line = [arm["label"], comparison_words.in_unit(arm["compared"][metric], metric)]
+            d = arm["difference"]
+            lines.append([*line, *([""] * 4 if d is None else _difference(d[metric], metric))])
+        name, unit = comparison_words.name_and_unit(metric)
+        head = f"{name}{'' if unit in ('1', 'packets') else f' in {unit}'}, against {result['baseline']}"
+        found += ["", head, Grid(columns, lines)]
+    return found
 
 
 def entries(rows: Sequence[Mapping[str, Any]]) -> str:
     """A list with the id first on each line."""
     width = max((len(row["id"]) for row in rows), default=0)
-    lines = [f"{row['id']:<{width}}  {row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip() for row in rows]
+    units = max((len(row.get("unit", "")) for row in rows), default=0)
+    heads = [f"{row['id']:<{width}}  " + (f"{row.get('unit', ''):<{units}}  " if units else "") for row in rows]
+    lines = [
+        f"{head}{row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip()
+        for head, row in zip(heads, rows, strict=True)
+    ]
     return "\n".join(lines) + "\n" if lines else ""
 
 

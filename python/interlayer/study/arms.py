@@ -70,6 +70,8 @@ def arms(
                 "no [[scheme]] to compare; say which: --schemes none,lle-tcp (`interlayer list schemes` shows them), "
                 'or set keys: --arm veno="flow.*.transport.congestion=veno"',
                 SCHEME,
+                'no [[scheme]] to compare; say which: schemes="none,lle-tcp" (`interlayer list schemes` shows them), '
+                'or set keys: arms={"veno": {"flow.*.transport.congestion": "veno"}}',
             )
         schemes = [NONE, *named]
     parts = split(schemes, ",", SCHEMES) if isinstance(schemes, str) else list(schemes)
@@ -85,7 +87,7 @@ def arms(
 
 def own_tables(text: str) -> list[dict[str, Any]]:
     """The `[[scheme]]` tables of a scenario; the core says what is wrong with one that is no list of tables."""
-    tables = toml_text.parse(text, "scenario").get(SCHEME, [])
+    tables = simulator.tables(text).get(SCHEME, [])
     return [t for t in tables if isinstance(t, dict)] if isinstance(tables, list) else []
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from interlayer import parts as in_python
 from interlayer import simulator
 from interlayer.engine import HERE
@@ -19,6 +21,7 @@ from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
 from .arms import SCHEME, SCHEMES, Arm, arms
+from .measures import METRICS, Measure, Probes, measure, read
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -34,16 +37,6 @@ if TYPE_CHECKING:
 
 RUNS = 10
 """Replications unless told otherwise: what a verdict needs at least."""
-
-METRICS = {
-    "goodput_bps": "summary.goodput",
-    "jain": "summary.jain",
-    "retransmissions": "sum(flow.*.retransmissions)",
-    "timeouts": "sum(flow.*.timeouts)",
-    "rtt_mean_s": "mean(flow.*.rtt_mean)",
-    "dropped_packets": "sum(queue.*.dropped)",
-}
-"""What is compared, as metric paths. An arm whose runs have no such numbers goes without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +72,8 @@ class Paired:
     """Runs that failed by a mistake of the program."""
     parts: tuple[Part, ...] = ()
     """Controllers and schemes in Python that an arm uses."""
+    measures: tuple[Measure, ...] = ()
+    """Metrics that were asked for beside those of `METRICS`."""
 
     @property
     def baseline(self) -> Arm:
@@ -89,9 +84,15 @@ class Paired:
         return len(self.runs[self.baseline.label])
 
     def sample(self, label: str, metric: str) -> Floats:
-        """A metric of an arm, one number per seed. `metric` is a key of `METRICS`, or a path. Raises `InputError`."""
+        """A metric of an arm, one number per seed. `metric` is a key of `METRICS`, or a path. Raises `InputError`.
+
+        Of a metric that was asked for (`measures`) an arm may have none: it is nan there.
+        """
         if label not in self.runs:
             raise InputError(f'no arm "{label}"{suggestion(label, self.runs)}')
+        for known in self.measures:
+            if metric in (known.name, known.label, known.path):
+                return np.array([read(run, known.path) for run in self.runs[label]])
         return metrics.column(self.runs[label], METRICS.get(metric, metric))[1]
 
     def estimate(self, label: str, metric: str = "goodput_bps") -> Estimate:
@@ -134,27 +135,29 @@ def run(
     store: Store | None = None,
     tell: Callable[[str], None] = lambda line: None,
     parts: tuple[Part, ...] = (),
+    metric: Sequence[str] = (),
 ) -> Paired | None:
     """Run a scenario's text once for each arm and seed; `overrides` (path, TOML text) go over the file, under the arms.
 
     The arms are those of `schemes` and `given`, as `arms.arms` has them.
     `seed` is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that
     every arm has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
-    none. Runs that a `store` has are taken from there. `parts` are controllers and schemes in Python. `tell` is told of
-    the memory of a large scenario. Raises `InputError`, `OutputError`, `PartError`, and `RunError` if a run failed and
-    no seed is whole.
+    none. Runs that a `store` has are taken from there. `parts` are controllers and schemes in Python. `metric` are more
+    metrics to compare, beside those of `METRICS`. `tell` is told of the memory of a large scenario. Raises
+    `InputError`, `OutputError`, `PartError`, and `RunError` if a run failed and no seed is whole.
     """
     started = time.perf_counter()
     for path, _ in overrides:
         if path.split(".")[0] == SCHEME:
-            raise InputError(
-                f"{path}: compare sets the schemes itself; give parameters so: {SCHEMES} none,lle-tcp:sack=keep", path
-            )
+            why = f"{path}: compare sets the schemes itself; give parameters so: "
+            raise InputError(f"{why}{SCHEMES} none,lle-tcp:sack=keep", path, f'{why}schemes="none,lle-tcp:sack=keep"')
     chosen = arms(text, schemes, given, in_python.names(parts, "scheme"))
     own = simulator.parse(text, overrides, parts)  # the file's own mistakes first, with its own paths
     first = own.seed if seed is None else seed
     tell(engine.forecast(own, runs * len(chosen)))
     scenarios = [_parsed(text, [*overrides, *arm.overrides()], arm, parts) for arm in chosen]
+    probes = Probes(text, [[*overrides, *arm.overrides()] for arm in chosen], parts)
+    asked = tuple(dict.fromkeys(measure(m, probes) for m in metric))
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
     wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]
     what = own.name or name
@@ -176,6 +179,7 @@ def run(
         interrupted=ended.interrupted,
         failures=tuple(ended.failures),
         parts=in_python.used(parts, scenarios),
+        measures=tuple(one for one in asked if one.path not in METRICS.values()),
     )
 
 

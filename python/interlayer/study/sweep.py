@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interlayer import parts as in_python
-from interlayer import quantity, simulator, toml_text
+from interlayer import simulator, toml_text
 from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
-from interlayer.measure import metrics, stats
+from interlayer.measure import stats
 
 from . import arms
-from .comparison import METRICS
 from .experiment import overlap, plain
+from .measures import Measure, Probes, measure, read, usual
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ RUNS, QUICK_RUNS = 10, 3
 MOST = 2000
 """Cells of a sweep: more of them are a mistake more often than a question."""
 
-OVER, METRIC = "--over", "--metric"
+OVER = "--over"
 Point = tuple[int, ...]
 """A cell: of each axis the number of its value."""
 
@@ -63,24 +63,6 @@ class Axis:
     def label(self, i: int) -> str:
         """A value as a table or a figure shows it."""
         return plain(self.values[i])
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What is measured: the name of its column, with its unit, and the path of the metric."""
-
-    name: str
-    path: str
-
-    @property
-    def unit(self) -> str:
-        """The unit to show it in; "1" for counts and indices."""
-        return quantity.natural_unit(self.name)
-
-    @property
-    def label(self) -> str:
-        """Its name without unit, for tables and figures."""
-        return quantity.without_unit(self.name)
 
 
 def axes(text: str, over: Mapping[str, str | Iterable[object]], own_schemes: Sequence[str] = ()) -> tuple[Axis, ...]:
@@ -181,39 +163,17 @@ class Swept:
         for known in self.measures:
             if metric in (known.name, known.label, known.path):
                 return known
-        return _measure(metric, (runs[0] for runs in self.runs.values()))
+        return measure(metric, (runs[0] for runs in self.runs.values()), option="")
 
     def sample(self, cell: Point, metric: str | Measure) -> Floats:
         """A metric of a cell, one number a seed; nan where the cell has none. Raises `InputError`."""
-        measure = metric if isinstance(metric, Measure) else self.measure(metric)
-        return np.array([_read(run, measure.path) for run in self.runs[cell]])
+        what = metric if isinstance(metric, Measure) else self.measure(metric)
+        return np.array([read(run, what.path) for run in self.runs[cell]])
 
     def estimate(self, cell: Point, metric: str | Measure) -> Estimate:
         """Mean and 95 % interval of a metric of a cell, over the runs that have it."""
         found = self.sample(cell, metric)
         return stats.estimate(found[np.isfinite(found)] if np.isfinite(found).any() else found[:1])
-
-
-def _read(run: Run, path: str) -> float:
-    try:
-        return metrics.read(run, path)[1]
-    except InputError:
-        return math.nan
-
-
-def _measure(metric: str, runs: Any) -> Measure:
-    """A metric as a column, by the first of the runs that has it. Raises `InputError` of the first run if none has."""
-    path, error = METRICS.get(metric, metric), None
-    for run in runs:
-        try:
-            unit = quantity.column_unit(metrics.read(run, path)[0])
-        except InputError as e:
-            error = error or e
-            continue
-        head = f"{metric}_{unit}"
-        return Measure(metric if not unit or quantity.column_unit(metric) == unit else head, path)
-    assert error is not None
-    raise _wrong(str(error).removeprefix("metric "), METRIC) from error
 
 
 def run(
@@ -246,14 +206,16 @@ def run(
         # What is set above a swept key stands; a key that is swept, or is within one that is, would be overwritten.
         inside = [axis.path for axis in found if overlap(axis.path, path) and axis.path.count(".") <= path.count(".")]
         if swept := next(iter(inside), None):
-            raise InputError(f"--set: {path} is swept by {OVER} {swept}", path)
+            raise InputError(
+                f"--set: {path} is swept by {OVER} {swept}", path, f"over: {path} is set, and {swept} is swept"
+            )
     points = list(product(*(range(len(axis.values)) for axis in found)))
     settings = [_overrides(found, point) for point in points]
     pairs = zip(points, settings, strict=True)
-    scenarios = [_parsed(text, [*overrides, *own], found, point, parts) for point, own in pairs]
+    scenarios = [_parsed(text, overrides, own, found, point, parts) for point, own in pairs]
     tell(engine.forecast(scenarios[0], len(points)))
-    probes = _Probes(text, [[*overrides, *own] for own in settings], parts)
-    measures = tuple(dict.fromkeys(_measure(m, probes) for m in metric)) or _usual(probes)
+    probes = Probes(text, [[*overrides, *own] for own in settings], parts)
+    measures = tuple(dict.fromkeys(measure(m, probes) for m in metric)) or usual(probes)
     first = scenarios[0].seed if seed is None else seed
     results: dict[Point, list[Run]] = {point: [] for point in points}
     wanted = list(zip(scenarios, results.values(), strict=True))
@@ -281,60 +243,33 @@ def run(
     )
 
 
+def _mistake(text: str, overrides: Sequence[tuple[str, str]], parts: Sequence[Part]) -> str:
+    """What is wrong without anything swept; empty for nothing."""
+    try:
+        simulator.parse(text, overrides, parts)
+    except InputError as e:
+        return str(e)
+    return ""
+
+
 def _overrides(found: Sequence[Axis], point: Point) -> list[tuple[str, str]]:
     return [pair for axis, i in zip(found, point, strict=True) for pair in axis.overrides[i]]
 
 
 def _parsed(
-    text: str, overrides: Sequence[tuple[str, str]], found: Sequence[Axis], point: Point, parts: Sequence[Part]
+    text: str,
+    overrides: Sequence[tuple[str, str]],
+    own: Sequence[tuple[str, str]],
+    found: Sequence[Axis],
+    point: Point,
+    parts: Sequence[Part],
 ) -> _core.Scenario:
     try:
-        return simulator.parse(text, overrides, parts)
+        return simulator.parse(text, [*overrides, *own], parts)
     except InputError as e:
+        if str(e) == _mistake(text, overrides, parts):  # it is the file's, in every cell
+            raise
         if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
             raise _wrong(str(e)) from e
         where = ", ".join(f"{axis.path}={axis.label(i)}" for axis, i in zip(found, point, strict=True))
         raise InputError(f"at {where}: {e}", e.path) from e
-
-
-class _Probes:
-    """A very short run of each cell, made when it is asked for: it has the columns of a long one."""
-
-    SHORT = (("scenario.duration", '"1 ms"'), ("scenario.warmup", '"0 s"'))
-
-    def __init__(self, text: str, cells: Sequence[Sequence[tuple[str, str]]], parts: Sequence[Part]) -> None:
-        self._text, self._cells, self._parts, self._made = text, cells, parts, list[Any]()
-
-    def __iter__(self) -> Any:
-        for i, cell in enumerate(self._cells):
-            if i == len(self._made):
-                self._made.append(self._run(cell))
-            yield self._made[i]
-
-    def _run(self, cell: Sequence[tuple[str, str]]) -> Run:
-        for later in ((), (("event", "[]"),), (("event", "[]"), ("window", "[]"))):
-            try:
-                short = simulator.parse(self._text, [*cell, *self.SHORT, *later], self._parts)
-            except InputError:
-                continue
-            if (found := simulator.run_batch([(short, 1)], jobs=1).runs[0]) is not None:
-                return found
-            raise KeyboardInterrupt
-        whole = simulator.run_batch([(simulator.parse(self._text, cell, self._parts), 1)], jobs=1).runs[0]
-        if whole is None:
-            raise KeyboardInterrupt
-        return whole
-
-
-def _usual(probes: Any) -> tuple[Measure, ...]:
-    """Of what `compare` compares, that which the first cell has."""
-    first = next(iter(probes))
-    return tuple(Measure(name, path) for name, path in METRICS.items() if _has(first, path))
-
-
-def _has(run: Run, path: str) -> bool:
-    try:
-        metrics.read(run, path)
-    except InputError:
-        return False
-    return True

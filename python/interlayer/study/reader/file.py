@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from interlayer import quantity, toml_text
+from interlayer import quantity, simulator, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.measure.stats import MIN_RUNS
 from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction, Curve, Experiment, OverTime
@@ -21,7 +21,7 @@ from .table import Table, constants
 def parse(text: str, name: str, beside: Path) -> Experiment:
     """Read an experiment from TOML `text`. `name` is for errors; the base scenario is looked for in `beside`."""
     try:
-        return _experiment(Table(toml_text.parse(text, name), ""), beside, Path(name).stem)
+        return _experiment(Table(simulator.tables(text, name), ""), beside, Path(name).stem)
     except InputError as e:
         raise e if str(e).startswith(name) else InputError(f"{name}: {e}", e.path) from e
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from interlayer import toml_text
+from interlayer import simulator, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.study.experiment import overlap
 from interlayer.study.readings import Choice, Open, Parameter
@@ -61,7 +61,7 @@ def _found(name: str, beside: Path) -> Path:
 
 def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter]]:
     try:
-        t = Table(toml_text.parse(toml_text.read_text(path), str(path)), "")
+        t = Table(simulator.tables(toml_text.read_text(path), str(path)), "")
         title, source = t.take("title", str), t.take("source", str)
         found = [_parameter(content, i, arms) for i, content in enumerate(t.take("parameter", list))]
         t.done()

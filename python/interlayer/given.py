@@ -1,0 +1,87 @@
+"""What the functions of the Python API take: a wrong type is one line that names the parameter."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Callable, Mapping, Sequence
+from reprlib import Repr
+
+from .errors import InputError
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+
+
+def _word(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _word_or_table(value: object) -> bool:
+    return isinstance(value, str) or _table(value)
+
+
+def _several(of: Callable[[object], bool]) -> Callable[[object], bool]:
+    """One, or a list of them."""
+
+    def test(value: object) -> bool:
+        return of(value) or (isinstance(value, Sequence) and not isinstance(value, str) and all(map(of, value)))
+
+    return test
+
+
+def _arms(value: object) -> bool:
+    return _table(value) and isinstance(value, Mapping) and all(map(_several(_word_or_table), value.values()))
+
+
+_ARMS = 'names and what each sets, as in arms={"veno": {"flow.*.transport.congestion": "veno"}}'
+_TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "stations": (_whole, "a whole number"),
+    "runs": (_whole, "a whole number"),
+    "seed": (_whole, "a whole number"),
+    "jobs": (_whole, "a whole number"),
+    "flow": (_several(_table), "what tcp() or udp() give, or a list of them"),
+    "traffic": (_several(_word_or_table), "a model's name or table, or a list of them"),
+    "scheme": (_several(_word_or_table), "a scheme's name or table, or a list of them"),
+    "wire": (_table, 'a table, as in wire={"rate": "1 Gb/s", "delay": "10 ms"}'),
+    "radio": (_table, 'a table, as in radio={"rts_threshold": "500 B"}'),
+    "schemes": (_several(_word_or_table), 'names or tables, as in "none,lle-tcp"'),
+    "arms": (_arms, _ARMS),
+    "over": (_table, 'paths and their values, as in {"channel.errors.per": [0.01, 0.1]}'),
+    "metrics": (_several(_word), 'a metric or a list of them, as in "flow.0.rtt_mean"'),
+    "timeline": (_word, 'a text such as "2 s..2.01 s"'),
+    "engine": (_word, 'a text such as "dask://HOST:PORT"'),
+    "pcap": (_path, "a folder's path"),
+    "store": (_path, "a file's path"),
+    "scenario": (_path, "a scenario or a file's path"),
+    "experiment": (_path, "the id of an experiment, or a file's path"),
+    "text": (_word, "TOML text"),
+    "path": (_word, 'a key\'s path, as in "radio.rts_threshold"'),
+}
+"""Of each parameter what it may be, and the same in words."""
+
+
+def check(**given: object) -> None:
+    """Raise `InputError` for the first parameter that is not what it has to be."""
+    for name, value in given.items():
+        test, words = _TAKES[name]
+        if not test(value):
+            raise InputError(f"{name}: expected {words}, not {_short.repr(value)}", name)
+
+
+def check_if_any(**given: object) -> None:
+    """The same; None is nothing given."""
+    check(**{name: value for name, value in given.items() if value is not None})
+
+
+_short = Repr()
+_short.maxother = _short.maxstring = 60

@@ -1,0 +1,64 @@
+"""The list of metrics: it names what runs have, in the units that they have it in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import interlayer as il
+from interlayer import quantity
+from interlayer.measure import catalogue, metrics
+
+SUFFIX = {"b/s": "bps", "s": "s", "bytes": "bytes", "packets": "packets", "1": ""}
+TABLES = {"flow": "flows", "node": "nodes", "queue": "queues", "frame": "frames", "window": "windows"}
+
+
+@pytest.fixture(scope="module")
+def run() -> Any:
+    """A run with every kind of flow, EDCA, a wire and a window."""
+    page = {"model": "http", "page_every": "1 s"}
+    flows = [il.tcp("cubic"), il.udp("200 B", "80 kb/s"), il.tcp(traffic=page)]
+    more = {"standard": "802.11a", "rate": "54 Mb/s", "radio": {"access": "edca"}, "duration": "1 s", "warmup": "0 s"}
+    cell = il.wlan(3, ap=True, flow=flows, scheme="lle-tcp", **more)  # type: ignore[arg-type]
+    window = {"name": "rush", "from": "500 ms", "to": "1 s", "every": "50 ms"}
+    return il.run(cell.set("flow.0.ack_gaps", True).set("window", [window])).runs[0]
+
+
+def columns(run: Any) -> set[tuple[str, str]]:
+    """Table and column of every number of a run, counters of schemes left out."""
+    found = {("summary", name) for name in run["summary"]}
+    for group, table in TABLES.items():
+        for row in metrics.table(run, table):
+            if not (group == "window" and "@" in row["id"]):
+                found |= {(group, name) for name, value in row.items() if not isinstance(value, str)}
+    return found
+
+
+@pytest.mark.core
+def test_what_is_listed_is_in_a_run_in_that_unit(run: Any) -> None:
+    have = columns(run)
+    for entry in catalogue.ENTRIES:
+        if entry.group not in (*TABLES, "summary") or entry.name in ("SERIES", "COUNTER"):
+            continue
+        suffix = SUFFIX[entry.unit]
+        named = {entry.name} | ({f"{entry.name}_{suffix}"} if suffix else set())
+        assert {(entry.group, name) for name in named} & have, entry.id
+        if quantity.column_unit(entry.name) == "" and not entry.name.endswith("_total"):
+            assert (entry.group, f"{entry.name}_{suffix}" if suffix else entry.name) in have, entry.id
+
+
+@pytest.mark.core
+def test_what_a_run_has_is_listed(run: Any) -> None:
+    listed = {(entry.group, entry.name) for entry in catalogue.ENTRIES}
+    assert [
+        (group, name)
+        for group, name in sorted(columns(run))
+        if not {(group, name), (group, quantity.without_unit(name))} & listed
+    ] == []
+
+
+def test_every_entry_is_listed_once_and_has_a_summary() -> None:
+    ids = [entry.id for entry in catalogue.ENTRIES]
+    assert len(ids) == len(set(ids))
+    assert all(entry.summary and " " not in entry.id for entry in catalogue.ENTRIES)
