@@ -36,7 +36,7 @@ bytes delivered_bytes: payload delivered at `to`
 packets delivered_packets: packets delivered at `to`
 bytes delivered_bytes_total: payload delivered, of the whole run
 s finish_time: when the last byte of a flow with an end was delivered
-s latency_mean: delay of packets from sender to receiver, retransmissions of the MAC and queues included
+s latency_mean: from first sending to delivery in order, queues and repetitions of MAC and TCP included
 s latency_p50: its median
 s latency_p95: its 95th percentile
 s latency_p99: its 99th percentile
