@@ -5,7 +5,7 @@ use units::SimTime;
 /// The clock by which numbers are forgotten: 2^20 ns a tick. It goes round in 52 days.
 const TICK_NS: u64 = 1 << 20;
 /// For how many ticks numbers before the newest are remembered: dot11MaxTransmitMSDULifetime, 512 TU by default, @80211-2020 annex C. In
-/// this time a transmitter does not get around its 4096 numbers.
+/// this time a transmitter uses all of its 4096 numbers only if an MSDU takes it less than 128 us: short ones in a TXOP.
 const LIFETIME: u32 = (512 * 1024 * 1000 / TICK_NS) as u32;
 
 /// Which sequence numbers of one transmitter and category have been received: the newest, and which of the 64 before it. More than

@@ -182,7 +182,7 @@ impl Powers for Levels {
 fn nodes(choices: u64) -> [NodeFacts<'static>; 3] {
     let receiver =
         [None, Some("every"), Some("delayed-ack"), Some("dynamic-delayed-ack")][(choices >> 60) as usize % 4];
-    // Who forwards is neither end of what it forwards.
+    // A node that forwards is neither end of what it forwards.
     let forwarder = Ipv4Addr::new(10, 0, 0, 9);
     [(false, Some(THERE)), (true, Some(THERE)), (true, None)].map(|(forwards, access_point)| {
         let station = node(HERE, 3);

@@ -49,7 +49,7 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
             let needs = if at_one {
                 "it needs an access point (role = \"ap\") or a relay"
             } else {
-                "its page says where it does"
+                "its page in docs/schemes says where it sits"
             };
             return Err(error("name", format!("{id} sits at no node of this scenario; {needs}")));
         }
