@@ -157,6 +157,8 @@ class Scored:
     of_readings: int = 1
     contradicts: tuple[str, ...] = ()
     """Sentences on claims with which it cannot hold together."""
+    unvaried: tuple[str, ...] = ()
+    """Of a verdict against the paper: what is open and was not varied."""
 
     def readings_that(self, verdict: Verdict) -> list[Judged]:
         return [j for j in self.readings if j.judgement.verdict is verdict]
@@ -196,6 +198,8 @@ class Scored:
         if self.verdict in _AGAINST:
             parts += [f.sentence(self.claim.unit) for f in self.found]
         parts += self.contradicts
+        if self.unvaried:
+            parts.append(f"not varied: {', '.join(self.unvaried)}")
         return ". ".join(part[:1].upper() + part[1:] for part in parts)
 
     @property

@@ -14,6 +14,7 @@ from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction
 
 from .claims import read_claim, read_derived, read_evidence
 from .grid import Grid, cells_of, where_of
+from .ledger import read_ledger
 from .open import read_open
 from .table import Table, constants
 
@@ -92,6 +93,7 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         e,
         over_time=over_time,
         open=open_,
+        ledger=read_ledger(beside),
         contradictions=tuple(contradictions),
         claims=tuple(read_claim(c, i, e, of_claims, explained) for i, c in enumerate(claims)),
         derived=tuple(read_derived(d, i, e, grid) for i, d in enumerate(derived)),
