@@ -26,6 +26,7 @@ from .study import replications
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .study.experiment import Experiment
     from .study.outcome import Outcome
 
 app = typer.Typer(
@@ -357,6 +358,21 @@ def readings_command(
     runs: Runs = None,
     seed: Seed = None,
     jobs: Jobs = 0,
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--over",
+            metavar="NAME[=FROM..TO]",
+            help="Along a range that is open, of one or two: where are the claims true? May come twice.",
+        ),
+    ] = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="NAME=VALUE", help="With --over: another value than the base's. May come again."),
+    ] = None,
+    points: Annotated[
+        int | None, typer.Option("--points", min=2, metavar="N", help="With --over: points at most.  [default: 33, 65]")
+    ] = None,
     engine: Where = None,
     out: Out = None,
     json: Json = None,
@@ -367,8 +383,9 @@ def readings_command(
     A reading fixes what the paper leaves open.
 
     \b
-    Example:
+    Examples:
       interlayer readings lle-fig-3.9 --runs 2
+      interlayer readings dynarq-scenario-4 --over coherence --out region
     """
     from .show import files, joint, terminal
     from .study import joint as judged
@@ -381,6 +398,13 @@ def readings_command(
             "--runs: readings are told apart by a bootstrap over seeds; one run has no interval, give 2 or more"
         )
     chosen = [library.load(name) for name in library.matching(ids)]
+    if over:
+        if readings == "base":
+            raise InputError("--readings base: with --over the rest is as the base has it")
+        _over(chosen, over, at or [], points, runs, 1 if seed is None else seed, jobs, engine, out, json, store)
+        return
+    if at or points is not None:
+        raise InputError(f"--{'at' if at else 'points'}: it goes with --over")
     with (
         parts.engine(engine, jobs) as made_by,
         output.folder(out, " ".join(["readings", *ids])) as to_folder,
@@ -405,6 +429,53 @@ def readings_command(
         if to_file:
             to_file.write(joint.dumps(found))
     output.to_stdout(joint.dumps(found) if json == "-" else terminal.readings(found))
+
+
+def _over(
+    chosen: Sequence[Experiment],
+    over: Sequence[str],
+    at: Sequence[str],
+    points: int | None,
+    runs: int | None,
+    seed: int,
+    jobs: int,
+    engine: str | None,
+    out: Path | None,
+    json: str | None,
+    store: Path | None,
+) -> None:
+    """`readings --over`: claims along one range or two."""
+    from .show import files, region, terminal
+    from .study import joint, ranges
+    from .study.runs import Cache
+
+    along, fixed = ranges.chosen(chosen, over, at)
+    with (
+        parts.engine(engine, jobs) as made_by,
+        output.folder(out, " ".join(["readings", *(e.id for e in chosen), "--over", *over])) as to_folder,
+        output.file(parts.json_file(json)) as to_file,
+        parts.opened(store) as stored,
+        terminal.progress() as progress,
+    ):
+        found = ranges.run(
+            chosen,
+            along,
+            fixed,
+            seed=seed,
+            runs=joint.RUNS if runs is None else runs,
+            most=points,
+            engine=made_by,
+            progress=progress,
+            cache=Cache(stored),
+        )
+        if found is None:  # Ctrl-C: what is finished is in the store
+            raise typer.Exit(130)
+        if to_folder:
+            with to_folder.filled() as path:
+                files.write_region(found, path)
+        if to_file:
+            to_file.write(region.dumps(found))
+    output.to_stdout(region.dumps(found) if json == "-" else terminal.ranges(found))
 
 
 _ALSO = {

@@ -16,6 +16,8 @@ from . import (
     markup,
     pages,
     plots,
+    region,
+    region_plot,
     run_page,
     run_words,
     series_plot,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from interlayer.study.comparison import Paired
     from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
+    from interlayer.study.ranges import Surveyed
 
 
 def write_outcomes(outcomes: Sequence[Outcome], folder: Path) -> None:
@@ -61,6 +64,14 @@ def write_readings(j: Joint, folder: Path) -> None:
     (folder / "readings.json").write_text(joint.dumps(j), encoding="utf-8")
     svg = markup.inline_svg(folder / "readings.svg")
     (folder / "index.html").write_text(joint.page(j, svg), encoding="utf-8")
+
+
+def write_region(s: Surveyed, folder: Path) -> None:
+    """Picture, JSON and page of claims along ranges into `folder`."""
+    plots.save(region_plot.figure(s), folder / "region")
+    (folder / "region.json").write_text(region.dumps(s), encoding="utf-8")
+    svg = markup.inline_svg(folder / "region.svg")
+    (folder / "index.html").write_text(region.page(s, svg), encoding="utf-8")
 
 
 def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path, again: str = "") -> list[str]:

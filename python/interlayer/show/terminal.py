@@ -13,7 +13,7 @@ from interlayer import toml_text
 from interlayer.study import ledger
 from interlayer.study.verdict import Verdict
 
-from . import advice, comparison_words, joint, plots, run_words, words
+from . import advice, comparison_words, joint, plots, region, run_words, words
 from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from interlayer.study.joint import Joint
     from interlayer.study.ledger import Assumption
     from interlayer.study.outcome import Outcome
+    from interlayer.study.ranges import Surveyed
     from interlayer.study.runs import Progress, Standing
 
 _COLOURS = {
@@ -119,6 +120,16 @@ def readings(j: Joint) -> str:
         *(f"{s}." for s in joint.sentences(j)),
         Text(f"Seeds from {j.seed}. Interlayer {j.version}, {j.wall_s:.1f} s", style="dim"),
     )
+
+
+def ranges(s: Surveyed) -> str:
+    """Claims along one range or two: where each is true, and all together."""
+    from rich.text import Text
+
+    texts = [*(c.text for c in s.claims), ""]
+    rows = [list(row) for row in zip(region.names(s), texts, region.phrases(s), strict=False)]
+    columns = [Column(h, is_text=True, folds=h != "id") for h in ("id", "claim", "where it is true")]
+    return render(Text(region.title(s)), Grid(columns, rows), prose(f"{region.caption(s)}, {s.wall_s:.1f} s", "dim"))
 
 
 def assumptions(e: Experiment, rows: Sequence[Assumption]) -> str:

@@ -9,12 +9,13 @@ changes; all of them where they are few. No reading is preferred because it fits
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 ALL_UP_TO = 24
 """So many readings are all run; of more the base, every single change and every pair."""
@@ -39,12 +40,63 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """The plausible values of a number: all between `low` and `high`, in `unit`. `path` is the key that it sets.
+
+    A place in it goes from 0 to 1, evenly on its scale.
+    """
+
+    path: str
+    low: float
+    high: float
+    base: float
+    unit: str
+    scale: Literal["linear", "log"] = "linear"
+    whole: bool = False
+    """True if it has whole numbers only, as bytes and packets."""
+
+    def value(self, place: float) -> float:
+        """The value at a place, to six digits, so that it is the same number wherever it comes from."""
+        along = (
+            self.low * (self.high / self.low) ** place
+            if self.scale == "log"
+            else self.low + (self.high - self.low) * place
+        )
+        return float(round(along)) if self.whole else float(f"{along:.6g}")
+
+    def place(self, value: float) -> float:
+        """The place of a value."""
+        if self.scale == "log":
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def text(self, value: float) -> str:
+        """A value as a scenario has it."""
+        return f"{value:g} {self.unit}".rstrip()
+
+    def choice(self, value: float) -> Choice:
+        """One of its values; the base's changes nothing."""
+        text: str | float = self.text(value) if self.unit else int(value) if self.whole else value
+        if value == self.base:
+            return Choice(str(text))
+        head, _, rest = self.path.partition(".")
+        if head == "scheme":
+            scheme, _, key = rest.partition(".")
+            return Choice(str(text), schemes=((scheme, ((key, text),)),))
+        return Choice(str(text), settings=((self.path, text),))
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
-    """Something that a paper does not state: where it is silent, and its plausible values, the base file's first."""
+    """Something that a paper does not state: where it is silent, and its plausible values, the base file's first.
+
+    Of a `range` the choices are its base, its ends, and what is listed between them.
+    """
 
     name: str
     silent: str
     choices: tuple[Choice, ...]
+    range: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)

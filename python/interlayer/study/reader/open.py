@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 from interlayer import simulator, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.study.experiment import overlap
-from interlayer.study.readings import Choice, Open, Parameter
+from interlayer.study.readings import Choice, Open, Parameter, Range
 
 from .table import Table
 
@@ -72,9 +73,13 @@ def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter]]:
 
 def _parameter(content: object, i: int, arms: Sequence[str]) -> Parameter:
     t = Table(content, f"parameter[{i}]")
-    name, silent, values = t.take("name", str), t.take("silent", str), t.take("value", list)
+    name, silent, range_ = t.take("name", str), t.take("silent", str), _range(t)
+    values = t.take("value", list, ... if range_ is None else [])
     t.done()
     choices = tuple(_choice(value, f"{t.where}.value[{j}]", arms) for j, value in enumerate(values))
+    if range_ is not None:
+        own = [range_.choice(value) for value in dict.fromkeys((range_.base, range_.low, range_.high))]
+        choices = (*own, *choices)
     if len(choices) < 2:
         raise t.error("what is open has two values at least", "value")
     if len({c.name for c in choices}) < len(choices):
@@ -84,7 +89,38 @@ def _parameter(content: object, i: int, arms: Sequence[str]) -> Parameter:
     for choice in choices[1:]:
         if choice == Choice(choice.name, choice.why):
             raise t.error(f'"{choice.name}" changes nothing', "value")
-    return Parameter(name, silent, choices)
+    return Parameter(name, silent, choices, range_)
+
+
+def _range(t: Table) -> Range | None:
+    """The range of a parameter that has one, with its base and the key that it sets."""
+    if not t.has("range"):
+        return None
+    path, base = t.take("sets", str), t.take("base", (str, int, float))
+    r = Table(t.take("range", dict), f"{t.where}.range")
+    ends = [r.take(key, (str, int, float)) for key in ("from", "to")]
+    scale = cast(Literal["linear", "log"], r.one_of("scale", ("linear", "log"), "linear"))
+    r.done()
+    return range_of(path, ends[0], ends[1], base, scale, t)
+
+
+def range_of(path: str, low: object, high: object, base: object, scale: Literal["linear", "log"], t: Table) -> Range:
+    """A range of numbers in one unit. Raises `InputError` in the name of `t`."""
+    found = [_NUMBER.fullmatch(str(value)) for value in (low, high, base)]
+    numbers = [float(match[1]) for match in found if match]
+    units = {match[2] for match in found if match}
+    if len(numbers) < 3 or len(units) > 1:
+        raise t.error(f"expected numbers in one unit, found {low}, {high} and the base {base}", "range")
+    if not numbers[0] < numbers[1] or (scale == "log" and numbers[0] <= 0):
+        raise t.error("expected from < to, and both above 0 where the scale is log", "range")
+    if not numbers[0] <= numbers[2] <= numbers[1]:
+        raise t.error(f"the base {base} lies outside of it", "range")
+    unit = units.pop()
+    whole = unit in ("", "B") and all(str(match[1]).lstrip("+-").isdigit() for match in found if match)
+    return Range(path, numbers[0], numbers[1], numbers[2], unit, scale, whole)
+
+
+_NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([A-Za-z/%]*)\s*")
 
 
 def _choice(content: object, where: str, arms: Sequence[str]) -> Choice:
