@@ -189,6 +189,10 @@ to = "high"
 """
 
 
+_OF_EXPERIMENTS = {"where", "order", "open", "unit", "formula", "claim", "parameter", "title", "mark", "unmodelled"}
+"""What a page may show of an experiment file, an open file or a ledger, without a scenario around it."""
+
+
 @pytest.mark.core
 @pytest.mark.parametrize(("page", "block"), blocks("toml"))
 def test_every_key_in_a_block_of_toml_is_one_of_a_scenario(page: Path, block: str) -> None:
@@ -201,7 +205,7 @@ def test_every_key_in_a_block_of_toml_is_one_of_a_scenario(page: Path, block: st
     if (
         page.parts[0] == "python" or page.name == "experiment-file.md"
     ):  # keys of experiments: a part of a claim, or of [open]
-        assert set(tables) <= {"where", "order", "open", "unit", "formula", "claim"}
+        assert set(tables) <= _OF_EXPERIMENTS
         return
     if {"scenario", "flow"} <= set(tables):
         simulator.parse(block, [])
