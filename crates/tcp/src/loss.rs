@@ -28,7 +28,8 @@ impl Connection {
         let snd = &mut self.snd;
         if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
             let of_flight = why == Congestion::FastRetransmit;
-            snd.window.flight_size = Bytes(acked + if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
+            snd.window.flight_size =
+                Bytes(acked + if of_flight { snd.flight_to_cut() } else { snd.flight_at_timeout() });
             snd.window.pipe = Bytes(u64::from(snd.pipe()));
             snd.window.hystart = None;
             self.remember_window(!of_flight);

@@ -299,7 +299,21 @@ impl Sender {
         flight.min(kept.max(self.window.cwnd.0))
     }
 
-    /// As [`Sender::flight_to_cut`], where a scoreboard knows what has left the network: for a timeout and for a mark.
+    /// As [`Sender::flight_to_cut`], for a timeout. With a scoreboard, what is SACKed counts until a recovery lasts (@RFC5681 sec. 2: sent
+    /// and not acknowledged). In fast recovery it has let others out, and is left out like what duplicates let out; after a timeout
+    /// what was lost then is left out too, as if the sender had gone back. Each lowers ssthresh a second time (sec. 4.3).
+    pub fn flight_at_timeout(&self) -> u64 {
+        let flight = self.flight_to_cut();
+        match &self.tracking {
+            Some(tracking) if tracking.selective && self.recovering.is_some() => {
+                flight.min(u64::from(self.flight().saturating_sub(tracking.board.sacked())))
+            }
+            Some(tracking) if tracking.selective && self.window.timeout_lasts => flight.min(u64::from(self.pipe())),
+            _ => flight,
+        }
+    }
+
+    /// As [`Sender::flight_to_cut`], where a scoreboard knows what has left the network: for a mark.
     pub fn pipe_to_cut(&self) -> u64 {
         self.flight_to_cut().min(u64::from(self.pipe()))
     }
