@@ -3,6 +3,7 @@
 use crate::cc::{CongestionControl, Window};
 use crate::ecn::Reduction;
 use crate::hystart::HyStart;
+use crate::local::Left;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
 use crate::selective::{Pending, Tracking};
@@ -84,6 +85,12 @@ pub(crate) struct Sender {
     /// Limit of the configuration, in segments.
     max_window: Option<u32>,
     pub frozen: bool,
+    /// The own host refuses: nothing leaves before the next input.
+    pub held: bool,
+    /// The last segment that left, if the own host may refuse it.
+    pub left: Option<Left>,
+    /// The window was cut for local congestion: not again until more than this is acknowledged.
+    pub cut_until: Option<Seq>,
     pub last_sent: SimTime,
     /// Since when what is in flight waits for an ACK: the last progress, or when it left an idle connection.
     pub waits_since: SimTime,
@@ -196,6 +203,9 @@ impl Sender {
             bound: u64::MAX,
             max_window: config.max_window_segments,
             frozen: false,
+            held: false,
+            left: None,
+            cut_until: None,
             last_sent: SimTime::ZERO,
             waits_since: SimTime::ZERO,
             probe_due: false,
@@ -247,6 +257,12 @@ impl Sender {
     #[inline]
     pub fn is_selective(&self) -> bool {
         self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
+    }
+
+    /// Whether the window comes down without a loss, in a round trip.
+    #[inline]
+    pub fn is_reducing(&self) -> bool {
+        self.tracking.as_ref().is_some_and(|tracking| tracking.reducing.is_some())
     }
 
     /// Whether it keeps more than the plain state.
@@ -415,7 +431,7 @@ impl Connection {
     /// What of data, FIN, repair or probe is to be sent now.
     #[inline(always)]
     pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
-        if self.snd.frozen {
+        if self.snd.frozen || self.snd.held {
             return None;
         }
         if let Some(range) = self.snd.resend.ranges().first() {

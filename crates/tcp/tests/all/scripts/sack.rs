@@ -725,3 +725,22 @@ fn a_timeout_in_recovery_lowers_ssthresh_a_second_time() {
          2.1  is ssthresh=2500 cwnd=1000",
     );
 }
+
+#[test]
+fn growth_counts_what_was_newly_delivered_if_it_is_told_to() {
+    // Two segments are SACKed before the first, which was only late, and let two out. Of the 3000 B that the next ACK acknowledges 1000 are
+    // news. As Linux: tcp_cong_avoid is told acked_sacked.
+    for (count_delivered, cwnd) in [(true, 11_000), (false, 13_000)] {
+        let counted = Config { byte_counting: Some(255), count_delivered, rack: true, ..sack() };
+        let left: String = (12..cwnd / 1000 + 3)
+            .map(|i| format!("\n1.12 > . {}:{}(1000) ack 1", i * 1000 + 1, i * 1000 + 1001))
+            .collect();
+        ten_out(counted).run(&format!(
+            "1.1  < . 1:1(0) ack 1 <sack 1001:3001>
+             1.1  > . 10001:11001(1000) ack 1
+             1.1  > . 11001:12001(1000) ack 1
+             1.12 < . 1:1(0) ack 3001{left}
+             1.12 is recovery=false cwnd={cwnd} pipe={cwnd}",
+        ));
+    }
+}
