@@ -187,6 +187,7 @@ class Ack:
     number: int  # the next sequence number that the receiver waits for
     next: int  # what is sent next; a round trip lasts until an ACK reaches what this was at its begin
     acked: int  # bytes that it newly acknowledges; 0 for a duplicate
+    counted: int  # of them, what growth counts; with `count_delivered` the bytes that it newly delivers
     prior_flight: int  # bytes in flight before it
     rtt_ns: int | None  # the RTT that it measured, if it did
     rtt_s: float | None

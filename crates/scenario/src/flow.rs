@@ -85,7 +85,7 @@ table! {
         congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
         /// How losses are repaired: see `interlayer list recovery`.
         recovery: Option<Plug<Recoveries>>, or "the controller's own, with SACK `sack`",
-        /// Proportional rate reduction (RFC 9937), in recovery by SACK.
+        /// Proportional rate reduction (RFC 9937), in recovery by SACK and after a mark.
         prr: Option<bool>, or TCP_DEFAULT,
         /// Losses by time, not by count (RFC 8985), in recovery by SACK.
         rack: Option<bool>, or TCP_DEFAULT,
@@ -141,6 +141,10 @@ table! {
         limited_transmit: Option<bool>, or TCP_DEFAULT,
         /// Growth by bytes acknowledged, not by ACKs, with this limit in segments (RFC 3465).
         byte_counting: Option<ByteCounting>, or TCP_DEFAULT,
+        /// Growth counts what was newly delivered, not what is acknowledged, in recovery by SACK (as Linux).
+        count_delivered: Option<bool>, or TCP_DEFAULT,
+        /// A segment that the own host's queue refuses was not sent, and cuts the window once, as a mark does (as Linux). Off: it is lost.
+        local_congestion: Option<bool>, or TCP_DEFAULT,
         /// Duplicate ACKs that make a loss.
         dup_ack_threshold: Option<u32>, in 1..=1_000, or TCP_DEFAULT,
         /// After an idle RTO the window is the initial one again (RFC 5681).

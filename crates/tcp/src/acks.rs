@@ -47,7 +47,7 @@ impl Connection {
         }
         self.snd.last_window = tcp.window;
         if marked {
-            self.mark_echoed(now, prior_flight, prior_cwnd);
+            self.mark_echoed(now, prior_flight, prior_cwnd, told);
         }
         true
     }
@@ -125,10 +125,16 @@ impl Connection {
         let prior_flight = u64::from(self.snd.flight());
         // The number of a FIN is no data.
         let acked = u64::from(ack - self.snd.una).min(self.snd.written - self.snd.una_offset);
+        let counted = if self.config.count_delivered && self.snd.is_selective() {
+            u64::from(told.delivered).saturating_sub(u64::from(ack - self.snd.una) - acked)
+        } else {
+            acked
+        };
         let mut facts = Ack {
             now,
             number: ack,
             acked: Bytes(acked),
+            counted: Bytes(counted),
             prior_flight: Bytes(prior_flight),
             rtt,
             duplicate: false,
@@ -169,9 +175,10 @@ impl Connection {
         }
         let snd = &mut self.snd;
         let marked = self.options.ecn && facts.flags.has(Flags::ECE); // nothing grows. @RFC3168 sec. 6.1.2
+        let reducing = selective && snd.is_reducing();
         let pipe = if selective { snd.pipe() } else { snd.nxt - snd.una };
         let window = &mut snd.window;
-        window.limited = !marked && (!self.config.validate_cwnd || snd.usage.limits(window));
+        window.limited = !marked && !reducing && (!self.config.validate_cwnd || snd.usage.limits(window));
         window.after_timeout &= window.in_slow_start();
         window.flight_size = Bytes(u64::from(pipe));
         if let Some(hystart) = window.hystart.as_mut()
@@ -202,7 +209,7 @@ impl Connection {
             self.arm_rto(now); // @RFC6298 (5.3)
         }
         if self.snd.keeps_more() {
-            self.finish_ack(now, una, acked, tcp, told);
+            self.finish_ack(&facts, una, tcp, told);
         }
     }
 
@@ -213,6 +220,7 @@ impl Connection {
             now,
             number: tcp.ack,
             acked: Bytes::ZERO,
+            counted: Bytes::ZERO,
             prior_flight: Bytes(u64::from(self.snd.flight())),
             rtt,
             duplicate: true,

@@ -142,9 +142,10 @@ impl Connection {
             return;
         }
         // First: the sequence number. As in Linux the edge itself is acceptable: an ACK from a peer that has filled
-        // the window stands there.
-        let acceptable =
-            seq.le(self.rcv.edge) && if len == 0 { self.rcv.nxt.le(seq) } else { self.rcv.nxt.lt(seq + len) };
+        // the window stands there. Not once the peer has sent its FIN: no data of its can fill the window then.
+        let within = seq.lt(self.rcv.edge)
+            || seq == self.rcv.edge && !(len == 0 && self.state.has_all() && self.rcv.nxt.lt(self.rcv.edge));
+        let acceptable = within && if len == 0 { self.rcv.nxt.le(seq) } else { self.rcv.nxt.lt(seq + len) };
         if !acceptable {
             // What ends where this end has acknowledged is the last segment once more: its ACK was lost, and the next one
             // is to tell the RTT of this copy, not the time since the first. @RFC7323 sec. 4.3 (2) asks for no more than

@@ -16,7 +16,7 @@ pub struct Config {
     /// How losses are repaired. Default `None`: as the controller does by itself, or by SACK if both ends agreed on that. See
     /// [`recovery::registry`].
     pub recovery: Option<Chosen<recovery::Make>>,
-    /// Proportional rate reduction while SACK recovery lasts. Default off. @RFC9937
+    /// Proportional rate reduction: while SACK recovery lasts, and after a mark of ECN for a round trip. Default off. @RFC9937
     pub prr: bool,
     /// Losses by time, not by count, in SACK recovery. Default off. @RFC8985 sec. 6
     pub rack: bool,
@@ -78,6 +78,9 @@ pub struct Config {
     /// Count bytes, not ACKs, with this limit L in segments. Default none: one step per ACK, @RFC5681 eq. 2 and 3, as
     /// ns-2 and ns-3 do; `Some(2)` is @RFC3465.
     pub byte_counting: Option<u8>,
+    /// Growth counts what an ACK of new data newly delivers, in SACK recovery: what it acknowledges or SACKs and no ACK has before. Default
+    /// off: what it acknowledges, of which limited transmit has had its answer already. As Linux (tcp_cong_avoid).
+    pub count_delivered: bool,
     /// Duplicate ACKs that make a loss. Default 3. @RFC5681 sec. 3.2
     pub dup_ack_threshold: u32,
     /// After an idle RTO fall back to the initial window. Default on. @RFC5681 sec. 4.1
@@ -87,6 +90,9 @@ pub struct Config {
     pub validate_cwnd: bool,
     /// Initial send sequence number. Default 0. See [`crate::Connection::set_initial_sequence`].
     pub initial_sequence: Seq,
+    /// A segment that the queue of the own host refuses was not sent: it goes later, and the window is cut as for a mark, once a window of
+    /// data. Default off: it is lost, and the network's loss. As Linux (tcp_transmit_skb). See [`crate::Input::Refused`].
+    pub local_congestion: bool,
     /// Offer ECN, and use it if the peer does: data is sent as [`crate::Output::Segment`] `ect`, marks are echoed and
     /// answered. A repeated SYN offers it again. Default off. @RFC3168 sec. 6.1
     pub ecn: bool,
@@ -135,10 +141,12 @@ impl Default for Config {
             window_scale: None,
             limited_transmit: false,
             byte_counting: None,
+            count_delivered: false,
             dup_ack_threshold: 3,
             idle_restart: true,
             validate_cwnd: true,
             initial_sequence: Seq(0),
+            local_congestion: false,
             ecn: false,
             time_wait: Dur::from_secs(60),
             syn_retries: 6,

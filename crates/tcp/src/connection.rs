@@ -40,6 +40,9 @@ pub enum Input<'a> {
     Abort,
     /// A scheme's wish.
     Command(SenderCommand),
+    /// The queue of this end's own host has refused a segment that was polled, and that begins here. To be told before the next poll: of
+    /// any but the last segment it means nothing. Ignored without `local_congestion`.
+    Refused(Seq),
 }
 
 /// What a connection wants done.
@@ -232,6 +235,7 @@ impl Connection {
         if self.windows.is_some() {
             self.integrate_windows(now);
         }
+        self.snd.held = false;
         match input {
             Input::Segment { tcp, payload, ce } => self.segment_arrives(now, tcp, payload, ce),
             Input::Timer => self.run_timers(now),
@@ -240,6 +244,7 @@ impl Connection {
             Input::Close => self.close(),
             Input::Abort => self.abort(),
             Input::Command(command) => self.command(now, command),
+            Input::Refused(seq) => self.refused(now, seq),
         }
     }
 

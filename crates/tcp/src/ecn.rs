@@ -4,9 +4,8 @@
 //! (sec. 6.1.1.1 allows to try without; here paths lose SYNs, no middlebox eats them). Marks and CWR are read from data
 //! within the window only (sec. 6.1.5), out of order or not.
 
-use crate::cc::Congestion;
 use crate::timers::Timer;
-use crate::{Connection, State};
+use crate::{Connection, State, selective};
 use units::{Bytes, SimTime};
 use wire::{Flags, Seq};
 
@@ -60,6 +59,13 @@ impl Reduction {
     /// The window was cut.
     pub fn made(&mut self, by_mark: bool) {
         *self = Reduction { told: Told::Due, by_mark };
+    }
+
+    /// The segment at `seq` was not sent after all.
+    pub fn taken_back(&mut self, seq: Seq) {
+        if self.told == Told::From(seq) {
+            self.told = Told::Due;
+        }
     }
 
     /// The flags of new data that begins at `seq`: CWR on the first after a cut. @RFC3168 sec. 6.1.2
@@ -119,7 +125,7 @@ impl Connection {
     /// An ACK with ECE has been processed; `flight` is what was in flight before it, `prior` what cwnd was: its growth by this ACK does
     /// not outlast the cut. @RFC3168 sec. 6.1.2
     #[cold]
-    pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64, prior: Bytes) {
+    pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64, prior: Bytes, acked: &selective::Told) {
         let snd = &mut self.snd;
         if snd.recovering.is_some() || snd.reduction.told != Told::Yes {
             return; // the echo of what is answered already
@@ -128,14 +134,8 @@ impl Connection {
             snd.reduction.made(false); // the peer is told to stop, nothing else. As Linux with such a controller
             return;
         }
-        let window = &mut snd.window;
-        let before = window.cwnd;
-        window.flight_size = Bytes(flight);
-        window.hystart = None;
-        snd.cc.on_congestion(Congestion::EcnMark, window);
-        debug_assert!(window.cwnd >= window.mss, "cwnd {} < one segment", window.cwnd);
-        window.cwnd = window.cwnd.min(before.min(prior).max(window.mss)); // whatever the least ssthresh of the controller
-        snd.reduction.made(true);
+        let before = snd.window.cwnd;
+        self.cut_without_loss(flight, prior, acked);
         self.counters.borrow_mut().ecn_cuts += 1;
         if before <= self.snd.window.mss {
             // It cannot be cut further: new data waits for a whole RTO.

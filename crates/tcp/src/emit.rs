@@ -1,6 +1,7 @@
 //! What goes out, in order: resets, SYNs, ACKs that must be alone, data and FIN, ACKs. @RFC9293 sec. 3.1, 3.5
 
 use crate::connection::Reset;
+use crate::local::Left;
 use crate::receiver::AckDue;
 use crate::sender::Chosen;
 use crate::timers::Timer;
@@ -127,6 +128,9 @@ impl Connection {
             self.arm_again(now);
         }
         self.snd.last_sent = now;
+        if self.config.local_congestion && (advances || retransmission) {
+            self.snd.left = Some(Left::new(chosen, retransmission));
+        }
         self.counters.borrow_mut().sent(len);
         if len > 0 {
             let bytes = Bytes(u64::from(len));

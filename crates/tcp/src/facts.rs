@@ -14,6 +14,8 @@ pub struct Ack {
     pub number: Seq,
     /// Payload it newly acknowledges; zero for a duplicate.
     pub acked: Bytes,
+    /// What of it growth counts: [`Ack::acked`], or with [`crate::Config::count_delivered`] what it newly delivered.
+    pub counted: Bytes,
     /// What was in flight before it.
     pub prior_flight: Bytes,
     /// The RTT it measured, if it did. At most one per window without timestamps, unless the sender keeps records of segments
@@ -113,6 +115,8 @@ pub struct Counters {
     pub ecn_marks_received: u64,
     /// Window cuts that answered an echoed mark. @RFC3168 sec. 6.1.2
     pub ecn_cuts: u64,
+    /// Window cuts because the own host's queue refused a segment.
+    pub local_cuts: u64,
     /// Duplicate ACKs received. @RFC5681 sec. 2
     pub dup_acks_received: u64,
     /// Pure ACKs sent.
@@ -198,6 +202,14 @@ impl Counters {
         self.segments_sent += 1;
         self.data_segments_sent += u64::from(payload > 0);
         self.bytes_sent += u64::from(payload);
+    }
+
+    /// A segment was not sent after all; `again` if it would have been a retransmission.
+    pub(crate) fn refused(&mut self, payload: u32, again: bool) {
+        self.segments_sent -= 1;
+        self.data_segments_sent -= u64::from(payload > 0);
+        self.bytes_sent -= u64::from(payload);
+        self.retransmissions -= u64::from(again);
     }
 
     /// A pure ACK has left; `updates_window`: only because the application had read.

@@ -27,6 +27,7 @@
 //! | `hystart` | slow start that ends before a loss (@RFC9406) |
 //! | `rate` | delivery rate samples (@DRAFT-DRE) |
 //! | `ecn` | marks, their echo and their answer (@RFC3168 sec. 6.1) |
+//! | `local` | segments that the own host refuses |
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
 //! | `receiver` | reassembly, offered window, SACK blocks (@RFC9293 sec. 3.8.6.2.2, @RFC2018) |
 //! | `persist` | zero-window probes (@RFC9293 sec. 3.8.6.1) |
@@ -47,6 +48,7 @@ mod emit;
 mod facts;
 mod hook;
 mod hystart;
+mod local;
 mod loss;
 mod options;
 mod persist;

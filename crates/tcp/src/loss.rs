@@ -26,9 +26,10 @@ impl Connection {
     pub(crate) fn judge_loss_of(&mut self, lost: SeqRange, why: Congestion, acked: u64) -> bool {
         let cut = self.ask(|hook, facts| hook.loss(Loss::Congestion, lost, facts)) != Some(Loss::Corruption);
         let snd = &mut self.snd;
-        if cut && !(why == Congestion::FastRetransmit && snd.reduction.answered(lost.start)) {
+        if cut && !(why == Congestion::FastRetransmit && (snd.is_reducing() || snd.reduction.answered(lost.start))) {
             let of_flight = why == Congestion::FastRetransmit;
-            snd.window.flight_size = Bytes(acked + if of_flight { snd.flight_to_cut() } else { snd.pipe_to_cut() });
+            snd.window.flight_size =
+                Bytes(acked + if of_flight { snd.flight_to_cut() } else { snd.flight_at_timeout() });
             snd.window.pipe = Bytes(u64::from(snd.pipe()));
             snd.window.hystart = None;
             self.remember_window(!of_flight);

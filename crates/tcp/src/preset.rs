@@ -8,8 +8,9 @@ use units::{Bytes, Dur};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
     /// Linux as it comes (6.x): CUBIC with HyStart, an initial window of 10 (@RFC6928), SACK, PRR, RACK, TLP, all ways to undo,
-    /// timestamps, quick ACKs, `RTO = SRTT + max(200 ms, 4 RTTVAR)`, window scaling. The buffers are what its tuning ends at by
-    /// default: a window of 3 MiB (half of tcp_rmem's 6 MiB) and 4 MiB to send.
+    /// timestamps, quick ACKs, growth by what was newly delivered, refusals of the own host that are no losses,
+    /// `RTO = SRTT + max(200 ms, 4 RTTVAR)`, window scaling. The buffers are what its tuning ends at by default: a window of 3 MiB (half
+    /// of tcp_rmem's 6 MiB) and 4 MiB to send.
     Linux,
     /// ns-2 (2.35, ns-default.tcl, `Agent/TCP/Newreno` with a plain sink): a window of 20 segments at most, which is the first
     /// ssthresh too, an ACK per segment, RTO from 0.2 s with a clock of 10 ms, no handshake that measures.
@@ -50,6 +51,8 @@ impl Preset {
                     sack: true,
                     limited_transmit: true,
                     byte_counting: Some(u8::MAX),
+                    count_delivered: true,
+                    local_congestion: true,
                     ..rfc
                 }
             }
@@ -95,6 +98,7 @@ mod tests {
     fn linux_is_what_linux_is() {
         let linux = Preset::Linux.config(1460);
         assert_eq!((linux.congestion.info.id, linux.congestion.params.bool("hystart")), ("cubic", true));
+        assert!(linux.count_delivered && linux.local_congestion);
         // The RTO of a steady RTT of 50 ms is 250 ms: tcp_rto_min bounds the variance.
         let mut rtt = crate::RttEstimator::new(linux.initial_rto, linux.min_rto, linux.max_rto, linux.granularity);
         for _ in 0..100 {

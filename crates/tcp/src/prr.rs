@@ -52,6 +52,11 @@ impl Prr {
     pub fn sent(&mut self, bytes: u32) {
         self.out += u64::from(bytes);
     }
+
+    /// They have not left after all.
+    pub fn unsent(&mut self, bytes: u32) {
+        self.out = self.out.saturating_sub(u64::from(bytes));
+    }
 }
 
 #[cfg(test)]

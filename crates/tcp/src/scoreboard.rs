@@ -87,6 +87,25 @@ impl Scoreboard {
         self.ring.push_back(Segment { range, sent, stamp, sacked: false, lost: false, again: false, repeated });
     }
 
+    /// `range`, the last that was pushed, has not left after all.
+    pub fn pop(&mut self, range: SeqRange) {
+        if self.ring.back().is_some_and(|last| last.range == range && !last.sacked && !last.lost) {
+            self.ring.pop_back();
+        }
+    }
+
+    /// The copy of `range` has not left after all.
+    pub fn take_back(&mut self, range: SeqRange) {
+        let first = self.place(range.start);
+        for segment in self.ring.range_mut(first..).take_while(|segment| segment.range.start.lt(range.end)) {
+            if segment.again {
+                segment.again = false;
+                self.again -= segment.range.len();
+                self.repaired = self.repaired.min(segment.range.start);
+            }
+        }
+    }
+
     /// All is forgotten: the sender goes back.
     pub fn clear(&mut self) {
         self.ring.clear();

@@ -26,8 +26,10 @@ pub(crate) struct Tracking {
     rescue: Option<Seq>,
     /// The first repair of a recovery leaves whatever the pipe. @RFC6675 sec. 5 step 4.3
     forced: bool,
-    /// While a recovery that cut the window lasts.
+    /// While a recovery that cut the window lasts, or a reduction without a loss.
     prr: Option<Prr>,
+    /// RecoveryPoint of a reduction without a loss: it lasts until that is acknowledged.
+    pub reducing: Option<Seq>,
     rack: Option<Rack>,
     probe: Option<Probe>,
     /// When something that is out of order will be lost.
@@ -79,6 +81,7 @@ impl Tracking {
                 rescue: None,
                 forced: false,
                 prr: None,
+                reducing: None,
                 rack: (selective && config.rack).then(Rack::default),
                 probe: (selective && config.tlp).then(Probe::default),
                 reorder: None,
@@ -89,7 +92,15 @@ impl Tracking {
 
     /// The recovery that lasted is over, or was none.
     pub fn end_recovery(&mut self) {
-        (self.prr, self.rescue, self.forced, self.reorder) = (None, None, false, None);
+        (self.prr, self.reducing, self.rescue, self.forced, self.reorder) = (None, None, None, false, None);
+    }
+
+    /// (3) What may be lost, below the highest SACKed; or (4) once, the last that is missing, since the loss of the tail is told by
+    /// nobody. Whether it is the latter: the rescue. @RFC6675 sec. 4, NextSeg
+    fn doubtful(&self, una: Seq) -> Option<(SeqRange, bool)> {
+        let below = self.board.next_doubtful().map(|range| (range, false));
+        let may_rescue = self.rescue.is_none_or(|rescue| rescue.lt(una));
+        below.or_else(|| self.board.last_missing().filter(|_| may_rescue).map(|range| (range, true)))
     }
 
     /// A segment leaves: `advances` if it is the next of the stream, `repeats` if it was sent before.
@@ -102,6 +113,21 @@ impl Tracking {
         }
         if let Some(prr) = &mut self.prr {
             prr.sent(range.len());
+        }
+    }
+}
+
+impl Tracking {
+    /// `range`, the last segment that left, was not sent after all; `advanced` if it was the next of the stream.
+    pub fn take_back(&mut self, range: SeqRange, advanced: bool) {
+        if advanced {
+            self.board.pop(range);
+        } else {
+            self.board.take_back(range);
+            self.forced |= self.board.next_lost().is_some_and(|lost| lost.start == range.start); // the first repair, perhaps
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.unsent(range.len());
         }
     }
 }
@@ -253,23 +279,70 @@ impl Connection {
         snd.window.in_recovery = true;
         if let Some(tracking) = snd.tracking.as_deref_mut() {
             let reduces = cut && self.config.prr && !snd.cc.owns_window();
-            tracking.prr = reduces.then(|| Prr::begin(u64::from(flight)));
+            // A reduction that lasts goes on: the loss has not cut the window.
+            if tracking.reducing.take().is_none() {
+                tracking.prr = reduces.then(|| Prr::begin(u64::from(flight)));
+            }
         }
         self.arm_rto(now);
     }
 
-    /// An ACK in recovery: what may leave for it. @RFC9937 sec. 6.2
-    pub(crate) fn reduce(&mut self, advanced: bool, told: &Told) {
+    /// An ACK in recovery: what may leave for it. `safe` if it acknowledges something and tells of no further loss: SafeACK.
+    /// @RFC9937 sec. 6.2
+    pub(crate) fn reduce(&mut self, safe: bool, told: &Told) {
         let snd = &mut self.snd;
         let (pipe, mss) = (u64::from(snd.pipe()), snd.window.mss.0);
-        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
-        let Some(prr) = &mut tracking.prr else { return };
-        let safe = advanced && tracking.board.next_lost().is_none();
+        if snd.tracking.as_ref().is_none_or(|tracking| tracking.prr.is_none()) {
+            return;
+        }
+        let safe = safe && !self.calls_for_rescue(); // which may be a further loss
+        let snd = &mut self.snd;
+        let Some(prr) = snd.tracking.as_deref_mut().and_then(|tracking| tracking.prr.as_mut()) else { return };
         let progress =
             Progress { delivered: u64::from(told.delivered), pipe, safe, ssthresh: snd.window.ssthresh.0, mss };
         if let Some(window) = prr.window(progress) {
             snd.window.cwnd = Bytes(window.max(mss));
         }
+    }
+
+    /// The controller has cut the window from `prior` for another reason than a loss: with proportional rate reduction cwnd comes down to
+    /// ssthresh in a round trip, by the ACK at hand and those that follow. Not where the cut goes below ssthresh: to one segment.
+    /// @RFC9937 sec. 4, 6.1
+    pub(crate) fn reduce_in_a_round(&mut self, prior: Bytes, told: &Told) {
+        let snd = &mut self.snd;
+        let flight = snd.nxt - snd.una;
+        let Some(tracking) = snd.tracking.as_deref_mut().filter(|tracking| tracking.selective) else { return };
+        if !self.config.prr || snd.cc.owns_window() || snd.window.cwnd < snd.window.ssthresh || flight == 0 {
+            return;
+        }
+        let flight = flight - tracking.board.sacked().min(flight) + told.delivered; // RecoverFS
+        (tracking.prr, tracking.reducing) = (Some(Prr::begin(u64::from(flight))), Some(snd.max));
+        let prior = prior.max(snd.window.mss);
+        snd.window.cwnd = prior;
+        self.reduce(false, told);
+        let window = &mut self.snd.window;
+        window.cwnd = window.cwnd.min(prior); // copies in flight may lift the pipe beyond it
+    }
+
+    /// An ACK of everything before `ack` may end a reduction without a loss.
+    fn end_reduction(&mut self, ack: Seq) {
+        let snd = &mut self.snd;
+        let Some(tracking) = snd.tracking.as_deref_mut() else { return };
+        if tracking.reducing.is_some_and(|end| end.le(ack)) {
+            (tracking.prr, tracking.reducing) = (None, None);
+            snd.window.cwnd = snd.window.ssthresh; // @RFC9937 sec. 6.4
+        }
+    }
+
+    /// Whether nothing is left to send but the rescue. @RFC6675 sec. 4, NextSeg (4)
+    fn calls_for_rescue(&mut self) -> bool {
+        let (una, new) = (self.snd.una, self.snd.next_beyond());
+        let Some(tracking) = self.snd.tracking.as_deref_mut().filter(|tracking| tracking.rack.is_none()) else {
+            return false;
+        };
+        new.is_none()
+            && tracking.board.next_lost().is_none()
+            && tracking.doubtful(una).is_some_and(|(_, is_rescue)| is_rescue)
     }
 
     /// All that had been sent at the last timeout is acknowledged.
@@ -293,15 +366,16 @@ impl Connection {
     }
 
     /// What a sender that keeps more than the plain state does about an ACK of new data: `una` was the first number not
-    /// acknowledged, `acked` bytes are.
+    /// acknowledged.
     #[inline(never)]
-    pub(crate) fn finish_ack(&mut self, now: SimTime, una: Seq, acked: u64, tcp: Option<&Tcp>, told: &Told) {
-        let ack = self.snd.una;
+    pub(crate) fn finish_ack(&mut self, facts: &Ack, una: Seq, tcp: Option<&Tcp>, told: &Told) {
+        let (now, ack, acked) = (facts.now, facts.number, facts.acked.0);
         self.note_limit();
         if self.snd.is_selective() {
             self.judge_probe(ack, acked, false, told);
+            self.end_reduction(ack);
             self.begin_if_lost(now, ack - una, false, told);
-            self.reduce(true, told);
+            self.reduce(facts.lost == Bytes::ZERO, told);
             self.arm_again(now);
         }
         if self.snd.undo.is_some() {
@@ -392,14 +466,10 @@ impl Connection {
         let tracking = self.snd.tracking.as_deref_mut()?;
         let recover = self.snd.recovering.map(|r| r.recover);
         if let (Some(recover), None, true) = (recover, &tracking.rack, u64::from(mss) <= room) {
-            // (3) what may be lost, below the highest SACKed.
-            let mut range = tracking.board.next_doubtful();
-            // (4) once, the last that is missing: the loss of the tail is told by nobody.
-            if range.is_none() && tracking.rescue.is_none_or(|rescue| rescue.lt(self.snd.una)) {
-                range = tracking.board.last_missing();
-                tracking.rescue = range.and(Some(recover));
-            }
-            if let Some(range) = range {
+            if let Some((range, is_rescue)) = tracking.doubtful(self.snd.una) {
+                if is_rescue {
+                    tracking.rescue = Some(recover);
+                }
                 return Some(self.snd.whole(range));
             }
         }
@@ -473,7 +543,14 @@ impl Connection {
     pub(crate) fn reorder_timeout(&mut self, now: SimTime) {
         self.arm_rto(now);
         self.find_losses(now, self.config.dup_ack_threshold);
+        let lasted = self.snd.recovering.is_some();
         self.begin_if_lost(now, 0, false, &Told::NOTHING);
+        if !lasted {
+            // The recovery that time has begun reduces too. No ACK has delivered anything; that its first segment leaves, and no more,
+            // counts for one that was, as in Linux (tcp_rack_reo_timeout). @RFC9937 sec. 6.2
+            let one = Told { delivered: self.snd.mss, ..Told::NOTHING };
+            self.reduce(false, &one);
+        }
         self.arm_again(now);
     }
 

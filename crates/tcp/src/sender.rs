@@ -3,6 +3,7 @@
 use crate::cc::{CongestionControl, Window};
 use crate::ecn::Reduction;
 use crate::hystart::HyStart;
+use crate::local::Left;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
 use crate::selective::{Pending, Tracking};
@@ -84,6 +85,12 @@ pub(crate) struct Sender {
     /// Limit of the configuration, in segments.
     max_window: Option<u32>,
     pub frozen: bool,
+    /// The own host refuses: nothing leaves before the next input.
+    pub held: bool,
+    /// The last segment that left, if the own host may refuse it.
+    pub left: Option<Left>,
+    /// The window was cut for local congestion: not again until more than this is acknowledged.
+    pub cut_until: Option<Seq>,
     pub last_sent: SimTime,
     /// Since when what is in flight waits for an ACK: the last progress, or when it left an idle connection.
     pub waits_since: SimTime,
@@ -196,6 +203,9 @@ impl Sender {
             bound: u64::MAX,
             max_window: config.max_window_segments,
             frozen: false,
+            held: false,
+            left: None,
+            cut_until: None,
             last_sent: SimTime::ZERO,
             waits_since: SimTime::ZERO,
             probe_due: false,
@@ -249,6 +259,12 @@ impl Sender {
         self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
     }
 
+    /// Whether the window comes down without a loss, in a round trip.
+    #[inline]
+    pub fn is_reducing(&self) -> bool {
+        self.tracking.as_ref().is_some_and(|tracking| tracking.reducing.is_some())
+    }
+
     /// Whether it keeps more than the plain state.
     #[inline(always)]
     pub fn keeps_more(&self) -> bool {
@@ -299,7 +315,21 @@ impl Sender {
         flight.min(kept.max(self.window.cwnd.0))
     }
 
-    /// As [`Sender::flight_to_cut`], where a scoreboard knows what has left the network: for a timeout and for a mark.
+    /// As [`Sender::flight_to_cut`], for a timeout. With a scoreboard, what is SACKed counts until a recovery lasts (@RFC5681 sec. 2: sent
+    /// and not acknowledged). In fast recovery it has let others out, and is left out like what duplicates let out; after a timeout
+    /// what was lost then is left out too, as if the sender had gone back. Each lowers ssthresh a second time (sec. 4.3).
+    pub fn flight_at_timeout(&self) -> u64 {
+        let flight = self.flight_to_cut();
+        match &self.tracking {
+            Some(tracking) if tracking.selective && self.recovering.is_some() => {
+                flight.min(u64::from(self.flight().saturating_sub(tracking.board.sacked())))
+            }
+            Some(tracking) if tracking.selective && self.window.timeout_lasts => flight.min(u64::from(self.pipe())),
+            _ => flight,
+        }
+    }
+
+    /// As [`Sender::flight_to_cut`], where a scoreboard knows what has left the network: for a mark.
     pub fn pipe_to_cut(&self) -> u64 {
         self.flight_to_cut().min(u64::from(self.pipe()))
     }
@@ -401,7 +431,7 @@ impl Connection {
     /// What of data, FIN, repair or probe is to be sent now.
     #[inline(always)]
     pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
-        if self.snd.frozen {
+        if self.snd.frozen || self.snd.held {
             return None;
         }
         if let Some(range) = self.snd.resend.ranges().first() {

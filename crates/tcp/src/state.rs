@@ -38,6 +38,11 @@ impl State {
         matches!(self, State::Established | State::CloseWait | State::FinWait1 | State::Closing | State::LastAck)
     }
 
+    /// Whether the peer's FIN has come, and all before it.
+    pub(crate) const fn has_all(self) -> bool {
+        matches!(self, State::CloseWait | State::Closing | State::LastAck | State::TimeWait)
+    }
+
     /// Whether data from the peer is still taken.
     pub(crate) const fn receives(self) -> bool {
         matches!(self, State::Established | State::FinWait1 | State::FinWait2)

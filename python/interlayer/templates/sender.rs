@@ -74,6 +74,7 @@ mod tests {
             now: SimTime::ZERO,
             number: Seq(1000),
             acked: Bytes(1000),
+            counted: Bytes(1000),
             prior_flight: Bytes(10_000),
             rtt: None,
             duplicate: false,

@@ -230,6 +230,11 @@ impl Ack {
     }
 
     #[getter]
+    fn counted(&self) -> u64 {
+        self.0.counted.0
+    }
+
+    #[getter]
     fn prior_flight(&self) -> u64 {
         self.0.prior_flight.0
     }

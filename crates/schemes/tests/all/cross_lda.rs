@@ -35,6 +35,7 @@ impl Station {
             now: SimTime::ZERO,
             number: Seq(number),
             acked: Bytes(1000),
+            counted: Bytes(1000),
             prior_flight: Bytes(1000),
             rtt: None,
             duplicate: false,

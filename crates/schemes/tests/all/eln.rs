@@ -232,6 +232,7 @@ fn heard(number: u32, flags: Flags, local: bool) -> Ack {
         now: SimTime::ZERO,
         number: Seq(number),
         acked: Bytes::ZERO,
+        counted: Bytes::ZERO,
         prior_flight: Bytes(4000),
         rtt: None,
         duplicate: true,

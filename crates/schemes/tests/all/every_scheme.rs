@@ -433,6 +433,7 @@ impl Node {
             now,
             number: tcp.ack,
             acked: bytes,
+            counted: bytes,
             prior_flight: bytes,
             rtt: taken.controller,
             duplicate: false,

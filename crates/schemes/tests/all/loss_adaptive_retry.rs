@@ -32,6 +32,7 @@ impl Station {
             now: ms(at),
             number: Seq(1001),
             acked: Bytes(1000),
+            counted: Bytes(1000),
             prior_flight: Bytes(1000),
             rtt: None,
             duplicate: false,

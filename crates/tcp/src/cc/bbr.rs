@@ -550,6 +550,7 @@ mod tests {
             now: SimTime::ZERO + Dur::from_ms(ms),
             number: Seq(0),
             acked: MSS,
+            counted: MSS,
             prior_flight: MSS,
             rtt: Some(RTT),
             duplicate: false,

@@ -201,7 +201,7 @@ impl Avoidance {
             epoch.begin(law, ack.now, cwnd);
         }
         let t = seconds(ack.now.since(epoch.start.unwrap_or(ack.now)));
-        let acked = ack.acked.0 as f64 / mss;
+        let acked = ack.counted.0 as f64 / mss;
         // Sec. 4.3: as Reno once the window before the cut is reached.
         let alpha = if epoch.w_est >= epoch.cwnd_prior { 1.0 } else { law.alpha() };
         epoch.w_est += alpha * acked / cwnd; // eq. 4
@@ -219,7 +219,7 @@ impl Avoidance {
     fn avoid_whole(&mut self, law: &Law, ack: &Ack, win: &mut Window) {
         let mss = win.mss().0 as f64;
         let cwnd = (win.cwnd.0 as f64 / mss).floor().max(1.0);
-        let acked = ack.acked.0 as f64 / mss;
+        let acked = ack.counted.0 as f64 / mss;
         let Avoidance { now: epoch, whole, .. } = self;
         whole.least_rtt = whole.least_rtt.into_iter().chain(ack.rtt).min();
         whole.acked += acked;

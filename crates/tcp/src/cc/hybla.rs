@@ -56,7 +56,7 @@ impl CongestionControl for Hybla {
         if !win.in_slow_start() {
             reno::additive_increase(ack, self.rho * self.rho, win);
         } else if win.may_grow() {
-            let bytes = ack.acked.min(win.slow_start_limit()).0 / win.slow_start_divisor();
+            let bytes = ack.counted.min(win.slow_start_limit()).0 / win.slow_start_divisor();
             let most = win.ssthresh.min(win.mss() * MOST_SEGMENTS).max(win.cwnd);
             win.grow(bytes as f64 * self.step);
             win.cwnd = win.cwnd.min(most);

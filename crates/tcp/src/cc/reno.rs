@@ -31,7 +31,7 @@ pub fn make(_: &Params) -> Box<dyn CongestionControl> {
 /// Slow start: cwnd grows by `min(N, L * SMSS)` for N bytes acknowledged; see [`Window::slow_start_limit`].
 pub fn slow_start(ack: &Ack, win: &mut Window) {
     if win.may_grow() {
-        win.cwnd += Bytes(ack.acked.min(win.slow_start_limit()).0 / win.slow_start_divisor());
+        win.cwnd += Bytes(ack.counted.min(win.slow_start_limit()).0 / win.slow_start_divisor());
     }
 }
 
@@ -39,7 +39,7 @@ pub fn slow_start(ack: &Ack, win: &mut Window) {
 /// proportion to the bytes acknowledged if those are counted (@RFC3465 sec. 2.1).
 pub fn additive_increase(ack: &Ack, per_rtt: f64, win: &mut Window) {
     if win.may_grow() {
-        let step = if win.byte_counting().is_some() { ack.acked } else { win.mss() };
+        let step = if win.byte_counting().is_some() { ack.counted } else { win.mss() };
         win.grow(per_rtt * (step.0 as f64) * (win.mss() / win.cwnd));
     }
 }

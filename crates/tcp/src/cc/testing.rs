@@ -11,6 +11,7 @@ pub(crate) fn ack(bytes: u64) -> Ack {
         now: SimTime::ZERO,
         number: Seq(0),
         acked: Bytes(bytes),
+        counted: Bytes(bytes),
         prior_flight: Bytes(bytes),
         rtt: None,
         duplicate: false,
@@ -66,7 +67,7 @@ impl Acks {
         let acked = segments * self.mss;
         self.ack.now += self.gap;
         self.ack.number += acked as u32;
-        self.ack.acked = Bytes(acked);
+        (self.ack.acked, self.ack.counted) = (Bytes(acked), Bytes(acked));
         self.ack.prior_flight = Bytes(acked + self.flight * self.mss);
         self.ack.duplicate = segments == 0;
         self.ack

@@ -63,6 +63,7 @@ fn run(
             now,
             number: Seq(una as u32),
             acked: Bytes(0),
+            counted: Bytes(0),
             prior_flight: flight,
             rtt: None,
             duplicate: true,
@@ -85,6 +86,7 @@ fn run(
         match *event {
             Event::Ack { segments, rtt_ms } => {
                 ack.acked = Bytes(segments * mss);
+                ack.counted = ack.acked;
                 ack.prior_flight = flight.max(ack.acked);
                 una += segments * mss;
                 ack.number = Seq(una as u32);

@@ -31,6 +31,8 @@ struct Path {
     /// Of what may be marked.
     mark: u64,
     duplicate: u64,
+    /// Of data, by the sender's own host.
+    refuse: u64,
     delay_us: u64,
     jitter_us: u64,
 }
@@ -201,6 +203,14 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
                         let again = retransmission && payload.len > 0;
                         assert!(!again || facts.snd_una.le(tcp.seq) && until.le(facts.snd_max), "{tcp:?} {facts:?}");
                         assert!(ect || !tcp.flags.has(Flags::CWR) || tcp.flags.has(Flags::SYN), "{tcp:?}");
+                        if end.conn.config().local_congestion && payload.len > 0 && dice.percent(case.path.refuse) {
+                            let cuts = end.conn.counters().local_cuts;
+                            end.conn.handle(now, Input::Refused(tcp.seq));
+                            if end.conn.counters().local_cuts > cuts {
+                                (end.cuts.sent, end.cuts.by_mark) = (Some(end.conn.facts().snd_max), true);
+                            }
+                            continue;
+                        }
                         let copies = if dice.percent(case.path.loss) {
                             0
                         } else {
@@ -325,7 +335,7 @@ fn configs() -> impl Strategy<Value = Config> {
     );
     (names, sizes, flags, isn, times, repairs).prop_map(|(names, sizes, flags, initial_sequence, times, repairs)| {
         let (
-            [nagle, timestamps, sack, limited_transmit, idle_restart, validate_cwnd, ecn, _],
+            [nagle, timestamps, sack, limited_transmit, idle_restart, validate_cwnd, ecn, local_congestion],
             window_scale,
             byte_counting,
         ) = flags;
@@ -354,6 +364,8 @@ fn configs() -> impl Strategy<Value = Config> {
             idle_restart,
             validate_cwnd,
             ecn,
+            local_congestion,
+            count_delivered: local_congestion != nagle,
             window_scale,
             byte_counting,
             initial_sequence,
@@ -388,8 +400,16 @@ fn habits() -> impl Strategy<Value = Habits> {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let path = (0u64..25, 0u64..40, 0u64..10, 1u64..50_000, 0u64..20_000)
-        .prop_map(|(loss, mark, duplicate, delay_us, jitter_us)| Path { loss, mark, duplicate, delay_us, jitter_us });
+    let path = (0u64..25, 0u64..40, 0u64..10, 0u64..40, 1u64..50_000, 0u64..20_000).prop_map(
+        |(loss, mark, duplicate, refuse, delay_us, jitter_us)| Path {
+            loss,
+            mark,
+            duplicate,
+            refuse,
+            delay_us,
+            jitter_us,
+        },
+    );
     let commands = prop_oneof![2 => Just(0), 1 => 1u32..100];
     ([configs(), configs()], [habits(), habits()], path, any::<bool>(), commands, any::<u64>()).prop_map(
         |(configs, habits, path, simultaneous, commands, seed)| Case {
@@ -419,7 +439,7 @@ fn without_loss_nothing_is_sent_twice() {
     for name in cc::NAMES {
         let config = Config { congestion: cc::find(name).unwrap(), ..Config::default() };
         let habits = Habits { sends: 5_000_000, chunk: 5_000_000, read_every_ms: 0, read_at_most: u64::MAX };
-        let path = Path { loss: 0, mark: 0, duplicate: 0, delay_us: 10_000, jitter_us: 0 };
+        let path = Path { loss: 0, mark: 0, duplicate: 0, refuse: 0, delay_us: 10_000, jitter_us: 0 };
         let case = Case {
             configs: [config.clone(), config],
             habits: [habits.clone(), habits],
@@ -441,7 +461,7 @@ fn with_marks_alone_windows_are_cut_and_nothing_is_sent_twice() {
     for name in cc::NAMES {
         let config = Config { congestion: cc::find(name).unwrap(), ecn: true, ..Config::default() };
         let habits = Habits { sends: 2_000_000, chunk: 2_000_000, read_every_ms: 0, read_at_most: u64::MAX };
-        let path = Path { loss: 0, mark: 2, duplicate: 0, delay_us: 10_000, jitter_us: 0 };
+        let path = Path { loss: 0, mark: 2, duplicate: 0, refuse: 0, delay_us: 10_000, jitter_us: 0 };
         let case = Case {
             configs: [config.clone(), config],
             habits: [habits.clone(), Habits { sends: 0, ..habits }],
@@ -489,7 +509,7 @@ fn every_controller_goes_with_every_recovery() {
                 ..Config::default()
             };
             let habits = Habits { sends: 300_000, chunk: 300_000, read_every_ms: 0, read_at_most: u64::MAX };
-            let path = Path { loss: 5, mark: 0, duplicate: 2, delay_us: 10_000, jitter_us: 3000 };
+            let path = Path { loss: 5, mark: 0, duplicate: 2, refuse: 0, delay_us: 10_000, jitter_us: 3000 };
             let case = Case {
                 configs: [config.clone(), config],
                 habits: [habits.clone(), Habits { sends: 0, ..habits }],

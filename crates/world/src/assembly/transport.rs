@@ -65,7 +65,7 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     same!(spec => config: prr rack tlp undo hystart pacing);
     same!(spec => config: min_rto initial_rto max_rto granularity delayed_ack_timeout);
     same!(spec => config: quickack nagle timestamps sack ecn limited_transmit handshake_rtt send_buffer receive_buffer);
-    same!(spec => config: timestamp_tick dup_ack_threshold idle_restart validate_cwnd time_wait syn_retries max_retries);
+    same!(spec => config: timestamp_tick count_delivered local_congestion dup_ack_threshold idle_restart validate_cwnd time_wait syn_retries max_retries);
     if !config.repairs_by_sack() {
         // Without SACK recovery, which a key beside the preset has switched off, the preset's own of it falls away.
         config.prr &= spec.prr.is_some();
@@ -147,6 +147,8 @@ pub(crate) fn keys(spec: &sc::Tcp, config: &tcp::Config) -> sc::Tcp {
         ecn: Some(config.ecn),
         limited_transmit: Some(config.limited_transmit),
         byte_counting: Some(config.byte_counting.map_or(sc::ByteCounting::Off, sc::ByteCounting::Limit)),
+        count_delivered: Some(config.count_delivered),
+        local_congestion: Some(config.local_congestion),
         dup_ack_threshold: Some(config.dup_ack_threshold),
         idle_restart: Some(config.idle_restart),
         validate_cwnd: Some(config.validate_cwnd),

@@ -153,9 +153,13 @@ impl World {
         };
         self.taps.mac(now, node, report);
         let packet = self.packets.free(pkt, why);
+        let segment = packet.tcp().filter(|_| why == DropWhy::QueueFull).map(|tcp| (packet.flow, tcp.seq));
         if self.nodes[node.index()].wants(report) {
             let packet = packet.clone();
             self.tell(now, node, NodeInput::Report(&packet, report));
+        }
+        if let Some((flow, seq)) = segment {
+            self.refused(now, node, flow, seq);
         }
         if report.fate != Fate::QueueFull {
             self.refill(now, node);

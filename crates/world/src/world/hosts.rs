@@ -6,7 +6,7 @@ use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
 use units::{Dur, FlowId, NodeId, SimTime};
-use wire::{Content, Ipv4, L4, Packet, Payload, Udp, ecn};
+use wire::{Content, Ipv4, L4, Packet, Payload, Seq, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
 const REFUSED_AGAIN: Dur = Dur::from_ms(1);
@@ -23,22 +23,41 @@ impl World {
         }
     }
 
-    /// Fetches all outputs of one end and sets its timer.
+    /// The transmit queue of `node` has refused the segment that begins at `seq`: a connection that has its end here is told, if it asks.
+    pub(super) fn refused(&mut self, now: SimTime, node: NodeId, id: FlowId, seq: Seq) {
+        let Some(flow) = self.flows.of(id) else { return };
+        let end = u8::from(id.is_reverse());
+        let asks = |connection: &tcp::Connection| connection.config().local_congestion;
+        if flow.ends[usize::from(end)] == node && flow.connection(usize::from(end)).is_some_and(asks) {
+            self.tcp(now, id.connection() as u32, end, TcpInput::Refused(seq));
+        }
+    }
+
+    /// Fetches all outputs of one end and sets its timer. Where the connection asks for it, each segment of data goes through the node
+    /// to the queue before the next is fetched: that may refuse it.
     pub(super) fn pump(&mut self, now: SimTime, index: u32, end: u8) {
+        let mut arrived = 0;
+        while let Some(node) = self.pump_until_offered(now, index, end, &mut arrived) {
+            self.step(now, node);
+        }
+    }
+
+    /// As [`World::pump`], up to a segment that is to be offered to the queue first: at which node. What has `arrived` for a user is told
+    /// when all is fetched.
+    fn pump_until_offered(&mut self, now: SimTime, index: u32, end: u8, arrived: &mut u64) -> Option<NodeId> {
         let e = usize::from(end);
         let forward = self.flows.id(index);
         let layout = self.layout();
         if forward == FlowId::NONE {
-            return; // A user's connection that has closed at this very instant.
+            return None; // A user's connection that has closed at this very instant.
         }
         let flow = &mut self.flows[index as usize];
-        let Transport::Tcp(ends) = &mut flow.transport else { return };
+        let Transport::Tcp(ends) = &mut flow.transport else { return None };
         let node = flow.ends[e];
         if self.nodes[node.index()].is_dead() {
-            return;
+            return None;
         }
         let owner = &mut flow.owner;
-        let mut arrived = 0;
         let connection = &mut ends[e];
         while let Some(output) = connection.poll(now) {
             match output {
@@ -65,8 +84,12 @@ impl World {
                     {
                         gaps.leaves(now, packet.ip.id);
                     }
+                    let is_offered = packet.payload.len > 0 && connection.config().local_congestion;
                     let pkt = self.packets.put(packet);
                     self.nodes[node.index()].send(pkt);
+                    if is_offered {
+                        return Some(node);
+                    }
                     self.jobs.push(Job::Step(node));
                 }
                 TcpOutput::Connected | TcpOutput::SendSpace => match owner {
@@ -111,7 +134,7 @@ impl World {
                         }
                     }
                     Owner::User(_) => {
-                        arrived += u64::from(len);
+                        *arrived += u64::from(len);
                         connection.handle(now, TcpInput::Read(u64::from(len)));
                     }
                 },
@@ -138,9 +161,10 @@ impl World {
             self.timers.set(slot, at, Class::Between);
         }
         if let Owner::User(_) = owner {
-            self.of_user(now, index, e, arrived);
+            self.of_user(now, index, e, *arrived);
             self.settle_user(now, index);
         }
+        None
     }
 
     pub(super) fn start_flow(&mut self, now: SimTime, index: u32) {

@@ -102,7 +102,7 @@ impl World {
     }
 
     /// One packet moves on through a node.
-    fn step(&mut self, now: SimTime, id: NodeId) {
+    pub(super) fn step(&mut self, now: SimTime, id: NodeId) {
         match self.node(now, id, |node, packets, host| node.step(now, packets, host)) {
             Some(Output::ToAir { pkt, to, options_room }) => self.enqueue(now, id, pkt, to, options_room),
             Some(Output::ToWire(link, pkt)) => self.put_on_wire(now, link, pkt),

@@ -14,7 +14,12 @@ impl World {
         let offered = wire.offer(now, pkt, &mut self.packets);
         if let Err(pkt) = offered {
             let why = if wire.is_broken() { DropWhy::LinkLoss } else { DropWhy::QueueFull };
-            self.packets.free(pkt, why);
+            let node = wire.config().from;
+            let packet = self.packets.free(pkt, why);
+            let segment = packet.tcp().map(|tcp| (packet.flow, tcp.seq));
+            if let (DropWhy::QueueFull, Some((flow, seq))) = (why, segment) {
+                self.refused(now, node, flow, seq);
+            }
         }
         self.free_dropped(link);
         self.await_arrival(link);

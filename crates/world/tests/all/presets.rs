@@ -1,6 +1,7 @@
 //! `preset`: one word sets all choices of a stack, a key beside it wins, and `effective` shows each.
 
-use world::Blueprint;
+use std::sync::atomic::AtomicBool;
+use world::{Blueprint, Record};
 
 fn parse(transport: &str) -> Blueprint {
     let text = format!(
@@ -31,6 +32,8 @@ fn linux_sets_every_choice() {
         ("min_rto", "\"200 ms\""),
         ("window_scale", "6"),
         ("pacing", "false"),
+        ("count_delivered", "true"),
+        ("local_congestion", "true"),
     ] {
         assert_eq!(key(", preset = \"linux\"", name), value, "{name}");
     }
@@ -76,4 +79,29 @@ fn a_key_beside_a_preset_wins_and_the_window_scale_follows_the_buffer() {
         error.unwrap_err().to_string(),
         "flow[0].transport.preset: no preset \"linus\"; did you mean \"linux\"?"
     );
+}
+
+/// What the queue of the own host refuses was not sent: an upload through a short queue, on a wire and on the air, repeats nothing and waits
+/// for no timer. Without the key each refusal is a loss that the network's feedback tells of.
+#[test]
+fn with_preset_linux_the_own_hosts_queue_loses_nothing() {
+    let wire =
+        "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mb/s\"\ndelay = \"20 ms\"\nqueue = { packets = 20 }\n";
+    let air = "[radio]\nstandard = \"802.11g\"\nqueue = { packets = 20 }\n";
+    for medium in [wire, air] {
+        let counts = |key: &str| {
+            let text = format!(
+                "[scenario]\nduration = \"5 s\"\n{medium}[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\n\
+                 to = \"b\"\ntransport = {{ protocol = \"tcp\", preset = \"linux\"{key} }}\n"
+            );
+            let blueprint = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let run = world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
+            ["retransmissions", "timeouts", "goodput_bps"].map(|name| run.flow(0, name).unwrap())
+        };
+        let [repeated, timeouts, goodput] = counts("");
+        assert_eq!((repeated, timeouts), (0.0, 0.0), "{medium}");
+        let [without, _, less] = counts(", local_congestion = false");
+        assert!(without > 0.0, "{medium}");
+        assert!(goodput > 0.9 * less, "{medium}: {goodput} {less}");
+    }
 }

@@ -377,9 +377,9 @@ fn an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto() {
 
 #[test]
 fn an_echo_leaves_no_window_what_its_own_ack_has_added() {
-    // RFC 3168 sec. 6.1.2: growth by the ACK that carries ECE does not outlast the cut. 17 of 20 are lost, so that PRR keeps the window at
-    // three segments, below ssthresh. The ACK that ends the recovery would lift it to ssthresh, and carries ECE. Jersey's cut is to its
-    // estimate, 4468 B then: above the three segments.
+    // RFC 3168 sec. 6.1.2: growth by the ACK that carries ECE does not outlast the cut. 17 of 20 are lost, so that PRR begins with three
+    // segments and ends with six, below ssthresh. The ACK that ends the recovery would lift it to ssthresh, and carries ECE. Jersey's cut
+    // is to its estimate, 6497 B then: above the six segments.
     let sent = |at: &str, first: u32, last: u32| -> String {
         let push = |i: u32| if i == last { "P" } else { "" };
         (first..=last)
@@ -406,25 +406,23 @@ fn an_echo_leaves_no_window_what_its_own_ack_has_added() {
          1.4  > . 13001:14001(1000) ack 1 again
          1.4  > . 14001:15001(1000) ack 1 again
          1.4  > . 15001:16001(1000) ack 1 again
-         1.5  < . 1:1(0) ack 16001 <sack 27001:30001>
-         1.5  > . 16001:17001(1000) ack 1 again
+         1.4  > . 16001:17001(1000) ack 1 again
+         1.5  < . 1:1(0) ack 17001 <sack 27001:30001>
          1.5  > . 17001:18001(1000) ack 1 again
          1.5  > . 18001:19001(1000) ack 1 again
-         1.6  < . 1:1(0) ack 19001 <sack 27001:30001>
-         1.6  > . 19001:20001(1000) ack 1 again
-         1.6  > . 20001:21001(1000) ack 1 again
-         1.6  > . 21001:22001(1000) ack 1 again
-         1.7  < . 1:1(0) ack 22001 <sack 27001:30001>
-         1.7  > . 22001:23001(1000) ack 1 again
-         1.7  > . 23001:24001(1000) ack 1 again
-         1.7  > . 24001:25001(1000) ack 1 again
-         1.8  < . 1:1(0) ack 25001 <sack 27001:30001>
-         1.8  > . 25001:26001(1000) ack 1 again
-         1.8  > . 26001:27001(1000) ack 1 again
-         1.8  > PW. 30001:31001(1000) ack 1 ect
-         1.8  is cwnd=3000 ssthresh=8910
-         1.9  < E. 1:1(0) ack 31001
-         1.9  is cwnd=3000 ecn-cuts=1",
+         1.5  > . 19001:20001(1000) ack 1 again
+         1.5  > . 20001:21001(1000) ack 1 again
+         1.5  > . 21001:22001(1000) ack 1 again
+         1.6  < . 1:1(0) ack 22001 <sack 27001:30001>
+         1.6  > . 22001:23001(1000) ack 1 again
+         1.6  > . 23001:24001(1000) ack 1 again
+         1.6  > . 24001:25001(1000) ack 1 again
+         1.6  > . 25001:26001(1000) ack 1 again
+         1.6  > . 26001:27001(1000) ack 1 again
+         1.6  > PW. 30001:31001(1000) ack 1 ect
+         1.6  is cwnd=6000 ssthresh=8910
+         1.7  < E. 1:1(0) ack 31001
+         1.7  is cwnd=6000 ssthresh=6497 ecn-cuts=1",
         sent("1", 0, 9),
         sent("1.2", 10, 29),
     ));
@@ -460,5 +458,76 @@ fn a_fin_without_data_and_a_reset_are_not_markable() {
          1    > P. 1001:1002(1) ack 1 ect
          1    close
          1    > F. 1002:1002(0) ack 1",
+    );
+}
+
+/// Ten are out at 1 s of 40, with SACK and proportional rate reduction; ssthresh will be five.
+fn ten_out_with_prr() -> Script {
+    let config = Config { sack: true, prr: true, initial_window_segments: 10, ..ecn() };
+    let mut script = Script::open(config);
+    let sent: String =
+        (0..10).map(|i| format!("\n1 > . {}:{}(1000) ack 1 ect", i * 1000 + 1, i * 1000 + 1001)).collect();
+    script.run(&format!(
+        "0    > SEW 0:0(0) <mss 1000, sackOK>
+         0.1  < SE. 0:0(0) ack 1 win 65535 <mss 1000, sackOK>
+         0.1  connected
+         0.1  > . 1:1(0) ack 1
+         1    write 40000{sent}"
+    ));
+    script
+}
+
+#[test]
+fn with_prr_an_echo_brings_the_window_down_in_a_round_trip() {
+    // RFC 9937 sec. 4; Linux: tcp_enter_cwr. RecoverFS is ten segments: one leaves for two that arrive, and nothing grows.
+    ten_out_with_prr().run(
+        "1.1  < E. 1:1(0) ack 1001
+         1.1  is ssthresh=5000 cwnd=9500 pipe=9000 ecn-cuts=1 recovery=false
+         1.11 < E. 1:1(0) ack 2001
+         1.11 > W. 10001:11001(1000) ack 1 ect
+         1.12 < E. 1:1(0) ack 3001
+         1.12 is cwnd=8500
+         1.13 < E. 1:1(0) ack 4001
+         1.13 > . 11001:12001(1000) ack 1 ect
+         1.14 < E. 1:1(0) ack 9001
+         1.14 > . 12001:13001(1000) ack 1 ect
+         1.14 > . 13001:14001(1000) ack 1 ect
+         1.14 is ssthresh=5000 cwnd=5000 pipe=5000
+         1.15 < E. 1:1(0) ack 10001              // all that was out at the mark
+         1.15 > . 14001:15001(1000) ack 1 ect
+         1.15 is cwnd=5000 ssthresh=5000 ecn-cuts=1
+         1.25 < . 1:1(0) ack 11001
+         1.25 > . 15001:16001(1000) ack 1 ect
+         1.25 is cwnd=5200",
+    );
+}
+
+#[test]
+fn a_loss_while_a_mark_brings_the_window_down_goes_on_with_the_same_reduction() {
+    // One reduction for a window of data: ssthresh stays, and the ACKs of the recovery count on from the mark's.
+    ten_out_with_prr().run(
+        "1.1  < E. 1:1(0) ack 1001
+         1.11 < E. 1:1(0) ack 1001 <sack 2001:5001>
+         1.11 > . 1001:2001(1000) ack 1 again
+         1.11 is recovery=true ssthresh=5000 pipe=6000 cwnd=6000 ecn-cuts=1 fast-retransmits=1
+         // 1000 + 3000 + 1000 of RecoverFS = 10000 were delivered, and 1000 were sent: as much as arrives, up to ssthresh.
+         1.12 < E. 1:1(0) ack 1001 <sack 2001:6001>
+         1.12 is pipe=5000 cwnd=5000
+         1.13 < E. 1:1(0) ack 1001 <sack 2001:7001>
+         1.13 > W. 10001:11001(1000) ack 1 ect
+         1.13 is pipe=5000 cwnd=5000 ecn-cuts=1",
+    );
+}
+
+#[test]
+fn a_timeout_ends_the_reduction_of_a_mark() {
+    ten_out_with_prr().run(
+        "1.1  < E. 1:1(0) ack 1001
+         2.1  > . 1001:2001(1000) ack 1 again
+         2.1  is cwnd=1000 timeouts=1
+         2.2  < . 1:1(0) ack 2001
+         2.2  > . 2001:3001(1000) ack 1 again
+         2.2  > . 3001:4001(1000) ack 1 again
+         2.2  is cwnd=2000",
     );
 }

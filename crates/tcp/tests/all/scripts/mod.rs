@@ -9,7 +9,7 @@
 //! | PAWS, TS.Recent | `timeout::a_segment_dropped_for_its_ack_number_leaves_ts_recent_alone`, `timeout::paws_forgets_ts_recent_before_the_sign_of_the_clock_turns` |
 //! | teardown by this end, by the peer | `teardown::the_active_closer_waits_2_msl`, `teardown::the_passive_closer_is_done_with_the_last_ack` |
 //! | teardown by both at once, lost FIN | `teardown::simultaneous_close`, `teardown::a_lost_fin_is_repeated_by_the_timer`, `teardown::a_fin_is_repeated_in_closing_and_last_ack_too` |
-//! | TIME-WAIT, a FIN again | `teardown::time_wait_acknowledges_a_repeated_fin_and_starts_anew`, `teardown::time_wait_acknowledges_a_fin_within_the_window_too_and_starts_anew` |
+//! | TIME-WAIT, a FIN again | `teardown::time_wait_acknowledges_a_repeated_fin_and_starts_anew`, `teardown::time_wait_acknowledges_a_fin_within_the_window_too_and_starts_anew`, `teardown::time_wait_answers_an_empty_segment_at_the_right_edge` |
 //! | reset | `handshake::a_reset_refuses_the_active_end_and_returns_the_passive_end_to_listen`, `teardown::a_reset_is_believed_only_at_rcv_nxt`, `teardown::a_reset_at_the_right_edge_is_dropped_in_silence`, `teardown::an_abort_resets_and_later_segments_are_reset_too` |
 //! | reset, timestamps | `teardown::a_reset_carries_the_timestamps_of_its_connection` |
 //! | throttled ACKs | `teardown::forged_segments_draw_ten_acks_in_five_seconds` |
@@ -30,7 +30,7 @@
 //! | Karn | `timeout::the_rto_doubles_and_stays_doubled_until_a_sample`, `recovery::nothing_is_timed_across_a_fast_retransmit` |
 //! | RTO backoff | `timeout::the_backoff_stops_at_the_largest_rto`, `timeout::an_ack_of_what_was_sent_again_does_not_end_the_backoff_an_ack_of_new_data_does` |
 //! | timeout | `timeout::a_timeout_goes_back_n_in_slow_start_and_skips_what_was_received`, `timeout::ssthresh_is_cut_once_for_a_segment_that_times_out_twice`, `recovery::a_timeout_ends_fast_recovery`, `recovery::a_timeout_in_fast_recovery_never_raises_ssthresh` |
-//! | byte counting | `recovery::byte_counting_makes_up_for_delayed_acks`, `timeout::byte_counting_adds_one_segment_per_ack_in_slow_start_after_a_timeout` |
+//! | byte counting | `recovery::byte_counting_makes_up_for_delayed_acks`, `timeout::byte_counting_adds_one_segment_per_ack_in_slow_start_after_a_timeout`, `sack::growth_counts_what_was_newly_delivered_if_it_is_told_to` |
 //! | user timeout | `timeout::the_user_timeout_ends_a_connection_that_makes_no_progress` |
 //! | fast retransmit, Tahoe | `recovery::tahoe_sends_one_segment_and_starts_slowly` |
 //! | fast retransmit, Reno | `recovery::reno_inflates_by_the_duplicates_and_deflates_at_the_new_ack` |
@@ -41,7 +41,7 @@
 //! | SACK, what makes a loss | `sack::three_duplicates_begin_recovery_though_too_little_is_sacked`, `sack::one_ack_that_sacks_more_than_two_segments_begins_recovery`, `sack::two_segments_sacked_are_reordering`, `sack::three_ranges_make_a_loss_however_small`, `sack::an_ack_of_new_data_may_tell_of_a_loss_too`, `sack::an_ack_of_new_data_starts_the_count_of_duplicates_anew`, `sack::a_higher_threshold_needs_more_beyond` |
 //! | SACK, what leaves next; rescue | `sack::what_may_be_lost_goes_after_new_data`, `sack::the_last_segment_goes_once_more_for_each_recovery` |
 //! | SACK, lost retransmission | `sack::a_repair_that_is_lost_waits_for_the_timer`, `rack::a_lost_repair_is_found_by_what_left_after_it`, `sack::several_holes_and_a_lost_repair_wait_for_the_timer_and_then_go_in_order`, `rack::a_repair_may_be_lost_twice` |
-//! | SACK, timeout | `sack::after_a_timeout_only_what_is_not_sacked_is_sent_again`, `sack::after_a_timeout_no_recovery_begins_until_all_that_was_out_is_acknowledged`, `sack::a_timeout_in_recovery_ends_it`, `sack::a_window_taken_back_is_probed_and_the_blocks_are_forgotten` |
+//! | SACK, timeout | `sack::after_a_timeout_only_what_is_not_sacked_is_sent_again`, `sack::after_a_timeout_no_recovery_begins_until_all_that_was_out_is_acknowledged`, `sack::a_timeout_in_recovery_ends_it`, `sack::a_timeout_halves_the_flight_though_a_part_of_it_is_sacked`, `sack::a_timeout_in_recovery_lowers_ssthresh_a_second_time`, `sack::a_window_taken_back_is_probed_and_the_blocks_are_forgotten` |
 //! | SACK, reneging | `sack::a_receiver_that_has_thrown_away_what_it_sacked_gets_it_again`, `rack::reneging_is_found_at_the_timeout_with_rack_too` |
 //! | SACK, blocks | `sack::blocks_of_what_is_acknowledged_or_was_never_sent_say_nothing`, `sack::a_block_counts_for_the_segments_it_covers_wholly`, `sack::duplicates_without_blocks_tell_nothing` |
 //! | SACK, end of a recovery; the next | `sack::a_loss_beyond_the_recovery_point_begins_another`, `sack::a_lost_fin_is_repaired_with_its_segment` |
@@ -52,6 +52,8 @@
 //! | corruption that a scheme knows of | `corruption::a_corrupted_segment_is_sent_again_at_once_and_three_duplicates_neither_repeat_nor_halve`, `corruption::what_left_after_the_copy_is_not_missing_when_the_copy_is_acknowledged`, `corruption::by_the_scoreboard_the_copy_takes_the_place_of_the_original_in_the_pipe`, `corruption::another_loss_beside_it_is_congestion_and_leaves_the_copy_alone`, `corruption::of_two_corrupted_segments_the_second_is_not_repeated_at_the_partial_ack`, `corruption::a_copy_that_is_corrupted_too_is_sent_again_without_waiting`, `corruption::a_copy_that_is_lost_to_congestion_waits_for_the_timer_and_with_rack_for_what_left_after_it`, `corruption::what_is_forged_or_stale_sends_nothing`, `corruption::a_segment_with_a_fin_goes_again_as_it_was` |
 //! | PRR, proportional; its end | `prr::above_ssthresh_one_segment_leaves_for_two_that_arrive`, `prr::at_the_end_the_window_is_ssthresh`, `prr::a_timeout_ends_the_reduction`, `prr::a_window_scaled_to_the_reduction_works_for_reno_too` |
 //! | PRR, conservative and slow start bounds | `prr::after_a_burst_of_losses_as_much_leaves_as_arrives`, `prr::an_ack_of_new_data_without_further_loss_lets_one_more_leave` |
+//! | PRR, SafeACK | `prr::losses_that_were_known_before_do_not_make_an_ack_unsafe`, `prr::an_ack_that_tells_of_a_further_loss_is_not_safe`, `prr::an_ack_that_calls_for_the_rescue_is_not_safe` |
+//! | PRR, recovery by time | `prr::a_recovery_that_the_reordering_timer_begins_lets_one_segment_leave`, `prr::above_ssthresh_the_reordering_timer_lets_one_segment_leave_and_the_reduction_is_proportional` |
 //! | PRR, application pause | `prr::what_the_application_had_not_written_leaves_when_it_has` |
 //! | RACK, reordering window | `rack::three_segments_sacked_beyond_a_hole_leave_it_no_time`, `rack::fewer_leave_it_a_quarter_of_the_least_rtt`, `rack::reordering_within_the_window_costs_nothing` |
 //! | RACK, adaptation | `rack::once_reordering_was_seen_three_segments_are_not_enough`, `rack::a_report_of_a_duplicate_widens_the_window`, `rack::what_one_ack_tells_is_no_reordering`, `rack::blocks_of_one_ack_tell_no_order`, `rack::a_window_that_a_duplicate_has_widened_is_narrow_again_after_16_recoveries_by_timeout` |
@@ -78,6 +80,8 @@
 //! | ECN, fallback | `ecn::a_peer_that_does_not_agree_or_reflects_the_offer_gets_plain_tcp`, `ecn::a_plain_syn_and_an_end_that_does_without_make_a_plain_syn_ack`, `ecn::a_peer_that_repeats_its_syn_without_the_offer_has_withdrawn_it` |
 //! | ECN, echo until CWR | `ecn::a_mark_is_echoed_on_everything_until_cwr`, `ecn::a_mark_waits_for_the_delayed_ack` |
 //! | ECN, one cut per window | `ecn::an_echo_halves_the_window_once_per_window_and_the_first_new_data_says_so`, `ecn::a_loss_in_the_window_that_a_mark_has_cut_is_repaired_without_a_second_cut`, `ecn::an_echo_in_fast_recovery_and_of_its_window_cuts_nothing` |
+//! | ECN, proportional rate reduction | `ecn::with_prr_an_echo_brings_the_window_down_in_a_round_trip`, `ecn::a_loss_while_a_mark_brings_the_window_down_goes_on_with_the_same_reduction`, `ecn::a_timeout_ends_the_reduction_of_a_mark` |
+//! | local congestion | `local::a_refused_segment_was_not_sent_and_the_window_comes_down_in_a_round_trip`, `local::a_window_is_cut_once_for_all_that_its_host_refuses`, `local::if_nothing_is_in_flight_a_refused_segment_is_tried_again_after_an_rto`, `local::a_refused_repair_is_due_again_at_the_next_ack`, `local::without_the_key_what_the_host_refuses_is_lost`, `local::without_sack_the_window_is_cut_at_once` |
 //! | ECN, a window of one segment | `ecn::an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto` |
 //! | ECN, not ECT | `ecn::after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr`, `ecn::a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data`, `ecn::a_fin_without_data_and_a_reset_are_not_markable` |
 
@@ -85,6 +89,7 @@ mod bbr;
 mod corruption;
 mod ecn;
 mod handshake;
+mod local;
 mod pace;
 mod prr;
 mod rack;
@@ -105,6 +110,7 @@ fn the_table_names_scripts_that_exist() {
         ("corruption", include_str!("corruption.rs")),
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
+        ("local", include_str!("local.rs")),
         ("pace", include_str!("pace.rs")),
         ("prr", include_str!("prr.rs")),
         ("rack", include_str!("rack.rs")),

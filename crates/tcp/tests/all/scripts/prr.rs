@@ -77,18 +77,7 @@ fn after_a_burst_of_losses_as_much_leaves_as_arrives() {
 
 #[test]
 fn an_ack_of_new_data_without_further_loss_lets_one_more_leave() {
-    // The slow start reduction bound. All losses are repaired, so the ACK is safe; new data fills up.
-    twenty_out().run(
-        "1.1  < . 1:1(0) ack 1 <sack 16001:19001>
-         1.1  > . 1:1001(1000) ack 1 again
-         1.1  > . 1001:2001(1000) ack 1 again
-         1.1  > . 2001:3001(1000) ack 1 again
-         // Thirteen wait for their repair: an ACK that shows a hole that is not repaired is not safe.
-         1.2  < . 1:1(0) ack 1001 <sack 16001:19001>
-         1.2  > . 3001:4001(1000) ack 1 again
-         1.2  is cwnd=4000 pipe=4000",
-    );
-    // Segments 1 to 12 are lost and the last six are not there yet; then there is nothing left to repair.
+    // The slow start reduction bound. All losses are repaired; new data fills up. Segments 1 to 12 are lost and the last six are not there yet; then there is nothing left to repair.
     twenty_out().run(
         "1.1  < . 1:1(0) ack 1 <sack 3001:14001>
          1.1  > . 1:1001(1000) ack 1 again
@@ -154,5 +143,114 @@ fn a_window_scaled_to_the_reduction_works_for_reno_too() {
         "1.1  < . 1:1(0) ack 1 <sack 1001:4001>
          1.1  > . 1:1001(1000) ack 1 again
          1.1  is ssthresh=10000 cwnd=17500 pipe=17000 recovery=true",
+    );
+}
+
+/// Twenty segments are out; time and not duplicates will tell that the first ones are lost.
+fn twenty_out_by_time() -> Script {
+    out(Config { sack: true, prr: true, rack: true, initial_window_segments: 20, ..config() }, PEER, 20, 60_000)
+}
+
+#[test]
+fn a_recovery_that_the_reordering_timer_begins_lets_one_segment_leave() {
+    // Fifteen are lost and two SACKed, which are too few: the timer begins recovery, with 5000 in the pipe and an ssthresh of 10000.
+    // Nothing was delivered: sec. 6.2 forces one segment out. As tcp_rack_reo_timeout of Linux, the timer counts for a delivered one.
+    twenty_out_by_time().run(
+        "1.1   < . 1:1(0) ack 1 <sack 15001:17001>
+         1.1   > . 20001:21001(1000) ack 1
+         1.1   > . 21001:22001(1000) ack 1
+         1.125 > . 1:1001(1000) ack 1 again
+         1.125 is recovery=true ssthresh=10000 pipe=6000 cwnd=6000
+         // From then on as much leaves as arrives.
+         1.13  < . 1:1(0) ack 1 <sack 15001:18001>
+         1.13  > . 1001:2001(1000) ack 1 again
+         1.13  is pipe=6000 cwnd=6000",
+    );
+}
+
+#[test]
+fn above_ssthresh_the_reordering_timer_lets_one_segment_leave_and_the_reduction_is_proportional() {
+    // RecoverFS is 21000 - 1000; half of what arrives leaves, the timer's segment included.
+    twenty_out_by_time().run(
+        "1.1   < . 1:1(0) ack 1 <sack 1001:2001>
+         1.1   > . 20001:21001(1000) ack 1
+         1.125 > . 1:1001(1000) ack 1 again
+         1.125 is recovery=true ssthresh=10000 pipe=20000
+         1.13  < . 1:1(0) ack 1 <sack 1001:3001>
+         1.14  < . 1:1(0) ack 1 <sack 1001:4001>
+         1.14  is pipe=18000 cwnd=18500
+         1.15  < . 1:1(0) ack 1 <sack 1001:5001>
+         1.15  > . 21001:22001(1000) ack 1
+         1.15  is pipe=18000",
+    );
+}
+
+#[test]
+fn losses_that_were_known_before_do_not_make_an_ack_unsafe() {
+    // Sec. 6.2: SafeACK asks for no further loss that this ACK indicates. Segments 1 to 16 are lost and known to be; the ACK of the first
+    // repair tells of none beyond them: what has arrived leaves, and one segment more.
+    twenty_out().run(
+        "1.1  < . 1:1(0) ack 1 <sack 16001:19001>
+         1.1  > . 1:1001(1000) ack 1 again
+         1.1  > . 1001:2001(1000) ack 1 again
+         1.1  > . 2001:3001(1000) ack 1 again
+         1.2  < . 1:1(0) ack 1001 <sack 16001:19001>
+         1.2  > . 3001:4001(1000) ack 1 again
+         1.2  > . 4001:5001(1000) ack 1 again
+         1.2  is cwnd=5000 pipe=5000",
+    );
+}
+
+#[test]
+fn an_ack_that_tells_of_a_further_loss_is_not_safe() {
+    // The repair of the first segment arrives, and three segments beyond the fourth: it is lost too. Four arrived, four leave. Before the
+    // ACK 5001 to 19001 were in flight, and three of them are SACKed now.
+    let mut script = out(Config { sack: true, prr: true, initial_window_segments: 40, ..config() }, PEER, 40, 90_000);
+    script.run(
+        "1.1  < . 1:1(0) ack 1 <sack 30001:33001>
+         1.1  > . 1:1001(1000) ack 1 again
+         1.1  > . 1001:2001(1000) ack 1 again
+         1.1  > . 2001:3001(1000) ack 1 again
+         1.1  is pipe=10000 cwnd=10000 ssthresh=20000
+         1.2  < . 1:1(0) ack 1001 <sack 34001:37001, sack 30001:33001>
+         // 33001 is lost by this ACK. 10000 - 4000 - 1000 are in the pipe.
+         1.2  > . 3001:4001(1000) ack 1 again
+         1.2  > . 4001:5001(1000) ack 1 again
+         1.2  > . 5001:6001(1000) ack 1 again
+         1.2  > . 6001:7001(1000) ack 1 again
+         1.2  is pipe=9000 cwnd=9000",
+    );
+}
+
+#[test]
+fn an_ack_that_calls_for_the_rescue_is_not_safe() {
+    // Sec. 6.2 names it. The repair of the first segment comes last, so that no ACK is safe and the window stays at six; the ACK of it
+    // finds nothing to send but the rescue: one arrived, and one leaves.
+    twenty_are_all().run(
+        "1.1  < . 1:1(0) ack 1 <sack 14001:17001>
+         1.1  > . 1:1001(1000) ack 1 again
+         1.1  > . 1001:2001(1000) ack 1 again
+         1.1  > . 2001:3001(1000) ack 1 again
+         1.2  < . 1:1(0) ack 1 <sack 1001:3001, sack 14001:17001>
+         1.2  > . 3001:4001(1000) ack 1 again
+         1.2  > . 4001:5001(1000) ack 1 again
+         1.3  < . 1:1(0) ack 1 <sack 1001:5001, sack 14001:17001>
+         1.3  > . 5001:6001(1000) ack 1 again
+         1.3  > . 6001:7001(1000) ack 1 again
+         1.4  < . 1:1(0) ack 1 <sack 1001:7001, sack 14001:17001>
+         1.4  > . 7001:8001(1000) ack 1 again
+         1.4  > . 8001:9001(1000) ack 1 again
+         1.5  < . 1:1(0) ack 1 <sack 1001:9001, sack 14001:17001>
+         1.5  > . 9001:10001(1000) ack 1 again
+         1.5  > . 10001:11001(1000) ack 1 again
+         1.6  < . 1:1(0) ack 1 <sack 1001:11001, sack 14001:17001>
+         1.6  > . 11001:12001(1000) ack 1 again
+         1.6  > . 12001:13001(1000) ack 1 again
+         1.7  < . 1:1(0) ack 1 <sack 1001:12001, sack 14001:17001>
+         1.7  > . 13001:14001(1000) ack 1 again
+         1.7  is cwnd=6000 pipe=6000 ssthresh=10000
+         1.8  < . 1:1(0) ack 12001 <sack 14001:17001>
+         1.8  > P. 19001:20001(1000) ack 1 again
+         1.8  is cwnd=6000 pipe=6000",
     );
 }

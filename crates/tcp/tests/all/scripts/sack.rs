@@ -215,7 +215,7 @@ fn after_a_timeout_only_what_is_not_sacked_is_sent_again() {
     ten_are_all(sack()).run(
         "1.1  < . 1:1(0) ack 1 <sack 2001:4001>
          2    > . 1:1001(1000) ack 1 again
-         2    is pipe=1000 cwnd=1000 ssthresh=4000
+         2    is pipe=1000 cwnd=1000 ssthresh=5000
          2.1  < . 1:1(0) ack 1001 <sack 2001:4001>
          2.1  > . 1001:2001(1000) ack 1 again
          2.1  > . 4001:5001(1000) ack 1 again
@@ -696,4 +696,51 @@ fn a_restart_after_idle_never_opens_the_window() {
          9    > . 2001:3001(1000) ack 1
          9    is cwnd=2000",
     );
+}
+
+#[test]
+fn a_timeout_halves_the_flight_though_a_part_of_it_is_sacked() {
+    // RFC 5681 eq. 4: FlightSize is what was sent and is not acknowledged (sec. 2). Two of the ten are SACKed, too few for a recovery.
+    out(sack(), PEER, 10, 10_000).run(
+        "1.1  < . 1:1(0) ack 1 <sack 1001:3001>
+         2    > . 1:1001(1000) ack 1 again
+         2    is ssthresh=5000 cwnd=1000 timeouts=1",
+    );
+}
+
+#[test]
+fn a_timeout_in_recovery_lowers_ssthresh_a_second_time() {
+    // RFC 5681 sec. 4.3: the loss of a retransmission counts twice. What the SACKed segments let out is left out of the flight, as what
+    // duplicates let out without SACK: fourteen are not acknowledged, nine of them are SACKed.
+    ten_out(sack()).run(
+        "1.1  < . 1:1(0) ack 1 <sack 1001:4001>
+         1.1  > . 1:1001(1000) ack 1 again
+         1.2  < . 1:1(0) ack 1 <sack 1001:10001>
+         1.2  > . 10001:11001(1000) ack 1
+         1.2  > . 11001:12001(1000) ack 1
+         1.2  > . 12001:13001(1000) ack 1
+         1.2  > . 13001:14001(1000) ack 1
+         1.2  is ssthresh=5000 flight=14000 pipe=5000
+         2.1  > . 1:1001(1000) ack 1 again
+         2.1  is ssthresh=2500 cwnd=1000",
+    );
+}
+
+#[test]
+fn growth_counts_what_was_newly_delivered_if_it_is_told_to() {
+    // Two segments are SACKed before the first, which was only late, and let two out. Of the 3000 B that the next ACK acknowledges 1000 are
+    // news. As Linux: tcp_cong_avoid is told acked_sacked.
+    for (count_delivered, cwnd) in [(true, 11_000), (false, 13_000)] {
+        let counted = Config { byte_counting: Some(255), count_delivered, rack: true, ..sack() };
+        let left: String = (12..cwnd / 1000 + 3)
+            .map(|i| format!("\n1.12 > . {}:{}(1000) ack 1", i * 1000 + 1, i * 1000 + 1001))
+            .collect();
+        ten_out(counted).run(&format!(
+            "1.1  < . 1:1(0) ack 1 <sack 1001:3001>
+             1.1  > . 10001:11001(1000) ack 1
+             1.1  > . 11001:12001(1000) ack 1
+             1.12 < . 1:1(0) ack 3001{left}
+             1.12 is recovery=false cwnd={cwnd} pipe={cwnd}",
+        ));
+    }
 }

@@ -4,7 +4,8 @@
 //! before. WHAT is one of
 //!
 //! ```text
-//! > FLAGS FIRST:END(LEN) [ack N] [win N] [<options>] [again] [ect]   the end must send this, exactly now
+//! full | room                                                   the queue of the end's host refuses data from now on, or no more
+//! > FLAGS FIRST:END(LEN) [ack N] [win N] [<options>] [again] [ect] [refused]   the end must send this, exactly now
 //! < FLAGS FIRST:END(LEN) [ack N] [win N] [ce] [<options>]            the peer's segment arrives
 //! write N | read N | close | abort                              the application acts
 //! connected | readable A:B | peer-closed | send-space | closed | failed WHY      the end must report this, exactly now
@@ -45,6 +46,7 @@ pub struct Script {
     now: SimTime,
     produced: VecDeque<(SimTime, String)>,
     slow_reader: bool,
+    is_full: bool,
     last_window: String,
 }
 
@@ -76,7 +78,7 @@ impl Script {
 
     fn with(conn: Connection, iss: Seq) -> Script {
         let (now, produced, last_window) = (SimTime::ZERO, VecDeque::new(), "win 65535".to_owned());
-        Script { conn, iss, now, produced, slow_reader: false, last_window }
+        Script { conn, iss, now, produced, slow_reader: false, is_full: false, last_window }
     }
 
     /// Only `read` lines read, and `readable` is reported.
@@ -122,6 +124,8 @@ impl Script {
         match word {
             "<" => self.arrive(rest),
             "is" => self.compare(line, rest),
+            "full" => self.is_full = true,
+            "room" => self.is_full = false,
             "write" => self.input(Input::Write(number())),
             "read" => self.input(Input::Read(number())),
             "close" => self.input(Input::Close),
@@ -167,7 +171,12 @@ impl Script {
                 }
                 Output::Segment { tcp, payload, retransmission, ect } => {
                     let again = if retransmission { " again" } else { "" };
-                    self.show(&tcp, &payload) + again + if ect { " ect" } else { "" }
+                    let refused = self.is_full && payload.len > 0;
+                    if refused {
+                        self.conn.handle(self.now, Input::Refused(tcp.seq));
+                    }
+                    let ect = if ect { " ect" } else { "" };
+                    self.show(&tcp, &payload) + again + ect + if refused { " refused" } else { "" }
                 }
                 Output::Connected => "connected".to_owned(),
                 Output::Readable { offset, len } => format!("readable {offset}:{}", offset + u64::from(len)),
@@ -311,6 +320,7 @@ impl Script {
             "first-rtos" => return counters.first_rto_sum.to_string().replace(' ', ""),
             "fast-retransmits" => counters.fast_retransmits,
             "ecn-marks" => counters.ecn_marks_received,
+            "local-cuts" => counters.local_cuts,
             "ecn-cuts" => counters.ecn_cuts,
             "retransmissions" => counters.retransmissions,
             "rtt-samples" => counters.rtt_samples,

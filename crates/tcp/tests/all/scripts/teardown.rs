@@ -297,3 +297,23 @@ fn a_reset_carries_the_timestamps_of_its_connection() {
          2    > R 1:1(0) win 0",
     );
 }
+
+#[test]
+fn time_wait_answers_an_empty_segment_at_the_right_edge() {
+    // RFC 9293 sec. 3.10.7.4, first: with a window a segment of no length is acceptable below RCV.NXT + RCV.WND only; else an ACK is sent.
+    connected(config(), PEER).run(
+        "1    close
+         1    > F. 1:1(0) ack 1
+         1.2  < F. 1:1(0) ack 2
+         1.2  peer-closed
+         1.2  > . 2:2(0) ack 2
+         2    < . 2:2(0) ack 2
+         2    is discarded=0
+         2.1  < . 65536:65536(0) ack 2
+         2.1  is discarded=0
+         2.2  < . 65537:65537(0) ack 2
+         2.2  > . 2:2(0) ack 2
+         2.2  is discarded=1 state=TimeWait
+         61.2 closed",
+    );
+}
