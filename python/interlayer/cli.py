@@ -482,18 +482,28 @@ def check(
     effective: Annotated[
         bool, typer.Option("--effective", help="Print the scenario with every key that applies, presets written out.")
     ] = False,
+    assumptions: Annotated[
+        bool, typer.Option("--assumptions", help="Of an experiment: list what each value of its cells rests on.")
+    ] = False,
+    json: Json = None,
 ) -> None:
     """Say what is wrong in a file, where, and what was meant.
 
     \b
-    Example:
+    Examples:
       interlayer check examples/coffee-shop.toml --effective
+      interlayer check --assumptions lle-fig-3.7a
     """
-    import json
+    from json import loads
 
     from . import simulator, toml_text
     from .study import campaign, library
 
+    if assumptions:
+        _assumptions(str(file), parts.overrides(set_), json)
+        return
+    if json is not None:
+        raise InputError("--json: it goes with --assumptions")
     text, overrides = parts.read(file), parts.overrides(set_)
     if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(simulator.tables(text, parts.shown(file))):
         if effective:
@@ -510,7 +520,7 @@ def check(
         return
     s = parts.named(file, lambda: simulator.parse(text, overrides))
     if effective:
-        output.to_stdout(toml_text.document(json.loads(s.effective_json())))
+        output.to_stdout(toml_text.document(loads(s.effective_json())))
         return
     counts = f"{parts.count(s.nodes, 'node')}, {parts.count(s.flows, 'flow')}"
     output.to_stdout(
@@ -518,6 +528,21 @@ def check(
     )
     if memory := simulator.forecast(s, 1, 1):
         output.to_stdout(f"{parts.shown(file)}: {memory}")
+
+
+def _assumptions(name: str, overrides: Sequence[tuple[str, str]], json: str | None) -> None:
+    """What the values of experiments rest on: of one by id or file, or of those that are like a pattern."""
+    from .show import as_json, terminal
+    from .study import campaign, library
+
+    found = [(e := library.load(one), campaign.assumptions(e, overrides)) for one in library.matching([name])]
+    objects = [as_json.assumptions(e, rows) for e, rows in found]
+    text = as_json.dumps(objects[0] if len(objects) == 1 else objects)
+    with output.file(parts.json_file(json)) as to_file:
+        if to_file:
+            to_file.write(text)
+    if json is None or json == "-":
+        output.to_stdout(text if json else "\n".join(terminal.assumptions(e, rows) for e, rows in found))
 
 
 _SHELLS = ("bash", "zsh", "fish")

@@ -476,7 +476,7 @@ def test_what_rests_on_something_not_modelled_is_untestable_and_its_readings_sta
         assert (s.verdict, s.unexplained) == (UNTESTABLE, False)
         assert s.judgement.verdict is alone
         assert len(s.readings) == (0 if how else 8)
-        assert s.why.startswith("Rests on routing, which is not modelled: a route falls when a packet is lost. Measured")
+        assert s.why.startswith("Rests on routing, which is not modelled: a route falls when a packet is lost. Measu")
         found = as_json.claim(s, outcome.experiment)
         assert (found["verdict"], found["rests_on"]) == ("untestable", ["routing"])
         assert "rests on routing" in found["why"].lower()
@@ -491,7 +491,7 @@ def test_what_rests_on_something_not_modelled_is_untestable_and_its_readings_sta
 def test_a_claim_is_judged_where_what_is_missing_would_not_have_acted_or_is_not_named(losing: Any) -> None:
     elsewhere = claim("0.8").replace('"channel.per" = 0.1', '"channel.per" = 0.2')
     outcome = losing("[1]", claim("0.9") + elsewhere, base_only=True)
-    assert [s.verdict for s in outcome.scored] == [HOLDS, HOLDS]  # no packet lost in the first; the second names nothing
+    assert [s.verdict for s in outcome.scored] == [HOLDS, HOLDS]  # none lost in the first; the second names nothing
     assert "rests_on" not in as_json.claim(outcome.scored[0], outcome.experiment)
     every = losing('"all"', claim("0.9") + elsewhere, base_only=True)
     assert [s.verdict for s in every.scored] == [HOLDS, UNTESTABLE]

@@ -129,7 +129,7 @@ impl Agent for Station {
             return Some(pkt);
         }
         match at {
-            Place::FromHost => self.filter.leaves(pkt, cx),
+            Place::FromHost => self.filter.leaves(pkt, None, cx),
             Place::FromAir if packet.ip.dst == self.address => self.filter.arrives(pkt, cx),
             _ => Some(pkt),
         }

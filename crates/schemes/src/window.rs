@@ -87,6 +87,11 @@ pub enum Show {
 }
 
 impl Shown {
+    /// The field that the sender got last.
+    pub fn written(&self) -> Option<u16> {
+        self.last.map(|said| said.written)
+    }
+
     /// The window of `packet`, a segment of the receiver with ACK set and not SYN: the least of what it advertises and
     /// `most` bytes, but of `most` at least one `mss`. A window that the receiver itself closes or keeps below that stands.
     pub fn show(&mut self, packet: &Packet, most: u32, mss: u32, scale: &Scale) -> Show {

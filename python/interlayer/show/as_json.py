@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer import simulator
 from interlayer.measure import metrics
+from interlayer.study import ledger
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
 from interlayer.study.measures import METRICS
 from interlayer.study.outcome import Closes
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from interlayer.parts import Part
     from interlayer.study.comparison import Difference, Paired
     from interlayer.study.experiment import Claim, Derived, Experiment
+    from interlayer.study.ledger import Assumption
     from interlayer.study.outcome import Outcome, Scored
     from interlayer.study.readings import Open
     from interlayer.study.runs import Ended
@@ -152,6 +154,25 @@ def open_(what: Open, o: Outcome | None = None) -> dict[str, Any]:
     return found
 
 
+def assumptions(e: Experiment, rows: Sequence[Assumption]) -> dict[str, Any]:
+    """The object of `interlayer check --assumptions --json`: each value of the cells with what it rests on."""
+    return {
+        "experiment": e.id,
+        "counts": ledger.counts(rows),
+        "values": [
+            {
+                "key": row.key or None,
+                "values": list(row.values),
+                "basis": row.basis.value if row.basis else None,
+                "where": row.where,
+                "what": row.what,
+                "varied_by": list(row.varied),
+            }
+            for row in rows
+        ],
+    }
+
+
 def _derived(d: Derived, o: Outcome) -> dict[str, Any]:
     """Something derived: shown, not scored. `computed` from constants, or `measured` with its half-width."""
     value = o.derived(d)
@@ -227,6 +248,8 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
         found["readings"] = _in_readings(s)
     if s.rests_on:
         found["rests_on"] = [one.name for one in s.rests_on]
+    if s.unvaried:
+        found["not_varied"] = list(s.unvaried)
     found |= {name: True for name in ("inferred", "approx") if getattr(s.claim, name)}
     if isinstance(s.claim.test, Order) and (printed := s.claim.test.printed):
         e_ = printed.range

@@ -232,7 +232,8 @@ def _claims_table(outcome: Outcome) -> str:
             part[:1].upper() + part[1:] for part in (s.note, s.judgement.reason if s.judgement else "") if part
         )
         why = f"<p>{esc(reason)}.</p>" if reason else ""
-        why += "".join(f"<p>{esc(one)}.</p>" for one in (s.in_readings, *s.contradicts) if one)
+        left_out = f"Not varied: {', '.join(s.unvaried)}" if s.unvaried else ""
+        why += "".join(f"<p>{esc(one)}.</p>" for one in (s.in_readings, *s.contradicts, left_out) if one)
         if formulas := s.claim.formulas():
             why += "<p>By " + "; ".join(f"<code>{esc(f)}</code>" for f in formulas) + "</p>"
         if s.found:

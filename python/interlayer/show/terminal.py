@@ -9,6 +9,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from interlayer import toml_text
+from interlayer.study import ledger
 from interlayer.study.verdict import Verdict
 
 from . import advice, comparison_words, joint, plots, run_words, words
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from interlayer._core import Run
+    from interlayer.study.experiment import Experiment
     from interlayer.study.joint import Joint
+    from interlayer.study.ledger import Assumption
     from interlayer.study.outcome import Outcome
     from interlayer.study.runs import Progress, Standing
 
@@ -115,6 +119,22 @@ def readings(j: Joint) -> str:
         *(f"{s}." for s in joint.sentences(j)),
         Text(f"Seeds from {j.seed}. Interlayer {j.version}, {j.wall_s:.1f} s", style="dim"),
     )
+
+
+def assumptions(e: Experiment, rows: Sequence[Assumption]) -> str:
+    """What every value of an experiment's cells rests on, by basis; first what is open and not varied."""
+    from rich.text import Text
+
+    heads = ("value", "key", "rests on", "where")
+    lines = []
+    for row in sorted(rows, key=lambda row: not row.is_unvaried):
+        values = ", ".join(toml_text.literal(v) for v in row.values[:3]) + (", …" if len(row.values) > 3 else "")
+        by = f"open, varied by {', '.join(row.varied)}" if row.varied else row.basis or "not marked"
+        by = "open, not varied" if row.is_unvaried else by
+        lines.append([values or "–", row.key or row.what, by, row.where or "–"])
+    counted = ", ".join(f"{n} {basis}" for basis, n in ledger.counts(rows).items())
+    columns = [Column(h, is_text=True, folds=h in ("value", "where")) for h in heads]
+    return render(Text(f"{e.id}: what its values rest on"), Grid(columns, lines), f"{counted}.")
 
 
 def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -> str:

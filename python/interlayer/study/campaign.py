@@ -9,6 +9,7 @@ reading (`readings`). All looks at a claim, over rounds and readings, share one 
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,7 +22,7 @@ from interlayer.engine import HERE
 from interlayer.errors import InputError
 from interlayer.measure import metrics, stats
 
-from . import bands, expression, readings
+from . import bands, expression, ledger, readings
 from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Missing, Reading
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from interlayer._core import Run
     from interlayer.engine import Engine
 
+    from .ledger import Assumption
     from .runs import Progress
 
 
@@ -203,7 +205,10 @@ def run(
     if over_time and finished:
         outcome.over_time = campaign.over_time(main)
     by_claim = {c.claim.id: c for c in claims}
-    outcome.scored = [_score(c, outcome, campaign, variants, by_claim.get(c.id), alpha) for c in experiment.claims]
+    open_still = ledger.unvaried(assumptions(experiment, overrides)) if experiment.ledger else ()
+    outcome.scored = [
+        _score(c, outcome, campaign, variants, by_claim.get(c.id), alpha, open_still) for c in experiment.claims
+    ]
     outcome.wall_s = time.perf_counter() - started
     return outcome
 
@@ -219,6 +224,42 @@ def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> 
         for cell in e.cells():
             campaign.scenario(variant, cell)
     return found
+
+
+def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Assumption]:
+    """The values of all cells of an experiment in its base reading, in the order of the scenario, with their basis.
+
+    What the paper sweeps is printed. What a reading sets is open and varied. The rest is as the paper's ledger says.
+    """
+    if not e.base:
+        return []
+    campaign, variant = Campaign(e, 1, HERE, tuple(overrides), None, Cache()), Variant()
+    tabled = e.open.tabled if e.open else ()
+    swept = [path for path in e.paths if path not in tabled]
+    swept += [path for leader, others in e.follow if leader not in tabled for path, _ in others]
+    printed = [ledger.key_of(path) for path in swept]
+    varied = {
+        p.name: [ledger.key_of(path) for path in readings.paths_of(p)] for p in (e.open.parameters if e.open else ())
+    }
+
+    def basis(key: str, value: Any) -> tuple[ledger.Basis | None, str, str, tuple[str, ...]]:
+        if any(overlap(key, path) for path in printed):
+            return ledger.Basis.PRINTED, f"{e.source}: swept", "", ()
+        by = tuple(name for name, paths in varied.items() if any(overlap(key, path) for path in paths))
+        mark = e.ledger.mark(e.id, key, value) if e.ledger else None
+        if by:
+            return ledger.Basis.OPEN, mark.where if mark else "", "", by
+        return (mark.basis, mark.where, mark.what, ()) if mark else (None, "", "", ())
+
+    found: dict[tuple[str, str], tuple[Any, ...]] = {}
+    for cell in e.cells():
+        _, scenario = campaign.scenario(variant, cell)
+        for key, value in ledger.values_of(json.loads(scenario.effective_json())):
+            if (key, text := toml_text.literal(value)) not in found:
+                found[key, text] = (key, value, *basis(key, value))
+    # What has no key is neither swept nor varied.
+    rest = [u for u in (e.ledger.unmodelled if e.ledger else ()) if u.is_of(e.id)]
+    return [*ledger.gathered(found.values()), *(u.as_assumption() for u in rest)]
 
 
 READING_RUNS = 20
@@ -319,6 +360,7 @@ def _score(
     variants: dict[str, Variant],
     varied: _Varied | None,
     alpha: float,
+    unvaried: tuple[str, ...],
 ) -> Scored:
     e, results = outcome.experiment, outcome.results
 
@@ -351,7 +393,13 @@ def _score(
     note = ". ".join(f"rests on {one.name}, which is not modelled: {one.why.rstrip('.')}" for one in rests_on)
     kept = judged if outcome.readings else []
     made = partial(Scored, claim, judged[0].judgement, tuple(found), contradicts=contradicts, rests_on=rests_on)
-    return made(verdict, note, readings=tuple(kept), of_readings=readings.how_many(e.open.parameters) if e.open else 1)
+    return made(
+        verdict,
+        note,
+        readings=tuple(kept),
+        of_readings=readings.how_many(e.open.parameters) if e.open else 1,
+        unvaried=unvaried if verdict is Verdict.DIFFERS else (),
+    )
 
 
 def explained(

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from interlayer import quantity, toml_text
 
 from . import expression
+from .ledger import Ledger
 from .readings import Missing, Open
 
 Kind = Literal["value", "ratio", "order", "trend", "shape"]
@@ -363,6 +364,8 @@ class Experiment:
     open: Open | None = None
     """What the paper leaves open; None for what has no paper."""
     contradictions: tuple[Contradiction, ...] = ()
+    ledger: Ledger | None = None
+    """What the values of the paper's cells rest on; None for what has no paper."""
 
     def scenario(self, arm: str) -> str:
         """The text of an arm's base scenario: its own, or the experiment's."""

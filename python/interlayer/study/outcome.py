@@ -159,6 +159,8 @@ class Scored:
     """Sentences on claims with which it cannot hold together."""
     rests_on: tuple[Missing, ...] = ()
     """What nothing here models and would have acted in its runs: the verdict is `untestable`, whatever was measured."""
+    unvaried: tuple[str, ...] = ()
+    """Of a verdict against the paper: what is open and was not varied."""
 
     def readings_that(self, verdict: Verdict) -> list[Judged]:
         return [j for j in self.readings if j.judgement.verdict is verdict]
@@ -198,6 +200,8 @@ class Scored:
         if self.verdict in _AGAINST:
             parts += [f.sentence(self.claim.unit) for f in self.found]
         parts += self.contradicts
+        if self.unvaried:
+            parts.append(f"not varied: {', '.join(self.unvaried)}")
         return ". ".join(part[:1].upper() + part[1:] for part in parts)
 
     @property

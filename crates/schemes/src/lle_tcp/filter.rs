@@ -5,6 +5,7 @@
 //! that did. The filter lets every ACK pass that says otherwise, and all of them until the MAC confirms that it
 //! arrived. What comes in beyond the host's window meanwhile is held and answered with a closed window, a *notice*.
 
+use super::generator::Generators;
 use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::{Fate, TxReport};
@@ -42,8 +43,27 @@ struct Guard {
     notice_in_flight: bool,
     /// The latest TSval of the partner's side: held data gets it, or PAWS would discard what waited. @RFC7323 sec. 5.3
     tsval: Option<u32>,
+    /// What its host has been told last of its own data: held data says the same.
+    told: Option<Told>,
     /// The latest TSval of its own host, for notices.
     host_tsval: Option<u32>,
+}
+
+/// What a sender was told of its data: the ACK number and the window as the header shows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told {
+    pub ack: Seq,
+    pub window: u16,
+}
+
+impl Told {
+    /// What acknowledges more; of equals the second.
+    fn later(a: Option<Told>, b: Option<Told>) -> Option<Told> {
+        match (a, b) {
+            (Some(a), Some(b)) if b.ack.lt(a.ack) => Some(a),
+            (a, b) => b.or(a),
+        }
+    }
 }
 
 /// All flows of data this station receives from partners, and what was counted.
@@ -58,8 +78,8 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// A segment of its own host on the way to a partner.
-    pub(crate) fn leaves(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+    /// A segment of its own host on the way to a partner. `makes` is the other half of this station, if it has one.
+    pub(crate) fn leaves(&mut self, pkt: Pkt, makes: Option<&Generators>, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
@@ -81,6 +101,9 @@ impl Filter {
         guard.acked = Some(guard.acked.map_or(tcp.ack, |acked| acked.max(tcp.ack)));
         guard.note(packet, &tcp);
         guard.receive(SeqRange { start: tcp.ack, end: tcp.ack });
+        if !guard.held.is_empty() {
+            guard.told = Told::later(guard.told, makes.and_then(|makes| makes.told(packet.flow)));
+        }
         guard.open_to(tcp.ack + window, cx);
         // While acknowledged data waits at this station the window is closed, whatever its host still admits.
         let window = if guard.is_closed(cx) { 0 } else { window };
@@ -124,12 +147,15 @@ impl Filter {
             }
             return Some(pkt);
         }
+        if tcp.flags.has(Flags::ACK) {
+            guard.told = Told::later(guard.told, Some(Told { ack: tcp.ack, window: tcp.window }));
+        }
         if tcp.flags.has(Flags::FIN) {
             guard.fin = Some(range.end);
         }
-        // A FIN needs no room.
+        // A FIN needs no room, but its place.
         let data = SeqRange::new(tcp.seq, packet.payload.len);
-        let is_beyond = !data.is_empty() && guard.edge.is_some_and(|edge| edge.lt(data.end));
+        let is_beyond = guard.edge.is_some_and(|edge| edge.lt(data.end)) && !range.is_empty();
         guard.receive(range);
         let passed = if !is_beyond {
             Some(pkt)
@@ -282,6 +308,9 @@ impl Guard {
 
     /// Its host admits everything before `edge`: it gets what is held and now admitted, in order of arrival. Of a packet
     /// that is admitted in part it gets a copy and takes what it can.
+    ///
+    /// What waited is brought up to date, or the host would discard it: with the latest TSval (PAWS), and with the ACK number it was
+    /// told meanwhile: one more than a window old passes for forged. @RFC5961 sec. 5.2
     fn open_to(&mut self, edge: Seq, cx: &mut Cx) {
         // Only news: what its host makes of a copy is an ACK that comes by here again.
         if self.edge.is_some_and(|old| edge.le(old)) {
@@ -298,12 +327,17 @@ impl Guard {
                 cx.drop(copy, DropWhy::CopyDone);
                 continue;
             }
-            if edge.le(data.start) {
+            if edge.lt(data.start) || edge == data.start && !data.is_empty() {
                 i += 1;
                 continue;
             }
-            if let (Some(tsval), Some(tcp)) = (self.tsval, cx.get_mut(&self.held[i]).tcp_mut()) {
-                tcp.options.set_tsval(tsval);
+            if let Some(tcp) = cx.get_mut(&self.held[i]).tcp_mut() {
+                if let Some(tsval) = self.tsval {
+                    tcp.options.set_tsval(tsval);
+                }
+                if let Some(told) = self.told.filter(|told| tcp.flags.has(Flags::ACK) && tcp.ack.lt(told.ack)) {
+                    (tcp.ack, tcp.window) = (told.ack, told.window);
+                }
             }
             let pkt = if data.end.le(edge) {
                 self.held.remove(i)

@@ -1,6 +1,6 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
-use super::filter::later;
+use super::filter::{Told, later};
 use crate::window::{Scale, Show, Shown, in_receivers_name};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
@@ -218,6 +218,13 @@ impl Generators {
         let speaks =
             |packet: &Packet| packet.tcp().is_some_and(|tcp| tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::SYN));
         if speaks(cx.get(&pkt)) { self.bound(flow, pkt, cx) } else { Some(pkt) }
+    }
+
+    /// What the sender of `flow` was told last.
+    pub(crate) fn told(&self, flow: FlowId) -> Option<Told> {
+        let generator = self.flows.get(&flow)?;
+        let window = generator.shown.written().unwrap_or(generator.scale.field(generator.window));
+        Some(Told { ack: generator.delivered?, window })
     }
 
     /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3

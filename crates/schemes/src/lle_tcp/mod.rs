@@ -15,7 +15,9 @@
 //!   (c) Data that the receiver's host does not admit is held by its station until it does, since the generator has acknowledged
 //!   it. A *notice* (an ACK with a closed window) goes to the generator at once and all windows are closed while anything is
 //!   held; the generator makes no ACKs while it knows the window is closed. After the sender's FIN no notice is given: it has
-//!   closed on an ACK made for that, and its resets do not reach a host while its data is held.
+//!   closed on an ACK made for that, and its resets do not reach a host while its data is held. What is released has the
+//!   TSval, the ACK number and the window that its host was told last: an old TSval fails PAWS (@RFC7323 sec. 5), an ACK
+//!   number more than a window old is taken for forged (@RFC5961 sec. 5.2), and the data with it would be lost.
 //!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
 //!   negotiated SACK may ignore them.
 //!   (e) The receiver's strategy is followed by name; its timer and count are taken to be the defaults.
@@ -153,7 +155,7 @@ impl Agent for LleTcp {
         }
         let (ip, neighbour) = (cx.get(&pkt).ip, cx.address(peer));
         match at {
-            Place::FromHost => self.filter.leaves(pkt, cx),
+Place::FromHost => self.filter.leaves(pkt, Some(&self.generators), cx),
             Place::ToAir if ip.dst == neighbour => {
                 self.strip_sack(&pkt, cx);
                 self.generators.sends(cx.get(&pkt), policy);

@@ -7,7 +7,7 @@ use mac::{Fate, TxReport};
 use schemes::testing::{self, Bench, HERE, IN, OUT, THERE, ack, data, node, segment};
 use schemes::{Capability, NodeFacts, PeerEvent, Place, Toward, Value};
 use units::{Dur, FlowId, NodeId, SimTime};
-use wire::{Flags, Packet, Seq, TcpOptions};
+use wire::{Flags, Packet, Seq, SeqRange, TcpOptions};
 
 const SYN_ACK: Flags = Flags(Flags::SYN.0 | Flags::ACK.0);
 const FIN_ACK: Flags = Flags(Flags::FIN.0 | Flags::ACK.0);
@@ -783,6 +783,48 @@ fn a_fin_needs_no_room() {
     let last = stamped(segment(IN, FIN_ACK, Seq(2001), 1000, Seq(1), WINDOW), 13, 50);
     assert_eq!(bench.pass(Place::FromAir, last.clone()), Some(last));
     assert_eq!((bench.held(), bench.take_injected()), (0, vec![]));
+}
+
+#[test]
+fn a_fin_without_data_waits_for_what_is_held_before_it() {
+    // Its place lies beyond the host's edge: the host would discard it, and nobody would send it again.
+    let mut bench = small_receiver();
+    bench.pass(Place::FromAir, stamped(nth(IN, 1), 12, 50)).unwrap();
+    bench.pass(Place::FromAir, stamped(data(IN, 2001..3461), 13, 50)).unwrap();
+    let fin = stamped(segment(IN, FIN_ACK, Seq(3461), 0, Seq(1), WINDOW), 14, 50);
+    assert_eq!((bench.pass(Place::FromAir, fin.clone()), bench.held()), (None, 2));
+    bench.take_injected();
+    // It admits the data to the last byte, and so the FIN.
+    out(&mut bench, stamped(ack(OUT, 3001, 460), 60, 13)).unwrap();
+    let released: Vec<_> = bench.take_injected().into_iter().map(|(packet, _)| packet.tcp_range().unwrap()).collect();
+    assert_eq!((released, bench.held()), (vec![SeqRange::new(Seq(2001), 1460), SeqRange::new(Seq(3461), 1)], 0));
+}
+
+/// Found by `world/tests/all/lle_delivery.rs` with 20,000 cases. A host takes an ACK number more than a window old for forged
+/// and discards the segment with its data (@RFC5961 sec. 5.2), which has been acknowledged.
+#[test]
+fn what_was_held_says_what_its_host_was_told_meanwhile() {
+    let mut bench = small_receiver();
+    for i in [1, 2] {
+        bench.pass(Place::FromAir, stamped(nth(IN, i), 12, 50)).unwrap();
+    }
+    for i in [3, 4] {
+        assert_eq!(bench.pass(Place::FromAir, stamped(nth(IN, i), 12, 50)), None, "held");
+    }
+    // Its data is acknowledged by this station, and then by its peer with another window.
+    bench.send(stamped(segment(OUT, Flags::ACK, Seq(1), 700, Seq(3001), 0), 52, 12), Fate::Delivered);
+    bench.take_injected();
+    let released = |bench: &mut Bench| {
+        let mut injected = bench.take_injected();
+        injected.retain(|(_, toward)| *toward == Toward::Host);
+        let tcp = injected.iter().filter_map(|(packet, _)| packet.tcp());
+        tcp.map(|tcp| (tcp.seq, tcp.ack, tcp.window)).collect::<Vec<_>>()
+    };
+    out(&mut bench, stamped(ack(OUT, 3001, 1_000), 59, 13)).unwrap();
+    assert_eq!(released(&mut bench), [(Seq(3001), Seq(701), WINDOW)], "the ACK made here");
+    bench.pass(Place::FromAir, stamped(ack(IN, 701, 9_000), 14, 52)).unwrap();
+    out(&mut bench, stamped(ack(OUT, 4001, 1_000), 60, 13)).unwrap();
+    assert_eq!(released(&mut bench), [(Seq(4001), Seq(701), 9_000)], "the ACK heard last");
 }
 
 /// Found by `world/tests/all/conservation.rs`: the sender closes on the ACK made for its FIN, answers every later window with

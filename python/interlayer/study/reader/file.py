@@ -14,6 +14,7 @@ from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction
 
 from .claims import read_claim, read_derived, read_evidence
 from .grid import Grid, cells_of, where_of
+from .ledger import read_ledger
 from .open import read_open
 from .table import Table, constants
 
@@ -94,6 +95,7 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         e,
         over_time=over_time,
         open=open_,
+        ledger=read_ledger(beside),
         contradictions=tuple(contradictions),
         claims=tuple(
             replace(read_claim(c, i, e, of_claims, explained), rests_on=rests_on.get(i + 1, ()))
