@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +21,9 @@ from interlayer.study.readings import Choice, Parameter, Reading
 from interlayer.study.verdict import Judgement, Verdict, holm_step, over_readings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fake_core import Core
+
+ROOT = Path(__file__).parents[2]
 
 HOLDS, DIFFERS, DEPENDS, UNTESTABLE = Verdict.HOLDS, Verdict.DIFFERS, Verdict.DEPENDS, Verdict.UNTESTABLE
 
@@ -531,6 +534,21 @@ def test_a_formula_that_measures_nothing_of_what_it_says_is_arithmetic(toy: Any)
     found = as_json.claim(s, outcome.experiment)
     assert (found["verdict"], found["check"]) == ("arithmetic", "holds")
     assert words.tally(outcome) == "0 of 0 claims hold, 1 arithmetic"
+
+
+@pytest.mark.core
+def test_bases_that_were_inferred_from_printed_numbers_are_varied_as_the_page_says() -> None:
+    text = (ROOT / "docs" / "verdicts.md").read_text("utf-8")
+    rows = re.findall(r"^\| ?([^|]*?) ?\| [^|]+ \| [^|]+ \| ((?:`[^|]+|none:[^|]+)) \|$", text, re.MULTILINE)
+    assert len(rows) == 12
+    assert "these are the twelve. Nine are varied" in text
+    assert [row[1].startswith("none:") or "not scored" in row[1] for row in rows].count(True) == 3
+    folder, named = "", {"Kliazovich": "kliazovich-2006", "Cheng": "cheng-2011", "Sang": "sang-2014"}
+    for paper, what in rows:
+        folder = next((f for name, f in named.items() if name in paper), folder)
+        files = [path.read_text("utf-8") for path in (library.folder() / folder / "open").glob("*.toml")]
+        known = {p["name"] for file in files for p in tomllib.loads(file).get("parameter", [])}
+        assert set(re.findall(r"`([\w-]+)`", what)) <= known, what
 
 
 # ------------------------------------------------------------------------------------------------------------ together
