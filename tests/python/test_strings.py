@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interlayer.study import library
+from interlayer.study import library, readings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +74,37 @@ def test_the_window_that_is_set_is_all_that_its_arms_change() -> None:
         {"flow.tcp.transport.max_window": n} for n in (1, 2, 3)
     ]
     assert dict(arms["one+options"])["scheme"] == dict(arms["c3tcp"])["scheme"]
+
+
+C3TCP = sorted(path.stem for path in (library.folder() / "kliazovich-2006").glob("c3tcp-*.toml"))
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("id_", C3TCP)
+def test_the_delay_of_the_window_and_what_ns2_left_open_are_readings_or_have_no_place(id_: str) -> None:
+    e = library.load(id_)
+    assert e.open is not None
+    varied, stated = set(e.open.names), dict(e.open.stated)
+    assert {"delay", "sense", "timeout", "dupacks"} <= varied | set(stated)
+    if (
+        any("c3tcp" in str(change) for _, change in e.arms) and id_ != "c3tcp-fig-4.14"
+    ):  # there the curve is standard TCP's
+        assert "delay" in varied
+        forward = next(r for r in readings.chosen(e.open.parameters) if r.id == "delay = of the forward one")
+        arm, own = next((name, change) for name, change in e.arms if "scheme" in dict(change))
+        ((path, schemes),) = forward.of_arm(arm, own)
+        assert (path, schemes[0]["name"], schemes[0]["delay"]) == ("scheme", "c3tcp", "forward")
+    assert ("vegas" in varied) == any(name == "vegas" for name, _ in e.arms)
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("id_", C3TCP)
+def test_claims_that_compare_senders_rest_on_routing_and_those_of_a_hop_do_not(id_: str) -> None:
+    e = library.load(id_)
+    resting = {c.id.rpartition("#")[2] for c in e.claims if [one.name for one in c.rests_on] == ["routing"]}
+    every = {c.id.rpartition("#")[2] for c in e.claims}
+    of_hops = {"c3tcp-eq-4.1-4.7": every, "c3tcp-fig-4.11": every, "c3tcp-fig-4.12": every, "c3tcp-fig-4.14": {"3"}}
+    assert resting == every - of_hops.get(id_, set())
 
 
 @pytest.mark.core

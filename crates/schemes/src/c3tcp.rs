@@ -15,6 +15,11 @@
 //!   (g) With `control = "full"`, one sentence at the end of section 4.4.4, TCP is acknowledged at its sender as `lle-cc` does it, and what
 //!   is on its way is kept below the window that this scheme writes.
 //!   (h) Section 4.4.5 says that flows of one node share what was measured, not how: by equal parts (`flows = "shared"`).
+//!   (i) The text gives the window's delay twice. Section 4.4.2: the bandwidth-delay product "in the forward path, while considering the
+//!   backward path as a simple delay line"; section 4.4.4, of the module at the sender: "forward path bandwidth and RTT values on the
+//!   forward path". That is B D_f, `delay = "forward"`. Section 4.4.4 after the example of figure 4.6: the delay "is obtained as a sum of
+//!   propagation delays of TCP data and TCP ACK packets". That is B (D_f + D_b), `delay = "both"`, the default: only there the text says
+//!   how the number is had, and why ACKs collect delays on their way; it is also what was there before this was a parameter.
 //! - **Checked** `tests/all/c3tcp.rs`; `every_scheme`; `world/tests/all/c3tcp.rs`; the frames `mac/tests/all/extended.rs`.
 
 use crate::window::{Scale, Show, Shown};
@@ -54,6 +59,12 @@ pub const INFO: Info = Info {
             kind: Kind::Choice(&["sent", "first"]),
             default: Value::Choice("sent"),
             doc: "T_out of the attempt that carries it, or of the packet's first attempt",
+        },
+        Param {
+            key: "delay",
+            kind: Kind::Choice(&["both", "forward"]),
+            default: Value::Choice("both"),
+            doc: "delay in the window: of data and ACK (section 4.4.4, figure 4.6's example), or of data alone (sections 4.4.2 and 4.4.4)",
         },
         Param {
             key: "control",
@@ -100,6 +111,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         after_data,
         takes_queue: params.choice("t_in") == "queued",
         stamps_first: params.choice("t_out") == "first",
+        counts_back: params.choice("delay") == "both",
         shares: params.choice("flows") == "shared",
         held: VecDeque::new(),
         echoes: BTreeMap::new(),
@@ -161,9 +173,9 @@ impl Path {
         options.set(KIND, words.as_flattened());
     }
 
-    /// Bytes that fit into it: B (D_f + D_b).
-    fn fits(self) -> u32 {
-        let delay_us = u64::from(self.there_us) + u64::from(self.back_us);
+    /// Bytes that fit into it: B (D_f + D_b), or without the way back B D_f.
+    fn fits(self, counts_back: bool) -> u32 {
+        let delay_us = u64::from(self.there_us) + if counts_back { u64::from(self.back_us) } else { 0 };
         u32::try_from(u64::from(self.bytes_per_s).saturating_mul(delay_us) / 1_000_000).unwrap_or(u32::MAX)
     }
 }
@@ -212,6 +224,8 @@ struct C3Tcp {
     after_data: Dur,
     takes_queue: bool,
     stamps_first: bool,
+    /// The delay of the ACK is part of the window's.
+    counts_back: bool,
     shares: bool,
     /// By rising serial.
     held: VecDeque<Held>,
@@ -278,7 +292,7 @@ impl C3Tcp {
             self.counted.squared_us2 = self.counted.squared_us2.saturating_add(delay_us.saturating_mul(delay_us));
             (steered.path, steered.heard) = (Some(path), now);
         }
-        let most = steered.path?.fits() / if self.shares { sharing.max(1) as u32 } else { 1 };
+        let most = steered.path?.fits(self.counts_back) / if self.shares { sharing.max(1) as u32 } else { 1 };
         Some(steered.shown.show(packet, most, mss, &steered.scale))
     }
 

@@ -146,6 +146,10 @@ impl User {
             ("transfer_time_p95_s", Cell::Real(times.quantile(0.95))),
             ("transfer_time_p99_s", Cell::Real(times.quantile(0.99))),
             ("transfer_bytes", Cell::Count(bytes.0)),
+            (
+                "transfer_rate_bps",
+                Cell::Real(if *count == 0 { f64::NAN } else { 8.0 * bytes.0 as f64 / sum.as_secs_f64() }),
+            ),
             ("connections_total", Cell::Count(self.opened)),
             ("connections_lost_total", Cell::Count(self.lost)),
             ("connections_open_most_total", Cell::Count(u64::from(self.most_open))),

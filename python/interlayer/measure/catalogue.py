@@ -50,6 +50,7 @@ s transfer_time_p50: users: its median
 s transfer_time_p95: users: its 95th percentile
 s transfer_time_p99: users: its 99th percentile
 bytes transfer_bytes: users: bytes of all transfers
+b/s transfer_rate: users: bytes of all transfers over the time that they took
 1 connections_total: users: connections opened, of the whole run
 1 connections_lost_total: users: connections that failed, of the whole run
 1 connections_open_most_total: users: the most connections open at once, of the whole run

@@ -145,6 +145,8 @@ def open_(what: Open, o: Outcome | None = None) -> dict[str, Any]:
         ],
         "stated": dict(what.stated),
     }
+    if what.missing:
+        found["missing"] = [{"name": one.name, "why": one.why, "seen": one.seen} for one in what.missing]
     if o is not None:
         found["k"] = max(1, len(o.readings))
         found["K"] = how_many(what.parameters)
@@ -244,6 +246,8 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
         found["check"] = s.judgement.verdict.value if s.judgement else None
     if s.readings:
         found["readings"] = _in_readings(s)
+    if s.rests_on:
+        found["rests_on"] = [one.name for one in s.rests_on]
     if s.unvaried:
         found["not_varied"] = list(s.unvaried)
     found |= {name: True for name in ("inferred", "approx") if getattr(s.claim, name)}

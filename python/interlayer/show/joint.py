@@ -73,6 +73,11 @@ def sentences(j: Joint) -> list[str]:
         found.append(
             f"Of different figures, {len(pairs) - len(alike)} more pairs are true together in no reading (JSON)"
         )
+    resting: dict[str, list[str]] = {}
+    for c in j.claims:
+        for one in c.rests_on:
+            resting.setdefault(one.name, []).append(c.id)
+    found += [f"No verdict, since nothing here models {name}: {', '.join(ids)}" for name, ids in resting.items()]
     for e in j.experiments:
         found += [f"{' and '.join(c.claims)} cannot hold together: {c.text}" for c in e.contradictions]
     if j.base_only:
@@ -98,7 +103,15 @@ def to_json(j: Joint) -> dict[str, Any]:
     found["parameters"] = [
         {"name": p.name, "silent": p.silent, "values": [c.name for c in p.choices]} for p in j.parameters
     ]
-    found["claims"] = [{"id": c.id, "text": c.text, "expected": words.expected_text(c)} for c in j.claims]
+    found["claims"] = [
+        {
+            "id": c.id,
+            "text": c.text,
+            "expected": words.expected_text(c),
+            **({"rests_on": [one.name for one in c.rests_on]} if c.rests_on else {}),
+        }
+        for c in j.claims
+    ]
     found["best"] = [row.reading.id for row in j.rows if row.reading.id in best]
     found["never_true"] = [c.id for c in j.never()]
     found["never_together"] = [[a.id, b.id] for a, b in j.never_together()]

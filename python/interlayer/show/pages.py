@@ -153,6 +153,13 @@ def _open(outcome: Outcome) -> str:
     if what.stated:
         items = "".join(f"<li>{esc(name)}: {_prose(reason)}</li>" for name, reason in what.stated)
         parts.append(f"<p>Not open here:</p><ul>{items}</ul>")
+    if what.missing:
+        items = "".join(
+            f"<li>{esc(one.name)}: {_prose(one.why)} A claim that rests on it is untestable where "
+            f"<code>{esc(one.seen)}</code> is above 0 in one of its runs.</li>"
+            for one in what.missing
+        )
+        parts.append(f"<p>Not modelled, and so not varied:</p><ul>{items}</ul>")
     varied = [s for s in outcome.scored if s.readings]
     if varied:
         parts.append(f"<p>{esc(words.run_of(outcome))}; a claim's own level of 5 % is shared by all of them.</p>")

@@ -25,7 +25,7 @@ from interlayer.measure import metrics, stats
 from . import bands, expression, ledger, readings
 from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
-from .readings import BASE, Reading
+from .readings import BASE, Missing, Reading
 from .runs import Cache, Ended, Wanted, extend
 from .verdict import FOR_LARGEST, Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
 
@@ -171,6 +171,8 @@ def run(
     while finished and not quick and experiment.scored:
         more = [(main, cell, n) for cell, n in _twins(experiment, main.results)]
         for c in claims:
+            if any(map(c.sees, c.claim.rests_on)):
+                continue  # no number of runs decides it
             for variant in c.open(alpha):
                 done = _done(variant, c.claim, most)
                 limit = most if variant is main else min(most, max(wanted, reading_runs(c.claim)))
@@ -298,6 +300,11 @@ class _Varied:
         found = zip(self.distinct, self.judged(alpha), strict=True)
         return [variant for variant, one in found if one.verdict is Verdict.UNTESTABLE]
 
+    def sees(self, missing: Missing) -> bool:
+        """Whether what is missing would have acted in a run of the claim, in any reading."""
+        of = [variant.results.runs[cell] for variant in self.distinct for cell in self.claim.cells()]
+        return any(np.any(metrics.column(runs, missing.seen)[1]) for runs in of)
+
     def readings(self, alpha: float) -> list[Judged]:
         """Its judgement in every reading, the base first."""
         found = dict(zip(dict.fromkeys(self.same_as), self.judged(alpha), strict=True))
@@ -388,11 +395,14 @@ def _score(
         return made(None, outcome.why_preliminary)
     assert varied is not None
     judged = varied.readings(alpha)
-    verdict = over_readings([j.judgement.verdict for j in judged])
+    rests_on = tuple(one for one in claim.rests_on if varied.sees(one))
+    verdict = Verdict.UNTESTABLE if rests_on else over_readings([j.judgement.verdict for j in judged])
+    note = ". ".join(f"rests on {one.name}, which is not modelled: {one.why.rstrip('.')}" for one in rests_on)
     kept = judged if outcome.readings else []
-    made = partial(Scored, claim, judged[0].judgement, tuple(found), contradicts=contradicts)
+    made = partial(Scored, claim, judged[0].judgement, tuple(found), contradicts=contradicts, rests_on=rests_on)
     return made(
         verdict,
+        note,
         readings=tuple(kept),
         of_readings=readings.how_many(e.open.parameters) if e.open else 1,
         unvaried=unvaried if verdict is Verdict.DIFFERS else (),

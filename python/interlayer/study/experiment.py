@@ -18,7 +18,7 @@ from interlayer import quantity, toml_text
 
 from . import expression
 from .ledger import Ledger
-from .readings import Open
+from .readings import Missing, Open
 
 Kind = Literal["value", "ratio", "order", "trend", "shape"]
 ARM = "arm"
@@ -229,6 +229,8 @@ class Claim:
     """Why its number is no measurement of what it says, though runs enter: shown as arithmetic, not scored."""
     impossible: str = ""
     """Why what it speaks of cannot happen in this scenario: that it does not is then no evidence."""
+    rests_on: tuple[Missing, ...] = ()
+    """What it depends on and nothing here models: where that would have acted in its runs, it cannot be judged."""
 
     @property
     def sample_unit(self) -> str:

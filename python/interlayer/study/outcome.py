@@ -16,7 +16,7 @@ from interlayer.measure import metrics, stats
 
 from . import expression
 from .experiment import Cell, Claim, Comparison, Derived, Evidence, Experiment, Formula, Gain, Quantity
-from .readings import BASE, Reading
+from .readings import BASE, Missing, Reading
 from .verdict import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -157,6 +157,8 @@ class Scored:
     of_readings: int = 1
     contradicts: tuple[str, ...] = ()
     """Sentences on claims with which it cannot hold together."""
+    rests_on: tuple[Missing, ...] = ()
+    """What nothing here models and would have acted in its runs: the verdict is `untestable`, whatever was measured."""
     unvaried: tuple[str, ...] = ()
     """Of a verdict against the paper: what is open and was not varied."""
 
@@ -207,12 +209,13 @@ class Scored:
         """Whether a verdict against the paper stands without evidence.
 
         Where the verdict depends on the reading, or is open in some, the readings are evidence; and so is the sampling
-        error of a printed mean.
+        error of a printed mean, and an event of the runs that what is not modelled would have acted on.
         """
         if any(f.closes is not Closes.SAME for f in self.found):
             return False
         if self.verdict is Verdict.UNTESTABLE:
-            return len(self.readings) < 2 and not (self.claim.mean_of or self.claim.impossible)
+            shown = self.claim.mean_of or self.claim.impossible or self.rests_on
+            return len(self.readings) < 2 and not shown
         return self.verdict is Verdict.DIFFERS
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
 from typing import Any, Literal
@@ -143,6 +143,19 @@ class Reading:
         return Reading(tuple(change for change in self.changes if change[0] in known))
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that the paper's runs had, or may have had, and no scenario of ours can have yet.
+
+    What depends on it cannot be judged by runs without it, however many. `seen` is a metric that is not 0 in a run in
+    which it would have acted: a claim that names it is judged as any other where none of its runs has that.
+    """
+
+    name: str
+    why: str
+    seen: str
+
+
 BASE = Reading()
 """Everything as the base file has it."""
 
@@ -158,6 +171,8 @@ class Open:
     """Parameters of the set-up that are not open here, with the reason: stated, swept, or without a place."""
     tabled: tuple[str, ...] = ()
     """Swept paths that the paper does not sweep: the table shows their values, a claim is judged in each reading."""
+    missing: tuple[Missing, ...] = ()
+    """What cannot be varied, since nothing here models it."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,7 +181,7 @@ class Open:
     def without(self, names: Mapping[str, str]) -> Open:
         """The same with more parameters stated, by their reasons."""
         left = tuple(p for p in self.parameters if p.name not in names)
-        return Open(self.title, self.source, left, (*self.stated, *names.items()), self.tabled)
+        return replace(self, parameters=left, stated=(*self.stated, *names.items()))
 
 
 def paths_of(parameter: Parameter) -> list[str]:

@@ -123,6 +123,29 @@ fn the_window_is_the_least_bandwidth_times_the_sum_of_delays() {
 }
 
 #[test]
+fn the_delay_of_the_window_is_of_both_ways_or_of_the_forward_one() {
+    // Sections 4.4.2 and 4.4.4: 100 kB/s x (7 + 10) ms = 1700 B, whatever the ACK took; 4.4.4's example adds its 3 ms.
+    for (delay, bytes) in [("forward", 1_700), ("both", 2_000)] {
+        let mut chain = chain_with(&[("delay", Value::Choice(delay))]);
+        let seen = round_trip(&mut chain, &data(OUT, 1..1461), &ack(BACK, 1461, 65_535));
+        assert_eq!(window(&seen), bytes, "{delay}");
+        // What is measured is the same: 20 ms both ways, 17 of them there.
+        let counted = |name| chain[0].bench.counter(name);
+        assert_eq!(["delay_sum_us", "delay_there_sum_us"].map(counted), [20_000, 17_000]);
+        // An ACK that waits 100 ms more at the relay: 100 kB/s x 120 ms both ways, and the same forward.
+        let [s, r, d] = &mut chain;
+        let late = data(OUT, 1461..2921);
+        let first = s.send(&late, (3_000, 288));
+        let second = r.forward(&late, RECEIVER, &first, (5_000, 3_288));
+        d.receive(&late, &second);
+        let back = ack(BACK, 2921, 65_535);
+        let third = d.send(&back, (100, 28));
+        let fourth = r.forward(&back, SENDER, &third, (101_000, 128));
+        assert_eq!(window(&s.receive(&back, &fourth)), if delay == "both" { 12_000 } else { 1_700 }, "{delay}");
+    }
+}
+
+#[test]
 fn the_slips_of_the_print_are_parameters() {
     // T_tr without DIFS: 6662; from the head of the queue: the 3 ms before it do not count.
     let packet = data(OUT, 1..1461);

@@ -64,6 +64,9 @@ fn files_back_to_back_fill_the_wire_but_for_their_slow_starts() {
     // 4 MB of payload take 3.288 s at 10 Mb/s less headers; a connection's beginning some tens of ms more.
     assert!((28.0..=30.0).contains(&files) && rate > 9.3e6 && rate < 9.74e6, "{files} {rate}");
     assert!(of(&run, "transfer_time_mean_s") > 3.288, "{}", of(&run, "transfer_time_mean_s"));
+    // 32 Mb over the mean time: what a connection carries while it is there, whatever pauses lie between.
+    let while_there = 32e6 / of(&run, "transfer_time_mean_s");
+    assert!((of(&run, "transfer_rate_bps") - while_there).abs() < 1.0, "{}", of(&run, "transfer_rate_bps"));
     assert_eq!(of(&run, "connections_total"), files + 1.0);
 }
 

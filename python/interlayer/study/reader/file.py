@@ -83,8 +83,10 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
     over_time = _over_time(Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
     swept = [*grid.paths, *(path for _, others in follow for path, _ in others)]
-    open_ = read_open(t.take("open", dict), beside, swept, grid.arms) if t.has("open") else None
     claims, derived = t.take("claim", list, []), t.take("derived", list, [])
+    open_, rests_on = (
+        read_open(t.take("open", dict), beside, swept, grid.arms, len(claims)) if t.has("open") else (None, {})
+    )
     contradictions = [_contradiction(c, i, e.id, len(claims)) for i, c in enumerate(t.take("contradiction", list, []))]
     explained = read_evidence(t.take("explain", list, []), len(claims))
     t.done()
@@ -95,7 +97,10 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         open=open_,
         ledger=read_ledger(beside),
         contradictions=tuple(contradictions),
-        claims=tuple(read_claim(c, i, e, of_claims, explained) for i, c in enumerate(claims)),
+        claims=tuple(
+            replace(read_claim(c, i, e, of_claims, explained), rests_on=rests_on.get(i + 1, ()))
+            for i, c in enumerate(claims)
+        ),
         derived=tuple(read_derived(d, i, e, grid) for i, d in enumerate(derived)),
     )
 

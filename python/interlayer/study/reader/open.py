@@ -10,28 +10,35 @@ from typing import Any, Literal, cast
 from interlayer import simulator, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.study.experiment import overlap
-from interlayer.study.readings import Choice, Open, Parameter, Range
+from interlayer.study.readings import Choice, Missing, Open, Parameter, Range
 
 from .table import Table
 
 
-def read_open(content: object, beside: Path, swept: Sequence[str], arms: Sequence[str]) -> Open:
-    """The `[open]` of an experiment. `swept` are the paths that its sweep sets, `arms` its arms."""
+def read_open(
+    content: object, beside: Path, swept: Sequence[str], arms: Sequence[str], claims: int
+) -> tuple[Open, dict[int, tuple[Missing, ...]]]:
+    """The `[open]` of an experiment, and by the number of a claim what it rests on that nothing here models.
+
+    `swept` are the paths that its sweep sets, `arms` its arms, `claims` how many claims it has.
+    """
     t = Table(content, "open")
     given = t.take("setup", (str, list))
     names = given if isinstance(given, list) else [given]
     stated = t.take("stated", dict, {})
     tabled = t.take("tabled", list, [])
+    rests_on = Table(t.take("rests_on", dict, {}), "open.rests_on")
     t.done()
     for path in tabled:
         if path not in swept:
             raise t.error(f'"{path}" is not swept{suggestion(str(path), swept)}', "tabled")
-    titles, sources, parameters = [], [], []
+    titles, sources, parameters, missing = [], [], [], []
     for name in names:
-        title, source, found = _setup(_found(str(name), beside), arms)
+        title, source, found, not_modelled = _setup(_found(str(name), beside), arms)
         titles.append(title)
         sources.append(source)
         parameters += found
+        missing += not_modelled
     known = [p.name for p in parameters]
     if twice := [name for name in known if known.count(name) > 1]:
         raise t.error(f'"{twice[0]}" comes twice', "setup")
@@ -43,7 +50,22 @@ def read_open(content: object, beside: Path, swept: Sequence[str], arms: Sequenc
     left = tuple(p for p in parameters if p.name not in stated)
     for parameter in left:
         _free(parameter, [path for path in swept if path not in tabled], t)
-    return Open("; ".join(titles), "; ".join(sources), left, tuple(stated.items()), tuple(tabled))
+    open_ = Open("; ".join(titles), "; ".join(sources), left, tuple(stated.items()), tuple(tabled), tuple(missing))
+    return open_, _rests_on(rests_on, missing, claims)
+
+
+def _rests_on(t: Table, missing: Sequence[Missing], claims: int) -> dict[int, tuple[Missing, ...]]:
+    """What is missing by the numbers of the claims that rest on it: `routing = [1, 2]`, or "all"."""
+    found: dict[int, tuple[Missing, ...]] = {}
+    for one in missing:
+        given = t.take(one.name, (str, list), [])
+        numbers = list(range(1, claims + 1)) if given == "all" else given
+        if not isinstance(numbers, list) or not all(isinstance(n, int) and 1 <= n <= claims for n in numbers):
+            raise t.error(f'expected numbers of claims, 1 to {claims}, or "all"', one.name)
+        for n in numbers:
+            found[n] = (*found.get(n, ()), one)
+    t.done()
+    return found
 
 
 def _free(parameter: Parameter, swept: Sequence[str], t: Table) -> None:
@@ -60,15 +82,23 @@ def _found(name: str, beside: Path) -> Path:
     return above if not (beside / name).exists() and above.exists() else beside / name
 
 
-def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter]]:
+def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter], list[Missing]]:
     try:
         t = Table(simulator.tables(toml_text.read_text(path), str(path)), "")
         title, source = t.take("title", str), t.take("source", str)
         found = [_parameter(content, i, arms) for i, content in enumerate(t.take("parameter", list))]
+        missing = [_missing(content, i) for i, content in enumerate(t.take("missing", list, []))]
         t.done()
     except InputError as e:
         raise e if str(e).startswith(str(path)) else InputError(f"{path}: {e}", e.path) from e
-    return title, source, found
+    return title, source, found, missing
+
+
+def _missing(content: object, i: int) -> Missing:
+    t = Table(content, f"missing[{i}]")
+    found = Missing(t.take("name", str), t.take("why", str), t.take("seen", str))
+    t.done()
+    return found
 
 
 def _parameter(content: object, i: int, arms: Sequence[str]) -> Parameter:
