@@ -298,6 +298,38 @@ def test_every_experiment_that_is_named_is_there() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+DATA = [Path(name) for name in TRACKED if name.startswith("python/interlayer/experiments/") and name.endswith(".toml")]
+CITED_FILE = re.compile(r"(?<![\w./*-])([\w./*-]+\.(?:toml|md|csv|json|py|rs))(?![\w-])")
+CITED_ID = re.compile(
+    r"(?<![\w./-])((?:lle|c3tcp|dynarq|linkarq|nackvegas|ftca)-(?:fig|table|sec|eq|scenario)-\d(?:[\w.-]*\w)?)(?![\w.-]*\*)"
+)
+
+
+def absent_from(file: Path, told: str) -> list[str]:
+    """What a file of experiment data cites, in comments as in values, and what is not there."""
+    ids = {name.rpartition("/")[2] for name in library.known()}
+    folders = [folder for folder in (ROOT / file).parents if folder.is_relative_to(ROOT)]
+    files = [
+        name
+        for name in CITED_FILE.findall(told)
+        if not any((folder / name).exists() or ("*" in name and any(folder.glob(name))) for folder in folders)
+    ]
+    return files + [name for name in CITED_ID.findall(told) if name not in ids]
+
+
+def test_every_file_and_experiment_that_experiment_data_cites_is_there() -> None:
+    cited = sum(len(CITED_FILE.findall(text(file))) + len(CITED_ID.findall(text(file))) for file in DATA)
+    assert cited > 300
+    missing = [f"{file}: {name}" for file in DATA for name in absent_from(file, text(file))]
+    assert not missing, "\n".join(missing)
+
+
+def test_what_a_cell_cites_wrongly_is_found() -> None:
+    cell = next(file for file in DATA if file.name == "mix-80211a.toml")
+    told = "# open/section-4.toml varies the rest, open/radio.toml too, and dynarq-table-9 beside dynarq-table-2."
+    assert absent_from(cell, told) == ["open/section-4.toml", "dynarq-table-9"]
+
+
 # ------------------------------------------------------------------------------------------- the command, the contract
 
 

@@ -482,6 +482,17 @@ mod tests {
     }
 
     #[test]
+    fn a_warning_by_a_share_of_the_limit_is_one_by_so_many_packets() {
+        let set = [("threshold", Value::Float(1.0 / 3.0)), ("unit", Value::Choice("share"))];
+        for (limit, first) in [(4, 2), (33, 11), (1, 1)] {
+            let mut some = queue("congestion-warning", &set, Limit::Packets(limit), 1000);
+            let marks: Vec<_> = (0..limit).map(|i| some.push(at(u64::from(i)), i, arrival(10, true))).collect();
+            let found = marks.iter().take_while(|mark| **mark == Ok(Mark::None)).count();
+            assert_eq!(found, first, "{limit}: from a third of it on");
+        }
+    }
+
+    #[test]
     fn a_queue_is_idle_from_when_its_last_entry_left() {
         // Weight 1/2: an arrival that finds 1 makes the average 1/2. Empty from 5 ms to 7 ms, two packets: 1/2 / 2² = 1/8.
         let mut queue = red(Limit::Packets(9), Red { weight: 0.5, ..FORCED_FROM_2 });

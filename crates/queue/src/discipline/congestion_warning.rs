@@ -15,12 +15,20 @@ pub static INFO: Info = Info {
     id: "congestion-warning",
     summary: "Every packet of an ECN-capable transport is marked from a length on: the routers of TCP Jersey.",
     source: "SAN14 sec. 4.3",
-    params: &[Param {
-        key: "threshold",
-        kind: Kind::Float { min: 0.0, max: 1e12 },
-        default: Value::Unset,
-        doc: "Length found from which a packet is marked, in the limit's unit.",
-    }],
+    params: &[
+        Param {
+            key: "threshold",
+            kind: Kind::Float { min: 0.0, max: 1e12 },
+            default: Value::Unset,
+            doc: "Length found from which a packet is marked.",
+        },
+        Param {
+            key: "unit",
+            kind: Kind::Choice(&["limit", "share"]),
+            default: Value::Choice("limit"),
+            doc: "What threshold counts: packets or bytes as the limit does, or a share of the limit.",
+        },
+    ],
 };
 
 /// One of them.
@@ -28,13 +36,16 @@ pub static INFO: Info = Info {
 /// # Errors
 /// The queue never holds so much.
 pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
-    let threshold = params.float("threshold");
+    let given = params.float("threshold");
     let (most, unit) = match site.limit {
         Limit::Packets(packets) => (f64::from(packets), "packets"),
         Limit::Bytes(bytes) => (bytes.0 as f64, "bytes"),
     };
+    let is_share = params.choice("unit") == "share";
+    let threshold = if is_share { given * most } else { given };
     if threshold >= most {
-        return Err(Unsound::new("threshold", format!("{threshold} is never found: the queue holds {most} {unit}")));
+        let holds = if is_share { "1 as a share".to_owned() } else { format!("{most} {unit}") };
+        return Err(Unsound::new("threshold", format!("{given} is never found: the queue holds {holds}")));
     }
     Ok(Box::new(Warning { fifo: Fifo::default(), threshold }))
 }

@@ -340,6 +340,8 @@ fn a_queue_that_warns_has_a_threshold_that_it_can_find() {
     }
     let line = "link[1].queue.threshold: 20000 is never found: the queue holds 20000 bytes";
     refused(&changed(WARNING, "threshold = 3000", "threshold = 20000"), line);
+    let line = "link[0].queue.threshold: 1.5 is never found: the queue holds 1 as a share";
+    refused(&changed(WARNING, "threshold = 20", "threshold = 1.5, unit = \"share\""), line);
 }
 
 #[test]

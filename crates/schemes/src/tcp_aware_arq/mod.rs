@@ -10,11 +10,14 @@
 //!   (b) As printed RTO = RTT + 4 D has no minimum, which every TCP has (`min_rto`). With one of a second the 2 RTT rule of "value" never fires.
 //!   (c) n counts reattempts: what has failed once waits in Q1, and after the third reattempt it is given up: four transmissions. Algorithm 1
 //!   drops at a weight of 30000, the text "after the third retransmission attempt"; both hold if n is counted so.
-//!   (d) The text orders retransmissions and does not say where packets that were never sent stand: in Q1 by their RTO (`fresh = "beside"`), or
-//!   in their order behind Q1 (`"behind"`).
+//!   (d) The text orders retransmissions ("Retransmission starts from Q1 and is followed by Q2, and then Q3") and does not say where packets
+//!   stand that were never sent: `fresh`. In Q1 by their RTO (`"beside"`: "Every non-ACK packet is categorized in a priority queue", and n is
+//!   0); before all that is repeated (`"first"`: by "the number of transmission attempts" they are alone in Q1); behind Q1 (`"behind"`) or Q2
+//!   (`"behind-q2"`), where "the same packet will not be retransmitted continuously"; or behind all of it (`"last"`: steps 8 to 10 repeat
+//!   what the queues hold before anything else is sent).
 //!   (e) The 2 RTT rule tests Q2 and Q3 (text) or Q1 too (algorithm 1): `urgent`. Of several urgent heads that with the least RTO goes.
 //!   (f) Q1, then Q2, then Q3, each until it is empty (`service = "strict"`), or one of each in turn (`"round"`): line 10 can be read as both.
-//!   (g) What is no data of TCP stays outside the queues and takes turns with Q1 where fresh data stand in that.
+//!   (g) What is no data of TCP stays outside the queues, in its place among fresh data, and takes turns with Q1 where those stand in that.
 //!   (h) "Avoids wasted retransmissions after the timer has expired" is claimed and no step of the algorithm: `drop_expired`.
 //!   (i) A weight is computed when a packet enters a queue. Before the first sample RTO is @RFC6298's second.
 //!   (j) Self-clocking takes the first new data behind an ACK for what that set free. Its reference keeps a replica of the sender's window, which
@@ -73,9 +76,9 @@ const PARAMS: &[Param] = &[
     },
     Param {
         key: "fresh",
-        kind: Kind::Choice(&["beside", "behind"]),
+        kind: Kind::Choice(&["beside", "first", "behind", "behind-q2", "last"]),
         default: Value::Choice("behind"),
-        doc: "where data stand that were never sent: in Q1, or in their order behind it",
+        doc: "where data stand that were never sent: in Q1 by their RTO, before it, behind it, behind Q2, or behind all three",
     },
     Param {
         key: "urgent",
@@ -125,6 +128,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         reattempts: params.int("retransmissions") as u32,
         by_fragment: params.choice("unit") == "fragment",
         fresh_beside: params.choice("fresh") == "beside",
+        order: queues::order(params.choice("fresh")),
         urgent_from: match params.choice("urgent") {
             "all" => 0,
             "retried" => 1,

@@ -12,6 +12,21 @@ use wire::Packets;
 
 /// Q1, Q2, Q3.
 pub(super) const QUEUES: usize = 3;
+/// What is fresh or no data, among the places of an order.
+const INNER: usize = QUEUES;
+/// Places in the order of their service: Q1, Q2, Q3 and [`INNER`].
+type Order = [usize; QUEUES + 1];
+
+/// Where what is fresh stands among what is repeated, which stays in the order that the text gives it.
+pub(super) fn order(fresh: &str) -> Order {
+    match fresh {
+        "first" => [INNER, 0, 1, 2],
+        "behind-q2" => [0, 1, INNER, 2],
+        "last" => [0, 1, 2, INNER],
+        _ => [0, INNER, 1, 2],
+    }
+}
+
 /// Greatest RTO in a weight, in milliseconds: a weight of 10⁴ n + RTO must not reach the next n. @MFHA07 equation 1
 const MOST: Dur = Dur::from_ms(9999);
 
@@ -22,7 +37,9 @@ pub(super) struct Rules {
     pub is_left: bool,
     pub reattempts: u32,
     pub by_fragment: bool,
+    /// Fresh data stand in Q1; what is no data takes turns with that.
     pub fresh_beside: bool,
+    pub order: Order,
     /// The first queue whose head may be urgent.
     pub urgent_from: usize,
     pub in_turn: bool,
@@ -83,7 +100,7 @@ pub(super) struct Ordered {
     queues: [BinaryHeap<Entry>; QUEUES],
     bytes: Bytes,
     number: u64,
-    /// Whose turn it is, as a place in [`ORDER`].
+    /// Whose turn it is, as a place in the order.
     turn: usize,
     last_failed: Option<u64>,
 }
@@ -160,16 +177,12 @@ impl Ordered {
         if let Some(urgent) = self.urgent(now) {
             return Some(urgent);
         }
-        let order = ORDER;
+        let order = self.rules.order;
         let turns = if self.rules.in_turn { order.len() } else { usize::from(self.rules.fresh_beside) * 2 };
         // Queues with turns are asked first, in turn; the others behind them, in order.
         (0..turns).map(|i| order[(self.turn + i) % turns]).chain(order).find(|place| has(*place))
     }
 }
-
-const INNER: usize = QUEUES;
-/// Q1, what is fresh or no data, Q2, Q3.
-const ORDER: [usize; QUEUES + 1] = [0, INNER, 1, 2];
 
 impl TxQueue for Ordered {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
@@ -191,7 +204,7 @@ impl TxQueue for Ordered {
         let is_urgent = self.urgent(now);
         let place = self.next(now)?;
         let msdu = if place == INNER { self.inner.pop(now, all)? } else { self.take(place)? };
-        self.turn = ORDER.iter().position(|it| *it == place).map_or(0, |i| i + 1);
+        self.turn = self.rules.order.iter().position(|it| *it == place).map_or(0, |i| i + 1);
         let mut counted = self.counted.borrow_mut();
         counted.urgent += u64::from(is_urgent == Some(place));
         if let Some(failed) = self.last_failed.take() {

@@ -1,6 +1,7 @@
 //! TCP-aware dynamic ARQ on a bench: what an access point learns of round trips, and in which order its queue repeats.
 
 use mac::{Msdu, Next, TxQueue};
+use proptest::prelude::*;
 use queue::Limit;
 use schemes::testing::{Bench, Ground, HERE, THERE, ack, data, dcf, node, scheme};
 use schemes::{NodeFacts, Place, Value};
@@ -180,22 +181,121 @@ fn a_head_whose_rto_is_below_two_rtt_goes_first() {
     assert_eq!((ap.order(at(1)), ap.bench.counter("urgent_first")), (vec![(2, 1), (1, 1)], 0));
 }
 
+/// Flow 1 has failed once, twice and three times, at 1, 1001 and 2001; flow 2 is fresh, with the least RTO; 0 is no data.
+fn with_fresh(fresh: &'static str) -> Ap {
+    let mut ap = ap(&[("fresh", Value::Choice(fresh)), ("urgent", Value::Choice("none"))]);
+    ap.rtt(1, 100);
+    ap.rtt(2, 20);
+    for failures in 1..=3 {
+        ap.waits(1, 1 + 1000 * (u32::from(failures) - 1), failures);
+    }
+    let fresh = ap.msdu(2, 1);
+    ap.queue.push(at(0), fresh, &mut ap.all).unwrap();
+    let other = ap.all.put(Packet { l4: L4::Opaque, ..data(flow(0), 1..1001) });
+    let other = Msdu::new(at(0), other, &ap.all, THERE, 0);
+    ap.queue.push(at(0), other, &mut ap.all).unwrap();
+    ap
+}
+
 #[test]
-fn what_was_never_sent_stands_behind_q1_or_in_it() {
-    for (fresh, expected) in
-        [("behind", [(1, 1), (2, 1), (0, 0), (1, 1001)]), ("beside", [(2, 1), (0, 0), (1, 1), (1, 1001)])]
-    {
-        let mut ap = ap(&[("fresh", Value::Choice(fresh)), ("urgent", Value::Choice("none"))]);
+fn what_was_never_sent_stands_where_it_is_told_to() {
+    let (fresh, other, [q1, q2, q3]) = ((2, 1), (0, 0), [(1, 1), (1, 1001), (1, 2001)]);
+    for (name, expected) in [
+        ("beside", [fresh, other, q1, q2, q3]),
+        ("first", [fresh, other, q1, q2, q3]),
+        ("behind", [q1, fresh, other, q2, q3]),
+        ("behind-q2", [q1, q2, fresh, other, q3]),
+        ("last", [q1, q2, q3, fresh, other]),
+    ] {
+        assert_eq!(with_fresh(name).order(at(1)), expected, "{name}");
+    }
+    // Beside: by RTO, so what waits in Q1 goes before fresh data of a longer RTO; first: never.
+    for (name, expected) in [("beside", [(2, 1), (1, 1)]), ("first", [(1, 1), (2, 1)])] {
+        let mut ap = ap(&[("fresh", Value::Choice(name)), ("urgent", Value::Choice("none"))]);
         ap.rtt(1, 100);
         ap.rtt(2, 20);
-        ap.waits(1, 1, 1); // Q1
-        ap.waits(1, 1001, 2); // Q2
-        let fresh = ap.msdu(2, 1);
+        ap.waits(2, 1, 1);
+        let fresh = ap.msdu(1, 1);
         ap.queue.push(at(0), fresh, &mut ap.all).unwrap();
-        let other = ap.all.put(Packet { l4: L4::Opaque, ..data(flow(0), 1..1001) });
-        let other = Msdu::new(at(0), other, &ap.all, THERE, 0);
-        ap.queue.push(at(0), other, &mut ap.all).unwrap();
-        assert_eq!(ap.order(at(1)), expected);
+        assert_eq!(ap.order(at(1)), expected, "{name}");
+    }
+}
+
+/// What an entry is in a model of the order: a flow whose RTO is 60 ms for each of its number, and so often failed; 0: fresh.
+fn entries() -> impl Strategy<Value = Vec<(u32, u8)>> {
+    prop::collection::vec((1u32..4, 0u8..4), 0..24)
+}
+
+proptest! {
+    /// The whole order from its definition: places in order; in Q1 to Q3 by RTO, then as they came; fresh data as they came.
+    #[test]
+    fn the_order_is_that_of_places_then_of_rto(
+        fresh in prop::sample::select(vec!["beside", "first", "behind", "behind-q2", "last"]),
+        entries in entries(),
+    ) {
+        let mut ap = ap(&[("fresh", Value::Choice(fresh)), ("urgent", Value::Choice("none"))]);
+        (1..4).for_each(|flow| ap.rtt(flow, 20 * u64::from(flow)));
+        let place = |failures: u8| match (fresh, failures) {
+            ("beside", 0) | (_, 1) => 1.0,
+            ("first", 0) => 0.5,
+            ("behind", 0) => 1.5,
+            ("behind-q2", 0) => 2.5,
+            (_, 0) => 3.5,
+            _ => f64::from(failures),
+        };
+        let mut expected = Vec::new();
+        for (i, &(flow, failures)) in (0u32..).zip(&entries) {
+            let from = 1 + 1000 * i;
+            if failures == 0 {
+                let msdu = ap.msdu(flow, from);
+                ap.queue.push(at(0), msdu, &mut ap.all).unwrap();
+            } else {
+                ap.waits(flow, from, failures);
+            }
+            let by_rto = if failures > 0 || fresh == "beside" { flow } else { 0 };
+            expected.push((place(failures), by_rto, (flow, from)));
+        }
+        // Those of one place and one RTO go as they came, whatever their flow.
+        expected.sort_by(|a, b| (a.0, a.1, a.2.1).partial_cmp(&(b.0, b.1, b.2.1)).unwrap());
+        let expected: Vec<_> = expected.into_iter().map(|(_, _, what)| what).collect();
+        prop_assert_eq!(ap.order(at(1)), expected);
+        prop_assert_eq!((ap.queue.space().entries, ap.all.live()), (0, 0));
+    }
+}
+
+#[test]
+fn what_failed_last_goes_next_where_fresh_data_stand_behind_all() {
+    let mut ap = ap(&[("fresh", Value::Choice("last"))]);
+    for from in [1, 1001] {
+        let fresh = ap.msdu(2, from);
+        ap.queue.push(at(0), fresh, &mut ap.all).unwrap();
+    }
+    let first = ap.queue.pop(at(0), &mut ap.all).unwrap();
+    assert!(matches!(ap.fails(first, 1), Next::Yield));
+    assert_eq!(ap.order(at(1)), [(2, 1), (2, 1001)]);
+    assert_eq!(ap.bench.counter("reattempts_out_of_order"), 0, "as the plain MAC repeats");
+}
+
+#[test]
+fn served_in_turn_fresh_data_have_their_turn_in_any_order() {
+    for (name, expected) in [
+        ("first", [2, 1, 1, 1, 2]),
+        ("behind", [1, 2, 1, 1, 2]),
+        ("behind-q2", [1, 1, 2, 1, 2]),
+        ("last", [1, 1, 1, 2, 2]),
+    ] {
+        let mut ap = ap(&[
+            ("fresh", Value::Choice(name)),
+            ("service", Value::Choice("round")),
+            ("urgent", Value::Choice("none")),
+        ]);
+        (1..=3).for_each(|failures| ap.waits(1, 1 + 1000 * u32::from(failures), failures));
+        for from in [1, 1001] {
+            let fresh = ap.msdu(2, from);
+            ap.queue.push(at(0), fresh, &mut ap.all).unwrap();
+        }
+        let order: Vec<u32> = ap.order(at(1)).iter().map(|(flow, _)| *flow).collect();
+        assert_eq!(order, expected, "{name}");
     }
 }
 

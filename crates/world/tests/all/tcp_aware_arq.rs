@@ -103,6 +103,22 @@ fn where_links_fade_sending_something_else_meanwhile_is_what_pays_and_not_the_or
 }
 
 #[test]
+fn nothing_is_gained_where_fresh_data_may_not_overtake_what_is_repeated() {
+    let sum = |scheme: &str| {
+        let text = cell("500 ms", FADING, scheme);
+        (1..=4).map(|seed| total(&run_with(&text, seed), "goodput_bps")).sum::<f64>()
+    };
+    let plain = sum("");
+    let gain = |fresh: &str| sum(&scheme(&format!("fresh = \"{fresh}\""))) / plain;
+    let last = gain("last");
+    assert!((0.9..1.1).contains(&last), "behind all: {last}");
+    for fresh in ["first", "behind", "beside"] {
+        let gain = gain(fresh);
+        assert!(gain > 1.2, "{fresh}: {gain}");
+    }
+}
+
+#[test]
 fn downlink_data_of_udp_and_acks_of_uploads_pass_beside_the_queues() {
     let text = cell("1 ms", FADING, &scheme("fresh = \"beside\""))
         + "[[flow]]\nfrom = \"srv1\"\nto = \"sta1\"\ntransport = { protocol = \"udp\" }\ntraffic = { model = \"cbr\", rate = \"200 kb/s\" }\n\
