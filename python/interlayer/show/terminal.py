@@ -80,7 +80,7 @@ def outcome(o: Outcome) -> str:
     derived = []
     for d in e.derived:
         value, unit = o.derived(d), words.unit_text(d.unit)
-        here = words.number(value.mean, value.half_width) + unit if value else "–"
+        here = str(value) + unit if value else "–"
         printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
         derived.append([d.text, printed, here, d.shown()])
     of_derived = [
