@@ -140,12 +140,12 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     )
 
 
-def advised(result: Mapping[str, Any], limited: Collection[str] = ()) -> str:
+def advised(result: Mapping[str, Any], limited: Collection[str] = (), linux: Collection[str] = ()) -> str:
     """Where packets waited, what the air was used for, and what is worth comparing with.
 
-    `limited` are the flows that are limited by their application.
+    `limited` are the flows that are limited by their application, `linux` those with that preset.
     """
-    found = advice.findings(result, limited)
+    found = advice.findings(result, limited, linux)
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")
