@@ -65,9 +65,8 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     """A metric in the cells of an experiment: a line per point, a column per arm; the other way round if arms are many.
 
     `where` narrows the points, as `; flow.0.from=server; link.wire.delay=2 ms`, and the arms, as `; arm=reno|cubic`.
-    Every number has the half-width of its 95 % interval and the number of its runs.
+    Every number has its 95 % interval and the number of its runs.
     """
-    from interlayer.measure import stats
     from interlayer.show import words
     from interlayer.study.experiment import Cell, plain
 
@@ -81,7 +80,7 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     for at in dict.fromkeys(cell.at for cell in e.cells()):
         here = {path: e.value(Cell("", at), path) for path in e.paths}
         if all(plain(here[path]) == value for path, value in fixed.items()):
-            found = [stats.estimate(o.results.column(Cell(arm, at), metric, unit)) for arm in chosen]
+            found = [o.results.estimate(Cell(arm, at), metric, unit) for arm in chosen]
             points.append([e.label(path, here[path]) for path in paths])
             numbers.append([words.with_runs(f) for f in found])
     arms = [e.label(arm) for arm in chosen]
@@ -96,7 +95,6 @@ def arms(name: str, metrics: str) -> str:
 
     `; only=base|ftca` at the end narrows the arms.
     """
-    from interlayer.measure import stats
     from interlayer.show import words
     from interlayer.study.experiment import Cell
 
@@ -109,7 +107,7 @@ def arms(name: str, metrics: str) -> str:
     columns = [part.strip().rsplit(" ", 1) for part in parts.split("; ")]
     lines = []
     for arm in chosen:
-        found = [stats.estimate(o.results.column(Cell(arm, ()), metric, unit)) for metric, unit in columns]
+        found = [o.results.estimate(Cell(arm, ()), metric, unit) for metric, unit in columns]
         lines.append(f"| {' | '.join([e.label(arm), *map(words.with_runs, found)])} |")
     head = [f"{e.label(metric)}{'' if unit == '1' else f', {unit}'}" for metric, unit in columns]
     top = [f"<!-- arms {name}; {metrics} -->", f"| | {' | '.join(head)} |", f"|---{'|--:' * len(columns)}|"]

@@ -160,7 +160,9 @@ def run_command(
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         if advise and json != "-":
-            output.to_stdout(terminal.advised(result, simulator.limited_flows(scenario)))
+            output.to_stdout(
+                terminal.advised(result, simulator.limited_flows(scenario), simulator.linux_flows(scenario))
+            )
         for line in notes:
             parts.tell(line)
     parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)

@@ -172,7 +172,7 @@ class Result:
 
     def estimate(self, metric: str) -> Estimate:
         """Mean and 95 % interval of a metric over the runs."""
-        return stats.estimate(self.sample(metric))
+        return metrics.estimate(self.runs, metric)
 
     def gain_over(self, other: Result, metric: str) -> Estimate:
         """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""

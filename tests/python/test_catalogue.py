@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -62,3 +63,53 @@ def test_every_entry_is_listed_once_and_has_a_summary() -> None:
     ids = [entry.id for entry in catalogue.ENTRIES]
     assert len(ids) == len(set(ids))
     assert all(entry.summary and " " not in entry.id for entry in catalogue.ENTRIES)
+
+
+@pytest.mark.core
+def test_every_number_of_a_run_is_one_that_its_metric_can_have(run: Any) -> None:
+    seen = 0
+    for group, table in (*TABLES.items(), ("scheme", "schemes")):
+        for row in metrics.table(run, table):
+            key = metrics.TABLES[table]
+            for name in row:
+                if name == key or metrics.number(row[name]) is None:
+                    continue
+                path = f"{group}.{row[key]}.{name}"
+                support = metrics.support_of(run, path)
+                assert support.holds(metrics.read(run, path)[1]), path
+                assert support.low == 0.0, path
+                seen += 1
+    assert seen > 300
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("metric", "low", "high"),
+    [
+        ("summary.jain", 1 / 3, 1.0),
+        ("jain(flow.0,2.goodput)", 1 / 2, 1.0),
+        ("mean(flow.*.goodput)", 0.0, math.inf),
+        ("smallest(2, flow.*.goodput)", 0.0, math.inf),
+        ("frame.tcp-data.error_rate", 0.0, 1.0),
+        ("mean(frame.*.error_rate)", 0.0, 1.0),
+        ("sum(frame.*.error_rate)", 0.0, math.inf),
+        ("below(0.1, flow.*.goodput)", 0.0, math.inf),
+        ("ratio(node.*.failures, node.*.exchanges)", 0.0, math.inf),
+        ("correlation(flow.*.goodput, flow.*.delivered_bytes)", -1.0, 1.0),
+        ("window.rush.down3.goodput_zero_share", 0.0, 1.0),
+    ],
+)
+def test_what_a_metric_can_be_is_known(run: Any, metric: str, low: float, high: float) -> None:
+    found = metrics.support_of(run, metric)
+    assert (found.low, found.high) == (low, high)
+
+
+@pytest.mark.core
+def test_an_interval_of_a_metric_stays_inside_what_it_can_be(run: Any) -> None:
+    runs = [run | {"summary": run["summary"] | {"jain": j}} for j in (0.98, 0.99, 0.999, 0.6, 0.97)]
+    found = metrics.estimate(runs, "summary.jain")
+    assert found.half_width is not None
+    assert found.mean + found.half_width > 1
+    assert found.high < 1
+    row = metrics.aggregate_summary(runs)["jain"]
+    assert (row["ci95"], row["ci95_high"]) == (found.half_width, found.high)

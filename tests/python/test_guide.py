@@ -36,7 +36,7 @@ def test_numbers_of_the_engineers_page_are_those_of_the_pages_that_explain_them(
     for table in tables:
         name = table.split()[2].rstrip(";")
         assert re.search(rf"<!-- (rows|arms) {re.escape(name)}[ ;]", others), name
-        numbers = re.findall(r"[\d.]+ ± [\d.]+ \(\d+\)", table)
+        numbers = re.findall(r"[\d.]+ (?:± [\d.]+|\([\d.]+ … [\d.]+\)) \(\d+\)", table)
         assert len(numbers) >= 6
         assert [n for n in numbers if n not in others] == []
 

@@ -117,7 +117,7 @@ def test_compare_leaves_out_the_least_important_columns_and_says_which(columns: 
     assert "The same in every arm: Jain 1, queue drops 0." in shown
     for found in compared.values():  # each arm's goodput as the JSON has it, digit by digit
         one = found["goodput_bps"]
-        assert str(stats.Estimate(one["mean"] / 1e6, one["ci95"] / 1e6, 3)) in shown
+        assert str(stats.Estimate.read(one).scaled(1e-6)) in shown
 
 
 def test_compare_on_a_very_narrow_terminal_is_a_block_an_arm_with_all_columns(compared: Any) -> None:

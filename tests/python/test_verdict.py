@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from interlayer.measure.support import AMOUNT, ANY, Support
 from interlayer.study.experiment import Cell, Claim, Expected, Gain, Line, Order, Quantity, Ratio, Shape, Trend, Value
 from interlayer.study.verdict import Verdict, judge, judge_columns
 
@@ -23,9 +24,13 @@ class Made:
     """Samples by a quantity's label."""
 
     columns: dict[str, Floats] = field(default_factory=dict)
+    supports: dict[str, Support] = field(default_factory=dict)
 
     def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
         return self.columns[q.label]
+
+    def support(self, q: Quantity, metric: str, unit: str) -> Support:
+        return self.supports.get(q.label, ANY)
 
 
 def spread(mean: float, half_width: float = 0.0, n: int = 10, seed: int = 0) -> Floats:
@@ -160,6 +165,19 @@ def test_a_wide_interval_excludes_at_the_level_that_looks_share() -> None:
     far = claim(Value(Expected(8.2)), [["m"]])
     assert judge_columns(far, [spread(6.0, 1.2)], 0.05).verdict is DIFFERS
     assert judge_columns(far, [spread(6.0, 1.2)], 0.001).verdict is UNTESTABLE
+
+
+def test_a_range_is_held_against_an_interval_inside_what_the_metric_can_be() -> None:
+    # 0.2 ± 0.21 by Student; of an amount 0.2 (0.07 … 0.57): "at least 0" holds, since nothing is below it.
+    columns = {"m": spread(0.2, 0.21)}
+    at_least = claim(Value(Expected(low=0.0)), [["m"]])
+    assert judge(at_least, Made(columns)).verdict is UNTESTABLE
+    found = judge(at_least, Made(columns, {"m": AMOUNT}))
+    assert found.verdict is HOLDS
+    assert "0.20 (0.07 … 0.57)" in found.reason
+    at_most = claim(Value(Expected(high=0.5)), [["m"]])
+    assert judge(at_most, Made(columns)).verdict is HOLDS
+    assert judge(at_most, Made(columns, {"m": AMOUNT})).verdict is UNTESTABLE
 
 
 def test_unresolved_says_in_how_many_runs() -> None:

@@ -7,15 +7,31 @@ pattern: each scheme has its own (docs/schemes and `run --json` show them).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from interlayer import quantity
+
+from . import support
+
+if TYPE_CHECKING:
+    from .support import Support
+
+KINDS = {"any": support.ANY, "amount": support.AMOUNT, "share": support.SHARE, "correlation": support.CORRELATION}
+"""What values a metric of a kind can have. That of an `index`, Jain's, depends on how many rows it is of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A metric by its pattern, the unit of its column, and what it is."""
+    """A metric by its pattern, the unit of its column, what it is, and what values it can have (`support`)."""
 
     id: str
     unit: str
     summary: str
+    kind: str = "amount"
+
+    def support(self, rows: int = 1) -> Support:
+        """What values it can have, in the unit of its column; `rows` are those that an index is of."""
+        return support.index_of(rows) if self.kind == "index" else KINDS[self.kind]
 
     @property
     def group(self) -> str:
@@ -28,7 +44,8 @@ class Entry:
         return self.id.rpartition(".")[2]
 
 
-# After warm-up, unless the summary says "of the whole run". One line an entry: unit, name, what it is.
+# After warm-up, unless the summary says "of the whole run". One line an entry: unit, name, what it is. In place of the
+# unit "1": share, a number from 0 to 1, and index, Jain's, from 1/n to 1. All else is an amount, from 0 on.
 _FLOW = """
 b/s goodput: payload delivered at `to`
 b/s datagram_throughput: the same with TCP or UDP and IP headers
@@ -77,7 +94,7 @@ b/s cwnd_per_srtt: TCP: congestion window over smoothed RTT, mean over time
 bytes acked_bytes_total: TCP: bytes acknowledged to the sender, of the whole run
 bytes acked_undelivered: TCP: bytes acknowledged and not delivered
 bytes reverse_acked_undelivered: TCP: the same of the other direction
-1 failed: TCP: 1 if the connection failed
+share failed: TCP: 1 if the connection failed
 s until_first_loss: TCP: from the start to the first loss found
 s until_second_loss: TCP: from the start to the second loss found
 """
@@ -92,14 +109,14 @@ s ack_arriving_gap_p90: TCP, with ack_gaps: between two ACKs where they arrive, 
 s ack_arriving_gap_p99: TCP, with ack_gaps: between two ACKs where they arrive, 99th percentile
 1 acks_compared: TCP, with ack_gaps: ACKs whose gaps at both ends were compared
 1 acks_compressed: TCP, with ack_gaps: ACKs that arrived closer together than half their spacing
-1 ack_compressed_share: TCP, with ack_gaps: their share of those compared
+share ack_compressed_share: TCP, with ack_gaps: their share of those compared
 1 ack_bursts: TCP, with ack_gaps: runs of compressed ACKs
 1 ack_burst_mean: TCP, with ack_gaps: ACKs of a burst, on the mean
 1 ack_burst_max: TCP, with ack_gaps: ACKs of the longest burst
 bytes ack_burst_max_bytes: TCP, with ack_gaps: bytes that the longest burst acknowledged
 """
 _NODE = """
-1 is_dead: 1 if the node was switched off at the end
+share is_dead: 1 if the node was switched off at the end
 1 msdus_offered: MSDUs handed to its MAC
 1 msdus_delivered: MSDUs acknowledged, or sent to a group
 1 msdus_given_up: MSDUs dropped after the last attempt
@@ -139,11 +156,11 @@ _FRAME = """
 1 lost_to_tcp_ack: of the collisions: with a pure TCP ACK
 1 lost_to_rts_cts: of the collisions: with RTS or CTS
 1 lost_to_other: of the collisions: with other frames
-1 error_rate: share of the frames that were lost
-1 half_duplex_rate: share that was lost, since the addressee transmitted
-1 data_collision_rate: share that collided with data
-1 tcp_ack_collision_rate: share that collided with a pure TCP ACK
-1 rts_cts_collision_rate: share that collided with RTS or CTS
+share error_rate: share of the frames that were lost
+share half_duplex_rate: share that was lost, since the addressee transmitted
+share data_collision_rate: share that collided with data
+share tcp_ack_collision_rate: share that collided with a pure TCP ACK
+share rts_cts_collision_rate: share that collided with RTS or CTS
 1 captured: received in spite of an overlap
 s airtime: time on the air
 """
@@ -152,7 +169,7 @@ b/s goodput: of a flow: payload delivered in the window
 b/s goodput_min: of a flow: the least goodput of a bucket
 b/s goodput_max: of a flow: the greatest
 1 goodput_cv: of a flow: standard deviation over the buckets, over their mean
-1 goodput_zero_share: of a flow: share of the buckets in which nothing was delivered
+share goodput_zero_share: of a flow: share of the buckets in which nothing was delivered
 bytes cwnd_mean: of a TCP flow: congestion window, mean over time
 bytes cwnd_max: of a TCP flow: the greatest mean of a bucket
 1 cwnd_cv: of a TCP flow: standard deviation over the buckets, over their mean
@@ -167,7 +184,7 @@ packets max_packets: of a queue: the greatest mean of a bucket
 _SUMMARY = """
 b/s goodput: of all flows together
 b/s datagram_throughput: of all flows together
-1 jain: Jain's index of the flows' goodput
+index jain: Jain's index of the flows' goodput
 b/s goodput_spread: largest less smallest goodput of a flow
 1 retransmissions: of all flows together
 1 timeouts: of all flows together
@@ -189,13 +206,19 @@ def _entries(table: str, lines: str) -> list[Entry]:
     for line in lines.strip().splitlines():
         named, _, summary = line.partition(": ")
         unit, name = named.split()
-        found.append(Entry(f"{table}.{name}", unit, summary))
+        kind = unit if unit in ("share", "index") else "amount"
+        found.append(Entry(f"{table}.{name}", "1" if kind == unit else unit, summary, kind))
     return found
 
 
 ENTRIES: tuple[Entry, ...] = (
     *_entries("flow.NAME", _FLOW + _GAPS.lstrip()),
-    Entry("flow.NAME.SERIES", "", "with --series: mean of a time series, such as srtt or rto, over the measured time"),
+    Entry(
+        "flow.NAME.SERIES",
+        "",
+        "with --series: mean of a time series, such as srtt or rto, over the measured time",
+        "any",
+    ),
     *_entries("node.NAME", _NODE),
     *_entries("queue.NAME", _QUEUE),
     *_entries("frame.CLASS", _FRAME),
@@ -204,10 +227,23 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("scheme.SCHEME@NODE.COUNTER", "1", "a counter of a scheme at a node, such as scheme.lle-tcp@ap.acks_made"),
     Entry("scheme.SCHEME@NODE.packets_held", "1", "packets that a scheme holds at the end"),
     *_entries("summary", _SUMMARY),
-    Entry("FUNCTION(flow.up*.NAME)", "", "over several rows: mean, sum, min, max, spread, jain or cv"),
-    Entry("smallest(K,flow.*.NAME)", "", "over several rows: the K-th smallest"),
+    Entry("FUNCTION(flow.up*.NAME)", "", "over several rows: mean, sum, min, max, spread, jain or cv", "any"),
+    Entry("smallest(K,flow.*.NAME)", "", "over several rows: the K-th smallest", "any"),
     Entry("below(F,flow.*.NAME)", "1", "how many rows are below F times the mean of all; above(F,…) likewise"),
     Entry("ratio(node.*.A,node.*.B)", "1", "sum of a column over the sum of another"),
-    Entry("correlation(flow.*.A,flow.*.B)", "1", "Pearson's coefficient of two columns"),
+    Entry("correlation(flow.*.A,flow.*.B)", "1", "Pearson's coefficient of two columns", "correlation"),
 )
 """Every metric. NAME is a name or an index: `flow.0`, `flow.download`, `queue.ap.air`, `queue.server->ap`."""
+
+_BY_NAME = {(entry.group, entry.name): entry for entry in ENTRIES}
+
+
+def support_of(group: str, column: str, rows: int = 1) -> Support:
+    """What values a column of a table can have, its unit's suffix left out or not; `rows`: those of an index.
+
+    Counters of schemes are counts. Of what is not listed, such as the gauges of a controller, nothing is known.
+    """
+    if group == "scheme" or (group == "window" and column == "COUNTER"):
+        return support.AMOUNT
+    entry = _BY_NAME.get((group, column)) or _BY_NAME.get((group, quantity.without_unit(column)))
+    return entry.support(rows) if entry else support.ANY

@@ -10,6 +10,7 @@ import math
 import operator
 import re
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +18,15 @@ import numpy as np
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
 
-from . import stats
+from . import catalogue, stats, support
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from interlayer._core import Run
 
-    from .stats import Floats
+    from .stats import Estimate, Floats
+    from .support import Support
 
 _GROUPS = {
     "flow": ("flows", "id"),
@@ -314,6 +316,43 @@ def _has_series(run: Run, group: str, row: Mapping[str, Any], name: str) -> bool
     return run.get("series") is not None and _over_time(run, group, row, name, name) is not None
 
 
+def support_of(run: Run, metric: str) -> Support:
+    """What values a metric can have at all, in its column's unit; `support.ANY` where nothing is known.
+
+    Raises `InputError` as `read` does.
+    """
+    name = read(run, metric)[0]
+    call = _CALL.fullmatch(metric)
+    function, inner = (call[1], call[2]) if call else ("", metric)
+    if function == _CORRELATION:
+        return support.CORRELATION
+    if function in (_RATIO, "cv", "spread") or function in _COUNTS:
+        return support.AMOUNT
+    if function == "jain":
+        return support.index_of(len(_column(run, inner, metric)))
+    group = inner.partition(",")[2].strip().partition(".")[0] if function == _NTH else inner.partition(".")[0]
+    found = _of_column(run, group, inner, name)
+    if function == "sum" and found == support.SHARE:
+        return support.AMOUNT
+    return found
+
+
+def _of_column(run: Run, group: str, path: str, name: str) -> Support:
+    """What values a column of a table can have; `path` names the entry."""
+    if group == "window" and "@" in path:  # a counter of a scheme
+        return support.AMOUNT
+    if group == "flow" and quantity.without_unit(name) in SERIES:
+        return support.AMOUNT
+    return catalogue.support_of(group, name, len(table(run, "flows")))
+
+
+def estimate(runs: Sequence[Run], metric: str, unit: str = "", level: float = 0.95) -> Estimate:
+    """A metric over replications, in `unit` (none: the column's own), its interval inside what the metric can be."""
+    name, values = column(runs, metric)
+    factor = quantity.scale(name, unit) if unit else 1.0
+    return stats.estimate(values * factor, level, support_of(runs[0], metric).scaled(factor))
+
+
 def column(runs: Sequence[Run], metric: str) -> tuple[str, Floats]:
     """A metric's column over replications: shape (runs,), in the order of the seeds."""
     pairs = [read(run, metric) for run in runs]
@@ -329,27 +368,34 @@ def tables(runs: Sequence[Run]) -> dict[str, Any]:
 def aggregate(runs: Sequence[Run], name: str) -> list[dict[str, Any]]:
     """One row for each entry of a table, numbers as `{"mean", "ci95"}` over the runs that have it.
 
-    `ci95` is the half-width of the 95 % interval, None for one run. Texts are those of the first run.
+    `ci95` is the half-width of the 95 % interval, None for one run; `ci95_low` and `ci95_high` are there where the
+    interval is not symmetric (`Estimate.ends`). Texts are those of the first run.
     """
-    key = TABLES[name]
+    key, group = TABLES[name], next(g for g, (t, _) in _GROUPS.items() if t == name)
     entries = dict.fromkeys(row[key] for run in runs for row in table(run, name))
-    return [_aggregate_rows([row for run in runs for row in table(run, name) if row[key] == e]) for e in entries]
+
+    def of(entry: str, column: str) -> Support:
+        return _of_column(runs[0], group, str(entry), column)
+
+    return [
+        _aggregate_rows([row for run in runs for row in table(run, name) if row[key] == e], partial(of, e))
+        for e in entries
+    ]
 
 
 def aggregate_summary(runs: Sequence[Run]) -> dict[str, Any]:
     """The summary over replications, each number as `{"mean", "ci95"}`."""
-    return _aggregate_rows([run["summary"] for run in runs])
+    return _aggregate_rows([run["summary"] for run in runs], partial(_of_column, runs[0], "summary", ""))
 
 
-def _aggregate_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {name: _aggregate([row.get(name) for row in rows]) for name in rows[0]}
+def _aggregate_rows(rows: Sequence[Mapping[str, Any]], of: Callable[[str], Support]) -> dict[str, Any]:
+    return {name: _aggregate([row.get(name) for row in rows], of(name)) for name in rows[0]}
 
 
-def _aggregate(values: Sequence[Any]) -> Any:
+def _aggregate(values: Sequence[Any], of: Support) -> Any:
     if any(isinstance(v, str | bool) for v in values):
         return values[0]
     numbers = [float(v) for v in values if v is not None and math.isfinite(v)]
     if not numbers:
         return {"mean": None, "ci95": None}
-    e = stats.estimate(numbers)
-    return {"mean": e.mean, "ci95": e.half_width}
+    return stats.estimate(numbers, support=of).as_json()

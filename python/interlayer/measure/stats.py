@@ -2,7 +2,8 @@
 
 A *sample* is a one-dimensional array with one number per replication, in the order of the seeds. Two samples taken
 with the same seeds are *paired* (common random numbers): whatever the seed did to one arm it did to the other, so
-differences are far sharper than the two means. All intervals are Student-t at 95 % unless a level is given.
+differences are far sharper than the two means. All intervals are Student-t at 95 % unless a level is given; that of a
+metric stays inside what the metric can be (`support`).
 
 Sources: @LK15 Law, "Simulation Modeling and Analysis", 5th ed., sec. 9.4 (replications), 10.2 (paired-t), 11.2 (common
 random numbers); @HOL79 Holm, Scand. J. Statist. 6 (several comparisons); @COC77 Cochran, "Sampling Techniques",
@@ -20,9 +21,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import student
+from .support import ANY, Support
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     import numpy.typing as npt
 
@@ -51,38 +54,73 @@ def plain(x: float, digits: int = 4) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over `n` replications; `half_width` is that of its 95 % interval, None for a single run."""
+    """A mean over `n` replications; `half_width` is that of its 95 % interval by Student's t, None for a single run.
+
+    `ends` are those of the interval where mean - half_width, mean + half_width would leave what the metric can be, or
+    nearly so (`support`); None where the symmetric one serves.
+    """
 
     mean: float
     half_width: float | None
     n: int
+    ends: tuple[float, float] | None = None
 
     @property
     def low(self) -> float:
         """Lower end of the interval; minus infinity when one run gives none."""
+        if self.ends is not None:
+            return self.ends[0]
         return -math.inf if self.half_width is None else self.mean - self.half_width
 
     @property
     def high(self) -> float:
         """Upper end of the interval; infinity when one run gives none."""
+        if self.ends is not None:
+            return self.ends[1]
         return math.inf if self.half_width is None else self.mean + self.half_width
 
     def scaled(self, factor: float) -> Estimate:
         """The same estimate in another unit."""
         half = None if self.half_width is None else self.half_width * abs(factor)
-        return Estimate(self.mean * factor, half, self.n)
+        ends = None if self.ends is None else sorted(end * factor for end in self.ends)
+        return Estimate(self.mean * factor, half, self.n, None if ends is None else (ends[0], ends[1]))
+
+    def as_json(self) -> dict[str, Any]:
+        """`mean` and `ci95`, the half-width; with `ends` their `ci95_low` and `ci95_high` too."""
+        found = {"mean": self.mean, "ci95": self.half_width}
+        return found if self.ends is None else found | {"ci95_low": self.ends[0], "ci95_high": self.ends[1]}
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any], n: int = 0) -> Estimate:
+        """What `as_json` wrote; a mean of None is nan."""
+        mean = math.nan if value["mean"] is None else value["mean"]
+        ends = (value["ci95_low"], value["ci95_high"]) if "ci95_low" in value else None
+        return cls(mean, value["ci95"], n, ends)
 
     def __str__(self) -> str:
-        """`5.086 ± 0.012`: two digits of the half-width, five of the mean at most, whole numbers whole."""
+        """`5.086 ± 0.012`, or with ends of its own `0.94 (0.83 … 0.98)`.
+
+        Two digits of the half-width (with ends: of the shorter side), five of the mean at most, whole numbers whole.
+        """
         if not math.isfinite(self.mean):
             return "–"
         if self.half_width is None or not math.isfinite(self.half_width):
             return plain(self.mean)
         if self.half_width == 0:
             return f"{plain(self.mean)} ± 0"
-        whole = math.floor(math.log10(abs(self.mean))) if self.mean else 0
-        digits = max(0, min(1 - math.floor(math.log10(self.half_width)), 4 - whole))
+        if self.ends is not None:
+            side = min(self.mean - self.ends[0], self.ends[1] - self.mean)
+            digits = self._digits(side if side > 0 else self.half_width)
+            low, high = (f"{end:.{digits}f}" for end in self.ends)
+            if low != high:
+                return f"{self.mean:.{digits}f} ({low} … {high})"
+        digits = self._digits(self.half_width)
         return f"{self.mean:.{digits}f} ± {self.half_width:.{digits}f}"
+
+    def _digits(self, width: float) -> int:
+        """Decimals that show two digits of `width` and no more than five of the mean."""
+        whole = math.floor(math.log10(abs(self.mean))) if self.mean else 0
+        return max(0, min(1 - math.floor(math.log10(width)), 4 - whole))
 
 
 def finite(e: Estimate) -> bool:
@@ -137,8 +175,8 @@ def _t_cdf(t: float, df: int) -> float:
     return student.cdf(t, df)
 
 
-def estimate(sample: Sequence[float] | Floats, level: float = 0.95) -> Estimate:
-    """Mean and Student-t interval of a sample, x ± t sqrt(s²/n). @LK15 eq. 4.12
+def estimate(sample: Sequence[float] | Floats, level: float = 0.95, support: Support = ANY) -> Estimate:
+    """Mean and Student-t interval of a sample, x ± t sqrt(s²/n), kept inside `support`. @LK15 eq. 4.12
 
     One replication has no interval; none at all is a `ValueError`.
     """
@@ -150,7 +188,8 @@ def estimate(sample: Sequence[float] | Floats, level: float = 0.95) -> Estimate:
     if x.size == 1:
         return Estimate(mean, None, 1)
     spread = 0.0 if np.all(x == x[0]) else float(x.std(ddof=1))
-    return Estimate(mean, t_quantile(0.5 + level / 2, x.size - 1) * spread / math.sqrt(x.size), int(x.size))
+    half = t_quantile(0.5 + level / 2, x.size - 1) * spread / math.sqrt(x.size)
+    return Estimate(mean, half, int(x.size), support.interval(mean, half, int(x.size)))
 
 
 def _paired(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -66,15 +66,22 @@ def radios(result: Mapping[str, Any]) -> Grid | None:
     return Grid(columns, lines) if rows else None
 
 
-def findings(result: Mapping[str, Any], limited: Collection[str] = ()) -> list[Finding]:
-    """What stands out, the longest waits first. Flows in `limited` have what their application asks, and no share."""
+def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Collection[str] = ()) -> list[Finding]:
+    """What stands out, the longest waits first. Flows in `limited` have what their application asks, and no share.
+
+    Flows in `linux` have that preset: where one of them fills a queue of its own host, no Linux host shows such a wait.
+    """
     found = []
     queues = sorted(result.get("queues", []), key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
     for q in queues:
         if (_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S:
             place = "radio.queue" if q["id"].endswith(".air") else "link.*.queue"
             new = f'{place} = {{ discipline = "fq-codel", packets = 1000 }}, or fewer packets'
-            found.append(Finding(f"packets wait in {q['id']}", f"{cell(q, 'mean_wait_s', 'ms')} ms", new))
+            waits_for = f"{cell(q, 'mean_wait_s', 'ms')} ms"
+            found.append(Finding(f"packets wait in {q['id']}", waits_for, new))
+            if own := [f["id"] for f in result["flows"] if f["id"] in linux and _is_own_queue(f, q["id"])]:
+                what = f"of these, packets of {own[0] if len(own) == 1 else f'{len(own)} flows'} in their own host"
+                found.append(Finding(what, waits_for, _NO_SMALL_QUEUES))
     for n in result["nodes"]:
         offered, lost = _mean(n, "msdus_offered"), _mean(n, "msdus_given_up")
         if offered and lost and lost / offered >= GIVEN_UP:
@@ -89,6 +96,15 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = ()) -> list[F
         new = "the scheme lle-tcp, or receivers that delay ACKs"
         found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
     return found
+
+
+_NO_SMALL_QUEUES = "a queue of 8 packets there: TCP small queues, which no Linux host is without, are not modelled"
+"""What is said where a sender of preset `linux` fills the queue of its own host (docs/not-modelled.md)."""
+
+
+def _is_own_queue(flow: Mapping[str, Any], queue: str) -> bool:
+    """Whether a queue is one of the flow's sending host: of its radio, or of its end of a wire."""
+    return flow.get("protocol") == "tcp" and queue.startswith((f"{flow.get('from')}.air", f"{flow.get('from')}->"))
 
 
 def table(found: Sequence[Finding]) -> Grid:

@@ -51,7 +51,7 @@ def finite(value: object) -> Any:
 def run(
     name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, how: Ended, in_python: Sequence[Part] = ()
 ) -> dict[str, Any]:
-    """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
+    """The object of `interlayer run --json`. Numbers are `Estimate.as_json`; `ci95` is None for one run."""
     found: dict[str, Any] = {
         "scenario": name,
         "version": version,
@@ -179,7 +179,16 @@ def _derived(d: Derived, o: Outcome) -> dict[str, Any]:
     found = {"text": d.text, "unit": d.unit, "expected": d.expected, "formula": d.shown()}
     if d.quantity.is_computed:
         return found | {"computed": value.mean if value else None}
-    return found | {"measured": value.mean if value else None, "ci95": value.half_width if value else None}
+    found |= {"measured": value.mean if value else None, "ci95": value.half_width if value else None}
+    return found | ends([value] if value else [], one=True)
+
+
+def ends(estimates: Sequence[Estimate], *, one: bool = False) -> dict[str, Any]:
+    """`ci95_low` and `ci95_high`, lists as `ci95` is (numbers for `one`), where an interval is not symmetric."""
+    if all(e.ends is None for e in estimates):
+        return {}
+    low, high = [e.low for e in estimates], [e.high for e in estimates]
+    return {"ci95_low": low[0] if one else low, "ci95_high": high[0] if one else high}
 
 
 def rows(o: Outcome) -> list[dict[str, Any]]:
@@ -189,7 +198,7 @@ def rows(o: Outcome) -> list[dict[str, Any]]:
     for cell in o.cells():
         estimate = o.estimate(cell)
         at = {path: e.value(cell, path) for path in e.paths}
-        measured = {"mean": estimate.mean, "ci95": estimate.half_width, "unit": e.unit, "runs": estimate.n}
+        measured = estimate.as_json() | {"unit": e.unit, "runs": estimate.n}
         found.append({"arm": cell.arm, **at, **measured})
     return found
 
@@ -203,7 +212,7 @@ def gains(o: Outcome) -> list[dict[str, Any]]:
             if (gain := o.gain(comparison, at)) is None:
                 continue
             point = {path: values[i] for (path, values), i in zip(e.sweep, at, strict=True)}
-            measured = {"mean": gain.mean, "ci95": gain.half_width, "unit": "%", "runs": gain.n}
+            measured = gain.as_json() | {"unit": "%", "runs": gain.n}
             found.append({"of": comparison.of, "over": comparison.over, **point, **measured})
     return found
 
@@ -237,6 +246,7 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
         **({"arithmetic": worked[0] if len(worked) == 1 else list(worked)} if worked else {}),
         "measured": (means[0] if means else None) if one else means,
         "ci95": (halves[0] if halves else None) if one else halves,
+        **ends(estimates, one=one),
         "verdict": s.verdict.value if s.verdict else None,
         "why": s.why,
         "band": s.judgement.band if s.judgement else None,
@@ -272,6 +282,7 @@ def claim(s: Scored, e: Experiment) -> dict[str, Any]:
                 {
                     "measured": [e.mean for e in f.judgement.measured],
                     "ci95": [e.half_width for e in f.judgement.measured],
+                    **ends(f.judgement.measured),
                     "verdict": f.judgement.verdict.value,
                 }
                 if f.judgement
@@ -296,6 +307,7 @@ def _in_readings(s: Scored) -> dict[str, Any]:
             "verdict": j.judgement.verdict.value,
             "measured": [e.mean for e in j.judgement.measured],
             "ci95": [e.half_width for e in j.judgement.measured],
+            **ends(j.judgement.measured),
             "runs": j.judgement.runs,
             "why": j.judgement.reason,
         }
@@ -338,7 +350,7 @@ def comparison(c: Paired) -> dict[str, Any]:
 
 
 def _mean(e: Estimate) -> dict[str, Any]:
-    return {"mean": e.mean, "ci95": e.half_width}
+    return e.as_json()
 
 
 def _difference(d: Difference) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def difference_text(d: Mapping[str, Any], name: str, unit: str) -> str:
     """A difference with its sign and half-width, in `unit`; a dash where it is undefined."""
     if d["mean"] is None or not math.isfinite(d["mean"]):
         return "–"
-    text = str(Estimate(d["mean"], d["ci95"], 0).scaled(quantity.scale(name, unit)))
+    text = str(Estimate.read(d).scaled(quantity.scale(name, unit)))
     return text if text.startswith("-") else f"+{text}"
 
 
@@ -119,4 +119,4 @@ def in_unit(value: Mapping[str, Any], metric: str) -> str:
     """A mean with its half-width, in the unit of tables; a dash where it is undefined."""
     if value["mean"] is None or not math.isfinite(value["mean"]):
         return "–"
-    return str(Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(metric, name_and_unit(metric)[1])))
+    return str(Estimate.read(value).scaled(quantity.scale(metric, name_and_unit(metric)[1])))

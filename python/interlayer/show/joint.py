@@ -128,6 +128,7 @@ def to_json(j: Joint) -> dict[str, Any]:
                     "verdict": one.judgement.verdict.value,
                     "measured": [e.mean for e in one.judgement.measured],
                     "ci95": [e.half_width for e in one.judgement.measured],
+                    **as_json.ends(one.judgement.measured),
                 }
                 for one in row.claims
             },

@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import words
+from interlayer.measure.stats import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,8 +118,8 @@ _SIDE_BY_SIDE = 8
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, dict) and set(value) == {"mean", "ci95"}:
-        return words.number(value["mean"], value["ci95"])
+    if isinstance(value, dict) and {"mean", "ci95"} <= set(value):
+        return str(Estimate.read(value))
     return "–" if value is None else html.escape(str(value))
 
 

@@ -175,7 +175,7 @@ def _open(outcome: Outcome) -> str:
 
 def _means(j: Judgement) -> str:
     """What was measured in a reading, in short: at most three numbers."""
-    shown = [words.number(e.mean, e.half_width) for e in j.measured[:3]]
+    shown = [str(e) for e in j.measured[:3]]
     return html.escape("; ".join(shown) + (" …" if len(j.measured) > len(shown) else ""))
 
 
@@ -248,7 +248,7 @@ def _derived_table(outcome: Outcome) -> str:
     lines = []
     for d in outcome.experiment.derived:
         value, unit = outcome.derived(d), html.escape(words.unit_text(d.unit))
-        shown = words.number(value.mean, value.half_width) + unit if value else "–"
+        shown = str(value) + unit if value else "–"
         printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
         computed, measured = (shown, "–") if d.quantity.is_computed else ("–", shown)
         lines.append([html.escape(d.text), printed, computed, measured, f"<code>{html.escape(d.shown())}</code>"])
@@ -270,7 +270,7 @@ def _gains_table(outcome: Outcome) -> str:
     for at in dict.fromkeys(cell.at for cell in outcome.cells()):
         line = [html.escape(e.label(path, values[i])) for (path, values), i in zip(e.sweep, at, strict=True)]
         found = [outcome.gain(c, at) for c in e.comparisons]
-        lines.append(line + [words.number(g.mean, g.half_width) if g else "–" for g in found])
+        lines.append(line + [str(g) if g else "–" for g in found])
     return markup.table(head, lines)
 
 

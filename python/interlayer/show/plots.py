@@ -168,10 +168,12 @@ def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *,
     axes.set_ylim(len(names) - 0.5, -0.5)
 
 
-def _bar(found: Sequence[Estimate]) -> list[float] | None:
-    """Half-widths for error bars; None, and no bars, where there is one run."""
-    known = [e.half_width for e in found if e.half_width is not None]
-    return [0.0 if e.half_width is None else e.half_width for e in found] if known else None
+def _bar(found: Sequence[Estimate]) -> list[list[float]] | None:
+    """Lengths of error bars below and above the means; None, and no bars, where there is one run."""
+    if all(e.half_width is None for e in found):
+        return None
+    below = [0.0 if e.half_width is None else e.mean - e.low for e in found]
+    return [below, [0.0 if e.half_width is None else e.high - e.mean for e in found]]
 
 
 def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
@@ -400,7 +402,7 @@ def _in(unit: str, name: str, row: Mapping[str, Any]) -> Estimate | None:
     one = row.get(name)
     if one is None or one["mean"] is None:
         return None
-    return Estimate(one["mean"], one["ci95"], 0).scaled(quantity.scale(name, unit))
+    return Estimate.read(one).scaled(quantity.scale(name, unit))
 
 
 def over_time(outcome: Outcome) -> Figure:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlayer import quantity
 from interlayer.measure import metrics, stats
+from interlayer.measure.support import AMOUNT
 
 from .grid import Column, Grid
 
@@ -65,7 +66,7 @@ def cell(row: Mapping[str, Any], name: str, unit: str) -> str:
     value = row.get(name)
     if not isinstance(value, dict) or value["mean"] is None:
         return "–"
-    return str(stats.Estimate(value["mean"], value["ci95"], 0).scaled(quantity.scale(name, unit)))
+    return str(stats.Estimate.read(value).scaled(quantity.scale(name, unit)))
 
 
 def flows(result: Mapping[str, Any]) -> tuple[Grid, list[str]]:
@@ -112,7 +113,7 @@ def _over(runs: Sequence[Run], function: str, ids: Sequence[str], name: str, uni
         values = [v for row in rows if (v := metrics.number(row.get(name))) is not None]
         if values:
             found.append(metrics.FUNCTIONS[function](values))
-    return str(stats.estimate(found).scaled(quantity.scale(name, unit))) if found else "–"
+    return str(stats.estimate(found, support=AMOUNT).scaled(quantity.scale(name, unit))) if found else "–"
 
 
 def _full(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -53,7 +53,7 @@ def json(s: Swept) -> dict[str, Any]:
 
 
 def _mean(e: Estimate) -> dict[str, Any]:
-    return {"mean": e.mean, "ci95": e.half_width}
+    return e.as_json()
 
 
 def rows(s: Swept) -> list[dict[str, Any]]:
@@ -78,12 +78,17 @@ def summary_frame(s: Swept) -> pl.DataFrame:
 
 
 def summary(s: Swept) -> list[dict[str, Any]]:
-    """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (the half-width; null for one run)."""
+    """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95`, `ci95_low`, `ci95_high`.
+
+    `ci95` is the half-width, the other two are the ends of the interval; all three are null for one run.
+    """
     found = []
     for cell in s.cells:
         for m in s.measures:
             e = s.estimate(cell, m)
-            found.append({**s.at(cell), "metric": m.name, "n": e.n, "mean": e.mean, "ci95": e.half_width})
+            row = {**s.at(cell), "metric": m.name, "n": e.n, "mean": e.mean, "ci95": e.half_width}
+            known = e.half_width is not None
+            found.append(row | {"ci95_low": e.low if known else None, "ci95_high": e.high if known else None})
     return _flat(found, s)
 
 

@@ -85,7 +85,7 @@ def outcome(o: Outcome) -> str:
     derived = []
     for d in e.derived:
         value, unit = o.derived(d), words.unit_text(d.unit)
-        here = words.number(value.mean, value.half_width) + unit if value else "–"
+        here = str(value) + unit if value else "–"
         printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
         derived.append([d.text, printed, here, d.shown()])
     of_derived = [
@@ -171,12 +171,12 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     )
 
 
-def advised(result: Mapping[str, Any], limited: Collection[str] = ()) -> str:
+def advised(result: Mapping[str, Any], limited: Collection[str] = (), linux: Collection[str] = ()) -> str:
     """Where packets waited, what the air was used for, and what is worth comparing with.
 
-    `limited` are the flows that are limited by their application.
+    `limited` are the flows that are limited by their application, `linux` those with that preset.
     """
-    found = advice.findings(result, limited)
+    found = advice.findings(result, limited, linux)
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlayer.measure import stats
-from interlayer.measure.stats import Estimate
 from interlayer.study import expression, readings
 from interlayer.study.experiment import Cell, Crossing, Order, Ratio, Shape, Trend, Value
 from interlayer.study.verdict import Verdict
@@ -13,13 +12,9 @@ from interlayer.study.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from interlayer.measure.stats import Estimate
     from interlayer.study.experiment import Claim, Comparison, Expected, Experiment
     from interlayer.study.outcome import Outcome, Scored
-
-
-def number(mean: float | None, half: float | None = None) -> str:
-    """A measured number with its interval, a dash for none."""
-    return "–" if mean is None else str(Estimate(mean, half, 0))
 
 
 def exact(x: float) -> str:
@@ -29,7 +24,7 @@ def exact(x: float) -> str:
 
 def with_runs(e: Estimate) -> str:
     """A measured number with its interval and how many runs it is of: `5.086 ± 0.012 (10)`."""
-    return f"{number(e.mean, e.half_width)} ({e.n})"
+    return f"{e} ({e.n})"
 
 
 def expected_text(claim: Claim) -> str:
@@ -90,11 +85,11 @@ def measured_text(s: Scored) -> str:
     if not estimates:  # an x that too few runs can tell
         return "–"
     if len(estimates) == 1:
-        return number(estimates[0].mean, estimates[0].half_width) + unit
+        return str(estimates[0]) + unit
     if isinstance(s.claim.test, Order) or all(len(line.quantities) == 1 for line in s.claim.lines):
         size = len(s.claim.lines[0].quantities)
         lines = [estimates[i : i + size] for i in range(0, len(estimates), size)]
-        return "; ".join(", ".join(number(e.mean, e.half_width) for e in line) for line in lines) + unit
+        return "; ".join(", ".join(map(str, line)) for line in lines) + unit
     if isinstance(s.claim.test, Ratio):
         means = [e.mean for e in estimates]
         return f"{stats.plain(min(means), 3)} to {stats.plain(max(means), 3)}{unit}"

@@ -27,7 +27,17 @@ from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Missing, Reading
 from .runs import Cache, Ended, Wanted, extend
-from .verdict import FOR_LARGEST, Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
+from .verdict import (
+    FOR_LARGEST,
+    Judgement,
+    Verdict,
+    columns_of,
+    holm_step,
+    judge,
+    judge_columns,
+    over_readings,
+    supports_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -292,8 +302,9 @@ class _Varied:
 
     def judged(self, alpha: float) -> list[Judgement]:
         """The judgement of each distinct variant, at the level that the readings leave it."""
-        columns = [columns_of(self.claim, variant.results) for variant in self.distinct]
-        return holm_step([partial(judge_columns, self.claim, c) for c in columns], alpha)
+        all_results = [variant.results for variant in self.distinct]
+        read = [(columns_of(self.claim, one), supports_of(self.claim, one)) for one in all_results]
+        return holm_step([partial(judge_columns, self.claim, c, supports=s) for c, s in read], alpha)
 
     def open(self, alpha: float) -> list[Variant]:
         """The variants in which it is not resolved."""

@@ -21,7 +21,7 @@ from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
 from .arms import SCHEME, SCHEMES, Arm, arms
-from .measures import METRICS, Measure, Probes, measure, read
+from .measures import METRICS, Measure, Probes, measure, read, support_of
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -90,14 +90,20 @@ class Paired:
         """
         if label not in self.runs:
             raise InputError(f'no arm "{label}"{suggestion(label, self.runs)}')
-        for known in self.measures:
-            if metric in (known.name, known.label, known.path):
-                return np.array([read(run, known.path) for run in self.runs[label]])
-        return metrics.column(self.runs[label], METRICS.get(metric, metric))[1]
+        path = self._path(metric)
+        if any(path == known.path for known in self.measures):
+            return np.array([read(run, path) for run in self.runs[label]])
+        return metrics.column(self.runs[label], path)[1]
+
+    def _path(self, metric: str) -> str:
+        """The path of a metric by its name."""
+        asked = (m.path for m in self.measures if metric in (m.name, m.label, m.path))
+        return next(asked, METRICS.get(metric, metric))
 
     def estimate(self, label: str, metric: str = "goodput_bps") -> Estimate:
         """Mean and 95 % interval of a metric of an arm."""
-        return stats.estimate(self.sample(label, metric))
+        sample = self.sample(label, metric)
+        return stats.estimate(sample, support=support_of(self.runs[label], self._path(metric)))
 
     def difference(self, label: str, metric: str = "goodput_bps") -> Difference:
         """An arm less the first one, paired, in the column's unit. Raises `InputError`."""

@@ -28,7 +28,7 @@ from . import point, readings
 from .campaign import Campaign, Variant
 from .readings import BASE, Parameter, Reading
 from .runs import Cache, Ended, Wanted, extend
-from .verdict import Judgement, columns_of, holm_step, judge_columns
+from .verdict import Judgement, columns_of, holm_step, judge_columns, supports_of
 
 if TYPE_CHECKING:
     from interlayer.engine import Engine
@@ -179,7 +179,9 @@ class _Part:
             same = [first.setdefault(look, i) for i, look in enumerate(looks)]
             distinct = list(dict.fromkeys(same))
             samples = {i: columns_of(claim, self.variants[i].results) for i in distinct}
-            judged = holm_step([partial(judge_columns, claim, samples[i]) for i in distinct], stats.ALPHA)
+            supports = {i: supports_of(claim, self.variants[i].results) for i in distinct}
+            rules = [partial(judge_columns, claim, samples[i], supports=supports[i]) for i in distinct]
+            judged = holm_step(rules, stats.ALPHA)
             by_place = {
                 i: InReading(claim, j, point.is_true(claim, samples[i]), point.resampled(claim, samples[i], RESAMPLES))
                 for i, j in zip(distinct, judged, strict=True)

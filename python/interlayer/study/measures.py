@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from interlayer import quantity, simulator
 from interlayer.errors import InputError
 from interlayer.measure import metrics
+from interlayer.measure.support import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from interlayer._core import Run
+    from interlayer.measure.support import Support
     from interlayer.parts import Part
 
 METRIC = "--metric"
@@ -54,6 +56,16 @@ def read(run: Run, path: str) -> float:
         return metrics.read(run, path)[1]
     except InputError:
         return math.nan
+
+
+def support_of(runs: Sequence[Run], path: str) -> Support:
+    """What values a metric can have, by the first of the runs that has it; anything where none has."""
+    for run in runs:
+        try:
+            return metrics.support_of(run, path)
+        except InputError:
+            continue
+    return ANY
 
 
 def measure(metric: str, runs: Any, *, option: str = METRIC) -> Measure:

@@ -13,6 +13,7 @@ import numpy as np
 from interlayer import quantity, toml_text
 from interlayer.errors import InputError
 from interlayer.measure import metrics, stats
+from interlayer.measure.support import AMOUNT, ANY, Support
 
 from . import expression
 from .experiment import Cell, Claim, Comparison, Derived, Evidence, Experiment, Formula, Gain, Quantity
@@ -36,6 +37,23 @@ class Results:
         """A metric of a cell in `unit` (none: the column's own), one number per seed."""
         name, values = metrics.column(self.runs[cell], self.reading.metric(metric))
         return values * quantity.scale(name, unit) if unit else values
+
+    def estimate(self, cell: Cell, metric: str, unit: str) -> Estimate:
+        """A metric of a cell in `unit`, with an interval inside what the metric can be."""
+        return metrics.estimate(self.runs[cell], self.reading.metric(metric), unit)
+
+    def support(self, q: Quantity, metric: str, unit: str) -> Support:
+        """What values a quantity can have, in the unit that `sample` gives; of gains and formulas nothing is known."""
+        if q.formula is not None or q.is_gain:
+            return ANY
+        if q.share:
+            return AMOUNT
+        found, name = [], self.reading.metric(q.metric or metric)
+        for cell in q.cells():
+            run = self.runs[cell][0]
+            factor = quantity.scale(metrics.read(run, name)[0], unit) if unit else 1.0
+            found.append(metrics.support_of(run, name).scaled(factor))
+        return Support(min(s.low for s in found), max(s.high for s in found))
 
     def gain(self, pair: Gain, metric: str, over: str = "", share: bool = False) -> Floats:
         """A gain in percent as a paired sample over the common seeds; nan where the reference got nothing.
@@ -285,7 +303,7 @@ class Outcome:
 
     def estimate(self, cell: Cell) -> Estimate:
         """The experiment's metric in a cell, in its unit."""
-        return stats.estimate(self.results.column(cell, self.experiment.metric, self.experiment.unit))
+        return self.results.estimate(cell, self.experiment.metric, self.experiment.unit)
 
     def gain(self, comparison: Comparison, at: tuple[int, ...]) -> Estimate | None:
         """A comparison's gain in percent at a point; None if one side has no runs."""
@@ -299,4 +317,6 @@ class Outcome:
         if not all(self.results.runs.get(cell) for cell in what.quantity.cells()):
             return None
         sample = self.results.sample(what.quantity, "", "")
-        return stats.Estimate(float(sample[0]), None, 0) if what.quantity.is_computed else stats.estimate(sample)
+        if what.quantity.is_computed:
+            return stats.Estimate(float(sample[0]), None, 0)
+        return stats.estimate(sample, support=self.results.support(what.quantity, "", ""))

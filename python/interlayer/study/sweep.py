@@ -24,7 +24,7 @@ from interlayer.measure import stats
 
 from . import arms
 from .experiment import overlap, plain
-from .measures import Measure, Probes, measure, read, usual
+from .measures import Measure, Probes, measure, read, support_of, usual
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -172,8 +172,9 @@ class Swept:
 
     def estimate(self, cell: Point, metric: str | Measure) -> Estimate:
         """Mean and 95 % interval of a metric of a cell, over the runs that have it."""
-        found = self.sample(cell, metric)
-        return stats.estimate(found[np.isfinite(found)] if np.isfinite(found).any() else found[:1])
+        what = metric if isinstance(metric, Measure) else self.measure(metric)
+        found, support = self.sample(cell, what), support_of(self.runs[cell], what.path)
+        return stats.estimate(found[np.isfinite(found)] if np.isfinite(found).any() else found[:1], support=support)
 
 
 def run(

@@ -43,6 +43,7 @@ import numpy as np
 from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.measure.stats import Estimate
+from interlayer.measure.support import ANY
 
 from . import bands
 from .bands import EQUAL_WITHIN
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from interlayer.measure.stats import Floats
+    from interlayer.measure.support import Support
 
 FOR_LARGEST = 5
 """Runs, as a multiple of n, without which nothing is said of the largest of n."""
@@ -90,13 +92,16 @@ class Samples(Protocol):
     def sample(self, q: Quantity, metric: str, unit: str) -> Floats:
         """One number per seed, shape (runs,), in `unit`; nan where a run has none."""
 
+    def support(self, q: Quantity, metric: str, unit: str) -> Support:
+        """What values it can have, in `unit`."""
+
 
 def judge(claim: Claim, samples: Samples, alpha: float = stats.ALPHA) -> Judgement:
     """The verdict on a claim. Quantities with different numbers of runs are compared over their common seeds.
 
     `alpha` is the level of every test in it: 5 %, or less where rounds or readings share the 5 %.
     """
-    return judge_columns(claim, columns_of(claim, samples), alpha)
+    return judge_columns(claim, columns_of(claim, samples), alpha, supports_of(claim, samples))
 
 
 def columns_of(claim: Claim, samples: Samples) -> list[Floats]:
@@ -109,13 +114,27 @@ def columns_of(claim: Claim, samples: Samples) -> list[Floats]:
     return [np.full(runs, c[0]) if q.is_computed else c[:runs] for q, c in zip(quantities, columns, strict=True)]
 
 
-def judge_columns(claim: Claim, columns: list[Floats], alpha: float = stats.ALPHA) -> Judgement:
-    """The verdict on a claim whose quantities have these samples, as `columns_of` gives them."""
+def supports_of(claim: Claim, samples: Samples) -> list[Support]:
+    """What values a claim's quantities can have."""
+    return [samples.support(q, claim.metric, claim.sample_unit) for q in claim.quantities()]
+
+
+def judge_columns(
+    claim: Claim, columns: list[Floats], alpha: float = stats.ALPHA, supports: Sequence[Support] = ()
+) -> Judgement:
+    """The verdict on a claim whose quantities have these samples, as `columns_of` gives them.
+
+    `supports`, as `supports_of` gives them, keep the intervals inside what each quantity can be; without them, and for
+    the pseudo-values of the largest of several runs, intervals are Student's.
+    """
+    if claim.largest_of or not supports:
+        supports = [ANY] * len(columns)
     runs, single = len(columns[0]), columns
     if claim.largest_of:
         columns = [stats.largest_of_pseudo(c, claim.largest_of) for c in columns]
-    estimates: tuple[Estimate, ...] = tuple(stats.estimate(c) for c in columns)
-    context = _Context(claim, columns, estimates, runs, single, alpha)
+    pairs = zip(columns, supports, strict=True)
+    estimates: tuple[Estimate, ...] = tuple(stats.estimate(c, support=s) for c, s in pairs)
+    context = _Context(claim, columns, estimates, runs, single, alpha, supports)
     band = bands.words(claim)
     if claim.impossible and any(not np.any(c) for c in columns):
         return Judgement(Verdict.UNTESTABLE, estimates, f"no evidence: {claim.impossible}", band, runs)
@@ -192,10 +211,13 @@ class _Context:
     single: Sequence[Floats]
     """The columns run by run, also where `columns` are of the largest of several."""
     alpha: float
+    supports: Sequence[Support]
+    """What values each of `columns` can have."""
 
-    def interval(self, column: Floats) -> Estimate:
-        """Mean and interval at the level of the tests, 95 % or more."""
-        return stats.estimate(column, 1 - self.alpha)
+    def intervals(self) -> list[Estimate]:
+        """Mean and interval of each quantity at the level of the tests, 95 % or more."""
+        pairs = zip(self.columns, self.supports, strict=True)
+        return [stats.estimate(column, 1 - self.alpha, support) for column, support in pairs]
 
     def unresolved(self) -> str:
         """Why no verdict may rest on these samples; empty if one may."""
@@ -311,7 +333,7 @@ def _far_off(c: _Context, where: Callable[[float], int]) -> bool:
 
     Then it differs, however wide the interval is.
     """
-    tested = c.interval(c.columns[0])
+    tested = c.intervals()[0]
     return {where(tested.low), where(tested.high)} in ({-1}, {1})
 
 
@@ -319,7 +341,7 @@ def _in_range(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     """A range holds where the whole interval lies in it, and differs where the whole interval lies beyond an end."""
     low = -math.inf if expected.low is None else expected.low
     high = math.inf if expected.high is None else expected.high
-    tested = c.interval(c.columns[0])
+    tested = c.intervals()[0]
     ours = (tested.mean, tested.mean) if c.claim.is_computed else (tested.low, tested.high)
     if low <= ours[0] and ours[1] <= high:
         return Verdict.HOLDS, "inside"
@@ -365,7 +387,7 @@ def _picked(c: _Context, expected: Expected) -> tuple[Verdict, str]:
 
 def _ratio(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     ours = c.estimates[0]
-    tested = c.interval(c.columns[0])
+    tested = c.intervals()[0]
     told = f"measured a gain of {c.show(ours)} against the printed {bands.printed_text(expected)}{c.unit}"
     if expected.value is None:
         verdict, how = _in_range(c, expected)
@@ -393,7 +415,7 @@ def _span(c: _Context, expected: Expected) -> tuple[Verdict, str]:
     """The smallest and the largest of our gains against the two ends of the printed range."""
     assert expected.low is not None
     assert expected.high is not None
-    tested = [c.interval(column) for column in c.columns]
+    tested = c.intervals()
     least = min(tested, key=lambda e: e.mean)
     most = max(tested, key=lambda e: e.mean)
     shown = sorted(c.estimates, key=lambda e: e.mean)
@@ -410,7 +432,7 @@ def _crossed(c: _Context, test: Crossing) -> tuple[float, float, int]:
     """
     xs = [(q.x or 0.0) / quantity.in_base(c.claim.unit) for q in c.claim.lines[0].quantities]
     last, open_ = -math.inf, 0
-    for x, e in zip(xs, map(c.interval, c.columns), strict=True):
+    for x, e in zip(xs, c.intervals(), strict=True):
         passed, beyond = (
             (e.high < test.limit, e.low > test.limit) if test.below else (e.low > test.limit, e.high < test.limit)
         )
