@@ -120,7 +120,7 @@ def test_a_notebook_shows_the_same_numbers_as_html(cell: interlayer.Result) -> N
 @pytest.mark.core
 def test_plot_is_a_column_of_every_flow(cell: interlayer.Result) -> None:
     (axes,) = cell.plot("rtt_mean").axes
-    assert axes.get_xlabel() == "rtt_mean, ms"
+    assert axes.get_xlabel() == "mean RTT, ms"
     assert axes.patches[0].get_width() == pytest.approx(1e3 * cell.estimate("flow.0.rtt_mean").mean)
     with pytest.raises(InputError, match='no metric "rtt"; did you mean "rtt_mean'):
         cell.plot("rtt")

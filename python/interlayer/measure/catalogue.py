@@ -7,7 +7,11 @@ pattern: each scheme has its own (docs/schemes and `run --json` show them).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from interlayer import toml_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +255,19 @@ def readable(metric: str) -> str:
 
 def readable_key(path: str) -> str:
     """A scenario's key as the axis of a figure names it: `radio.queue.packets` is `radio queue packets`."""
-    return " ".join(_named(part) for part in path.split(".") if not re.fullmatch(r"\d+|\*", part))
+    parts = [part for part in path.split(".") if not re.fullmatch(r"\d+|\*", part)]
+    if parts[-1] in ("per", "ber"):
+        parts = [part for part in parts[-2:] if part in ("good", "bad", "per", "ber")]
+    return " ".join(map(_named, parts))
+
+
+def readable_value(value: Any) -> str:
+    """A key's value as a figure names it: `{ discipline = "red", packets = 50 }` is `discipline red, packets 50`."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_named(str(key))} {readable_value(v)}" for key, v in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "; ".join(map(readable_value, value)) or "none"
+    return value if isinstance(value, str) else toml_text.literal(value)
 
 
 def _named(column: str) -> str:

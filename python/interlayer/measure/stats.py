@@ -72,6 +72,9 @@ class Estimate:
         half = None if self.half_width is None else self.half_width * abs(factor)
         return Estimate(self.mean * factor, half, self.n)
 
+    def _repr_html_(self) -> str:
+        return f"{self} ({self.n} runs)" if self.n > 1 else str(self)
+
     def __str__(self) -> str:
         """`5.086 ± 0.012`: two digits of the half-width, five of the mean at most, whole numbers whole."""
         if not math.isfinite(self.mean):

@@ -7,7 +7,7 @@ legend above the axes, where no data lies.
 from __future__ import annotations
 
 import io
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,10 +54,16 @@ def _renderer() -> RendererAgg:
     return RendererAgg(1, 1, _INCH)  # type: ignore[no-untyped-call]
 
 
-def _width(text: str, size: float) -> float:
-    """The width of a line, in points."""
+@lru_cache(4096)
+def _word(text: str, size: float) -> float:
     ask: Any = _renderer().get_text_width_height_descent
     return float(ask(text, FontProperties(size=size), ismath=False)[0])
+
+
+def _width(line: str, size: float) -> float:
+    """The width of a line in points: that of its words, which come again, and of the spaces between."""
+    words = line.split(" ")
+    return sum(_word(word, size) for word in words) + (len(words) - 1) * _word(" ", size)
 
 
 def wrapped(text: str, size: float, width: float) -> str:
@@ -102,15 +108,13 @@ def finish(
         axes.set_xticks(ticks.places, [""] * len(ticks.places))
     _lay_out(figure)
     size = axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
-    wide = _INCH * size.width
+    wide, tall = _INCH * size.width, _INCH * size.height
     axes.set_xlabel(wrapped(axes.get_xlabel(), _LABEL, wide))
+    axes.set_ylabel(wrapped(axes.get_ylabel(), _LABEL, tall))
     if entries:
         _legend(axes, entries, legend_title, wide)
     if ticks is not None:
         (_numbers if ticks.are_numbers else _categories)(axes, ticks, wide)
-    _lay_out(figure)
-    tall = _INCH * axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted()).height
-    axes.set_ylabel(wrapped(axes.get_ylabel(), _LABEL, tall))
     if axes.texts:
         _lay_out(figure)
         _place(axes)

@@ -12,8 +12,8 @@ import numpy as np
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics
-from interlayer.measure.catalogue import readable, readable_key
-from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value
+from interlayer.measure.catalogue import readable, readable_key, readable_value
+from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -117,8 +117,8 @@ def experiment(outcome: Outcome) -> Figure:
         _printed_numbers(axes, e, places, drawn)
         if numeric:
             _arithmetic(axes, e, places, {arm: shown.colour for (arm, _), shown in drawn.items()})
-        labels, unit = _ticks(e, ticks)
-        axes.set_xlabel((readable_key(e.x) if e.label(e.x) == e.x else e.label(e.x)) + unit)
+        labels, unit = tick_labels([_value(e, e.x, value) for value in ticks], numeric)
+        axes.set_xlabel(_key(e, e.x) + unit)
         axes.set_ylabel(y_label(e))
         low, high = axes.get_ylim()
         axes.set_ylim(min(0.0, low), high)
@@ -191,13 +191,12 @@ def _bar(found: Sequence[Estimate]) -> list[float] | None:
     return [0.0 if e.half_width is None else e.half_width for e in found] if known else None
 
 
-def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
-    """Tick labels, and what to add to the axis' name: the unit, once, if all values have the same."""
-    labels = [e.label(e.x, v) for v in values]
+def tick_labels(labels: Sequence[str], are_numbers: bool) -> tuple[list[str], str]:
+    """Tick labels, and what to add to the axis' name: the unit, once, if all numbers have the same."""
     parts = [label.partition(" ") for label in labels]
-    if len({unit for _, _, unit in parts}) == 1 and parts[0][2] and quantity.magnitude(values[0]) is not None:
+    if are_numbers and len({unit for _, _, unit in parts}) == 1 and parts[0][2]:
         return [number for number, _, _ in parts], f", {parts[0][2]}"
-    return labels, ""
+    return list(labels), ""
 
 
 def _entries(axes: Axes) -> list[tuple[Any, str]]:
@@ -249,9 +248,23 @@ def _point(e: Experiment, other: tuple[int, ...], i: int) -> tuple[int, ...]:
     return tuple(i if p == e.x else o for p, o in zip(e.paths, other, strict=True))
 
 
+def _value(e: Experiment, path: str, value: Any, *, alone: bool = False) -> str:
+    """What the file calls a path's value, else the value in words; a number that stands alone has the path's name."""
+    shown = e.label(path, value)
+    if shown != plain(value):
+        return shown
+    is_bare = alone and isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{_key(e, path)} {shown}" if is_bare else readable_value(value)
+
+
+def _key(e: Experiment, path: str) -> str:
+    """What the file calls a path, else its words."""
+    return readable_key(path) if e.label(path) == path else e.label(path)
+
+
 def _other_label(e: Experiment, other: tuple[int, ...]) -> str:
     parts = [
-        e.label(path, values[o])
+        _value(e, path, values[o], alone=True)
         for (path, values), o in zip(e.sweep, other, strict=True)
         if path != e.x and len(e.drawn.get(path, values)) > 1
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interlayer import quantity
 from interlayer.errors import InputError
 from interlayer.measure import stats
-from interlayer.measure.catalogue import readable, readable_key
+from interlayer.measure.catalogue import readable, readable_key, readable_value
 
 from . import plots
 
@@ -49,7 +49,7 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
         if many > most:
             raise InputError(f"{many} {what} are too many to read (at most {most}); sweep fewer values", "by")
     measure = s.measure(y) if y is not None else s.measures[0]
-    unit = quantity.natural_unit(measure.name)
+    unit = "ms" if quantity.column_unit(measure.name) == "s" else quantity.natural_unit(measure.name)
     width = math.ceil(math.sqrt(len(panels)))
     height = math.ceil(len(panels) / width)
     with plots.style():
@@ -74,17 +74,19 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
                 axes.set_title(_named(s, panel, long=True), loc="left", fontsize=9)
         for axes in list(grid.flat)[len(panels) :]:
             axes.set_visible(False)
+        shown = s.axes[across]
+        # Numbers have ticks of their own unless they are few: a sweep may have hundreds.
+        ticks = None
+        labels, in_unit = plots.tick_labels([_value(shown, i) for i in range(len(shown.values))], numbers is not None)
+        if numbers is None or len(numbers) <= _TICKS:
+            ticks = Ticks(_places(shown), labels, numbers is not None)
         for axes in grid[-1]:
-            axes.set_xlabel(_name(s.axes[across]))
+            axes.set_xlabel(readable_key(shown.path) + in_unit if ticks is not None else _name(shown))
         for row in grid:
             row[0].set_ylabel(readable(measure.label) + ("" if unit == "1" else f", {unit}"))
         low, high = grid[0][0].get_ylim()
         grid[0][0].set_ylim(min(0.0, low), high)
         frame(made, s.scenario, note)
-        shown = s.axes[across]
-        labels = [shown.label(i) if numbers is None else f"{numbers[i]:g}" for i in range(len(shown.values))]
-        # Numbers have ticks of their own unless they are few: a sweep may have hundreds.
-        ticks = Ticks(_places(shown), labels, numbers is not None) if numbers is None or len(labels) <= _TICKS else None
         entries = list(zip(*grid[0][0].get_legend_handles_labels(), strict=True)) if lines_by else []
         title = ", ".join(readable_key(s.paths[i]) for i in lines_by)
         if len(panels) == 1:
@@ -116,8 +118,13 @@ def _point(s: Swept, picks: dict[int, int]) -> Point:
 
 def _named(s: Swept, picks: dict[int, int], *, long: bool) -> str:
     return ", ".join(
-        f"{readable_key(s.paths[i])} = {s.axes[i].label(j)}" if long else s.axes[i].label(j) for i, j in picks.items()
+        f"{readable_key(s.paths[i])} = {_value(s.axes[i], j)}" if long else _value(s.axes[i], j)
+        for i, j in picks.items()
     )
+
+
+def _value(axis: Axis, i: int) -> str:
+    return readable_value(axis.values[i])
 
 
 def _numbers(axis: Axis) -> list[float] | None:
