@@ -277,7 +277,7 @@ def lines(axes: Any) -> dict[str, list[float]]:
 def test_plot_puts_numbers_along_x_and_a_line_for_each_other_value(seen: list[Any]) -> None:
     figure = swept({"scheme": ["none", "lle-tcp"], "channel.errors.per": [0.0, 0.1]}, runs=2).plot()
     (axes,) = figure.axes
-    assert axes.get_xlabel() == "channel.errors.per"
+    assert axes.get_xlabel() == "packet error rate"
     assert axes.get_ylabel() == "goodput, Mb/s"
     assert lines(axes) == {"none": [0.0, 0.1], "lle-tcp": [0.0, 0.1]}
 

@@ -42,8 +42,8 @@ def render(*parts: Any) -> str:
     on_terminal = sys.stdout.isatty() and "ipykernel" not in sys.modules  # a kernel says that it is one
     into = io.StringIO()
     # Rich would show each part in a notebook by itself, beside what it writes into the text.
-    plain: Any = {"file": into, "highlight": False, "force_jupyter": False}
-    console = Console(force_terminal=on_terminal, width=None if on_terminal else _PIPE, **plain)
+    plain: Any = {"file": into, "highlight": False, "force_terminal": on_terminal, "force_jupyter": False}
+    console = Console(width=None if on_terminal else _PIPE, **plain)
     for part in parts:
         if not isinstance(part, Grid):
             console.print(prose(part) if isinstance(part, str) else part)
