@@ -125,7 +125,9 @@ def test_the_figure_of_an_experiment_can_be_read(name: str) -> None:
     assert faults(figure) == []
     if e.x:
         values = next(values for path, values in e.sweep if path == e.x)
-        numbers = [quantity.magnitude(value) for value in values]
+        drawn = {cell.at[e.paths.index(e.x)] for cell in e.cells() if e.is_drawn(cell)}
+        numbers = [quantity.magnitude(values[i]) for i in drawn]
+        assert len(figure.axes[0].get_xticks()) == len(drawn), "a tick where there are points, and nowhere else"
         assert joined(figure) == (None not in numbers and len(numbers) > 1)
     title = figure.get_suptitle().replace("\n", " ")
     if e.over_time is not None:  # the paper shows a run over time; this one shows something else, and says so

@@ -100,11 +100,12 @@ def experiment(outcome: Outcome) -> Figure:
     with style():
         figure = drawing(8.0, 5.0)
         axes = figure.add_subplot()
-        ticks = [value for path, values in e.sweep if path == e.x for value in values]
-        xs = [quantity.magnitude(v) for v in ticks]
+        at = e.paths.index(e.x)
+        ticks = {i: e.sweep[at][1][i] for i in sorted({cell.at[at] for cell in e.cells() if e.is_drawn(cell)})}
+        xs = [quantity.magnitude(v) for v in ticks.values()]
         numbers = [x for x in xs if x is not None]
         numeric = len(numbers) == len(xs)
-        places = numbers if numeric else [float(i) for i in range(len(xs))]
+        places = dict(zip(ticks, numbers if numeric else map(float, range(len(xs))), strict=True))
         if numeric:
             scale_x(axes, numbers)
         else:
@@ -116,14 +117,14 @@ def experiment(outcome: Outcome) -> Figure:
         )
         _printed_numbers(axes, e, places, drawn)
         if numeric:
-            _arithmetic(axes, e, places, {arm: shown.colour for (arm, _), shown in drawn.items()})
-        labels, unit = tick_labels([_value(e, e.x, value) for value in ticks], numeric)
+            _arithmetic(axes, e, numbers, {arm: shown.colour for (arm, _), shown in drawn.items()})
+        labels, unit = tick_labels([_value(e, e.x, value) for value in ticks.values()], numeric)
         axes.set_xlabel(_key(e, e.x) + unit)
         axes.set_ylabel(y_label(e))
         low, high = axes.get_ylim()
         axes.set_ylim(min(0.0, low), high)
         frame(figure, _title(e), caption(outcome))
-        finish(axes, Ticks(places, labels, numeric), entries=_entries(axes))
+        finish(axes, Ticks(list(places.values()), labels, numeric), entries=_entries(axes))
         return figure
 
 
@@ -254,7 +255,7 @@ def _value(e: Experiment, path: str, value: Any, *, alone: bool = False) -> str:
     if shown != plain(value):
         return shown
     is_bare = alone and isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{_key(e, path)} {shown}" if is_bare else readable_value(value)
+    return f"{_key(e, path)} = {shown}" if is_bare else readable_value(value)
 
 
 def _key(e: Experiment, path: str) -> str:
@@ -291,10 +292,20 @@ def marked(number: int, other: int = 0) -> dict[str, Any]:
 
 
 def draw(
-    axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, number: int, other: int = 0, *, join: bool = True
+    axes: Axes,
+    points: Sequence[tuple[float, Estimate]],
+    label: str,
+    number: int,
+    other: int | None = None,
+    *,
+    join: bool = True,
 ) -> None:
-    """Measured points with their intervals, in the look of their number; `join` them where x is a number."""
+    """Measured points with their intervals, in the look of their number; `join` them where x is a number.
+
+    Without `other` a colour that comes again has another dash, too.
+    """
     if points:
+        pattern = number // len(_COLOURS) if other is None else other
         axes.errorbar(
             [x for x, _ in points],
             [e.mean for _, e in points],
@@ -303,7 +314,7 @@ def draw(
             markersize=4.5 if join else 6,
             capsize=3,
             linewidth=1.5,
-            **marked(number, other) | ({} if join else {"linestyle": "none"}),
+            **marked(number, pattern) | ({} if join else {"linestyle": "none"}),
         )
 
 
@@ -311,31 +322,32 @@ Lines = dict[tuple[str, tuple[int, ...]], Shown]
 """What is drawn, by arm (of a gain: the arm compared with) and by what else is swept."""
 
 
-def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float], numeric: bool) -> Lines:
+def _metric_lines(axes: Axes, outcome: Outcome, places: Mapping[int, float], numeric: bool) -> Lines:
     e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
     others, found = _others(e), Lines()
     arms = [arm for arm, _ in e.arms if any(cell.arm == arm for cell in have)]
     for a, arm in enumerate(arms):
         for o, other in enumerate(others):
             off = beside(a * len(others) + o, len(arms) * len(others), numeric)
-            cells = [(x + off, Cell(arm, _point(e, other, i))) for i, x in enumerate(places)]
+            cells = [(x + off, Cell(arm, _point(e, other, i))) for i, x in places.items()]
             points = [(x, outcome.estimate(cell)) for x, cell in cells if cell in have]
-            draw(axes, points, e.label(arm) + _other_label(e, other), a, o, join=numeric)
+            mine = o if len(others) > 1 else None
+            draw(axes, points, e.label(arm) + _other_label(e, other), a, mine, join=numeric)
             found[arm, other] = Shown(_COLOURS[a % len(_COLOURS)], off)
     return found
 
 
-def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float], numeric: bool) -> Lines:
+def _gain_lines(axes: Axes, outcome: Outcome, places: Mapping[int, float], numeric: bool) -> Lines:
     e = outcome.experiment
     others, found = _others(e), Lines()
     for k, comparison in enumerate(e.comparisons):
         for o, other in enumerate(others):
             off = beside(k * len(others) + o, len(e.comparisons) * len(others), numeric)
-            ats = [(x + off, _point(e, other, i)) for i, x in enumerate(places)]
+            ats = [(x + off, _point(e, other, i)) for i, x in places.items()]
             gains = [(x, outcome.gain(comparison, at)) for x, at in ats if _gain_is_drawn(e, comparison, at)]
             points = [(x, gain) for x, gain in gains if gain is not None]
             label = f"{e.label(comparison.of)} over {e.label(comparison.over)}{_other_label(e, other)}"
-            draw(axes, points, label, k, o, join=numeric)
+            draw(axes, points, label, k, o if len(others) > 1 else None, join=numeric)
             found[comparison.over, other] = Shown(_COLOURS[k % len(_COLOURS)], off)
     axes.axhline(0.0, color="0.4", linewidth=0.8)
     return found
@@ -345,7 +357,7 @@ def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -
     return e.is_drawn(Cell(comparison.of, at)) and e.is_drawn(Cell(comparison.over, at))
 
 
-def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], drawn: Lines) -> None:
+def _printed_numbers(axes: Axes, e: Experiment, places: Mapping[int, float], drawn: Lines) -> None:
     """The paper's numbers at the points they were printed for: a star for a value, a bar for a range."""
     label: str | None = _PAPER
     for claim in e.claims:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from interlayer.measure.catalogue import readable
+
 from . import plots
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def figure(quantities: Sequence[Quantity], title: str, note: str) -> Figure:
                 if not many:
                     look = {**plots.look(looks[q.group][line.entry]), "linewidth": 0.9, "label": line.entry}
                 axes.plot(line.t_s, q.shown(line), **look)
-            axes.set_ylabel(q.label)
+            axes.set_ylabel(readable(q.name) + (f", {q.unit}" if q.unit else ""))
             # The panel with the most lines of a group names them.
             largest = max(len(other.lines) for other in shown if other.group == q.group)
             if q.group not in legends and not many and len(q.lines) == largest:
