@@ -121,8 +121,10 @@ def experiment(outcome: Outcome) -> Figure:
         labels, unit = tick_labels([_value(e, e.x, value) for value in ticks.values()], numeric)
         axes.set_xlabel(_key(e, e.x) + unit)
         axes.set_ylabel(y_label(e))
-        low, high = axes.get_ylim()
-        axes.set_ylim(min(0.0, low), high)
+        from_zero(axes)
+        if numeric and axes.texts and axes.get_xscale() == "linear":
+            left, right = axes.get_xlim()
+            axes.set_xlim(left, right + 0.04 * (right - left))  # room for the printed numbers of the last point
         frame(figure, _title(e), caption(outcome))
         finish(axes, Ticks(list(places.values()), labels, numeric), entries=_entries(axes))
         return figure
@@ -215,6 +217,12 @@ def scale_x(axes: Axes, numbers: Sequence[float]) -> None:
         axes.set_xscale("log")
     else:
         axes.set_xscale("symlog", linthresh=min(above))
+
+
+def from_zero(axes: Axes) -> None:
+    """Let the y axis begin at zero, or below it where something lies there."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low if axes.dataLim.y0 < 0 else 0.0, high)
 
 
 def separate(axes: Axes, categories: int) -> None:

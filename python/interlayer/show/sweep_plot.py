@@ -85,7 +85,8 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
         for row in grid:
             row[0].set_ylabel(readable(measure.label) + ("" if unit == "1" else f", {unit}"))
         low, high = grid[0][0].get_ylim()
-        grid[0][0].set_ylim(min(0.0, low), high)
+        least = min(axes.dataLim.y0 for axes in grid.flat if axes.get_visible())
+        grid[0][0].set_ylim(low if least < 0 else 0.0, high)
         frame(made, s.scenario, note)
         entries = list(zip(*grid[0][0].get_legend_handles_labels(), strict=True)) if lines_by else []
         title = ", ".join(readable_key(s.paths[i]) for i in lines_by)
