@@ -120,11 +120,11 @@ lint-python: $(VENV)/.pins
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
 
-# What is generated: the scenario reference, outputs shown in README and docs, the notebook, the examples' answers, the figure. Look at the difference before you commit it.
+# What is generated: the scenario reference, outputs shown in README and docs, the notebooks, the examples' answers, the figures. Look at the difference before you commit it.
 docs: build
 	$(BIN)/python docs/scenario_reference.py
 	$(BIN)/python docs/renew.py
-	$(BIN)/python docs/notebook.py
+	$(BIN)/python docs/notebook.py --figures
 	$(BIN)/interlayer reproduce lle-fig-3.7a base-station-league --out target/figures
 	cp target/figures/lle-fig-3.7a.png target/figures/beyond-base-station-league.png docs/figures/
 	$(BIN)/interlayer run examples/lecture-hall.toml --series --window "2.004 s..2.009 s" --out target/figures/run

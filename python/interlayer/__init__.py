@@ -5,7 +5,7 @@ import interlayer
 r = interlayer.run(interlayer.wlan(rate="11 Mb/s", flow=interlayer.tcp("reno"), loss=0.01), runs=10)
 print(r.flows)                           # a polars frame, a row per run and flow
 print(r.estimate("flow.0.goodput"))      # mean ± half-width of the 95 % interval, in b/s
-print(interlayer.compare("examples/single-hop.toml", "none,lle-tcp"))
+print(interlayer.compare(interlayer.example("single-hop"), "none,lle-tcp"))
 
 print(interlayer.reproduce("lle-fig-3.7a").scored[0].why)
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Interrupted, Scenario, compare, load, parse, reproduce, run, sweep, tcp, udp, wlan
+    from .api import Interrupted, Scenario, compare, example, load, parse, reproduce, run, sweep, tcp, udp, wlan
     from .errors import InputError, InterlayerError, OutputError, PartError, RunError
     from .measure.stats import Estimate
     from .parts import Controller, Scheme
@@ -40,6 +40,7 @@ _WHERE = {
     "Scheme": "parts",
     "Sweep": "results",
     "compare": "api",
+    "example": "api",
     "load": "api",
     "parse": "api",
     "reproduce": "api",
@@ -66,6 +67,7 @@ __all__ = [
     "Sweep",
     "__version__",
     "compare",
+    "example",
     "load",
     "parse",
     "reproduce",

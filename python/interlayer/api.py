@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import time
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import given, simulator, toml_text
 from . import parts as in_python
 from .engine import chosen
-from .errors import InputError, named_as_parameters, writing
+from .errors import InputError, named_as_parameters, suggestion, writing
 from .measure import timeline as windows
 from .results import Comparison, Reproduction, Result, Sweep
 from .study import comparison
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from .study.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scenario:
     """A scenario: TOML text and changes to it. Immutable; it is checked whole when it is run or by `check`."""
 
@@ -64,6 +66,26 @@ class Scenario:
         if not self.changes:
             return self.text
         return toml_text.document(json.loads(self._parse().effective_json()))
+
+    def __str__(self) -> str:
+        """The text as given, and the changes as comments below it."""
+        return self._shown().rstrip()
+
+    def __repr__(self) -> str:
+        lines, changes = len(self.text.splitlines()), len(self.changes)
+        also = f", {changes} change{'s' * (changes != 1)}" if changes else ""
+        return f"<Scenario {self._name()!r}: {lines} lines{also}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _name(self) -> str:
+        """What the scenario calls itself; its file's name, or nothing, where it does not, or cannot be read."""
+        try:
+            table = tomllib.loads(self.text).get("scenario", {})
+            return str(table.get("name") or Path(self.file).stem)
+        except (tomllib.TOMLDecodeError, AttributeError):
+            return Path(self.file).stem
 
     def _shown(self) -> str:
         """The text as given, and the changes as comments below it."""
@@ -204,6 +226,21 @@ def load(path: str | Path) -> Scenario:
     if "\0" in name:
         raise InputError(f"scenario: {name!r} names no file", "scenario")
     return Scenario(toml_text.read_text(Path(name)), file=name)
+
+
+_EXAMPLES = Path(__file__).parent / "examples"
+
+
+def example(name: str) -> Scenario:
+    """A scenario that comes with the package: `example("coffee-shop")`; the repository has them in `examples/`.
+
+    Raises `InputError` for a name that there is not.
+    """
+    given.check(example=name)
+    known = sorted(path.stem for path in _EXAMPLES.glob("*.toml"))
+    if name not in known:
+        raise InputError(f'example: no "{name}"{suggestion(name, known)}', "example")
+    return load(_EXAMPLES / f"{name}.toml")
 
 
 def parse(text: str) -> Scenario:

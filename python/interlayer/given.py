@@ -45,6 +45,7 @@ def _arms(value: object) -> bool:
 
 _ARMS = 'names and what each sets, as in arms={"veno": {"flow.*.transport.congestion": "veno"}}'
 _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "example": (_word, 'the name of an example, as in "coffee-shop"'),
     "stations": (_whole, "a whole number"),
     "runs": (_whole, "a whole number"),
     "seed": (_whole, "a whole number"),

@@ -199,6 +199,10 @@ class Comparison(comparison.Paired):
     def _of(cls, found: comparison.Paired) -> Comparison:
         return cls(*(getattr(found, f.name) for f in fields(found)))
 
+    def __repr__(self) -> str:
+        runs = len(next(iter(self.runs.values())))
+        return f"<Comparison of {self.scenario!r}: {len(self.arms)} arms, {runs} runs of each>"
+
     def __str__(self) -> str:
         from .show import as_json, terminal
 
@@ -236,6 +240,9 @@ class Sweep(grid.Swept):
     @classmethod
     def _of(cls, found: grid.Swept) -> Sweep:
         return cls(*(getattr(found, f.name) for f in fields(found)))
+
+    def __repr__(self) -> str:
+        return f"<Sweep of {self.scenario!r}: {len(self.cells)} cells, {self.replications} runs of each>"
 
     def __str__(self) -> str:
         from .show import sweep
@@ -291,6 +298,9 @@ class Reproduction(outcome.Outcome):
     @classmethod
     def _of(cls, found: outcome.Outcome) -> Reproduction:
         return cls(**{f.name: getattr(found, f.name) for f in fields(found)})
+
+    def __repr__(self) -> str:
+        return f"<Reproduction of {self.experiment.id!r}: {len(self.scored)} claims>"
 
     def __str__(self) -> str:
         from .show import terminal

@@ -44,6 +44,27 @@ def test_scenario_runs(scenario: Path) -> None:
     assert interlayer.run(scenario).flows["goodput_bps"].min() > 0
 
 
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda p: p.stem)
+def test_scenario_comes_with_the_package(scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In whatever folder, and as a link: the file is there once."""
+    import interlayer
+
+    monkeypatch.chdir(tmp_path)
+    assert interlayer.example(scenario.stem).text == scenario.read_text("utf-8")
+    assert (ROOT / "python/interlayer/examples" / scenario.name).resolve() == scenario
+
+
+def test_an_example_that_is_not_there_is_told() -> None:
+    import interlayer
+
+    with pytest.raises(interlayer.InputError, match='example: no "cofee-shop"; did you mean "coffee-shop"'):
+        interlayer.example("cofee-shop")
+    with pytest.raises(interlayer.InputError, match="example: expected the name of an example"):
+        interlayer.example(3)  # type: ignore[arg-type]
+    with pytest.raises(interlayer.InputError, match=r'example: no "\.\./examples/coffee-shop"'):
+        interlayer.example("../examples/coffee-shop")
+
+
 def test_scenario_reference_is_that_of_the_schema() -> None:
     from interlayer import _core
 

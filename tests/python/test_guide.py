@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+import base64
 import importlib.util
-import io
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,28 +56,135 @@ def test_tables_of_the_engineers_page_are_what_is_measured(renew: Any) -> None:
 
 def test_the_notebook_is_that_of_the_page() -> None:
     module = loaded("notebook")
-    assert module.NOTEBOOK.read_text("utf-8") == module.notebook(), "run: make docs"
-    found = json.loads(module.notebook())
+    for path, whole in module.written().items():
+        assert path.read_text("utf-8") == whole, "run: make docs"
+    found = json.loads(module.NOTEBOOK.read_text("utf-8"))
     assert (found["nbformat"], len({cell["id"] for cell in found["cells"]})) == (4, len(found["cells"]))
     text = "".join("".join(cell["source"]) for cell in found["cells"] if cell["cell_type"] == "markdown")
     page = module.PAGE.read_text("utf-8")
     exercises = re.findall(r"^## (\d)\. ", page, re.MULTILINE)
     assert exercises == [str(i + 1) for i in range(len(exercises))]
-    assert text.count("**Exercise.**") == text.count("**Solution.**") == len(exercises) >= 6
+    parts = ("**Exercise.**", "**Begin with**", "**Solution.**")
+    assert [text.count(part) for part in parts] == [len(exercises)] * 3
+    assert len(exercises) >= 6
+
+
+def test_the_students_copy_has_every_exercise_and_no_solution() -> None:
+    module = loaded("notebook")
+    found = json.loads(module.EXERCISES.read_text("utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in found)
+    whole = module.PAGE.read_text("utf-8")
+    assert text.count("**Exercise.**") == text.count("**Begin with**") == whole.count("**Exercise.**")
+    assert "Solution" not in text
+    begun = ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+    assert set(begun) == {module.BEGIN.strip()}
+    # Nothing that the solutions compute is in it: no line of their code, no number of their outputs.
+    for code in module.PART.findall(whole):
+        assert not [line for line in code.splitlines()[1:] if len(line) > 30 and line.strip() in text]
+
+
+def test_the_plan_of_a_lesson_fills_45_minutes() -> None:
+    rows = re.findall(r"^\| (\d+)–(\d+) \|", (DOCS / "lecture.md").read_text("utf-8"), re.MULTILINE)
+    ends = [(int(a), int(b)) for a, b in rows]
+    assert [a for a, _ in ends] == [0, *(b for _, b in ends[:-1])]
+    assert ends[-1][1] == 45
 
 
 @pytest.mark.core
-def test_cells_of_the_notebook_run_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one namespace, as a kernel does. The page's test runs each block alone, and compares what it prints."""
-    monkeypatch.chdir(ROOT)
-    names: dict[str, Any] = {}
-    printed = io.StringIO()
-    for cell in loaded("notebook").cells((DOCS / "lecture.md").read_text("utf-8")):
-        if cell["cell_type"] == "code":
-            with contextlib.redirect_stdout(printed):
-                exec(compile("".join(cell["source"]), "cell", "exec"), names)
+def test_the_notebook_runs_in_its_folder_and_every_lesson_shows_its_figure() -> None:
+    """As Jupyter runs it: a kernel in docs/, without a display. The page's test runs each block alone."""
+    found = executed(loaded("notebook").NOTEBOOK)
+    cells = [cell for cell in found["cells"] if cell["cell_type"] == "code"]
+    printed = ["".join(o["text"] for o in cell["outputs"] if o["output_type"] == "stream") for cell in cells]
     shown = re.findall(r"```text\n(.*?)^```", (DOCS / "lecture.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert printed.getvalue() == "".join(shown)
+    assert printed == shown
+    for cell in cells:
+        pictures = [o for o in cell["outputs"] if "image/png" in o.get("data", {})]
+        assert len(pictures) == 1, cell["source"]
+        assert len(base64.b64decode(pictures[0]["data"]["image/png"])) > 10_000
+        assert not [o for o in cell["outputs"] if o["output_type"] not in ("stream", "execute_result")]
+
+
+SHOWS = """
+import matplotlib
+import interlayer as il
+from IPython.display import display
+cell = il.wlan(duration="1 s", warmup="0 s")
+result = il.run(cell, runs=2, series=True)
+found = il.compare(cell, arms={"a": {"radio.max_attempts": 2}, "b": {"radio.max_attempts": 3}}, runs=2)
+swept = il.sweep(cell, {"radio.max_attempts": [2, 3]}, runs=2)
+made = il.reproduce("lle-fig-3.7b", quick=True)
+---
+print(result)
+---
+result
+---
+print(found); print(swept); print(made); print(cell); print(result.estimate("flow.0.goodput"))
+---
+found
+---
+swept
+---
+made
+---
+cell
+---
+result.estimate("flow.0.goodput")
+---
+display(result.plot())
+---
+display(result.plot_series("cwnd")); display(found.plot()); display(swept.plot()); display(made.plot())
+---
+import sys
+"matplotlib.pyplot" in sys.modules
+---
+%matplotlib inline
+import matplotlib.pyplot as plt
+plt.get_fignums()
+---
+result.plot()
+---
+display(result.plot())
+"""
+
+
+@pytest.mark.core
+def test_a_notebook_shows_every_object_once_whether_or_not_its_figures_are_inline(tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": code.strip(), "outputs": [],
+              "execution_count": None} for i, code in enumerate(SHOWS.split("---"))]  # fmt: skip
+    path = tmp_path / "shows.ipynb"
+    path.write_text(loaded("notebook").notebook(cells), "utf-8")
+    outputs = [cell["outputs"] for cell in executed(path)["cells"]]
+    kinds = [[o["output_type"] if "data" not in o else min(set(o["data"]) & WANTED) for o in out] for out in outputs]
+    html, png, plain = "text/html", "image/png", "text/plain"
+    figures = [[png], [png] * 4, [plain], [plain], [png], [png]]
+    assert kinds == [[], ["stream"], [html], ["stream"], *([[html]] * 5), *figures]
+    assert outputs[11][0]["data"][plain] == "False", "pyplot is not imported"
+    assert outputs[12][0]["data"][plain] == "[]", "no figure is pyplot's"
+    texts = json.dumps(outputs, ensure_ascii=False)
+    assert not re.search("[\ue000-\uf8ff]", texts)
+    assert outputs[1][0]["text"].count("wlan: 2 runs, seeds from 1") == 1
+
+
+WANTED = {"text/html", "image/png", "text/plain"}
+
+
+def executed(path: Path) -> Any:
+    """A notebook after a kernel has run it in its own folder, as `jupyter nbconvert --execute` would.
+
+    A process of its own, whose warnings are not ours.
+    """
+    code = (
+        "import json, sys, nbformat, nbclient\n"
+        "book = nbformat.read(sys.argv[1], as_version=4)\n"
+        "nbclient.NotebookClient(book, timeout=120, resources={'metadata': {'path': sys.argv[2]}}).execute()\n"
+        "print(json.dumps(book))\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    command = [sys.executable, "-c", code, str(path), str(path.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
 
 
 # ------------------------------------------------------------------------------------------------------------- glossary

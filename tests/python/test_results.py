@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,9 +119,43 @@ def test_a_notebook_shows_the_same_numbers_as_html(cell: interlayer.Result) -> N
 
 
 @pytest.mark.core
+def test_whatever_shows_itself_has_no_sign_of_our_own_and_no_colour(
+    cell: interlayer.Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """U+E000 holds numbers and units together while a table is set. FORCE_COLOR is what a notebook's kernel sets."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    short = interlayer.wlan(rate="11 Mb/s", duration="1 s", warmup="0 s", loss=0.1)
+    changed = short.set("radio.max_attempts", 2)
+    objects = [
+        cell,
+        changed,
+        cell.estimate("flow.0.goodput"),
+        interlayer.compare(short, "none,lle-tcp", runs=2),
+        interlayer.sweep(short, {"radio.max_attempts": [2, 4]}, runs=2),
+        interlayer.reproduce("lle-fig-3.7b", quick=True),
+    ]
+    for one in objects:
+        for text in (str(one), repr(one), one._repr_html_()):
+            assert text.strip()
+            assert not re.search("[\ue000-\uf8ff\x1b]", text), type(one)
+        assert len(repr(one).splitlines()) == 1
+        read(one._repr_html_())
+    assert repr(changed) == f"<Scenario 'wlan': {len(short.text.splitlines())} lines, 1 change>"
+    assert str(changed).endswith("# with radio.max_attempts = 2")
+
+
+@pytest.mark.core
+def test_a_figure_is_a_picture_for_a_notebook_and_shares_nothing_with_pyplot(cell: interlayer.Result) -> None:
+    picture, about = cell.plot()._repr_png_()  # type: ignore[attr-defined]
+    assert picture.startswith(b"\x89PNG")
+    assert about == {"width": 768}
+    assert "matplotlib.pyplot" not in sys.modules
+
+
+@pytest.mark.core
 def test_plot_is_a_column_of_every_flow(cell: interlayer.Result) -> None:
     (axes,) = cell.plot("rtt_mean").axes
-    assert axes.get_xlabel() == "rtt_mean, ms"
+    assert axes.get_xlabel() == "mean RTT, ms"
     assert axes.patches[0].get_width() == pytest.approx(1e3 * cell.estimate("flow.0.rtt_mean").mean)
     with pytest.raises(InputError, match='no metric "rtt"; did you mean "rtt_mean'):
         cell.plot("rtt")

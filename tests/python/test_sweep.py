@@ -277,7 +277,7 @@ def lines(axes: Any) -> dict[str, list[float]]:
 def test_plot_puts_numbers_along_x_and_a_line_for_each_other_value(seen: list[Any]) -> None:
     figure = swept({"scheme": ["none", "lle-tcp"], "channel.errors.per": [0.0, 0.1]}, runs=2).plot()
     (axes,) = figure.axes
-    assert axes.get_xlabel() == "channel.errors.per"
+    assert axes.get_xlabel() == "packet error rate"
     assert axes.get_ylabel() == "goodput, Mb/s"
     assert lines(axes) == {"none": [0.0, 0.1], "lle-tcp": [0.0, 0.1]}
 
@@ -286,7 +286,7 @@ def test_what_is_neither_x_nor_a_line_has_a_panel_each(seen: list[Any]) -> None:
     found = swept({**OVER, "radio.x": ["a", "b", "c"]}, runs=1)
     figure = found.plot(x="radio.x", y="rtt_mean_s", by="scheme")
     shown = [axes for axes in figure.axes if axes.get_visible()]
-    assert [axes.get_title(loc="left") for axes in shown] == ["channel.errors.per = 0.0", "channel.errors.per = 0.1"]
+    assert [axes.get_title(loc="left") for axes in shown] == ["packet error rate = 0.0", "packet error rate = 0.1"]
     assert [tick.get_text() for tick in shown[0].get_xticklabels()] == ["a", "b", "c"]
     every = found.plot(x="radio.x", by=["scheme", "channel.errors.per"]).axes[0]
     assert list(lines(every)) == ["none, 0.0", "none, 0.1", "lle-tcp, 0.0", "lle-tcp, 0.1"]

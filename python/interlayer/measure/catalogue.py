@@ -6,10 +6,12 @@ pattern: each scheme has its own (docs/schemes and `run --json` show them).
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from interlayer import quantity
+from interlayer import quantity, toml_text
 
 from . import support
 
@@ -247,3 +249,67 @@ def support_of(group: str, column: str, rows: int = 1) -> Support:
         return support.AMOUNT
     entry = _BY_NAME.get((group, column)) or _BY_NAME.get((group, quantity.without_unit(column)))
     return entry.support(rows) if entry else support.ANY
+
+
+_FUNCTIONS = {
+    "mean": "mean {}",
+    "sum": "{}, all together",
+    "min": "least {}",
+    "max": "greatest {}",
+    "spread": "largest less smallest {}",
+    "jain": "Jain's index of {}",
+    "cv": "variation of {}",
+    "smallest": "{1}, number {0} from below",
+    "below": "rows with {1} below {0} of the mean",
+    "above": "rows with {1} above {0} of the mean",
+    "ratio": "{} over {}",
+    "correlation": "correlation of {} and {}",
+}
+_WORDS = {"rtt": "RTT", "srtt": "smoothed RTT", "rto": "RTO", "acks": "ACKs", "ack": "ACK", "rts": "RTS", "ecn": "ECN"}
+_WORDS |= {"jain": "Jain's index", "per": "packet error rate", "ber": "bit error rate", "cv": "variation"}
+_ENDS = {"mean": "mean {}", "min": "least {}", "max": "greatest {}", "total": "{} of the whole run", "p50": "median {}"}
+_CALL = re.compile(r"(\w+)\((.*)\)")
+_OF_TWO = ("smallest", "below", "above", "ratio", "correlation")
+_SECOND = re.compile(r",\s*(?=[a-z]+\.)")
+"""Where the second argument begins: at a table's name, since names of rows have commas of their own."""
+
+
+def readable(metric: str) -> str:
+    """A metric as the axis of a figure names it: `flow.web.rtt_mean` is `mean RTT, web`."""
+    if call := _CALL.fullmatch(metric):
+        function, inside = call[1], call[2]
+        shape = _FUNCTIONS.get(function, f"{function} of {{}}")
+        parts = re.split(_SECOND, inside, maxsplit=1) if function in _OF_TWO else [inside]
+        return shape.format(*(readable(part.strip()) for part in parts))
+    table, *rest = metric.split(".")
+    if not rest or table.isdecimal():
+        return _named(metric)
+    whose = [part.replace("*", "…") for part in rest[:-1] if not re.fullmatch(r"\d+|\*", part)]
+    return f"{_named(rest[-1])}, {' '.join(whose)}" if whose else _named(rest[-1])
+
+
+def readable_key(path: str) -> str:
+    """A scenario's key as the axis of a figure names it: `radio.queue.packets` is `radio queue packets`."""
+    parts = [part for part in path.split(".") if not re.fullmatch(r"\d+|\*", part)]
+    if parts[-1] in ("per", "ber"):
+        parts = [part for part in parts[-2:] if part in ("good", "bad", "per", "ber")]
+    return " ".join(map(_named, parts))
+
+
+def readable_value(value: Any) -> str:
+    """A key's value as a figure names it: `{ discipline = "red", packets = 50 }` is `discipline red, packets 50`."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_named(str(key))} {readable_value(v)}" for key, v in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "; ".join(map(readable_value, value)) or "none"
+    return value if isinstance(value, str) else toml_text.literal(value)
+
+
+def _named(column: str) -> str:
+    """A column in words: `transfer_time_p95` is `95th percentile of transfer time`."""
+    head, _, end = column.rpartition("_")
+    if head and (percent := re.fullmatch(r"p(\d\d)", end)) and end not in _ENDS:
+        return f"{percent[1]}th percentile of {_named(head)}"
+    if head and end in _ENDS:
+        return _ENDS[end].format(_named(head))
+    return " ".join(_WORDS.get(word, word) for word in column.split("_"))

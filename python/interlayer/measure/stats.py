@@ -97,6 +97,9 @@ class Estimate:
         ends = (value["ci95_low"], value["ci95_high"]) if "ci95_low" in value else None
         return cls(mean, value["ci95"], n, ends)
 
+    def _repr_html_(self) -> str:
+        return f"{self} ({self.n} runs)" if self.n > 1 else str(self)
+
     def __str__(self) -> str:
         """`5.086 ± 0.012`, or with ends of its own `0.94 (0.83 … 0.98)`.
 

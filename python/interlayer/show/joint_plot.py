@@ -19,13 +19,11 @@ _TRUE, _FALSE = "#0072B2", "#D55E00"
 
 def figure(j: Joint) -> Figure:
     """The picture of a joint judgement: every reading that was run, those with most true claims on top."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from .drawing import drawing, frame
 
     rows = joint.by_truth(j)
     with plots.style():
-        made = Figure(figsize=(7.5 + 0.26 * len(j.claims), 1.8 + 0.24 * len(rows)), layout="constrained")
-        FigureCanvasAgg(made)
+        made = drawing(7.5 + 0.26 * len(j.claims), 1.8 + 0.24 * len(rows))
         ratio = [max(3.0, 0.30 * len(j.claims)), 3.0]
         signs, counts = made.subplots(1, 2, sharey=True, width_ratios=ratio)
         for i, row in enumerate(rows):
@@ -42,9 +40,8 @@ def figure(j: Joint) -> Figure:
         counts.set_xlim(-0.3, len(j.claims) + 0.3)
         counts.xaxis.get_major_locator().set_params(integer=True)
         counts.set_xlabel("claims true at the means, and 95 %\n(black: not told from the best)", fontsize=8)
-        signs.set_title(f"{len(rows)} of {j.of} readings", loc="left", fontsize=11)
         note = f"filled: shown; hollow: at the means only. Discs: true; crosses: not. {j.runs} runs each,"
-        made.supxlabel(f"{note} seeds from {j.seed}. Interlayer {j.version}", fontsize=7, x=0.01, ha="left")
+        frame(made, f"{len(rows)} of {j.of} readings", f"{note} seeds from {j.seed}. Interlayer {j.version}")
         return made
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics
-from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value
+from interlayer.measure.catalogue import readable, readable_key, readable_value
+from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette: distinct also for readers who do not see red and green apart.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = "osD^vP*"
+# Eight beside seven colours: 56 pairs before one comes again. No star: that is what a paper prints.
+_MARKERS = "osD^vPX<"
+_FILLS = ("full", "none", "left", "top")
 _FLOWS = 40
 """So many flows have a name each in a figure; of more, every second, third, ..."""
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
@@ -60,15 +63,6 @@ def style() -> Iterator[None]:
         yield
 
 
-def _canvas(width: float = 8.0, height: float = 5.0) -> tuple[Figure, Axes]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
-
-
 def save(figure: Figure, stem: Path) -> None:
     """Write `stem`.png and `stem`.svg; the same figure gives the same bytes."""
     with style():
@@ -94,46 +88,71 @@ def caption(outcome: Outcome) -> str:
 
 
 def experiment(outcome: Outcome) -> Figure:
-    """An experiment's figure: measured with error bars, the paper's printed numbers, the arithmetic."""
+    """An experiment's figure: measured with error bars, the paper's printed numbers, the arithmetic.
+
+    Numbers on x are joined by lines; categories are not, and there the arms stand side by side.
+    """
+    from .drawing import Ticks, drawing, finish, frame
+
     e = outcome.experiment
     if not e.x:
         return _single_point(outcome)
     with style():
-        figure, axes = _canvas()
-        ticks = [value for path, values in e.sweep if path == e.x for value in values]
-        xs = [quantity.magnitude(v) for v in ticks]
-        numeric = all(x is not None for x in xs)
-        places = [x if numeric and x is not None else float(i) for i, x in enumerate(xs)]
-        colours = _gain_lines(axes, outcome, places) if e.show == "gain" else _metric_lines(axes, outcome, places)
-        _printed_numbers(axes, e, places, colours)
+        figure = drawing(8.0, 5.0)
+        axes = figure.add_subplot()
+        at = e.paths.index(e.x)
+        ticks = {i: e.sweep[at][1][i] for i in sorted({cell.at[at] for cell in e.cells() if e.is_drawn(cell)})}
+        xs = [quantity.magnitude(v) for v in ticks.values()]
+        numbers = [x for x in xs if x is not None]
+        numeric = len(numbers) == len(xs)
+        places = dict(zip(ticks, numbers if numeric else map(float, range(len(xs))), strict=True))
         if numeric:
-            _arithmetic(axes, e, places, colours)
-        labels, unit = _ticks(e, ticks)
-        axes.set_xticks(places, labels)
-        if numeric and _crowded(places):
-            axes.tick_params(axis="x", rotation=45)
-        axes.set_xlabel(e.label(e.x) + unit)
-        axes.set_ylabel(e.y_label or ("gain, %" if e.show == "gain" else f"{e.metric}, {e.unit}"))
-        low, high = axes.get_ylim()
-        axes.set_ylim(min(0.0, low), high)
-        left, right = axes.get_xlim()
-        axes.set_xlim(left, right + 0.03 * (right - left))  # room for the printed numbers of the last point
-        axes.set_title(_title(e), loc="left", fontsize=11)
-        _legend(axes)
-        figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
+            scale_x(axes, numbers)
+        else:
+            separate(axes, len(places))
+        drawn = (
+            _gain_lines(axes, outcome, places, numeric)
+            if e.show == "gain"
+            else _metric_lines(axes, outcome, places, numeric)
+        )
+        _printed_numbers(axes, e, places, drawn)
+        if numeric:
+            _arithmetic(axes, e, numbers, {arm: shown.colour for (arm, _), shown in drawn.items()})
+        labels, unit = tick_labels([_value(e, e.x, value) for value in ticks.values()], numeric)
+        axes.set_xlabel(_key(e, e.x) + unit)
+        axes.set_ylabel(y_label(e))
+        from_zero(axes)
+        if numeric and axes.texts and axes.get_xscale() == "linear":
+            left, right = axes.get_xlim()
+            axes.set_xlim(left, right + 0.04 * (right - left))  # room for the printed numbers of the last point
+        frame(figure, _title(e), caption(outcome))
+        finish(axes, Ticks(list(places.values()), labels, numeric), entries=_entries(axes))
         return figure
 
 
-def _title(e: Experiment) -> str:
-    return f"{e.title}\n{e.source}" if e.source else e.title
+def y_label(e: Experiment) -> str:
+    """What the figure measures, with its unit: as the file calls it, else in the words of the metric's name."""
+    if e.y_label or e.show == "gain":
+        return e.y_label or "gain, %"
+    name = e.label(e.metric)
+    return (readable(e.metric) if name == e.metric else name) + ("" if e.unit == "1" else f", {e.unit}")
+
+
+def _title(e: Experiment, *, over_time: bool = False) -> str:
+    """The title and the source. Where the paper shows a run over time, the other figure is of the runs behind it."""
+    title = e.title if over_time or e.over_time is None else f"The runs behind “{e.title}”: {y_label(e)}"
+    return f"{title}\n{e.source}" if e.source else title
 
 
 def _single_point(outcome: Outcome) -> Figure:
     """The figure of an experiment that sweeps nothing: a bar an arm, with the paper's printed values."""
+    from .drawing import drawing, finish, frame
+
     e = outcome.experiment
     arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
     with style():
-        figure, axes = _canvas(8.0, 1.8 + 0.5 * len(arms))
+        figure = drawing(8.0, 1.8 + 0.5 * len(arms))
+        axes = figure.add_subplot()
         found = [outcome.estimate(Cell(arm, ())) for arm in arms]
         _bars(axes, [e.label(arm) for arm in arms], found)
         label: str | None = _PAPER
@@ -144,24 +163,25 @@ def _single_point(outcome: Outcome) -> Figure:
                 if claim.metric == e.metric and arm in arms:
                     axes.plot([claim.test.expected.value], [arms.index(arm)], label=label, color="black", **_PRINTED)
                     label = None
-        if label is None:
-            axes.legend(frameon=False, fontsize=8)
-        axes.set_xlabel(e.y_label or f"{e.metric}, {e.unit}")
-        axes.set_title(_title(e), loc="left", fontsize=11)
-        figure.supxlabel(caption(outcome), fontsize=7, x=0.01, ha="left")
+        axes.set_xlabel(y_label(e))
+        frame(figure, _title(e), caption(outcome))
+        finish(axes, entries=_entries(axes))
         return figure
 
 
 def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *, points: bool = False) -> None:
-    """A horizontal bar for each name, first on top, with its interval; with `points`, points about a line at zero."""
+    """A horizontal bar for each name, first on top, with its interval; with `points`, points about a line at zero.
+
+    All have one colour: the axis says which is which.
+    """
     for i, e in enumerate(found):
         if e is None or not math.isfinite(e.mean):
             continue
-        error, colour = _bar([e]), _COLOURS[i % len(_COLOURS)]
+        error = _bar([e])
         if points:
-            axes.errorbar([e.mean], [i], xerr=error, color=colour, marker="o", capsize=3, linestyle="none")
+            axes.errorbar([e.mean], [i], xerr=error, color=_COLOURS[0], marker="o", capsize=3, linestyle="none")
         else:
-            axes.barh([i], [e.mean], xerr=error, color=colour, capsize=3)
+            axes.barh([i], [e.mean], xerr=error, color=_COLOURS[5], ecolor="black", capsize=3)
     if points:
         axes.axvline(0.0, color="0.4", linewidth=0.8)
     axes.set_yticks(range(len(names)), list(names))
@@ -176,31 +196,56 @@ def _bar(found: Sequence[Estimate]) -> list[list[float]] | None:
     return [below, [0.0 if e.half_width is None else e.high - e.mean for e in found]]
 
 
-def _ticks(e: Experiment, values: Sequence[Any]) -> tuple[list[str], str]:
-    """Tick labels, and what to add to the axis' name: the unit, once, if all values have the same."""
-    labels = [e.label(e.x, v) for v in values]
+def tick_labels(labels: Sequence[str], are_numbers: bool) -> tuple[list[str], str]:
+    """Tick labels, and what to add to the axis' name: the unit, once, if all numbers have the same."""
     parts = [label.partition(" ") for label in labels]
-    if len({unit for _, _, unit in parts}) == 1 and parts[0][2] and quantity.magnitude(values[0]) is not None:
+    if are_numbers and len({unit for _, _, unit in parts}) == 1 and parts[0][2]:
         return [number for number, _, _ in parts], f", {parts[0][2]}"
-    return labels, ""
+    return list(labels), ""
 
 
-def _legend(axes: Axes) -> None:
-    """Measured lines first, then the paper's numbers and the arithmetic; handles long enough to show the dashes."""
-    handles, labels = axes.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: (labels[i].startswith(_ARITHMETIC), labels[i] == _PAPER))
-    picked = [(handles[i], labels[i]) for i in order]
-    axes.legend(*zip(*picked, strict=True), frameon=False, fontsize=8, handlelength=3.5)
+def _entries(axes: Axes) -> list[tuple[Any, str]]:
+    """What a legend names: measured lines first, then the paper's numbers and the arithmetic."""
+    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    return sorted(found, key=lambda entry: (entry[1].startswith(_ARITHMETIC), entry[1] == _PAPER))
 
 
-def _crowded(places: Sequence[float]) -> bool:
-    width = max(places) - min(places)
-    gaps = [b - a for a, b in zip(sorted(places), sorted(places)[1:], strict=False)]
-    return bool(width) and min(gaps) < width / 28
+def scale_x(axes: Axes, numbers: Sequence[float]) -> None:
+    """A logarithmic axis for numbers over more than a decade and a half, with a zero at its left end."""
+    above = [x for x in numbers if x > 0]
+    if min(numbers) < 0 or len(above) < 3 or max(above) < 50 * min(above):
+        return
+    if len(above) == len(numbers):
+        axes.set_xscale("log")
+    else:
+        axes.set_xscale("symlog", linthresh=min(above))
 
 
-Look = tuple[str, Any]
-"""Colour, and a dash pattern for what else is swept."""
+def from_zero(axes: Axes) -> None:
+    """Let the y axis begin at zero, or below it where something lies there."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low if axes.dataLim.y0 < 0 else 0.0, high)
+
+
+def separate(axes: Axes, categories: int) -> None:
+    """Room for each category, and a thin line between two of them."""
+    axes.set_xlim(-0.5, categories - 0.5)
+    axes.set_xticks([i + 0.5 for i in range(categories - 1)], minor=True)
+    axes.tick_params(axis="x", which="minor", length=0)
+    axes.grid(visible=False, axis="x", which="major")
+    axes.grid(axis="x", which="minor")
+
+
+class Shown(NamedTuple):
+    """How a line is drawn that printed numbers stand beside: its colour, and how far beside the category."""
+
+    colour: str
+    beside: float
+
+
+def beside(line: int, lines: int, numeric: bool) -> float:
+    """How far from the middle of its category a line's point stands; numbers stand where they are."""
+    return 0.0 if numeric or lines < 2 else min(0.2, 0.7 / (lines - 1)) * (line - (lines - 1) / 2)
 
 
 def _others(e: Experiment) -> list[tuple[int, ...]]:
@@ -214,31 +259,27 @@ def _point(e: Experiment, other: tuple[int, ...], i: int) -> tuple[int, ...]:
     return tuple(i if p == e.x else o for p, o in zip(e.paths, other, strict=True))
 
 
+def _value(e: Experiment, path: str, value: Any, *, alone: bool = False) -> str:
+    """What the file calls a path's value, else the value in words; a number that stands alone has the path's name."""
+    shown = e.label(path, value)
+    if shown != plain(value):
+        return shown
+    is_bare = alone and isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{_key(e, path)} = {shown}" if is_bare else readable_value(value)
+
+
+def _key(e: Experiment, path: str) -> str:
+    """What the file calls a path, else its words."""
+    return readable_key(path) if e.label(path) == path else e.label(path)
+
+
 def _other_label(e: Experiment, other: tuple[int, ...]) -> str:
     parts = [
-        e.label(path, values[o])
+        _value(e, path, values[o], alone=True)
         for (path, values), o in zip(e.sweep, other, strict=True)
         if path != e.x and len(e.drawn.get(path, values)) > 1
     ]
     return "".join(f", {part}" for part in parts)
-
-
-def _draw(
-    axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, colour: str, dash: Any, marker: str
-) -> None:
-    if points:
-        axes.errorbar(
-            [x for x, _ in points],
-            [e.mean for _, e in points],
-            yerr=_bar([e for _, e in points]),
-            label=label,
-            color=colour,
-            linestyle=dash,
-            marker=marker,
-            markersize=4.5,
-            capsize=3,
-            linewidth=1.5,
-        )
 
 
 def look(number: int) -> dict[str, Any]:
@@ -246,46 +287,87 @@ def look(number: int) -> dict[str, Any]:
     return {"color": _COLOURS[number % len(_COLOURS)], "linestyle": _DASHES[number // len(_COLOURS) % len(_DASHES)]}
 
 
-def draw(axes: Axes, points: Sequence[tuple[float, Estimate]], label: str, number: int) -> None:
-    """A measured line with its intervals, in the colour, dash and marker of its number."""
-    mine = look(number)
-    _draw(axes, points, label, mine["color"], mine["linestyle"], _MARKERS[number % len(_MARKERS)])
+def marked(number: int, other: int = 0) -> dict[str, Any]:
+    """Colour, marker, dash and filling by the number of an arm, and of what else is swept: no two are alike.
+
+    That holds for 56 arms, and for 21 where more than four lines of each are drawn.
+    """
+    again, pattern = divmod(other, len(_DASHES))
+    return {
+        "color": _COLOURS[number % len(_COLOURS)],
+        "marker": _MARKERS[(number + 3 * again) % len(_MARKERS)],
+        "linestyle": _DASHES[pattern],
+        "fillstyle": _FILLS[pattern],
+    }
 
 
-def _metric_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
+def draw(
+    axes: Axes,
+    points: Sequence[tuple[float, Estimate]],
+    label: str,
+    number: int,
+    other: int | None = None,
+    *,
+    join: bool = True,
+) -> None:
+    """Measured points with their intervals, in the look of their number; `join` them where x is a number.
+
+    Without `other` a colour that comes again has another dash, too.
+    """
+    if points:
+        pattern = number // len(_COLOURS) if other is None else other
+        axes.errorbar(
+            [x for x, _ in points],
+            [e.mean for _, e in points],
+            yerr=_bar([e for _, e in points]),
+            label=label,
+            markersize=4.5 if join else 6,
+            capsize=3,
+            linewidth=1.5,
+            **marked(number, pattern) | ({} if join else {"linestyle": "none"}),
+        )
+
+
+Lines = dict[tuple[str, tuple[int, ...]], Shown]
+"""What is drawn, by arm (of a gain: the arm compared with) and by what else is swept."""
+
+
+def _metric_lines(axes: Axes, outcome: Outcome, places: Mapping[int, float], numeric: bool) -> Lines:
     e, have = outcome.experiment, set(filter(outcome.experiment.is_drawn, outcome.cells()))
-    colours: dict[str, str] = {}
-    for a, (arm, _) in enumerate(e.arms):
-        colours[arm] = _COLOURS[a % len(_COLOURS)]
-        for o, other in enumerate(_others(e)):
-            cells = [(x, Cell(arm, _point(e, other, i))) for i, x in enumerate(places)]
+    others, found = _others(e), Lines()
+    arms = [arm for arm, _ in e.arms if any(cell.arm == arm for cell in have)]
+    for a, arm in enumerate(arms):
+        for o, other in enumerate(others):
+            off = beside(a * len(others) + o, len(arms) * len(others), numeric)
+            cells = [(x + off, Cell(arm, _point(e, other, i))) for i, x in places.items()]
             points = [(x, outcome.estimate(cell)) for x, cell in cells if cell in have]
-            label = e.label(arm) + _other_label(e, other)
-            _draw(axes, points, label, colours[arm], _DASHES[o % len(_DASHES)], _MARKERS[a % len(_MARKERS)])
-    return colours
+            mine = o if len(others) > 1 else None
+            draw(axes, points, e.label(arm) + _other_label(e, other), a, mine, join=numeric)
+            found[arm, other] = Shown(_COLOURS[a % len(_COLOURS)], off)
+    return found
 
 
-def _gain_lines(axes: Axes, outcome: Outcome, places: Sequence[float]) -> dict[str, str]:
+def _gain_lines(axes: Axes, outcome: Outcome, places: Mapping[int, float], numeric: bool) -> Lines:
     e = outcome.experiment
-    colours: dict[str, str] = {}
+    others, found = _others(e), Lines()
     for k, comparison in enumerate(e.comparisons):
-        colours[comparison.over] = _COLOURS[k % len(_COLOURS)]
-        for o, other in enumerate(_others(e)):
-            ats = [(x, _point(e, other, i)) for i, x in enumerate(places)]
+        for o, other in enumerate(others):
+            off = beside(k * len(others) + o, len(e.comparisons) * len(others), numeric)
+            ats = [(x + off, _point(e, other, i)) for i, x in places.items()]
             gains = [(x, outcome.gain(comparison, at)) for x, at in ats if _gain_is_drawn(e, comparison, at)]
             points = [(x, gain) for x, gain in gains if gain is not None]
             label = f"{e.label(comparison.of)} over {e.label(comparison.over)}{_other_label(e, other)}"
-            dash, marker = _DASHES[o % len(_DASHES)], _MARKERS[k % len(_MARKERS)]
-            _draw(axes, points, label, colours[comparison.over], dash, marker)
+            draw(axes, points, label, k, o if len(others) > 1 else None, join=numeric)
+            found[comparison.over, other] = Shown(_COLOURS[k % len(_COLOURS)], off)
     axes.axhline(0.0, color="0.4", linewidth=0.8)
-    return colours
+    return found
 
 
 def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -> bool:
     return e.is_drawn(Cell(comparison.of, at)) and e.is_drawn(Cell(comparison.over, at))
 
 
-def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
+def _printed_numbers(axes: Axes, e: Experiment, places: Mapping[int, float], drawn: Lines) -> None:
     """The paper's numbers at the points they were printed for: a star for a value, a bar for a range."""
     label: str | None = _PAPER
     for claim in e.claims:
@@ -293,21 +375,22 @@ def _printed_numbers(axes: Axes, e: Experiment, places: Sequence[float], colours
             continue
         quantity_, i = at
         term = quantity_.terms[0]
-        colour = colours.get(term.old.arm if isinstance(term, Gain) else term.arm, "black")
+        cell = term.old if isinstance(term, Gain) else term
+        other = tuple(0 if path == e.x else k for path, k in zip(e.paths, cell.at, strict=True))
+        colour, off = drawn.get((cell.arm, other), Shown("black", 0.0))
+        x = places[i] + off
         expected = claim.test.expected  # type: ignore[union-attr]
         if expected.value is not None:
             # Under the measurement, so that neither hides the other.
-            axes.plot([places[i]], [expected.value], markeredgecolor=colour, label=label, zorder=1.5, **_PRINTED)
+            axes.plot([x], [expected.value], markeredgecolor=colour, label=label, zorder=1.5, **_PRINTED)
             text, y = f"{expected.value:g}", expected.value
         elif expected.low is not None and expected.high is not None:
             ends = [expected.low, expected.high]
-            axes.plot([places[i]] * 2, ends, color=colour, linewidth=5, alpha=0.35, label=label)
+            axes.plot([x] * 2, ends, color=colour, linewidth=5, alpha=0.35, label=label)
             text, y = f"{expected.low:g} to {expected.high:g}", sum(ends) / 2
         else:
             continue
-        axes.annotate(
-            text, (places[i], y), (9, 0), textcoords="offset points", va="center", fontsize=8, color=colour, zorder=5
-        )
+        axes.annotate(text, (x, y), (9, 0), textcoords="offset points", va="center", fontsize=8, color=colour, zorder=5)
         label = None
 
 
@@ -326,7 +409,8 @@ def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
 
 def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
     """The curves of the file, from constants alone: in their arm's colour, a band where they give two ends."""
-    xs = np.linspace(min(places), max(places), 200)
+    between = np.geomspace if axes.get_xscale() == "log" else np.linspace
+    xs = between(min(places), max(places), 200)
     curves = [curve for curve in e.curves if _curve_is_drawn(e, curve)]
     tied = sum(bool(curve.arm) for curve in curves)
     named = False
@@ -353,9 +437,12 @@ def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
 
 def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str, name: str = "goodput_bps") -> Figure:
     """A column of every flow of a scenario, with error bars for several runs. `rows` is `flows` of `run`'s JSON."""
+    from .drawing import drawing, finish, frame
+
     unit = "ms" if quantity.column_unit(name) == "s" else quantity.natural_unit(name)
     with style():
-        figure, axes = _canvas(8.0, 1.6 + 0.35 * min(len(rows), _FLOWS))
+        figure = drawing(8.0, 1.6 + 0.35 * min(len(rows), _FLOWS))
+        axes = figure.add_subplot()
         found = [_in(unit, name, row) for row in rows]
         means = [0.0 if e is None else e.mean for e in found]
         bars = None if any(e is None for e in found) else _bar([e for e in found if e is not None])
@@ -364,29 +451,28 @@ def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str, name: str = 
         axes.set_yticks(named, [str(rows[i]["id"]) for i in named])
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(left=0.0)  # an interval may reach below what can be
-        axes.set_xlabel(quantity.without_unit(name) + ("" if unit == "1" else f", {unit}"))
-        axes.set_title(title, loc="left", fontsize=11)
-        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        axes.set_xlabel(readable(f"flow.*.{quantity.without_unit(name)}") + ("" if unit == "1" else f", {unit}"))
+        frame(figure, title, note)
+        finish(axes)
         return figure
 
 
 def comparison(result: Mapping[str, Any], note: str) -> Figure:
     """Goodput of every arm, and beside it the paired difference to the first. `result` is `compare`'s JSON."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from .drawing import drawing, finish, frame
 
     arms = result["arms"]
     names = [str(arm["label"]) for arm in arms]
     with style():
-        figure = Figure(figsize=(9.0, 1.7 + 0.45 * len(arms)), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = drawing(9.0, 1.7 + 0.45 * len(arms))
         left, right = figure.subplots(1, 2, sharey=True)
         _bars(left, names, [_goodput(arm["compared"]) for arm in arms])
         left.set_xlabel("goodput, Mb/s")
         _bars(right, names, [_goodput(arm["difference"]) for arm in arms], points=True)
         right.set_xlabel(f"paired difference to {result['baseline']}, Mb/s")
-        figure.suptitle(str(result["scenario"]), fontsize=11, x=0.01, ha="left")
-        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        frame(figure, str(result["scenario"]), note)
+        finish(left)
+        finish(right)
         return figure
 
 
@@ -407,8 +493,7 @@ def _in(unit: str, name: str, row: Mapping[str, Any]) -> Estimate | None:
 
 def over_time(outcome: Outcome) -> Figure:
     """The one run that an experiment shows over time: a panel for each of its patterns, a line for each match."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from .drawing import drawing, finish, frame
 
     e, run = outcome.experiment, outcome.over_time
     assert e.over_time is not None
@@ -416,25 +501,23 @@ def over_time(outcome: Outcome) -> Figure:
     named = [metrics.by_name(run, pattern) for pattern in e.over_time.columns]
     found = [_matching(run["series"] or {}, pattern) for pattern in named]
     with style():
-        figure = Figure(figsize=(8.0, 0.8 + 2.8 * len(found)), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = drawing(8.0, 0.8 + 2.8 * len(found))
         panels = figure.subplots(len(found), 1, sharex=True, squeeze=False)
         for axes, columns in zip(panels.flat, found, strict=True):
             unit = quantity.natural_unit(next(iter(columns)))
             for i, (name, column) in enumerate(columns.items()):
                 values = np.asarray(column["value"]) * quantity.scale(name, unit)
                 axes.plot(column["t_s"], values, linewidth=0.9, label=name.split(".")[1], **look(i))
-            what = quantity.without_unit(next(iter(columns))).rpartition(".")[2]
+            what = readable(f"flow.*.{quantity.without_unit(next(iter(columns))).rpartition('.')[2]}")
             axes.set_ylabel(what if unit == "1" else f"{what}, {unit}")
-        panels[0][0].legend(frameon=False, fontsize=8, ncols=4)
         panels[-1][0].set_xlabel("time, s")
-        figure.suptitle(_title(e), fontsize=11, x=0.01, ha="left")
         arm, picked = e.label(e.over_time.cell.arm), ""
         if e.over_time.metric:
             picked = f", of {len(outcome.results.runs[e.over_time.cell])} the one of {e.over_time.pick} "
             picked += e.label(e.over_time.metric)
         note = f"{arm}: one run, seed {run['seed']}{picked}. Interlayer {outcome.version}"
-        figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        frame(figure, _title(e, over_time=True), note)
+        finish(panels[0][0], entries=_entries(panels[0][0]))
         return figure
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from interlayer.measure.catalogue import readable
+
 from . import plots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from interlayer.measure.series import Quantity
@@ -22,8 +25,7 @@ _NAMED = 14
 
 def figure(quantities: Sequence[Quantity], title: str, note: str) -> Figure:
     """The first `PANELS` quantities over time. An entry has the same look in every panel of its group."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from .drawing import drawing, finish, frame
 
     shown = quantities[:PANELS]
     width = 1 if len(shown) <= 3 else 2
@@ -33,10 +35,9 @@ def figure(quantities: Sequence[Quantity], title: str, note: str) -> Figure:
         for line in q.lines:
             looks.setdefault(q.group, {}).setdefault(line.entry, len(looks.get(q.group, {})))
     with plots.style():
-        made = Figure(figsize=(9.0, 0.9 + (2.6 if width == 1 else 2.2) * height), layout="constrained")
-        FigureCanvasAgg(made)
+        made = drawing(9.0, 0.9 + (2.6 if width == 1 else 2.2) * height)
         panels = made.subplots(height, width, sharex=True, squeeze=False)
-        legends: set[str] = set()
+        legends: dict[str, Axes] = {}
         for axes, q in zip(panels.flat, shown, strict=False):
             many = len(looks[q.group]) > _NAMED
             for line in q.lines:
@@ -44,21 +45,20 @@ def figure(quantities: Sequence[Quantity], title: str, note: str) -> Figure:
                 if not many:
                     look = {**plots.look(looks[q.group][line.entry]), "linewidth": 0.9, "label": line.entry}
                 axes.plot(line.t_s, q.shown(line), **look)
-            axes.set_ylabel(q.label)
+            axes.set_ylabel(readable(q.name) + (f", {q.unit}" if q.unit else ""))
             # The panel with the most lines of a group names them.
             largest = max(len(other.lines) for other in shown if other.group == q.group)
             if q.group not in legends and not many and len(q.lines) == largest:
-                legends.add(q.group)
-                above = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
-                axes.legend(frameon=False, fontsize=7, ncols=7 if width == 1 else 5, handlelength=1.5, **above)
+                legends[q.group] = axes
         for axes in list(panels.flat)[len(shown) :]:
             axes.set_visible(False)
         for i, axes in enumerate(panels.flat):
             if len(shown) - width <= i < len(shown):
                 axes.set_xlabel("time, s")
                 axes.tick_params(labelbottom=True)
-        made.suptitle(title, fontsize=11, x=0.01, ha="left")
-        made.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        frame(made, title, note)
+        for axes in legends.values():
+            finish(axes, entries=list(zip(*axes.get_legend_handles_labels(), strict=True)))
         return made
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from interlayer import quantity
 from interlayer.errors import InputError
 from interlayer.measure import stats
+from interlayer.measure.catalogue import readable, readable_key, readable_value
 
 from . import plots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from interlayer.study.sweep import Axis, Point, Swept
@@ -24,6 +24,8 @@ _PANELS = 12
 """So many panels are a figure; more of them are a mistake."""
 _LINES = 14
 """So many lines can be told apart in a panel."""
+_TICKS = 24
+"""So many numbers have a tick each."""
 
 
 def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[str] | None) -> Figure:
@@ -32,8 +34,7 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
     Without `x` it is the first key whose values are numbers, without `y` the first metric, without `by` the other key,
     if its lines can be told apart. Raises `InputError` for a key that is not swept, or for too many lines or panels.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from .drawing import Ticks, drawing, finish, frame
 
     across = s.axis(x) if x is not None else _best_x(s)
     rest = [i for i in range(len(s.axes)) if i != across and len(s.axes[i].values) > 1]
@@ -48,39 +49,56 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
         if many > most:
             raise InputError(f"{many} {what} are too many to read (at most {most}); sweep fewer values", "by")
     measure = s.measure(y) if y is not None else s.measures[0]
-    unit = quantity.natural_unit(measure.name)
+    unit = "ms" if quantity.column_unit(measure.name) == "s" else quantity.natural_unit(measure.name)
     width = math.ceil(math.sqrt(len(panels)))
     height = math.ceil(len(panels) / width)
     with plots.style():
-        size = (8.0, 5.0) if len(panels) == 1 else (min(4.5 * width, 13.0), 0.7 + 3.2 * height)
-        made = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(made)
+        made = drawing(8.0, 5.0) if len(panels) == 1 else drawing(min(4.5 * width, 13.0), 0.7 + 3.2 * height)
+        numbers = _numbers(s.axes[across])
         grid = made.subplots(height, width, sharex=True, sharey=True, squeeze=False)
         for axes, panel in zip(grid.flat, panels, strict=False):
             for i, line in enumerate(lines):
                 points = []
+                beside = plots.beside(i, len(lines), numbers is not None)
                 for j, place in enumerate(_places(s.axes[across])):
                     cell = _point(s, {across: j, **panel, **line})
                     e = s.estimate(cell, measure)
                     if stats.finite(e):
-                        points.append((place, e.scaled(quantity.scale(measure.name, unit))))
-                plots.draw(axes, points, _named(s, line, long=False), i)
-            _look(axes, s.axes[across])
+                        points.append((place + beside, e.scaled(quantity.scale(measure.name, unit))))
+                plots.draw(axes, points, _named(s, line, long=False), i, join=numbers is not None)
+            if numbers is not None:
+                plots.scale_x(axes, numbers)
+            elif axes is grid[0][0]:
+                plots.separate(axes, len(s.axes[across].values))
             if panel:
                 axes.set_title(_named(s, panel, long=True), loc="left", fontsize=9)
         for axes in list(grid.flat)[len(panels) :]:
             axes.set_visible(False)
+        shown = s.axes[across]
+        # Numbers have ticks of their own unless they are few: a sweep may have hundreds.
+        ticks = None
+        labels, in_unit = plots.tick_labels([_value(shown, i) for i in range(len(shown.values))], numbers is not None)
+        if numbers is None or len(numbers) <= _TICKS:
+            ticks = Ticks(_places(shown), labels, numbers is not None)
         for axes in grid[-1]:
-            axes.set_xlabel(_name(s.axes[across]))
+            axes.set_xlabel(readable_key(shown.path) + in_unit if ticks is not None else _name(shown))
         for row in grid:
-            row[0].set_ylabel(measure.label if unit == "1" else f"{measure.label}, {unit}")
-        if lines_by:
-            title = ", ".join(s.paths[i] for i in lines_by)
-            grid[0][0].legend(frameon=False, fontsize=8, handlelength=3.5, title=title, title_fontsize=8)
+            row[0].set_ylabel(readable(measure.label) + ("" if unit == "1" else f", {unit}"))
         low, high = grid[0][0].get_ylim()
-        grid[0][0].set_ylim(min(0.0, low), high)
-        made.suptitle(s.scenario, fontsize=11, x=0.01, ha="left")
-        made.supxlabel(note, fontsize=7, x=0.01, ha="left")
+        least = min(axes.dataLim.y0 for axes in grid.flat if axes.get_visible())
+        grid[0][0].set_ylim(low if least < 0 else 0.0, high)
+        frame(made, s.scenario, note)
+        entries = list(zip(*grid[0][0].get_legend_handles_labels(), strict=True)) if lines_by else []
+        title = ", ".join(readable_key(s.paths[i]) for i in lines_by)
+        if len(panels) == 1:
+            finish(grid[0][0], ticks, entries=entries, legend_title=title)
+            return made
+        if entries:  # above a panel is its own title
+            handles, names = zip(*entries, strict=True)
+            beside_all: dict[str, Any] = {"loc": "outside right upper", "frameon": False, "fontsize": 8}
+            made.legend(handles, names, handlelength=3.5, title=title, title_fontsize=8, **beside_all)
+        for axes in dict.fromkeys([*grid[-1], *(row[0] for row in grid)]):
+            finish(axes, ticks if axes in grid[-1] else None)
         return made
 
 
@@ -100,7 +118,14 @@ def _point(s: Swept, picks: dict[int, int]) -> Point:
 
 
 def _named(s: Swept, picks: dict[int, int], *, long: bool) -> str:
-    return ", ".join(f"{s.paths[i]} = {s.axes[i].label(j)}" if long else s.axes[i].label(j) for i, j in picks.items())
+    return ", ".join(
+        f"{readable_key(s.paths[i])} = {_value(s.axes[i], j)}" if long else _value(s.axes[i], j)
+        for i, j in picks.items()
+    )
+
+
+def _value(axis: Axis, i: int) -> str:
+    return readable_value(axis.values[i])
 
 
 def _numbers(axis: Axis) -> list[float] | None:
@@ -118,19 +143,4 @@ def _name(axis: Axis) -> str:
     """What the x axis is called, with the unit of its numbers."""
     units = {quantity.base_unit(v) for v in axis.values}
     unit = units.pop() if _numbers(axis) is not None and len(units) == 1 else ""
-    return f"{axis.path}, {unit}" if unit else axis.path
-
-
-def _look(axes: Axes, axis: Axis) -> None:
-    """Ticks at words; numbers over two decades on a logarithmic axis, a zero at its left end."""
-    numbers: Any = _numbers(axis)
-    if numbers is None:
-        axes.set_xticks(_places(axis), [axis.label(i) for i in range(len(axis.values))])
-        return
-    above = [x for x in numbers if x > 0]
-    if min(numbers) < 0 or len(above) < 3 or max(above) < 50 * min(above):
-        return
-    if len(above) == len(numbers):
-        axes.set_xscale("log")
-    else:
-        axes.set_xscale("symlog", linthresh=min(above))
+    return f"{readable_key(axis.path)}, {unit}" if unit else readable_key(axis.path)

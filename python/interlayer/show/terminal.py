@@ -44,15 +44,17 @@ def render(*parts: Any) -> str:
     """Rich renderables and grids as text for stdout: coloured and as wide as the terminal, plain and wide in a pipe."""
     from rich.console import Console
 
-    on_terminal = sys.stdout.isatty()
+    on_terminal = sys.stdout.isatty() and "ipykernel" not in sys.modules  # a kernel says that it is one
     into = io.StringIO()
-    console = Console(file=into, force_terminal=on_terminal, width=None if on_terminal else _PIPE, highlight=False)
+    # Rich would show each part in a notebook by itself, beside what it writes into the text.
+    plain: Any = {"file": into, "highlight": False, "force_terminal": on_terminal, "force_jupyter": False}
+    console = Console(width=None if on_terminal else _PIPE, **plain)
     for part in parts:
         if not isinstance(part, Grid):
             console.print(prose(part) if isinstance(part, str) else part)
             continue
         # A table in a pipe is as wide as it must be.
-        on = console if on_terminal else Console(file=into, width=max(_PIPE, part.needs), highlight=False)
+        on = console if on_terminal else Console(width=max(_PIPE, part.needs), **plain)
         for piece in part.parts(on.width):
             on.print(prose(piece) if isinstance(piece, str) else piece)
     return "\n".join(line.rstrip() for line in spaces(into.getvalue()).splitlines()) + "\n"

@@ -74,15 +74,13 @@ def shown(t: Timeline, most: int = MOST) -> Shown:
 
 def figure(t: Timeline, title: str, note: str, most: int = MOST) -> Figure:
     """Rows of stations over time; a long window is cut after its first transmissions, and the caption says so."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from .drawing import drawing, wrapped
 
     view = shown(t, most)
     rows = _rows(t, view.data)
     scale, unit = (1e3, "µs") if view.until_ns - view.from_ns <= 2_000_000 else (1e6, "ms")
     with plots.style():
-        fig = Figure(figsize=(12.0, 1.9 + 0.62 * len(rows)), layout="constrained")
-        FigureCanvasAgg(fig)
+        fig = drawing(12.0, 1.9 + 0.62 * len(rows))
         axes = fig.add_subplot()
         axes.set_xlim(0, (view.until_ns - view.from_ns) / scale)
         axes.set_ylim(len(rows) - 0.5, -0.72)
@@ -91,8 +89,9 @@ def figure(t: Timeline, title: str, note: str, most: int = MOST) -> Figure:
         axes.grid(visible=False, axis="y")
         axes.set_axisbelow(True)
         axes.set_xlabel(f"{unit} after {view.from_ns / 1e9:.9g} s of the run")
-        axes.set_title(title, loc="left", fontsize=11)
-        axes.set_title(f"{view.note()}. {note}" if view.is_cut else note, loc="right", fontsize=7)
+        fig.suptitle(wrapped(title, 11, 800), fontsize=11, x=0.01, ha="left")
+        said = f"{view.note()}. {note}" if view.is_cut else note
+        axes.set_title(wrapped(said, 7, 700), loc="right", fontsize=7)
         bars = [_bar(row, rows, view.from_ns, scale) for row in view.data.iter_rows(named=True)]
         _draw(axes, bars)
         _legend(fig, bars)
