@@ -16,6 +16,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from interlayer.show import pages
@@ -30,6 +31,8 @@ RESULTS = Path(__file__).parents[1] / "target" / "gallery"
 """What `make gallery` makes: a folder an experiment."""
 WIDTH = 720
 """Width of a picture on the page, in pixels: half of it on most screens, all of it on a phone's."""
+LONGEST = 240
+"""Most characters of a reason: the page behind the picture has all of it."""
 OWN = "Questions of our own"
 INTRO = """# Gallery
 
@@ -129,7 +132,7 @@ def _summary(result: dict[str, Any]) -> str:
 
 def _claim(claim: dict[str, Any]) -> str:
     verdict = claim["verdict"] or "not scored"
-    why = " ".join(str(claim.get("why") or "").split())
+    why = shorten(str(claim.get("why") or ""), LONGEST, placeholder=" …")
     text = f'{html.escape(claim["text"])}: <span class="verdict {html.escape(verdict)}">{html.escape(verdict)}</span>'
     return f"<li>{text}. {html.escape(why)}</li>"
 
