@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, wheels, validate, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, gallery, wheels, validate, bench, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs site wheels validate bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python docs site gallery wheels validate bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -133,6 +133,15 @@ docs: build
 # The documentation as a site in target/guide. Its links are checked. After the first time no network is needed.
 site: $(VENV)/.docs
 	$(BIN)/python docs/make_site.py
+
+# Every figure with its verdicts, then the site with them in its gallery. It takes hours; what `make validate` has run is taken from
+# its runs. What is finished stays on Ctrl-C. Some of them: make gallery FIGURES="'lle-*' ftca-fig-7.1".
+FIGURES ?=
+gallery: export INTERLAYER_STORE = $(CURDIR)/target/validate.db
+gallery: build
+	@mkdir -p target
+	$(BIN)/python docs/site_gallery.py $(FIGURES)
+	$(MAKE) --no-print-directory site
 
 $(VENV)/.docs: python/requirements-docs.lock $(VENV)/.pins
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements-docs.lock \

@@ -1,11 +1,14 @@
 """The documentation as a site: `make site` writes target/guide, and fails on a link that leads nowhere. No network.
 
 The pages are those of the repository. They are copied beside each other, so that links between them hold; a link to a
-file that is no page becomes a download; a folder that is linked gets a page that lists it. Sphinx does the rest.
+file that is no page becomes a download; a folder that is linked gets a page that lists it. Three things are made here:
+the first page (docs/first-page.md.in with the contents), the gallery (site_gallery.py) and the reference of the Python
+package (site_api.py). Sphinx does the rest.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -14,10 +17,18 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+import site_api
+import site_gallery
+
 ROOT = Path(__file__).parents[1]
-STAGE, OUT, CACHE = (ROOT / "target" / name for name in ("guide-pages", "guide", "guide-cache"))
+STAGE, OUT, CACHE, EXTRA = (ROOT / "target" / name for name in ("guide-pages", "guide", "guide-cache", "guide-extra"))
+RESULTS = [site_gallery.RESULTS, ROOT / "target" / "validate"]
+"""Folders with results for the gallery; the first that has an experiment counts."""
+FIRST = Path("docs/first-page.md.in")
+"""No page of the repository: it leads to pages that are made here."""
 
 PARTS = {
+    "See": ["gallery"],
     "Begin": ["README", "docs/first-hour", "docs/getting-started", "docs/glossary"],
     "Ask": [
         "docs/compare",
@@ -40,6 +51,7 @@ PARTS = {
         "docs/queues",
         "docs/users",
     ],
+    "Python": [f"reference/{page}" for page in site_api.TITLES],
     "Schemes": ["docs/schemes/*"],
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],
     "Trust": ["docs/not-modelled", "docs/comparison", "validation/*", "validation/*/README", "bench/README"],
@@ -56,7 +68,15 @@ FENCE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 SETTINGS = {
     "project": "Interlayer",
     "copyright": "",
-    "extensions": ["myst_parser"],
+    "extensions": ["myst_parser", "sphinx.ext.autodoc"],
+    "autodoc_member_order": "bysource",
+    "autodoc_typehints_format": "short",
+    "autodoc_preserve_defaults": True,
+    "add_module_names": False,
+    "maximum_signature_line_length": 60,
+    "default_role": "code",
+    "html_static_path": [str(ROOT / "docs" / "guide.css")],
+    "html_css_files": ["guide.css"],
     "myst_heading_anchors": 6,
     "root_doc": "index",
     "html_theme": "furo",
@@ -64,7 +84,7 @@ SETTINGS = {
     "html_copy_source": False,
     "html_show_sphinx": False,
     "html_show_copyright": False,
-    "html_theme_options.top_of_page_buttons": [],
+    "html_theme_options": {"top_of_page_buttons": []},
     "suppress_warnings": ["myst.header", "misc.highlighting_failure"],
 }
 
@@ -94,6 +114,12 @@ def stage() -> list[str]:
         _write(page, "".join(parts))
     for folder in sorted(folders):
         pages.append(_listing(folder))
+    shutil.rmtree(EXTRA, ignore_errors=True)
+    pages.append(Path("gallery.md"))
+    _write(pages[-1], site_gallery.page(RESULTS, EXTRA / "gallery", ROOT / "docs" / "figures"))
+    for name, text in site_api.pages().items():
+        pages.append(Path("reference", f"{name}.md"))
+        _write(pages[-1], text)
     return [str(page.with_suffix("")) for page in pages]
 
 
@@ -135,7 +161,7 @@ def _write(page: Path, text: str) -> None:
 def contents(pages: list[str]) -> None:
     """The first page, with every page in its part. Raises `SystemExit` for a page that is in none."""
     left = dict.fromkeys(pages)
-    lines = ["# Interlayer", "", "A laboratory for TCP over IEEE 802.11. [Begin here](docs/first-hour.md).", ""]
+    lines = [_first(), ""]
     for part, patterns in PARTS.items():
         found: list[str] = []
         for pattern in patterns:
@@ -151,16 +177,24 @@ def contents(pages: list[str]) -> None:
     _write(Path("index.md"), "\n".join(lines))
 
 
+def _first() -> str:
+    """The text of the first page. It stands a folder higher than the file, so its links do, too."""
+    text = (ROOT / FIRST).read_text("utf-8")
+    for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", text):
+        copy = STAGE / FIRST.parent / picture
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / FIRST.parent / picture, copy)
+    return LINK.sub(lambda m: os.path.normpath(FIRST.parent / m[1]), text)
+
+
 def build() -> None:
     """Run Sphinx over the copy. A warning is an error."""
     from sphinx.cmd.build import build_main
 
     shutil.rmtree(OUT, ignore_errors=True)
-    given = [
-        f"-D{k}={','.join(v) if isinstance(v, list) else int(v) if isinstance(v, bool) else v}"
-        for k, v in SETTINGS.items()
-    ]
-    if build_main(["-q", "-W", "--keep-going", "-E", "-C", "-d", str(CACHE), *given, str(STAGE), str(OUT)]):
+    settings = {**SETTINGS, "html_extra_path": [str(EXTRA)]}
+    (STAGE / "conf.py").write_text("".join(f"{k} = {v!r}\n" for k, v in settings.items()), "utf-8")
+    if build_main(["-q", "-W", "--keep-going", "-E", "-d", str(CACHE), str(STAGE), str(OUT)]):
         sys.exit("make_site: see above")
 
 
@@ -207,9 +241,9 @@ def check(folder: Path) -> tuple[int, list[str]]:
 
 
 def main() -> None:
-    global STAGE, OUT, CACHE
+    global STAGE, OUT, CACHE, EXTRA
     if len(sys.argv) > 1:  # a folder instead of target/
-        STAGE, OUT, CACHE = (Path(sys.argv[1]).absolute() / path.name for path in (STAGE, OUT, CACHE))
+        STAGE, OUT, CACHE, EXTRA = (Path(sys.argv[1]).absolute() / path.name for path in (STAGE, OUT, CACHE, EXTRA))
     contents(stage())
     build()
     count, wrong = check(OUT)

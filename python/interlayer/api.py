@@ -276,10 +276,10 @@ def run(
 
     Run i has the seed `seed + i`; `seed` is the scenario's own (1) unless given. `jobs` runs at a time, 0 for one a
     core. `timeline` is the window in which transmissions are kept (`"2 s..2.01 s"`, `"all"`). `pcap` is a folder for
-    `<node>-<seed>.pcapng`. `store` is a file of finished runs: those that are there are not made again, unless series,
-    timeline or captures are asked for. `parts` are controllers and schemes in Python by name: `{"mine": Mine}`. Raises
-    `InputError`, `OutputError`, `PartError` if such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run
-    that failed, after all others.
+    `<node>-<seed>.pcapng`; a node with a radio and a wire has `<node>.air-…` and `<node>.wire-…`. `store` is a file of
+    finished runs: those that are there are not made again, unless series, timeline or captures are asked for. `parts`
+    are controllers and schemes in Python by name: `{"mine": Mine}`. Raises `InputError`, `OutputError`, `PartError` if
+    such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run that failed, after all others.
     """
     given.check(runs=runs, jobs=jobs)
     given.check_if_any(seed=seed, timeline=timeline, pcap=pcap, store=store)

@@ -83,7 +83,9 @@ def run_command(
     out: Out = None,
     json: Json = None,
     store: StoreFile = None,
-    pcap: Annotated[Path | None, typer.Option(metavar="DIR", help="Write captures there, one a node and run.")] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write captures there, one an interface and run.")
+    ] = None,
     series: Annotated[
         bool, typer.Option("--series", help="Keep time series (cwnd, rtt, queue, ...) and a timeline of the air.")
     ] = False,

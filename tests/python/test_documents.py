@@ -410,3 +410,24 @@ def test_every_name_that_is_not_modelled_stands_in_the_list() -> None:
     assert len(names) > 100
     rows = [line for line in page.partition("## Names")[2].splitlines() if line.startswith("|")]
     assert sorted(name for row in rows for name in re.findall(r"`([^`]+)`", row)) == sorted(names)
+
+
+# ----------------------------------------------------------------------------------------------------------- registries
+
+REGISTRIES = "|".join(
+    r"\b" + name.replace(" ", r"\.")
+    for name in ("pypi", "crates io", "pythonhosted org", "anaconda org", "npmjs", "rubygems org", "proxy golang org")
+)
+"""Package registries by host; a dot is written as a space, so that no file of ours holds one."""
+
+
+def test_no_registry_of_packages_is_named_by_its_host() -> None:
+    kinds = (".md", ".in", ".toml", ".lock", ".py", ".ipynb", ".css", "Makefile")
+    ours = [name for name in TRACKED if name.endswith(kinds) and name.split("/")[0] not in ("crates", "bench")]
+    assert {"README.md", "Makefile", "pyproject.toml", "docs/getting-started.md", "python/interlayer/cli.py"} <= set(
+        ours
+    )
+    found = {name: re.findall(REGISTRIES, text(Path(name)), re.IGNORECASE) for name in ours}
+    found.pop("tests/python/test_documents.py")  # the list above
+    # The locks of Rust's builds name it by their format.
+    assert {name: hosts for name, hosts in found.items() if hosts and name != "Cargo.lock"} == {}

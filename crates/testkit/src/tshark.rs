@@ -42,6 +42,19 @@ impl Drop for Folder {
     }
 }
 
+/// The captures of a node's interfaces in a folder, the radio's first.
+pub fn captures_of(folder: &Path, node: &str, seed: u64) -> Vec<PathBuf> {
+    let is_of = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let rest = name.strip_prefix(node).and_then(|rest| rest.strip_suffix(&format!("-{seed}.pcapng")));
+        rest.is_some_and(|interface| interface.is_empty() || interface.starts_with('.'))
+    };
+    let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(is_of);
+    found.sort();
+    found
+}
+
 /// What tshark says of each packet of a capture file, field by field. All checksums are verified; sequence numbers are
 /// absolute; fragments are not put together. `more` are further preferences, such as `"wlan.retransmitted:FALSE"`.
 pub fn fields(file: &Path, fields: &[&'static str], more: &[&str]) -> Vec<BTreeMap<&'static str, String>> {
@@ -61,10 +74,22 @@ pub fn fields(file: &Path, fields: &[&'static str], more: &[&str]) -> Vec<BTreeM
     for field in fields {
         tshark.args(["-e", field]);
     }
+    let text = said(&mut tshark);
+    text.lines().map(|line| fields.iter().copied().zip(line.split('\t').map(String::from)).collect()).collect()
+}
+
+/// What a call of tshark prints.
+fn said(tshark: &mut Command) -> String {
     let out = tshark.output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let text = String::from_utf8(out.stdout).unwrap();
-    text.lines().map(|line| fields.iter().copied().zip(line.split('\t').map(String::from)).collect()).collect()
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// The source of each IP packet of a capture, by the names that the file itself brings: no resolver is asked.
+pub fn sources(file: &Path) -> Vec<String> {
+    let mut tshark = Command::new("tshark");
+    tshark.arg("-r").arg(file).args(["-Nn", "-Y", "ip", "-T", "fields", "-E", "occurrence=f", "-e", "ip.src_host"]);
+    said(&mut tshark).lines().map(String::from).collect()
 }
 
 /// The same of a capture in memory.

@@ -1,13 +1,15 @@
 //! Both byte orders, resolutions, and arbitrary bytes.
 
 use super::*;
+use crate::dot11::MacAddr;
 use proptest::prelude::*;
+use std::net::Ipv4Addr;
 use units::SimTime;
 
 fn capture(packets: &[(u64, Vec<u8>, Option<String>)]) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new()).unwrap();
-    let air = writer.interface("air", LinkType::RADIOTAP).unwrap();
-    let wire = writer.interface("wire0", LinkType::RAW_IP).unwrap();
+    let mut writer = Writer::new(Vec::new(), None).unwrap();
+    let air = writer.interface(Description::new("air", LinkType::RADIOTAP)).unwrap();
+    let wire = writer.interface(Description::new("wire0", LinkType::RAW_IP)).unwrap();
     for (i, (at, bytes, comment)) in packets.iter().enumerate() {
         let interface = if i % 2 == 0 { air } else { wire };
         writer.packet(interface, SimTime::from_ns(*at), bytes, comment.as_deref()).unwrap();
@@ -40,16 +42,59 @@ fn interfaces_say_their_link_type_name_and_nanoseconds() {
 
 #[test]
 fn an_interface_of_another_writer_and_a_long_comment_are_refused_and_write_nothing() {
-    let mut other = Writer::new(Vec::new()).unwrap();
-    other.interface("a", LinkType::RAW_IP).unwrap();
-    let second = other.interface("b", LinkType::RAW_IP).unwrap();
-    let mut writer = Writer::new(Vec::new()).unwrap();
-    let first = writer.interface("a", LinkType::RAW_IP).unwrap();
+    let mut other = Writer::new(Vec::new(), None).unwrap();
+    other.interface(Description::new("a", LinkType::RAW_IP)).unwrap();
+    let second = other.interface(Description::new("b", LinkType::RAW_IP)).unwrap();
+    let mut writer = Writer::new(Vec::new(), None).unwrap();
+    let first = writer.interface(Description::new("a", LinkType::RAW_IP)).unwrap();
     assert!(writer.packet(second, SimTime::ZERO, &[], None).is_err());
     assert!(writer.packet(first, SimTime::ZERO, &[1], Some(&"x".repeat(65_536))).is_err());
     writer.packet(first, SimTime::ZERO, &[1], None).unwrap();
     let bytes = writer.finish().unwrap();
     assert_eq!(Capture::read(&bytes).unwrap().packets.len(), 1);
+}
+
+#[test]
+fn names_block_byte_by_byte() {
+    let mut writer = Writer::new(Vec::new(), None).unwrap();
+    let start = Writer::new(Vec::new(), None).unwrap().finish().unwrap().len();
+    let mac = Some(MacAddr([2, 0, 0, 0, 0, 1]));
+    writer.names(&[Named { name: "ap", ipv4: Ipv4Addr::new(10, 1, 0, 2), mac }]).unwrap();
+    #[rustfmt::skip]
+    let expected = [
+        4, 0, 0, 0, 44, 0, 0, 0, // name resolution, length
+        1, 0, 7, 0, 10, 1, 0, 2, b'a', b'p', 0, 0, // an IPv4 address and its name, padded
+        3, 0, 9, 0, 2, 0, 0, 0, 0, 1, b'a', b'p', 0, 0, 0, 0, // an EUI-48
+        0, 0, 0, 0, // end of records
+        44, 0, 0, 0,
+    ];
+    let named = |name| Named { name, ipv4: Ipv4Addr::LOCALHOST, mac: None };
+    assert!(writer.names(&[named("fine"), named("a\0b")]).is_err());
+    assert!(writer.names(&[named(&"x".repeat(65_536))]).is_err());
+    assert_eq!(writer.finish().unwrap()[start..], expected);
+}
+
+#[test]
+fn a_described_interface_and_a_commented_section_byte_by_byte() {
+    let mut writer = Writer::new(Vec::new(), Some("why")).unwrap();
+    let (ipv4, mac) = (Some(Ipv4Addr::new(10, 1, 0, 2)), Some(MacAddr([2, 0, 0, 0, 0, 1])));
+    writer.interface(Description { name: "x", text: "its air", link_type: LinkType::RADIOTAP, ipv4, mac }).unwrap();
+    let bytes = writer.finish().unwrap();
+    assert_eq!(bytes[24..32], [1, 0, 3, 0, b'w', b'h', b'y', 0]);
+    #[rustfmt::skip]
+    let expected = [
+        127, 0, 0, 0, 0, 0, 0, 0, // radiotap, no limit
+        2, 0, 1, 0, b'x', 0, 0, 0, // if_name
+        3, 0, 7, 0, b'i', b't', b's', b' ', b'a', b'i', b'r', 0, // if_description
+        4, 0, 8, 0, 10, 1, 0, 2, 255, 255, 255, 255, // if_IPv4addr with mask
+        6, 0, 6, 0, 2, 0, 0, 0, 0, 1, 0, 0, // if_MACaddr
+        9, 0, 1, 0, 9, 0, 0, 0, // if_tsresol: nanoseconds
+        0, 0, 0, 0,
+    ];
+    let end = bytes.len() - 4;
+    assert_eq!(bytes[end - expected.len()..end], expected);
+    let found = Capture::read(&bytes).unwrap();
+    assert_eq!(found.interfaces[0].name, Some(b"x".as_slice()));
 }
 
 /// A section of the other byte order, with microseconds by default and a block of a kind we do not know.

@@ -1,12 +1,47 @@
 //! Writing a capture.
 
-use super::{BYTE_ORDER_MAGIC, LinkType, NANOSECONDS, block, option};
+use super::{BYTE_ORDER_MAGIC, LinkType, NANOSECONDS, block, option, record};
+use crate::dot11::MacAddr;
 use std::io::{self, Write};
+use std::net::Ipv4Addr;
 use units::SimTime;
 
 /// An interface of a [`Writer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interface(u32);
+
+/// What an interface is. @PCAPNG sec. 4.2
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Description<'a> {
+    /// Short, as an operating system calls it.
+    pub name: &'a str,
+    /// For people; empty: none is written.
+    pub text: &'a str,
+    /// What its packets begin with.
+    pub link_type: LinkType,
+    /// Its address; the mask is written as /32.
+    pub ipv4: Option<Ipv4Addr>,
+    /// Its MAC address.
+    pub mac: Option<MacAddr>,
+}
+
+impl<'a> Description<'a> {
+    /// An interface of which no more is known.
+    pub fn new(name: &'a str, link_type: LinkType) -> Description<'a> {
+        Description { name, text: "", link_type, ipv4: None, mac: None }
+    }
+}
+
+/// The name of a host and its addresses. @PCAPNG sec. 4.5
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named<'a> {
+    /// Without a zero byte.
+    pub name: &'a str,
+    /// Its address.
+    pub ipv4: Ipv4Addr,
+    /// Of its radio, if it has one.
+    pub mac: Option<MacAddr>,
+}
 
 /// A capture file being written. Unbuffered: give it a [`io::BufWriter`] for a file.
 #[derive(Debug)]
@@ -22,26 +57,57 @@ fn invalid(why: &'static str) -> io::Error {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture: writes the section header. @PCAPNG sec. 4.1
-    pub fn new(to: W) -> io::Result<Writer<W>> {
+    /// Begins a capture: writes the section header, with a comment if there is something to say. @PCAPNG sec. 4.1
+    pub fn new(to: W, comment: Option<&str>) -> io::Result<Writer<W>> {
         let mut writer = Writer { to, interfaces: 0, body: Vec::new() };
         writer.body.extend(BYTE_ORDER_MAGIC.to_le_bytes());
         writer.body.extend(1u16.to_le_bytes()); // version 1.0
         writer.body.extend(0u16.to_le_bytes());
         writer.body.extend(u64::MAX.to_le_bytes()); // section length not given
+        if let Some(comment) = comment {
+            writer.option(option::COMMENT, comment.as_bytes())?;
+        }
         writer.option(option::SHB_USERAPPL, b"interlayer")?;
         writer.option(option::END, &[])?;
         writer.block(block::SECTION_HEADER)?;
         Ok(writer)
     }
 
-    /// Adds an interface: its packets are of `link_type`, its times in nanoseconds. @PCAPNG sec. 4.2
-    pub fn interface(&mut self, name: &str, link_type: LinkType) -> io::Result<Interface> {
+    /// Says what hosts are called. It stands before the first packet of theirs. Fails, with nothing written, for a name
+    /// that holds a zero byte or is too long. @PCAPNG sec. 4.5
+    pub fn names(&mut self, hosts: &[Named<'_>]) -> io::Result<()> {
+        self.body.clear();
+        for Named { name, ipv4, mac } in hosts {
+            if name.contains('\0') {
+                return Err(invalid("a name with a zero byte"));
+            }
+            let mut put = |code, address: &[u8]| self.option(code, &[address, name.as_bytes(), &[0]].concat());
+            put(record::IPV4, &ipv4.octets())?;
+            if let Some(mac) = mac {
+                put(record::EUI_48, &mac.0)?;
+            }
+        }
+        self.option(record::END, &[])?;
+        self.block(block::NAME_RESOLUTION)
+    }
+
+    /// Adds an interface, whose times are in nanoseconds. @PCAPNG sec. 4.2
+    pub fn interface(&mut self, interface: Description<'_>) -> io::Result<Interface> {
+        let Description { name, text, link_type, ipv4, mac } = interface;
         self.body.clear();
         self.body.extend(link_type.0.to_le_bytes());
         self.body.extend([0; 2]); // reserved
         self.body.extend([0; 4]); // no limit to a packet's length
         self.option(option::IF_NAME, name.as_bytes())?;
+        if !text.is_empty() {
+            self.option(option::IF_DESCRIPTION, text.as_bytes())?;
+        }
+        if let Some(address) = ipv4 {
+            self.option(option::IF_IPV4_ADDR, &[address.octets(), [0xFF; 4]].concat())?;
+        }
+        if let Some(mac) = mac {
+            self.option(option::IF_MAC_ADDR, &mac.0)?;
+        }
         self.option(option::IF_TSRESOL, &[NANOSECONDS])?;
         self.option(option::END, &[])?;
         self.block(block::INTERFACE_DESCRIPTION)?;
@@ -83,7 +149,7 @@ impl<W: Write> Writer<W> {
         Ok(self.to)
     }
 
-    /// Appends one option to the body. @PCAPNG sec. 3.5
+    /// Appends one option, or one record of names, to the body. @PCAPNG sec. 3.5, 4.5
     fn option(&mut self, code: u16, value: &[u8]) -> io::Result<()> {
         let len = u16::try_from(value.len()).map_err(|_| invalid("an option of more than 65535 bytes"))?;
         self.body.extend(code.to_le_bytes());

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use units::{Bytes, LinkId, NodeId, SimTime};
 use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
-use wire::pcapng::{Interface, LinkType, Writer};
+use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
 use wire::{Packet, Packets};
 
@@ -15,22 +15,39 @@ use wire::{Packet, Packets};
 pub(crate) struct Attachments {
     /// Name of each node, and whether it has a radio.
     pub nodes: Vec<(String, bool)>,
-    /// Ends of each wire, and what its interface is called at both.
+    /// Ends and name of each wire.
     pub wires: Vec<([NodeId; 2], String)>,
     /// The access point each station belongs to.
     pub access_point: Vec<Option<NodeId>>,
 }
 
-/// Captures of every node: the frames it sent and those it received for itself, as a monitor interface would show them,
-/// and the packets on its wires.
+impl Attachments {
+    /// The links of a node, each once. Both directions of a link are one interface at each end.
+    fn links_of(&self, node: NodeId) -> Vec<(&str, NodeId)> {
+        let mut links: Vec<(&str, NodeId)> = Vec::new();
+        for (ends, name) in &self.wires {
+            let Some(peer) = ends.iter().position(|end| *end == node).map(|own| ends[1 - own]) else { continue };
+            if !links.iter().any(|(known, _)| known == name) {
+                links.push((name, peer));
+            }
+        }
+        links
+    }
+}
+
+/// Captures of every interface of every node: the frames it sent and those it received for itself, as a monitor interface
+/// would show them, or the packets on a wire. A file holds one interface: the analysis of TCP takes a segment that it
+/// meets on two for one that was sent again.
 /// Files that are not finished, because writing failed or the run was interrupted, are removed.
 #[derive(Debug)]
 pub(crate) struct Captures {
-    files: Vec<(Writer<BufWriter<File>>, Option<Interface>)>,
-    /// The interfaces of each wire, at its ends.
-    wires: Vec<[(NodeId, Interface); 2]>,
+    files: Vec<(Writer<BufWriter<File>>, Interface)>,
+    /// The file of each node's radio.
+    radios: Vec<Option<usize>>,
+    /// The files of each wire, at its ends.
+    wires: Vec<[(NodeId, usize); 2]>,
     access_point: Vec<Option<NodeId>>,
-    /// Where they are, until they are finished.
+    /// Where the files are, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
     bytes: Vec<u8>,
@@ -38,42 +55,79 @@ pub(crate) struct Captures {
 }
 
 impl Captures {
-    /// One file a node, `<name>-<seed>.pcapng`, in `dir`.
+    /// One file an interface in `dir`. It is called `<node>-<seed>.pcapng`; if the node has several interfaces,
+    /// `<node>.air-<seed>.pcapng`, `<node>.wire-<seed>.pcapng`, and with several wires `<node>.wire.<link>-<seed>.pcapng`.
+    /// No name of a node or link holds a dot, so no two files have one name.
     pub fn create(dir: &Path, network: Attachments, seed: u64, channel: radiotap::Channel) -> io::Result<Captures> {
         std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
-        let Attachments { nodes, wires, access_point } = network;
         let mut captures = Captures {
-            files: Vec::with_capacity(nodes.len()),
-            unfinished: Vec::with_capacity(nodes.len()),
-            wires: Vec::with_capacity(wires.len()),
-            access_point,
+            files: Vec::with_capacity(network.nodes.len()),
+            unfinished: Vec::with_capacity(network.nodes.len()),
+            radios: Vec::with_capacity(network.nodes.len()),
+            wires: Vec::with_capacity(network.wires.len()),
+            access_point: Vec::new(),
             channel,
             bytes: Vec::new(),
             failed: None,
         };
-        for (name, has_radio) in &nodes {
-            let path = dir.join(format!("{name}-{seed}.pcapng"));
-            let file = File::create(&path).map_err(|error| of(&path, &error))?;
-            captures.unfinished.push(path);
-            let mut writer = Writer::new(BufWriter::new(file))?;
-            let radio = has_radio.then(|| writer.interface(name, LinkType::RADIOTAP)).transpose()?;
-            captures.files.push((writer, radio));
-        }
-        // Both directions of a link are one interface at each end.
-        let mut known: Vec<(NodeId, String, Interface)> = Vec::new();
-        for (ends, name) in wires {
-            let mut at = |node: NodeId| -> io::Result<(NodeId, Interface)> {
-                if let Some((_, _, interface)) = known.iter().find(|(n, link, _)| (*n, link) == (node, &name)) {
-                    return Ok((node, *interface));
-                }
-                let interface = captures.files[node.index()].0.interface(&name, LinkType::RAW_IP)?;
-                known.push((node, name.clone(), interface));
-                Ok((node, interface))
+        let name_of = |node: NodeId| network.nodes[node.index()].0.as_str();
+        let ids = (0..network.nodes.len() as u32).map(NodeId);
+        let named = |id: NodeId| Named {
+            name: name_of(id),
+            ipv4: net::address(id),
+            mac: network.nodes[id.index()].1.then(|| MacAddr::of_node(id)),
+        };
+        let hosts: Vec<Named<'_>> = ids.clone().map(named).collect();
+        let mut at: Vec<(NodeId, &str, usize)> = Vec::new();
+        for (id, host) in ids.zip(&hosts) {
+            let (name, links) = (host.name, network.links_of(id));
+            let is_one = links.len() + usize::from(host.mac.is_some()) == 1;
+            let mut open = |kind: &str, interface: Description<'_>| {
+                let dot = if is_one { String::new() } else { format!(".{kind}") };
+                let path = dir.join(format!("{name}{dot}-{seed}.pcapng"));
+                captures.open(path, &format!("node {name}, seed {seed}: {}", interface.text), interface, &hosts)
             };
-            let interfaces = [at(ends[0])?, at(ends[1])?];
-            captures.wires.push(interfaces);
+            let ipv4 = Some(host.ipv4);
+            let radio = host.mac.map(|mac| {
+                let text = format!("the radio of {name}");
+                let mac = Some(mac);
+                open("air", Description { name, text: &text, link_type: LinkType::RADIOTAP, ipv4, mac })
+            });
+            let radio = radio.transpose()?;
+            for (link, peer) in &links {
+                let kind = if links.len() == 1 { "wire".to_owned() } else { format!("wire.{link}") };
+                let text = format!("the end of {link} at {name}; the other is at {}", name_of(*peer));
+                let interface = Description { name: link, text: &text, link_type: LinkType::RAW_IP, ipv4, mac: None };
+                at.push((id, link, open(&kind, interface)?));
+            }
+            captures.radios.push(radio);
         }
+        for (ends, link) in &network.wires {
+            let file = |node: NodeId| {
+                let is_it = |(n, l, _): &&(NodeId, &str, usize)| *n == node && *l == link;
+                at.iter().find(is_it).map_or((node, usize::MAX), |(_, _, file)| (node, *file))
+            };
+            captures.wires.push(ends.map(file));
+        }
+        captures.access_point = network.access_point;
         Ok(captures)
+    }
+
+    /// Opens the file of an interface; gives its index.
+    fn open(
+        &mut self,
+        path: PathBuf,
+        comment: &str,
+        interface: Description<'_>,
+        hosts: &[Named<'_>],
+    ) -> io::Result<usize> {
+        let file = File::create(&path).map_err(|error| of(&path, &error))?;
+        self.unfinished.push(path);
+        let mut writer = Writer::new(BufWriter::new(file), Some(comment))?;
+        let interface = writer.interface(interface)?;
+        writer.names(hosts)?;
+        self.files.push((writer, interface));
+        Ok(self.files.len() - 1)
     }
 
     pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packets: &Packets) {
@@ -100,12 +154,13 @@ impl Captures {
         let got_it = |reception: &&Reception| matches!(reception.got, Got::Mpdus(got) if got.contains(place));
         let heard = to.iter().filter(got_it).map(|reception| reception.node);
         for node in [frame.from].into_iter().chain(heard) {
+            let Some(file) = self.radios[node.index()] else { continue };
             let result = match &written {
-                Ok(()) => self.write(now, node, self.files[node.index()].1),
+                Ok(()) => self.write(now, file),
                 Err(error) => Err(io::Error::other(error.to_string())),
             };
             if let Err(error) = result {
-                self.failed = Some(of(&self.unfinished[node.index()], &error));
+                self.failed = Some(of(&self.unfinished[file], &error));
                 return;
             }
         }
@@ -115,20 +170,17 @@ impl Captures {
         if self.failed.is_some() {
             return;
         }
-        let interface =
-            self.wires[link.index()].iter().find(|(end, _)| *end == node).map(|(_, interface)| *interface);
+        let Some((_, file)) = self.wires[link.index()].iter().find(|(end, _)| *end == node).copied() else { return };
         self.bytes.clear();
         let written = packet.emit(&mut self.bytes).map_err(|error| io::Error::other(error.to_string()));
-        if let Err(error) = written.and_then(|()| self.write(now, node, interface)) {
-            self.failed = Some(of(&self.unfinished[node.index()], &error));
+        if let Err(error) = written.and_then(|()| self.write(now, file)) {
+            self.failed = Some(of(&self.unfinished[file], &error));
         }
     }
 
-    fn write(&mut self, now: SimTime, node: NodeId, interface: Option<Interface>) -> io::Result<()> {
-        match interface {
-            Some(interface) => self.files[node.index()].0.packet(interface, now, &self.bytes, None),
-            None => Ok(()),
-        }
+    fn write(&mut self, now: SimTime, file: usize) -> io::Result<()> {
+        let (writer, interface) = &mut self.files[file];
+        writer.packet(*interface, now, &self.bytes, None)
     }
 
     pub(super) fn finish(mut self) -> io::Result<()> {

@@ -254,10 +254,14 @@ fn what_is_recorded_changes_no_bit_of_the_results_and_captures_are_the_same_file
             }
         }
         for node in &scenario.scenario().nodes {
-            let file = |folder: &Folder| std::fs::read(folder.0.join(format!("{}-3.pcapng", node.name))).unwrap();
-            let (one, other) = (file(&folders[0]), file(&folders[1]));
-            assert!(one.len() > 1000, "{}: {} B", node.name, one.len());
-            assert!(one == other, "{}", node.name);
+            let files = |folder: &Folder| testkit::tshark::captures_of(&folder.0, &node.name, 3);
+            let (ones, others) = (files(&folders[0]), files(&folders[1]));
+            assert!(!ones.is_empty() && ones.len() == others.len(), "{}", node.name);
+            for (one, other) in ones.iter().zip(&others) {
+                let [bytes, same] = [one, other].map(|path| std::fs::read(path).unwrap());
+                assert!(bytes.len() > 1000, "{}: {} B", one.display(), bytes.len());
+                assert!(bytes == same, "{}", one.display());
+            }
         }
     }
 }

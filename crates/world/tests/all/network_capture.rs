@@ -4,6 +4,9 @@
 //! Without tshark the tests print that they were skipped; with `INTERLAYER_REQUIRE_TSHARK=1` they fail.
 
 use crate::tshark::{Captured, DATA, Frame, capture, mac_of, tshark_is_here};
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use testkit::tshark::{Folder, sources};
 
 const SERVER: usize = 0;
 const ROUTER: usize = 1;
@@ -265,4 +268,51 @@ fn a_notice_of_a_failed_attempt_is_an_icmp_message_about_a_segment() {
     // The access point is its source, the router alone forwards it.
     let is_one_hop_old = |frame: &Frame| is_notice(frame) && outer(frame.text("ip.ttl")) == "63";
     assert_eq!(on_link(&captured, SERVER, "backbone", true, is_one_hop_old), notices);
+}
+
+/// Of a segment that a node forwards both interfaces have a copy. In one file the second would pass for sent again.
+#[test]
+fn each_interface_has_its_file_in_which_tshark_counts_our_retransmissions_and_finds_the_names_of_nodes() {
+    if !tshark_is_here() {
+        return;
+    }
+    let losses = "{ model = \"packet\", per = 0.1, at = \"msdu\" }";
+    let text = scenario("standard = \"802.11b\"", losses, "", "min_rto = \"200 ms\"", "");
+    let parsed = world::parse(&text, &[]).unwrap();
+    let folder = Folder::new();
+    let record = world::Record { pcap_dir: Some(folder.0.clone()), ..world::Record::default() };
+    let run = world::run(&parsed, 7, &record, &AtomicBool::new(false)).unwrap();
+    let mut names: Vec<String> = std::fs::read_dir(&folder.0)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let (on_the_way, ends) = (
+        ["ap.air-7", "ap.wire-7", "router.wire.access-7", "router.wire.backbone-7", "server-7"],
+        ["mobile-7", "other-7"],
+    );
+    let mut expected: Vec<String> = on_the_way.iter().chain(&ends).map(|name| format!("{name}.pcapng")).collect();
+    expected.sort();
+    assert_eq!(names, expected);
+
+    // The wires lose nothing, so that all that the server sends again has passed every one of these before.
+    let again = run.flow(0, "retransmissions_total").unwrap() as usize;
+    assert!(again >= 5, "{again}");
+    for name in on_the_way {
+        let file = folder.0.join(format!("{name}.pcapng"));
+        let fields = ["tcp.srcport", "tcp.analysis.retransmission", "tcp.analysis.out_of_order"];
+        let frames = testkit::tshark::fields(&file, &fields, &["wlan.retransmitted:FALSE"]);
+        let is_it = |frame: &&std::collections::BTreeMap<&str, String>| {
+            frame[fields[0]] == "49152" && fields[1..].iter().any(|field| !frame[field].is_empty())
+        };
+        assert_eq!(frames.iter().filter(is_it).count(), again, "{name}");
+    }
+    for name in on_the_way.iter().chain(&ends) {
+        let file = folder.0.join(format!("{name}.pcapng"));
+        let found: BTreeSet<String> = sources(&file).into_iter().collect();
+        assert!(found.len() >= 2, "{name}: {found:?}");
+        assert!(found.iter().all(|source| ["server", "mobile", "other"].contains(&&**source)), "{name}: {found:?}");
+        let bytes = std::fs::read(&file).unwrap();
+        assert_eq!(wire::pcapng::Capture::read(&bytes).unwrap().interfaces.len(), 1, "{name}");
+    }
 }

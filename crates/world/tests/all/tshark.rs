@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
 pub use testkit::tshark::is_here as tshark_is_here;
-use testkit::tshark::{Folder, fields, plain};
+use testkit::tshark::{Folder, captures_of, fields, plain};
 
 /// What is asked of each frame.
 const FIELDS: [&str; 34] = [
@@ -117,7 +117,7 @@ pub fn mac_of(index: usize) -> String {
 /// A run, and each node's capture.
 pub struct Captured {
     pub run: Run,
-    /// One list a node.
+    /// One list a node; of a node with several interfaces the frames of one behind those of the other.
     pub frames: Vec<Vec<Frame>>,
 }
 
@@ -147,8 +147,9 @@ pub fn capture(text: &str) -> Captured {
     let folder = Folder::new();
     let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
     let run = world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap();
-    let file = |name: &str| folder.0.join(format!("{name}-1.pcapng"));
-    let frames = scenario.scenario().nodes.iter().map(|node| frames(&file(&node.name))).collect();
+    // Each interface is looked at by itself, as TCP's analysis must.
+    let of_node = |name: &str| captures_of(&folder.0, name, 1).iter().flat_map(|file| frames(file)).collect();
+    let frames = scenario.scenario().nodes.iter().map(|node| of_node(&node.name)).collect();
     Captured { run, frames }
 }
 

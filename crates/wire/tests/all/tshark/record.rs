@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::dot11::{DataHeader, Frame, MacAddr};
-use wire::pcapng::{Interface, LinkType, Writer};
+use wire::pcapng::{Description, Interface, LinkType, Writer};
 use wire::radiotap::{Radiotap, RadiotapFlags};
 use wire::{Flags, Ipv4, L4, Packet, Payload, Seq, Tcp, TcpOptions};
 
@@ -26,9 +26,9 @@ pub struct Record {
 
 impl Record {
     pub fn new() -> Record {
-        let mut writer = Writer::new(Vec::new()).unwrap();
-        let air = writer.interface("air", LinkType::RADIOTAP).unwrap();
-        let cable = writer.interface("cable", LinkType::RAW_IP).unwrap();
+        let mut writer = Writer::new(Vec::new(), None).unwrap();
+        let air = writer.interface(Description::new("air", LinkType::RADIOTAP)).unwrap();
+        let cable = writer.interface(Description::new("cable", LinkType::RAW_IP)).unwrap();
         Record { writer, air, cable, now: SimTime::from_ns(1_000_000_001), expected: Vec::new() }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use testkit::tshark::captures_of;
 use units::{FlowId, SimTime};
 use wire::Packet;
 use wire::dot11::{Body, Data, DataHeader, Frame};
@@ -44,22 +45,29 @@ pub fn watched(text: &str) -> BTreeMap<String, Vec<Seen>> {
     let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
     world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap();
     let read = |name: &str| {
-        let bytes = std::fs::read(folder.0.join(format!("{name}-1.pcapng"))).unwrap();
-        let capture = Capture::read(&bytes).unwrap();
-        let seen = capture.packets.iter().filter_map(|captured| {
-            let (air, ip) = if capture.interfaces[captured.interface].link_type == LinkType::RAW_IP {
-                (None, captured.bytes)
-            } else {
-                let (_, frame) = wire::radiotap::Radiotap::parse(captured.bytes).unwrap();
-                let Frame::Data(Data { header, body: Body::Ip(ip), .. }) = Frame::parse(frame).unwrap() else {
-                    return None;
-                };
-                (Some(header), ip)
-            };
-            let packet = Packet::parse(ip, FlowId(0)).unwrap();
-            Some(Seen { at: captured.at, air, packet })
-        });
-        seen.collect()
+        let files = captures_of(&folder.0, name, 1);
+        let mut seen: Vec<Seen> = files.iter().flat_map(|file| packets(&std::fs::read(file).unwrap())).collect();
+        seen.sort_by_key(|seen| seen.at); // what came by radio is first where it goes on at once
+        seen
     };
     scenario.scenario().nodes.iter().map(|node| (node.name.clone(), read(&node.name))).collect()
+}
+
+/// The IP packets of a capture.
+fn packets(bytes: &[u8]) -> Vec<Seen> {
+    let capture = Capture::read(bytes).unwrap();
+    let seen = capture.packets.iter().filter_map(|captured| {
+        let (air, ip) = if capture.interfaces[captured.interface].link_type == LinkType::RAW_IP {
+            (None, captured.bytes)
+        } else {
+            let (_, frame) = wire::radiotap::Radiotap::parse(captured.bytes).unwrap();
+            let Frame::Data(Data { header, body: Body::Ip(ip), .. }) = Frame::parse(frame).unwrap() else {
+                return None;
+            };
+            (Some(header), ip)
+        };
+        let packet = Packet::parse(ip, FlowId(0)).unwrap();
+        Some(Seen { at: captured.at, air, packet })
+    });
+    seen.collect()
 }
