@@ -301,6 +301,18 @@ def test_a_reading_has_the_runs_that_its_claim_needs(toy: Any, core: Core, print
     assert max(j.judgement.runs for j in s.readings[1:]) == runs
 
 
+def test_one_picked_run_that_ours_reach_is_compatible_and_no_more(toy: Any, core: Core) -> None:
+    core.model = lambda data, rng: {"flows": [{"goodput_bps": 1e6 * (1 + 0.3 * rng.standard_normal())}]}
+    for more, verdict in (("one_of = 8\n", Verdict.COMPATIBLE), ("", HOLDS)):
+        head = HEAD.replace("max_runs = 20", "max_runs = 400").replace("plain = {}", 'plain = { "radio.own" = 1 }')
+        head = head.replace("[open]", '[open.stated]\ncounted = "goodput"\nhelper = "none"\n[open]')
+        outcome = toy(head + claim("1").replace("expected", f"{more}expected"))
+        (s,) = outcome.scored
+        assert (s.verdict, s.readings[0].judgement.verdict) == (verdict, HOLDS)
+        assert ("1 compatible" in words.tally(outcome)) == bool(more)
+        assert s.why.startswith("Compatible with one run of 8 that was picked, and no more") == bool(more)
+
+
 def test_what_is_set_by_hand_is_open_no_more(toy: Any) -> None:
     head = HEAD.replace('fixed = { "radio.speed" = 1 }\n', "")
     outcome = toy(head + claim(), overrides=[("radio.speed", "2")])

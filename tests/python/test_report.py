@@ -213,7 +213,7 @@ def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome
     numbers = [[int(n) for n in re.findall(r"\|(\d+)\|", row)] for row in rows[:3]]
     for o, (claims, hold, *others) in zip((outcome, other), numbers, strict=False):
         assert claims == len(o.scored) == hold + sum(others)
-        assert len(others) == 5  # differ, depend, untestable, arithmetic, shown
+        assert len(others) == 6  # differ, depend, compatible, untestable, arithmetic, shown
         assert hold == sum(str(s.verdict) == "holds" for s in o.scored)
     assert numbers[2] == [a + b for a, b in zip(*numbers[:2], strict=True)]
     text = "".join(reader.text)

@@ -30,6 +30,7 @@ td { border-bottom: 1px solid var(--rule); padding: .4rem .7rem .4rem 0; vertica
 td.n, th.n { text-align: right; white-space: nowrap } .scroll { overflow-x: auto }
 .verdict { font-weight: 600; white-space: nowrap } .holds { color: var(--holds) } .differs { color: var(--differs) }
 .depends { color: var(--depends) }
+.compatible { color: var(--link) }
 .untestable { color: var(--untestable) }
 figure { margin: 1.5rem 0; overflow-x: auto }
 figure svg { width: 100%; max-width: 52rem; height: auto; display: block; background: #fff; border-radius: 4px }

@@ -43,7 +43,7 @@ def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     """One page on several experiments, self-contained: what holds of each in a table, then each of them whole."""
     esc = html.escape
     head = [("experiment", False), ("what", False), ("evidence", False), ("claims", True)]
-    head += [(name, True) for name in ("hold", "differ", "depend", "untestable", "arithmetic", "shown")]
+    head += [(name, True) for name in ("hold", "differ", "depend", "compatible", "untestable", "arithmetic", "shown")]
     lines, total = [], dict.fromkeys([*Verdict, "shown"], 0)
     for o in outcomes:
         e, count = o.experiment, words.counts(o)

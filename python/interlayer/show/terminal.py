@@ -31,6 +31,7 @@ _COLOURS = {
     Verdict.HOLDS: "green",
     Verdict.DIFFERS: "red",
     Verdict.DEPENDS: "magenta",
+    Verdict.COMPATIBLE: "cyan",
     Verdict.UNTESTABLE: "yellow",
     Verdict.ARITHMETIC: "dim",
 }

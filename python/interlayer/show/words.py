@@ -132,6 +132,8 @@ def tally(outcome: Outcome) -> str:
     text = f"{count[Verdict.HOLDS]} of {len(outcome.scored) - count[Verdict.ARITHMETIC]} claims hold"
     if count[Verdict.DIFFERS]:
         text += f", {count[Verdict.DIFFERS]} differ{'s' if count[Verdict.DIFFERS] == 1 else ''}"
+    if count[Verdict.COMPATIBLE]:
+        text += f", {count[Verdict.COMPATIBLE]} compatible"
     if count[Verdict.DEPENDS]:
         text += f", {count[Verdict.DEPENDS]} depend{'s' if count[Verdict.DEPENDS] == 1 else ''} on the reading"
     if count[Verdict.UNTESTABLE]:

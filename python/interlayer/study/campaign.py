@@ -274,8 +274,10 @@ def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> lis
         for key, value in ledger.values_of(json.loads(scenario.effective_json())):
             if (key, text := toml_text.literal(value)) not in found:
                 found[key, text] = (key, value, *basis(key, value))
-    # What has no key is neither swept nor varied.
+    # What has no key is neither swept nor varied; what claims rest on says so itself.
     rest = [u for u in (e.ledger.unmodelled if e.ledger else ()) if u.is_of(e.id)]
+    named = {u.what for u in rest}
+    rest += [ledger.Unmodelled(m.name, m.why) for m in (e.open.missing if e.open else ()) if m.name not in named]
     return [*ledger.gathered(found.values()), *(u.as_assumption() for u in rest)]
 
 
@@ -409,6 +411,9 @@ def _score(
     rests_on = tuple(one for one in claim.rests_on if varied.sees(one))
     verdict = Verdict.UNTESTABLE if rests_on else over_readings([j.judgement.verdict for j in judged])
     note = ". ".join(f"rests on {one.name}, which is not modelled: {one.why.rstrip('.')}" for one in rests_on)
+    if claim.one_of and verdict is Verdict.HOLDS:
+        # A run that the source picked may be any: that one of ours is alike shows that it can be, not that it is usual.
+        verdict, note = Verdict.COMPATIBLE, f"compatible with one run of {claim.one_of} that was picked, and no more"
     kept = judged if outcome.readings else []
     made = partial(Scored, claim, judged[0].judgement, tuple(found), contradicts=contradicts, rests_on=rests_on)
     return made(

@@ -66,6 +66,8 @@ class Verdict(StrEnum):
     DIFFERS = "differs"
     DEPENDS = "depends"
     """It holds in some readings of what the paper leaves open, and differs in others."""
+    COMPATIBLE = "compatible"
+    """It is of one run that the source picked, and a run of ours reaches it in every reading: no more is shown."""
     UNTESTABLE = "untestable"
     ARITHMETIC = "arithmetic"
     """No measurement enters: computed, checked, not scored."""
