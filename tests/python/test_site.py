@@ -258,6 +258,10 @@ def in_chromium(folder: Path, page: str, profile: Path) -> Iterator[dict[str, An
             yield told
         finally:
             browser.terminate()
+            try:
+                browser.wait(20)
+            except subprocess.TimeoutExpired:
+                browser.kill()
             server.shutdown()
             server.server_close()
 
