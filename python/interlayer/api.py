@@ -81,8 +81,7 @@ class Scenario:
             yield
         except InputError as e:
             if self.file and e.path not in _OF_CALLS and not e.path.startswith("--"):
-                e.args = (f"{self.file}: {e}",)
-                e.in_python = e.in_python and f"{self.file}: {e.in_python}"
+                e.behind(f"{self.file}: ")
             raise
 
 

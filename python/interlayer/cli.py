@@ -1,15 +1,19 @@
 """The command line, a contract that scripts rely on: verbs, JSON, exit statuses.
 
-Exit status: 0 done; 2 the input is wrong (one plain line on stderr, nothing written); 1 a failure of ours; 130
-interrupted, finished runs kept. A person gets tables and progress, a pipe gets silence and what it asked for.
+Exit status: 0 done; 2 the input is wrong (a plain line on stderr for each mistake, nothing written); 1 a failure of
+ours; 130 interrupted by Ctrl-C or SIGTERM, finished runs kept. A person gets tables and progress, a pipe what it asked
+for; stderr has a line a minute where work is long.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,13 +22,13 @@ import typer
 
 from . import cli_new, cli_sweep
 from . import cli_parts as parts
-from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile, Where
+from .cli_parts import File, Force, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .study.outcome import Outcome
 
@@ -80,6 +84,7 @@ def run_command(
     jobs: Jobs = 0,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
     pcap: Annotated[Path | None, typer.Option(metavar="DIR", help="Write captures there, one a node and run.")] = None,
@@ -126,9 +131,9 @@ def run_command(
     recorded_by = [*(["--series"] if series else []), *(["--window", window] if window else [])]
     again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *recorded_by, "--out", "DIR")
     with (
-        output.folder(out, f"run {what}") as to_folder,
+        output.folder(out, f"run {what}", force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
-        output.folder(pcap, f"run {what}", "*.pcapng") as to_pcap,
+        output.folder(pcap, f"run {what}", "*.pcapng", force=force) as to_pcap,
         parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
@@ -139,7 +144,7 @@ def run_command(
             wanted,
             jobs=jobs,
             store=stored,
-            progress=None if progress is None else partial(progress, what),
+            progress=partial(progress, what),
             pcap_dir=to_pcap.path if to_pcap else None,
             series=series,
             timeline=kept,
@@ -162,7 +167,8 @@ def run_command(
             output.to_stdout(terminal.advised(result, simulator.limited_flows(scenario)))
         for line in notes:
             parts.tell(line)
-    parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
+    failures = [(e, ["run", str(file)]) for e in ended.failures]
+    parts.end(ended.interrupted, failures, set_, progress, None if recorded else store)
 
 
 @app.command("compare")
@@ -200,6 +206,7 @@ def compare_command(
     engine: Where = None,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -218,7 +225,7 @@ def compare_command(
     text, overrides, given = parts.read(file), parts.overrides(set_), parts.arms(arm)
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, f"compare {parts.stem(file)}") as to_folder,
+        output.folder(out, f"compare {parts.stem(file)}", force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
@@ -241,7 +248,7 @@ def compare_command(
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
-            raise typer.Exit(130)
+            raise parts.stopped(progress, store)
         result = as_json.comparison(found)
         if to_folder:
             with to_folder.filled() as path:
@@ -252,7 +259,8 @@ def compare_command(
     again = [] if schemes is None else ["--schemes", schemes]
     again += [word for text in arm or [] for word in ("--arm", text)]
     again += [word for text in metric or [] for word in ("--metric", text)]
-    parts.end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
+    failures = [(e, ["compare", str(file), *again]) for e in found.failures]
+    parts.end(found.interrupted, failures, set_, progress, store)
 
 
 app.command("sweep")(cli_sweep.sweep)
@@ -281,6 +289,7 @@ def reproduce(
     engine: Where = None,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -308,7 +317,7 @@ def reproduce(
     outcomes: list[Outcome] = []
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
+        output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)]), force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
@@ -342,7 +351,9 @@ def reproduce(
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
     failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
-    parts.end(outcome.interrupted, failures, set_)
+    whole = [o.experiment.id for o in outcomes if not o.interrupted]
+    complete = f"complete: {len(whole)} of {parts.count(chosen, 'experiment')}{': ' * bool(whole)}{', '.join(whole)}"
+    parts.end(outcome.interrupted, failures, set_, progress, store, complete)
 
 
 @app.command("readings")
@@ -359,6 +370,7 @@ def readings_command(
     jobs: Jobs = 0,
     engine: Where = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -383,7 +395,7 @@ def readings_command(
     chosen = [library.load(name) for name in library.matching(ids)]
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, " ".join(["readings", *ids])) as to_folder,
+        output.folder(out, " ".join(["readings", *ids]), force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
@@ -397,8 +409,8 @@ def readings_command(
             cache=Cache(stored),
             base_only=readings == "base",
         )
-        if found is None:  # Ctrl-C: a joint judgement needs all of them
-            raise typer.Exit(130)
+        if found is None:  # Ctrl-C
+            raise parts.stopped(progress, store, "a joint judgement needs all of them")
         if to_folder:
             with to_folder.filled() as path:
                 files.write_readings(found, path)
@@ -624,7 +636,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
-    sys.exit(_status(list(sys.argv[1:] if arguments is None else arguments)))
+    try:
+        with _stopped_by_signals():
+            status = _status(list(sys.argv[1:] if arguments is None else arguments))
+    finally:
+        output.remove_unfinished()
+    sys.exit(status)
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """SIGTERM, and SIGHUP unless it is ignored (`nohup`), are Ctrl-C: finished runs are kept, and nothing is left half."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    names = ("SIGTERM", "SIGHUP")
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    ours = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []
+    for number in ours:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _status(arguments: list[str]) -> int:
@@ -638,7 +676,7 @@ def _status(arguments: list[str]) -> int:
     except RunError as e:
         return parts.complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
     except InterlayerError as e:
-        return parts.complain(str(e), e.status)
+        return parts.complain_of(e)
     except BrokenPipeError:
         output.silence_stdout()
         return 0
@@ -648,7 +686,7 @@ def _status(arguments: list[str]) -> int:
     except MemoryError:
         return parts.complain("out of memory", 1)
     except KeyboardInterrupt:
-        return 130
+        return parts.complain("interrupted", 130)
     return status if isinstance(status, int) else 0
 
 

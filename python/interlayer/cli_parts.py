@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from .errors import InputError, RunError, suggestion
+from .errors import InputError, InterlayerError, RunError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .engine import Engine
+    from .show.terminal import Progress
     from .study.store import Store
 
 T = TypeVar("T")
@@ -38,6 +39,9 @@ Set = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Write into a folder for --out that has other things; these stay.")
+]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; ci95 is a half-width.")
 ]
@@ -150,8 +154,18 @@ def needed(store: Path | None) -> Store:
     return found
 
 
-def end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
-    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
+def end(
+    interrupted: bool,
+    failures: Sequence[tuple[RunError, Sequence[str]]],
+    set_: Sequence[str] | None,
+    progress: Progress,
+    store: Path | None,
+    complete: str = "",
+) -> None:
+    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone.
+
+    After Ctrl-C it says how many runs there are, what is `complete` of a campaign, and how to go on.
+    """
     if failures:
         e, words = failures[0]
         overrides = [word for text in set_ or [] for word in ("--set", text)]
@@ -159,7 +173,17 @@ def end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], s
         others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
         raise typer.Exit(complain(f"{e}{others}; to repeat it: {again}", e.status))
     if interrupted:
-        raise typer.Exit(130)
+        raise stopped(progress, store, complete)
+
+
+def stopped(progress: Progress, store: Path | None, complete: str = "") -> typer.Exit:
+    """The end by Ctrl-C or SIGTERM: a line on what there is, and how to go on."""
+    done, of = progress.counts()
+    runs = f"{done} of {of} runs are finished" if done else "no run is finished"
+    kept = f"the same command goes on from there: {store} has these runs"
+    lost = "give --store FILE, and the same command goes on where it was stopped"
+    tell(f"interrupted: {runs}{complete and f'; {complete}'}; {kept if store else lost}")
+    return typer.Exit(130)
 
 
 STDIN = Path("-")
@@ -199,7 +223,7 @@ def named(file: Path, parse: Callable[[], T]) -> T:
     except InputError as e:
         if e.path.startswith("--"):
             raise
-        raise InputError(f"{shown(file)}: {e}", e.path) from e
+        raise e.behind(f"{shown(file)}: ") from e.__cause__
 
 
 def drop_unfinished(folder: Path, seeds: set[int]) -> None:
@@ -217,3 +241,10 @@ def tell(line: str) -> None:
 def complain(line: str, status: int) -> int:
     print(f"interlayer: {' '.join(line.split())}", file=sys.stderr)
     return status
+
+
+def complain_of(e: InterlayerError) -> int:
+    """A line on stderr, or one for each mistake of a file; gives the exit status."""
+    for line in [one.line for one in e.mistakes] if isinstance(e, InputError) else [str(e)]:
+        complain(line, e.status)
+    return e.status

@@ -62,6 +62,7 @@ _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "engine": (_word, 'a text such as "dask://HOST:PORT"'),
     "pcap": (_path, "a folder's path"),
     "store": (_path, "a file's path"),
+    "folder": (_path, "a folder's path"),
     "scenario": (_path, "a scenario or a file's path"),
     "experiment": (_path, "the id of an experiment, or a file's path"),
     "text": (_word, "TOML text"),

@@ -10,8 +10,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import quantity, simulator
-from .errors import InputError, writing
+from . import given, quantity, simulator
+from .errors import InputError, named_as_parameters, writing
 from .measure import metrics, stats
 from .measure import timeline as windows
 from .study import comparison, outcome
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from .parts import Part
 
 
-def _save(folder: str | Path, of: str, write: Callable[[Path], object]) -> None:
+@named_as_parameters()
+def _save(folder: str | Path, of: str, write: Callable[[Path], object], force: bool) -> None:
     from .show import output
 
-    with output.folder(Path(folder), of) as to_folder:
+    given.check(folder=folder)
+    with output.folder(Path(folder), of, force=force) as to_folder:
         assert to_folder is not None
         with to_folder.filled() as path:
             write(path)
@@ -94,11 +96,15 @@ class Result:
         one = f"Seed {self.seeds[0]}.{mark} Interlayer {simulator.version()}"
         return series_plot.figure(shown, self._json["scenario"], one)
 
-    def save(self, folder: str | Path) -> None:
-        """Write figures, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figures, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`.
+
+        A folder with anything but an earlier result of the same is refused, unless `force`.
+        """
         from .show import files
 
-        _save(folder, f"run {self._json['scenario']}", partial(files.write_run, self._json, self.runs, self.text))
+        write = partial(files.write_run, self._json, self.runs, self.text)
+        _save(folder, f"run {self._json['scenario']}", write, force)
 
     @property
     def seeds(self) -> list[int]:
@@ -216,12 +222,12 @@ class Comparison(comparison.Paired):
         result = as_json.comparison(self)
         return plots.comparison(result, comparison_words.caption(result))
 
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figure, data, JSON and page into a folder, as `Result.save`. Raises `InputError`, `OutputError`."""
         from .show import as_json, files
 
         result = as_json.comparison(self)
-        _save(folder, f"compare {self.scenario}", partial(files.write_comparison, self, result))
+        _save(folder, f"compare {self.scenario}", partial(files.write_comparison, self, result), force)
 
 
 class Sweep(grid.Swept):
@@ -272,14 +278,11 @@ class Sweep(grid.Swept):
         lines = [by] if isinstance(by, str) else by
         return sweep_plot.figure(self, sweep.caption(self), x=x, y=y, by=lines)
 
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page, as `--out` does. Raises `InputError`, `OutputError`."""
-        from .show import output, sweep
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figure, data, JSON and page, as `Result.save`. Raises `InputError`, `OutputError`."""
+        from .show import sweep
 
-        with output.folder(Path(folder), f"sweep {self.scenario}") as to_folder:
-            assert to_folder is not None
-            with to_folder.filled() as path:
-                sweep.write(self, path)
+        _save(folder, f"sweep {self.scenario}", partial(sweep.write, self), force)
 
 
 class Reproduction(outcome.Outcome):
@@ -310,8 +313,8 @@ class Reproduction(outcome.Outcome):
             raise InputError(f"{self.experiment.id}: arithmetic alone, there is no figure", "plot")
         return plots.experiment(self)
 
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figure, data, JSON and page into a folder, as `Result.save`. Raises `InputError`, `OutputError`."""
         from .show import files
 
-        _save(folder, f"reproduce {self.experiment.id}", partial(files.write_outcomes, [self]))
+        _save(folder, f"reproduce {self.experiment.id}", partial(files.write_outcomes, [self]), force)

@@ -79,7 +79,7 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     try:
         parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
     except found.InputError as e:
-        raise InputError(str(e), getattr(e, "path", "")) from e
+        raise InputError(str(e), getattr(e, "path", ""), mistakes=getattr(e, "mistakes", ())) from e
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
     return parsed
@@ -94,7 +94,7 @@ def tables(text: str, name: str = "") -> dict[str, Any]:
         try:
             parse(text)
         except InputError as own:
-            raise InputError(f"{before}{own}", own.path) from e
+            raise own.behind(before) from e
         raise InputError(f"{before}{str(e)[0].lower()}{str(e)[1:]}") from e
 
 

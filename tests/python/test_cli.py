@@ -294,7 +294,12 @@ def test_an_interrupted_run_keeps_what_was_finished(interlayer: Any, toy: Path, 
 
 def test_interrupted_before_the_first_run_writes_nothing(interlayer: Any, toy: Path, core: Core) -> None:
     core.stop_after = 0
-    assert interlayer("run", toy, "--out", toy.parent / "out", "--json", toy.parent / "r.json") == (130, "", "")
+    status, out, err = interlayer("run", toy, "--out", toy.parent / "out", "--json", toy.parent / "r.json")
+    assert (status, out) == (130, "")
+    assert err == (
+        "interlayer: interrupted: no run is finished; "
+        "give --store FILE, and the same command goes on where it was stopped\n"
+    )
     assert tree(toy.parent) == ["toy.toml"]
 
 

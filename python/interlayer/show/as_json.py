@@ -47,9 +47,19 @@ def finite(value: object) -> Any:
 
 
 def run(
-    name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, how: Ended, in_python: Sequence[Part] = ()
+    name: str,
+    version: str,
+    seed: int,
+    runs: Sequence[Run],
+    wall_s: float,
+    how: Ended,
+    in_python: Sequence[Part] = (),
+    asked: Sequence[Measure] = (),
 ) -> dict[str, Any]:
-    """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None."""
+    """The object of `interlayer run --json`. Numbers are `{"mean", "ci95"}`, the half-width or None.
+
+    `asked` are metrics that were asked for beside the tables.
+    """
     found: dict[str, Any] = {
         "scenario": name,
         "version": version,
@@ -61,7 +71,14 @@ def run(
     }
     found |= parts(in_python)
     found |= metrics.tables(runs)
+    if asked:
+        found["metrics"] = {m.name: {"path": m.path, **_over_runs(runs, m)} for m in asked}
     return found | ended(how.interrupted, how.failures)
+
+
+def _over_runs(runs: Sequence[Run], m: Measure) -> dict[str, Any]:
+    values = [value for run in runs if math.isfinite(value := read(run, m.path))]
+    return _mean(stats.estimate(values)) if values else {"mean": None, "ci95": None}
 
 
 def outside() -> dict[str, Any]:
@@ -295,7 +312,7 @@ def comparison(c: Paired) -> dict[str, Any]:
     found |= ended(c.interrupted, c.failures)
     if c.measures:
         found["metrics"] = {m.name: m.path for m in c.measures}
-    compared = [metric for metric in METRICS if c.has(metric)] + [m.name for m in c.measures]
+    compared = list(dict.fromkeys([*(m for m in METRICS if c.has(m)), *(m.name for m in c.measures)]))
     found["arms"] = [
         {
             "scheme": arm.scheme,

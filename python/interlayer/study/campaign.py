@@ -18,7 +18,7 @@ import numpy as np
 
 from interlayer import simulator, toml_text
 from interlayer.engine import HERE
-from interlayer.errors import InputError
+from interlayer.errors import Collected, InputError
 from interlayer.measure import metrics, stats
 
 from . import bands, expression, readings
@@ -76,7 +76,7 @@ class Campaign:
             try:
                 scenario = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
             except InputError as error:
-                raise InputError(f"{self.e.id}, {cell.arm}: {error}", error.path) from error
+                raise error.behind(f"{self.e.id}, {cell.arm}: ") from error.__cause__
             variant.scenarios[cell] = Cache.key(scenario), scenario
         return variant.scenarios[cell]
 
@@ -206,16 +206,32 @@ def run(
     return outcome
 
 
+def scenarios(e: Experiment, *, quick: bool = False, base_only: bool = False) -> list[_core.Scenario]:
+    """The scenarios of the first round, each once: what an experiment costs at least. Nothing is run."""
+    campaign, main = Campaign(e, 1, HERE, (), None, Cache()), Variant()
+    varied = [Variant(reading=r) for r in _readings(e)] if not (quick or base_only) else []
+    claims = [_Varied(c, campaign, main, varied) for c in e.claims if not c.is_arithmetic]
+    plan = [(main, cell) for cell in e.cells()]
+    for claim in () if quick else e.claims:
+        counter_runs = [Variant(evidence.overrides) for evidence in claim.evidence if evidence.is_counter_run]
+        plan += [(variant, cell) for variant in counter_runs for cell in claim.cells()]
+    plan += [(variant, cell) for c in claims for variant in c.distinct[1:] for cell in c.claim.cells()]
+    return list(dict(campaign.scenario(variant, cell) for variant, cell in plan).values())
+
+
 def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:
     """The readings of an experiment, each of whose scenarios was read: a mistake in one is an `InputError`."""
     e = _closed(e, overrides)
     if e.open is None:
         return []
     campaign, found = Campaign(e, 1, HERE, tuple(overrides), None, Cache()), readings.chosen(e.open.parameters)
+    mistakes = Collected()
     for reading in found:
         variant = Variant(reading=reading)
         for cell in e.cells():
-            campaign.scenario(variant, cell)
+            with mistakes.noted():
+                campaign.scenario(variant, cell)
+    mistakes.told()
     return found
 
 

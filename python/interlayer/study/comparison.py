@@ -21,7 +21,7 @@ from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
 from .arms import SCHEME, SCHEMES, Arm, arms
-from .measures import METRICS, Measure, Probes, measure, read
+from .measures import METRICS, NAMES, Measure, Probes, measure, read
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Paired:
     parts: tuple[Part, ...] = ()
     """Controllers and schemes in Python that an arm uses."""
     measures: tuple[Measure, ...] = ()
-    """Metrics that were asked for beside those of `METRICS`."""
+    """Metrics that were asked for; they may be among those of `METRICS`."""
 
     @property
     def baseline(self) -> Arm:
@@ -93,7 +93,8 @@ class Paired:
         for known in self.measures:
             if metric in (known.name, known.label, known.path):
                 return np.array([read(run, known.path) for run in self.runs[label]])
-        return metrics.column(self.runs[label], METRICS.get(metric, metric))[1]
+        known = NAMES.get(metric, metric)
+        return metrics.column(self.runs[label], METRICS.get(known, known))[1]
 
     def estimate(self, label: str, metric: str = "goodput_bps") -> Estimate:
         """Mean and 95 % interval of a metric of an arm."""
@@ -179,7 +180,7 @@ def run(
         interrupted=ended.interrupted,
         failures=tuple(ended.failures),
         parts=in_python.used(parts, scenarios),
-        measures=tuple(one for one in asked if one.path not in METRICS.values()),
+        measures=asked,
     )
 
 
@@ -187,4 +188,4 @@ def _parsed(text: str, overrides: Sequence[tuple[str, str]], arm: Arm, parts: Se
     try:
         return simulator.parse(text, overrides, parts)
     except InputError as e:
-        raise InputError(f"{arm.label}: {e}", e.path) from e
+        raise e.behind(f"{arm.label}: ") from e.__cause__

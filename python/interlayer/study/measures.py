@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interlayer import quantity, simulator
-from interlayer.errors import InputError
+from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ METRICS = {
     "dropped_packets": "sum(queue.*.dropped)",
 }
 """What is compared, as metric paths. An arm whose runs have no such numbers goes without."""
+NAMES = {quantity.without_unit(name): name for name in METRICS}
+"""How tables call them: `rtt_mean`, whose column is `rtt_mean_s`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def measure(metric: str, runs: Any, *, option: str = METRIC) -> Measure:
 
     `option` is what the error names first; empty for none.
     """
+    metric = NAMES.get(metric, metric)
     path, error = METRICS.get(metric, metric), None
     for run in runs:
         try:
@@ -71,6 +74,8 @@ def measure(metric: str, runs: Any, *, option: str = METRIC) -> Measure:
         head = f"{metric}_{unit}"
         return Measure(metric if not unit or quantity.column_unit(metric) == unit else head, path)
     assert error is not None
+    if "." not in metric and (hint := suggestion(metric, NAMES)).startswith(";"):
+        error = InputError(f'no metric "{metric}"{hint}', metric)
     if not option:
         raise error
     raise InputError(f"{option}: {str(error).removeprefix('metric ')}", option) from error

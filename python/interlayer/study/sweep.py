@@ -132,6 +132,8 @@ class Swept:
     """Runs that failed by a mistake of the program."""
     parts: tuple[Part, ...] = ()
     """Controllers and schemes in Python that a cell uses."""
+    asked: bool = False
+    """Whether the measures were asked for; else they are those that `compare` compares."""
 
     @property
     def cells(self) -> list[Point]:
@@ -215,7 +217,8 @@ def run(
     scenarios = [_parsed(text, overrides, own, found, point, parts) for point, own in pairs]
     tell(engine.forecast(scenarios[0], len(points)))
     probes = Probes(text, [[*overrides, *own] for own in settings], parts)
-    measures = tuple(dict.fromkeys(measure(m, probes) for m in metric)) or usual(probes)
+    asked = tuple(dict.fromkeys(measure(m, probes) for m in metric))
+    measures = asked or usual(probes)
     first = scenarios[0].seed if seed is None else seed
     results: dict[Point, list[Run]] = {point: [] for point in points}
     wanted = list(zip(scenarios, results.values(), strict=True))
@@ -232,6 +235,7 @@ def run(
         axes=found,
         runs={point: one[:common] for point, one in results.items()},
         measures=measures,
+        asked=bool(asked),
         seed=first,
         version=simulator.version(),
         wall_s=time.perf_counter() - started,
@@ -272,4 +276,4 @@ def _parsed(
         if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
             raise _wrong(str(e)) from e
         where = ", ".join(f"{axis.path}={axis.label(i)}" for axis, i in zip(found, point, strict=True))
-        raise InputError(f"at {where}: {e}", e.path) from e
+        raise e.behind(f"at {where}: ") from e.__cause__

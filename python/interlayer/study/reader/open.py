@@ -66,7 +66,7 @@ def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter]]:
         found = [_parameter(content, i, arms) for i, content in enumerate(t.take("parameter", list))]
         t.done()
     except InputError as e:
-        raise e if str(e).startswith(str(path)) else InputError(f"{path}: {e}", e.path) from e
+        raise e if str(e).startswith(str(path)) else e.behind(f"{path}: ")
     return title, source, found
 
 
