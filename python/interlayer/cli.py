@@ -80,6 +80,14 @@ def run_command(
             help=f"Replications. By default {replications.RULE}; 1 with --pcap or --series.",
         ),
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            help="Show this, too: mean(flow.web*.transfer_time_p95). May come again; `interlayer list metrics`.",
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     set_: Set = None,
@@ -115,6 +123,7 @@ def run_command(
     from . import simulator
     from .measure import timeline
     from .show import as_json, files, terminal
+    from .study import measures
     from .study import runs as campaign_runs
 
     if window is not None and not (series and out):
@@ -128,8 +137,12 @@ def run_command(
     recorded = pcap is not None or series
     wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or parts.stem(file)
     parts.tell(simulator.forecast(scenario, wanted, jobs))
+    # A time series is a metric of runs that keep it; all others are known before anything is run.
+    probes = measures.Probes(text, [overrides], ()) if metric and not series else ()
+    asked = [measures.measure(one, probes) for one in metric or []] if probes else []
     recorded_by = [*(["--series"] if series else []), *(["--window", window] if window else [])]
-    again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *recorded_by, "--out", "DIR")
+    also = [word for one in metric or [] for word in ("--metric", one)]
+    again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *also, *recorded_by, "--out", "DIR")
     with (
         output.folder(out, f"run {what}", force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
@@ -152,7 +165,9 @@ def run_command(
         notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
-            result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
+            asked = asked or [measures.measure(one, done[:1]) for one in metric or []]
+            asked = list(dict.fromkeys(asked))
+            result = as_json.run(what, simulator.version(), first, done, wall_s, ended, asked=asked)
             if to_folder:
                 with to_folder.filled() as path:
                     notes = files.write_run(result, done, text + parts.changes(set_), path, again)
@@ -322,7 +337,8 @@ def reproduce(
         parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
-        cache = Cache(stored)
+        cache, mode = Cache(stored), "quick" if quick else readings
+        parts.tell_cost([e.id for e in chosen], mode, stored, runs, jobs, made_by)
         for experiment in chosen:
             outcome = campaign.run(
                 experiment,
@@ -400,6 +416,7 @@ def readings_command(
         parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
+        parts.tell_cost([e.id for e in chosen], readings, stored, runs or judged.RUNS, jobs, made_by)
         found = judged.run(
             chosen,
             seed=1 if seed is None else seed,
@@ -451,8 +468,11 @@ def list_command(
         typer.Argument(metavar="|".join(_LISTS), autocompletion=lambda incomplete: parts.starting(incomplete, _LISTS)),
     ],
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
     """What there is: one id first on each line.
+
+    Of experiments also how long each takes: by the store where it knows, else an estimate.
 
     \b
     Examples:
@@ -469,12 +489,21 @@ def list_command(
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
         loaded = [library.load(name) for name in library.known()]
-        rows: Sequence[dict[str, Any]] = [
-            {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
-            for e in loaded
-        ]
+        with parts.opened(store) as stored:
+            rows: Sequence[dict[str, Any]] = [
+                {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
+                | parts.cost(e.id, stored)
+                for e in loaded
+            ]
     elif kind == "metrics":
-        rows = [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
+        from .study.measures import METRICS, NAMES
+
+        of = "what compare and sweep show:"
+        rows = [
+            {"id": name, "unit": catalogue.unit_of(column), "summary": f"{of} {METRICS[column]}"}
+            for name, column in NAMES.items()
+        ]
+        rows += [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
     else:
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]
@@ -488,7 +517,7 @@ def list_command(
 @app.command()
 def check(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment; - is standard input.")
+        Path, typer.Argument(metavar="FILE.toml", help="A scenario, an experiment or its ID; - is standard input.")
     ],
     set_: Set = None,
     effective: Annotated[
@@ -500,23 +529,23 @@ def check(
     \b
     Example:
       interlayer check examples/coffee-shop.toml --effective
+      interlayer check lle-fig-3.9
     """
     import json
 
     from . import simulator, toml_text
     from .study import campaign, library
 
+    if not file.exists() and (known := library.path_of(str(file))) is not None:
+        file = known
     text, overrides = parts.read(file), parts.overrides(set_)
-    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(simulator.tables(text, parts.shown(file))):
+    if library.is_experiment(simulator.tables(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         if file == parts.STDIN:
             raise InputError("standard input: an experiment is read from a file, beside its scenario")
         e = library.load(file)
-        for cell in e.cells():
-            settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
-            parts.named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
-        readings = parts.named(file, lambda: campaign.check_readings(e, overrides))
+        readings = parts.named(file, lambda: campaign.checked(e, overrides))
         also = f", {parts.count(readings, 'reading')}" if e.open else ""
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return

@@ -6,7 +6,7 @@ import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -184,6 +184,41 @@ def stopped(progress: Progress, store: Path | None, complete: str = "") -> typer
     lost = "give --store FILE, and the same command goes on where it was stopped"
     tell(f"interrupted: {runs}{complete and f'; {complete}'}; {kept if store else lost}")
     return typer.Exit(130)
+
+
+def cost(id_: str, store: Store | None) -> dict[str, Any]:
+    """What an experiment costs in all its readings, for a list; empty where nothing is known, or nothing is run."""
+    from .study import costs
+
+    found = costs.cost(id_, "all", store)
+    if found is None or not found.runs:
+        return {}
+    measured = {"runs": found.runs, "processor_s": found.processor_s, "measured": found.is_measured}
+    return {"cost": measured, "about": f"about {costs.duration(found.wall_s(0))}"}
+
+
+_LONG_S = 60.0
+"""Work that takes longer says so when it begins, also where nobody sees a terminal."""
+
+
+def tell_cost(ids: Sequence[str], mode: str, store: Store | None, runs: int | None, jobs: int, engine: Engine) -> None:
+    """A line on what experiments will cost, where somebody looks or it is long."""
+    from . import machine
+    from .engine import Here
+    from .study import costs
+
+    found, unknown = costs.together(ids, mode, store, runs)
+    here = isinstance(engine, Here)
+    seconds = found.wall_s(jobs) if here else found.processor_s
+    if not found.runs or (seconds < _LONG_S and not sys.stderr.isatty()):
+        return
+    used = min(jobs or machine.cores(), machine.cores())
+    on = count(range(used), "core") if here else "one core of the cluster"
+    says = "as they took before" if found.is_measured else "an estimate; claims that stay open ask for more"
+    less = "; runs that the store has are not made again" if store is not None else ""
+    more = f"; of {unknown} more nothing is known yet" if unknown else ""
+    runs_ = f"{count(ids, 'experiment')}, {found.runs} runs"
+    tell(f"{runs_}: about {costs.duration(seconds)} on {on} ({says}{less}{more})")
 
 
 STDIN = Path("-")

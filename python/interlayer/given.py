@@ -14,6 +14,22 @@ def _whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
+def _yes_or_no(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _parts(value: object) -> bool:
+    return _table(value) and isinstance(value, Mapping) and all(isinstance(part, type) for part in value.values())
+
+
+def _has_runs(value: object) -> bool:
+    return isinstance(getattr(value, "runs", None), list)
+
+
 def _path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
 
@@ -45,6 +61,29 @@ def _arms(value: object) -> bool:
 
 _ARMS = 'names and what each sets, as in arms={"veno": {"flow.*.transport.congestion": "veno"}}'
 _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "ap": (_yes_or_no, "True or False"),
+    "series": (_yes_or_no, "True or False"),
+    "quick": (_yes_or_no, "True or False"),
+    "force": (_yes_or_no, "True or False"),
+    "rate": (_word, 'a text with a unit, as in "11 Mb/s"'),
+    "datagram": (_word, 'a text with a unit, as in "1500 B"'),
+    "duration": (_word, 'a text with a unit, as in "30 s"'),
+    "warmup": (_word, 'a text with a unit, as in "2 s"'),
+    "standard": (_word, 'a text, as in "802.11b"'),
+    "direction": (_word, '"up", "down" or "both"'),
+    "loss_at": (_word, '"attempt" or "msdu"'),
+    "name": (_word, "a text"),
+    "loss": (_number, "a number from 0 to 1"),
+    "congestion": (_word_or_table, "a sender's name or table"),
+    "parts": (_parts, 'names and classes, as in parts={"mine": Mine}'),
+    "metric": (_word, 'a metric, as in "flow.0.rtt_mean"'),
+    "label": (_word, "an arm's name"),
+    "path_of_file": (_path, "a file's path"),
+    "x": (_word, "a swept key"),
+    "y": (_word, "a metric"),
+    "by": (_several(_word), "a swept key or a list of them"),
+    "table": (_word, 'a table\'s name, as in "flows"'),
+    "other": (_has_runs, "what run() gave"),
     "stations": (_whole, "a whole number"),
     "runs": (_whole, "a whole number"),
     "seed": (_whole, "a whole number"),

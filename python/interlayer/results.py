@@ -10,8 +10,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import given, quantity, simulator
-from .errors import InputError, named_as_parameters, writing
+from . import extras, given, quantity, simulator
+from .errors import InputError, named_as_parameters, suggestion, writing
 from .measure import metrics, stats
 from .measure import timeline as windows
 from .study import comparison, outcome
@@ -20,6 +20,7 @@ from .study import sweep as grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
 
@@ -76,6 +77,7 @@ class Result:
         """A matplotlib `Figure`: a column of every flow, with error bars over the runs. Raises `InputError`."""
         from .show import plots, run_words
 
+        given.check(metric=metric)
         rows = self._json["flows"]
         numbers = [name for name, value in rows[0].items() if isinstance(value, dict)] if rows else []
         column = quantity.column(metric, numbers)
@@ -90,6 +92,8 @@ class Result:
         from .measure import series
         from .show import run_words, series_plot
 
+        for name in names:
+            given.check(name=name)
         kept = self.runs[0]["series"] or {}
         shown = series.chosen(kept, names)
         mark = f" {said}." if (said := run_words.in_python(self._json)) else ""
@@ -105,6 +109,16 @@ class Result:
 
         write = partial(files.write_run, self._json, self.runs, self.text)
         _save(folder, f"run {self._json['scenario']}", write, force)
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """A table (`flows`, `nodes`, `queues`, `frames`, `schemes`, `windows`, `summary`, `series`) as a pandas frame.
+
+        Raises `InputError` for another table, and where pandas is not installed: it says what to install.
+        """
+        given.check(table=table)
+        if table not in (known := (*metrics.TABLES, "summary", "series")):
+            raise InputError(f'table: no "{table}"{suggestion(table, known)}', "table")
+        return extras.in_pandas(getattr(self, table))
 
     @property
     def seeds(self) -> list[int]:
@@ -165,6 +179,7 @@ class Result:
 
         Raises `InputError` if none was kept, `OutputError` if it cannot be written.
         """
+        given.check(path_of_file=path)
         kept = self.runs[0]["timeline"]
         if kept is None:
             raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
@@ -174,6 +189,7 @@ class Result:
 
     def sample(self, metric: str) -> Floats:
         """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
+        given.check(metric=metric)
         return metrics.column(self.runs, metric)[1]
 
     def estimate(self, metric: str) -> Estimate:
@@ -182,6 +198,7 @@ class Result:
 
     def gain_over(self, other: Result, metric: str) -> Estimate:
         """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
+        given.check(other=other, metric=metric)
         if self.seeds != other.seeds:
             raise InputError("a paired gain needs the same seeds on both sides", "seed")
         return stats.gain(self.sample(metric), other.sample(metric))
@@ -260,6 +277,13 @@ class Sweep(grid.Swept):
 
         return sweep.row_frame(self)
 
+    def to_pandas(self, table: str = "rows") -> pd.DataFrame:
+        """`rows` or `summary` as a pandas frame. Raises `InputError` for another table, and where pandas is missing."""
+        given.check(table=table)
+        if table not in ("rows", "summary"):
+            raise InputError(f'table: no "{table}"{suggestion(table, ("rows", "summary"))}', "table")
+        return extras.in_pandas(getattr(self, table))
+
     @property
     def summary(self) -> pl.DataFrame:
         """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (half-width; null for one run)."""
@@ -275,6 +299,7 @@ class Sweep(grid.Swept):
         """
         from .show import sweep, sweep_plot
 
+        given.check_if_any(x=x, y=y, by=by)
         lines = [by] if isinstance(by, str) else by
         return sweep_plot.figure(self, sweep.caption(self), x=x, y=y, by=lines)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from interlayer import quantity
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -26,6 +28,11 @@ class Entry:
     def name(self) -> str:
         """The column, without its unit."""
         return self.id.rpartition(".")[2]
+
+
+def unit_of(column: str) -> str:
+    """The unit of a column by its name, as this list spells it."""
+    return {"bps": "b/s", "s": "s", "bytes": "bytes", "packets": "packets"}.get(quantity.column_unit(column), "1")
 
 
 # After warm-up, unless the summary says "of the whole run". One line an entry: unit, name, what it is.

@@ -7,9 +7,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from interlayer import simulator
-from interlayer.measure import metrics
+from interlayer.measure import metrics, stats
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
-from interlayer.study.measures import METRICS
+from interlayer.study.measures import METRICS, read
 from interlayer.study.outcome import Closes
 from interlayer.study.readings import how_many
 from interlayer.study.verdict import Verdict
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from interlayer.parts import Part
     from interlayer.study.comparison import Difference, Paired
     from interlayer.study.experiment import Claim, Derived, Experiment
+    from interlayer.study.measures import Measure
     from interlayer.study.outcome import Outcome, Scored
     from interlayer.study.readings import Open
     from interlayer.study.runs import Ended

@@ -145,7 +145,7 @@ def summary_grid(result: Mapping[str, Any]) -> Grid | None:
     names = [n for n in found if not _is_nothing([found[n]]) and not (one and n in _OF_SEVERAL)]
     lines = [[f"summary.{quantity.without_unit(n)}", _labelled(found, n)] for n in names]
     lines += [[quantity.without_unit(n), _labelled(result["metrics"], n)] for n in result.get("metrics", {})]
-    return Grid([Column("metric", is_text=True), Column("", is_text=True)], lines) if lines else None
+    return Grid([Column("metric", is_text=True), Column("mean", is_text=True)], lines) if lines else None
 
 
 def _labelled(row: Mapping[str, Any], name: str) -> str:

@@ -259,6 +259,7 @@ def _bracketed(row: Mapping[str, Any]) -> str:
     parts = [row["source"]] if row.get("source") else []
     if "claims" in row:
         parts.append(f"{row['evidence']}, {row['claims']} claim{'s' * (row['claims'] != 1)}")
+    parts += [row["about"]] if "about" in row else []
     return f"[{'; '.join(parts)}]" if parts else ""
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interlayer import given, simulator
 from interlayer import parts as in_python
-from interlayer import simulator
 from interlayer.engine import HERE
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
@@ -88,6 +88,7 @@ class Paired:
 
         Of a metric that was asked for (`measures`) an arm may have none: it is nan there.
         """
+        given.check(label=label, metric=metric)
         if label not in self.runs:
             raise InputError(f'no arm "{label}"{suggestion(label, self.runs)}')
         for known in self.measures:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlayer import quantity, simulator
+from interlayer import quantity, simulator, toml_text
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics
 
@@ -96,7 +97,11 @@ class Probes:
             yield self._made[i]
 
     def _run(self, cell: Sequence[tuple[str, str]]) -> Run:
-        for later in ((), (("event", "[]"),), (("event", "[]"), ("window", "[]"))):
+        whole = simulator.parse(self._text, cell, self._parts)
+        names = [one["name"] for one in json.loads(whole.to_json()).get("window", [])]
+        short_ones = [{"name": name, "to": "1 ms", "every": "1 ms"} for name in names]
+        windows = ("window", toml_text.literal(short_ones))
+        for later in ((), (("event", "[]"),), (("event", "[]"), windows)):
             try:
                 short = simulator.parse(self._text, [*cell, *self.SHORT, *later], self._parts)
             except InputError:
@@ -104,10 +109,10 @@ class Probes:
             if (found := simulator.run_batch([(short, 1)], jobs=1).runs[0]) is not None:
                 return found
             raise KeyboardInterrupt
-        whole = simulator.run_batch([(simulator.parse(self._text, cell, self._parts), 1)], jobs=1).runs[0]
-        if whole is None:
+        long = simulator.run_batch([(whole, 1)], jobs=1).runs[0]
+        if long is None:
             raise KeyboardInterrupt
-        return whole
+        return long
 
 
 def usual(probes: Any) -> tuple[Measure, ...]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from interlayer import parts as in_python
-from interlayer import simulator, toml_text
+from interlayer import given, simulator, toml_text
 from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
 from interlayer.measure import stats
@@ -151,8 +151,13 @@ class Swept:
         return tuple(axis.path for axis in self.axes)
 
     def at(self, cell: Point) -> dict[str, Any]:
-        """The values of a cell by path."""
+        """The values of a cell by path. Raises `InputError` for what is none of `cells`."""
+        self._check(cell)
         return {axis.path: axis.values[i] for axis, i in zip(self.axes, cell, strict=True)}
+
+    def _check(self, cell: Point) -> None:
+        if not isinstance(cell, tuple) or cell not in self.runs:
+            raise InputError(f"cell: {cell!r} is none of them; .cells has all, as (0, 1): of each key a value's number")
 
     def axis(self, path: str) -> int:
         """The number of an axis. Raises `InputError` for a path that is not swept."""
@@ -162,6 +167,7 @@ class Swept:
 
     def measure(self, metric: str) -> Measure:
         """What a metric is here: a column of the rows by its name with or without unit, or the path of any other."""
+        given.check(metric=metric)
         for known in self.measures:
             if metric in (known.name, known.label, known.path):
                 return known
@@ -169,6 +175,7 @@ class Swept:
 
     def sample(self, cell: Point, metric: str | Measure) -> Floats:
         """A metric of a cell, one number a seed; nan where the cell has none. Raises `InputError`."""
+        self._check(cell)
         what = metric if isinstance(metric, Measure) else self.measure(metric)
         return np.array([read(run, what.path) for run in self.runs[cell]])
 
