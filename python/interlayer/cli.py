@@ -675,7 +675,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """SIGTERM, and SIGHUP unless it is ignored (`nohup`), are Ctrl-C: finished runs are kept, and nothing is left half."""
+    """SIGTERM, and SIGHUP unless it is ignored (`nohup`), are Ctrl-C: finished runs are kept, nothing is left half."""
 
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -695,6 +695,7 @@ def _stopped_by_signals() -> Iterator[None]:
 
 
 def _status(arguments: list[str]) -> int:
+    parts.forget_stop()
     try:
         try:
             status: Any = app(arguments, prog_name="interlayer", standalone_mode=False)
@@ -715,7 +716,9 @@ def _status(arguments: list[str]) -> int:
     except MemoryError:
         return parts.complain("out of memory", 1)
     except KeyboardInterrupt:
-        return parts.complain("interrupted", 130)
+        return 130 if parts.is_stop_told() else parts.complain("interrupted", 130)
+    if status == 130 and not parts.is_stop_told():  # it came while no run was under way, and Typer took it
+        parts.tell("interrupted")
     return status if isinstance(status, int) else 0
 
 

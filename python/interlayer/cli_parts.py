@@ -176,13 +176,28 @@ def end(
         raise stopped(progress, store, complete)
 
 
+_stops: list[str] = []
+"""What was said of an interruption."""
+
+
+def forget_stop() -> None:
+    """A command begins."""
+    _stops.clear()
+
+
+def is_stop_told() -> bool:
+    """Whether the line on an interruption stands on stderr."""
+    return bool(_stops)
+
+
 def stopped(progress: Progress, store: Path | None, complete: str = "") -> typer.Exit:
     """The end by Ctrl-C or SIGTERM: a line on what there is, and how to go on."""
     done, of = progress.counts()
     runs = f"{done} of {of} runs are finished" if done else "no run is finished"
     kept = f"the same command goes on from there: {store} has these runs"
     lost = "give --store FILE, and the same command goes on where it was stopped"
-    tell(f"interrupted: {runs}{complete and f'; {complete}'}; {kept if store else lost}")
+    _stops.append(f"interrupted: {runs}{complete and f'; {complete}'}; {kept if store else lost}")
+    tell(_stops[-1])
     return typer.Exit(130)
 
 

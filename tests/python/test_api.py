@@ -392,7 +392,9 @@ def test_a_cell_that_no_memory_holds_is_refused_with_how_many_may_be_and_why(mon
 def test_to_pandas_says_what_to_install(results: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     for result in (results["run"], results["sweep"]):
-        with pytest.raises(InputError, match=r'needs pandas, which is not installed: pip install "interlayer\[pandas\]"'):
+        with pytest.raises(
+            InputError, match=r'needs pandas, which is not installed: pip install "interlayer\[pandas\]"'
+        ):
             result.to_pandas()
     made: list[dict[str, list[Any]]] = []
     monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=lambda columns: made.append(columns)))

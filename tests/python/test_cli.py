@@ -267,7 +267,7 @@ def test_queues_are_shown_where_something_was_dropped_and_kept_in_every_form(
     _, out, _ = interlayer("run", toy, "--runs", 2, "--out", toy.parent / "out")
     shown = next(line for line in out.splitlines() if "server->ap" in line)
     assert shown.split() == ["server->ap", "1000", "±", "0", "7", "±", "0", "12.5", "±", "0", "25", "±", "0"]
-    assert "of these early" not in out  # 0 in all of them
+    assert "dropped_early" not in out  # 0 in all of them
     assert "ap.air" not in out
     assert {"queues.csv", "queues.parquet"} <= set(tree(toy.parent / "out"))
     assert "<h2>Queues</h2>" in (toy.parent / "out" / "index.html").read_text()

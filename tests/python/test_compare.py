@@ -265,9 +265,9 @@ def test_json_has_the_contracts_shape(command: Any, toy: Path) -> None:
 
 
 def test_queue_drops_are_compared_where_runs_have_queues(command: Any, toy: Path, core: Core) -> None:
-    assert "queue drops" not in command("compare", toy, "--schemes", "none,lle-tcp")[1]
+    assert "dropped" not in command("compare", toy, "--schemes", "none,lle-tcp")[1]
     core.queues = {"ap.air": 3, "server->ap": 4}
-    assert "queue drops" in command("compare", toy, "--schemes", "none,lle-tcp")[1]
+    assert "dropped" in command("compare", toy, "--schemes", "none,lle-tcp")[1]
     found = json.loads(command("compare", toy, "--schemes", "none,lle-tcp", "--json", "-")[1])
     assert found["arms"][0]["compared"]["dropped_packets"] == {"mean": 7, "ci95": 0}
     assert found["arms"][1]["difference"]["dropped_packets"]["p_value"] == 1

@@ -68,7 +68,9 @@ def test_runs_that_have_not_begun_take_no_memory(verb: str, core: Core, toy: Pat
     what: list[object] = {"run": [toy], "compare": [toy, "--schemes", "none,lle-tcp"]}.get(verb, ["lle-fig-3.9"])
     status, out, err = call(verb, *what, "--runs", 1_000_000_000, "--json", "-")
     assert status == 130
-    said = re.fullmatch(r"interlayer: interrupted: (\d+) of (\d+) runs are finished(; .*)?; give --store FILE, .*\n", err)
+    said = re.fullmatch(
+        r"interlayer: interrupted: (\d+) of (\d+) runs are finished(; .*)?; give --store FILE, .*\n", err
+    )
     assert said is not None, err
     assert int(said[1]) == 40
     assert int(said[2]) >= 1_000_000_000
@@ -96,7 +98,9 @@ def test_a_billion_runs_end_by_ctrl_c_with_bounded_memory(toy: Path, tmp_path: P
             process.wait(0.05)
     process.send_signal(signal.SIGINT)
     told = process.communicate()[1].decode()
-    assert re.fullmatch(rf"interlayer: interrupted: \d+ of {10**9} runs are finished; the same command goes on .*\n", told)
+    assert re.fullmatch(
+        rf"interlayer: interrupted: \d+ of {10**9} runs are finished; the same command goes on .*\n", told
+    )
     assert process.returncode == 130
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["interrupted"]

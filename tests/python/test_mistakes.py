@@ -98,7 +98,12 @@ def test_wrong_options_are_told_together(tmp_path: Path, call: Any) -> None:
 
 @pytest.mark.parametrize(
     ("words", "schemes"),
-    [("none", []), ("lle-tcp", ["lle-tcp"]), ("lle-tcp:sack=keep", ["lle-tcp"]), ("class-retry,lle-tcp", ["class-retry", "lle-tcp"])],
+    [
+        ("none", []),
+        ("lle-tcp", ["lle-tcp"]),
+        ("lle-tcp:sack=keep", ["lle-tcp"]),
+        ("class-retry,lle-tcp", ["class-retry", "lle-tcp"]),
+    ],
 )
 def test_schemes_are_set_by_words_everywhere(words: str, schemes: list[str], tmp_path: Path, call: Any) -> None:
     file = tmp_path / "good.toml"

@@ -113,7 +113,8 @@ def test_compare_leaves_out_the_least_important_columns_and_says_which(columns: 
     missing = [name for name in optional if name not in here]
     assert here == optional[: len(here)]
     assert len(here) >= {80: 0, 100: 0, 160: 3}[columns]
-    assert (f"No room for {', '.join(missing)}: --json has them." in shown) == bool(missing)
+    assert (f"No room for {', '.join(missing)}" in shown) == bool(missing)
+    assert ("--json has them." in shown) == bool(missing)
     assert "The same in every arm: jain 1, dropped 0." in shown
     for found in compared.values():  # each arm's goodput as the JSON has it, digit by digit
         one = found["goodput_bps"]
@@ -194,7 +195,7 @@ NOTES = re.compile(r"^No room for .*?(?<=them\.)$", re.MULTILINE | re.DOTALL)
 
 def words(shown: str) -> set[str]:
     """What is between spaces, without the clock and the rules of tables."""
-    plain = re.sub(r"[\d.]+ s$", "", NOTES.sub("", shown), flags=re.MULTILINE)
+    plain = re.sub(r"[\d.]+ s\.?$", "", NOTES.sub("", shown), flags=re.MULTILINE)
     return {word for word in plain.split() if not re.fullmatch(r"─+", word)}
 
 
@@ -289,12 +290,13 @@ def test_columns_go_before_a_text_wraps_and_a_text_wraps_between_words() -> None
         console = Console(width=width, file=io.StringIO())
         console.print(*table.parts(width), sep="\n")
         assert isinstance(console.file, io.StringIO)
-        return [line.strip() for line in grid.spaces(console.file.getvalue()).splitlines() if line.strip()]
+        lines = grid.spaces(console.file.getvalue()).splitlines()
+        return [re.sub("  +", "   ", line.strip()) for line in lines if line.strip()]
 
     assert "an arm of several words, thirty   1.000 ± 0.001   0.5" in shown(60)
     assert "an arm of several words, thirty   1.000 ± 0.001" in shown(52)
     assert "No room for p: --json has them." in shown(52)
-    assert "an arm of several    1.000 ± 0.001" in shown(40)
+    assert "an arm of several   1.000 ± 0.001" in shown(40)
     assert "words, thirty" in shown(40)
 
 

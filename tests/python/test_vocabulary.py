@@ -29,7 +29,11 @@ def heads(shown: str) -> set[str]:
 def test_every_usual_metric_is_listed_by_the_name_that_tables_have(call: Any) -> None:
     listed = {row["id"]: row for row in json.loads(call("list", "metrics", "--json", "-")[1])}
     assert set(NAMES) <= set(listed)
-    assert listed["rtt_mean"] == {"id": "rtt_mean", "unit": "s", "summary": f"what compare and sweep show: {METRICS['rtt_mean_s']}"}
+    assert listed["rtt_mean"] == {
+        "id": "rtt_mean",
+        "unit": "s",
+        "summary": f"what compare and sweep show: {METRICS['rtt_mean_s']}",
+    }
     compared = heads(call("compare", LECTURE, "--arm", "short=radio.rts_threshold=0 B", *CELL)[1])
     swept = heads(call("sweep", LECTURE, "--over", "radio.rts_threshold=off,0 B", *CELL)[1])
     run = heads(call("run", LECTURE, *CELL)[1])
@@ -45,7 +49,7 @@ def test_a_name_of_a_table_is_taken_by_every_metric_option(name: str, call: Any)
     same = ("--metric", name, "--json", "-", *CELL)
     run = json.loads(call("run", LECTURE, *same)[1])
     compared = json.loads(call("compare", LECTURE, "--arm", "short=radio.rts_threshold=0 B", *same)[1])
-    swept = json.loads(call("sweep", LECTURE, "--over", "radio.rts_threshold=off", *same)[1])
+    swept = json.loads(call("sweep", LECTURE, "--over", "scheme=file", *same)[1])
     column = NAMES[name]
     assert compared["metrics"] == swept["metrics"] == {column: METRICS[column]}
     assert run["metrics"][column]["path"] == METRICS[column]
@@ -84,7 +88,9 @@ def test_a_metric_of_run_that_is_none_is_refused_before_anything_is_run(call: An
 
 def test_a_metric_of_a_window_is_known_before_anything_is_run(tmp_path: Path, call: Any) -> None:
     file = tmp_path / "windows.toml"
-    file.write_text(interlayer.wlan(2, duration="3 s", warmup="1 s").text + '[[window]]\nname = "late"\nfrom = "2 s"\nto = "3 s"\n')
+    file.write_text(
+        interlayer.wlan(2, duration="3 s", warmup="1 s").text + '[[window]]\nname = "late"\nfrom = "2 s"\nto = "3 s"\n'
+    )
     status, out, err = call("run", file, "--runs", 1, "--metric", "window.late.flow0.goodput_max", "--json", "-")
     assert (status, err) == (0, "")
     assert json.loads(out)["metrics"]["window.late.flow0.goodput_max_bps"]["mean"] > 0

@@ -91,7 +91,7 @@ def compared_name(metric: str) -> str:
 
 
 def same_in_all(arms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What every run of every arm has alike, as text: `Jain 1`, `queue drops 0`. Goodput always stands in the table.
+    """What every run of every arm has alike, as text: `jain 1`, `dropped 0`. Goodput always stands in the table.
 
     Of one run it is what is 0 or undefined in every arm, and the index of a single flow: no more is known to be so.
     """

@@ -106,9 +106,7 @@ def _write_contents(folder: Path, of: str, files: list[str]) -> None:
 
 
 @contextmanager
-def folder(
-    target: Path | None, of: str = "", writes: str = PAGE, *, force: bool = False
-) -> Iterator[Staged | None]:
+def folder(target: Path | None, of: str = "", writes: str = PAGE, *, force: bool = False) -> Iterator[Staged | None]:
     """A folder to fill for `target`, None for None. Raises at once if it could not be written later.
 
     `of` says what the result is of: a folder with another's is refused, and so is one with anything else in it. Where
@@ -244,7 +242,7 @@ _unfinished: set[Path] = set()
 
 
 def remove_unfinished() -> None:
-    """Remove what is being prepared, wherever the process was when a signal came. The last thing that a command does."""
+    """Remove what is being prepared, wherever the process was when a signal came: a command's last act."""
     for path in [*_unfinished]:
         with suppress(OSError):
             if path.is_dir():

@@ -97,7 +97,16 @@ def groups(runs: Sequence[Run]) -> Grid:
             _over(runs, f, ids, n, u) for f, n, u in (("mean", "rtt_mean_s", "ms"), ("sum", "retransmissions", "1"))
         ]
         lines.append([span, str(len(ids)), *goodput, *rest])
-    heads = ["flows", "number", "mean(goodput), Mb/s", "min", "max", "sum", "mean(rtt_mean), ms", "sum(retransmissions)"]
+    heads = [
+        "flows",
+        "number",
+        "mean(goodput), Mb/s",
+        "min",
+        "max",
+        "sum",
+        "mean(rtt_mean), ms",
+        "sum(retransmissions)",
+    ]
     ranks = [0, 1, 0, 3, 2, 4, 5, 6]
     return Grid(
         [Column(h, r, is_text=not i, folds=not i) for i, (h, r) in enumerate(zip(heads, ranks, strict=True))], lines

@@ -23,9 +23,9 @@ from interlayer.measure import metrics, stats
 
 from . import bands, expression, readings
 from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
+from .measures import Probes, measure
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Reading
-from .measures import Probes, measure
 from .runs import Cache, Ended, Wanted, extend
 from .verdict import FOR_LARGEST, Judgement, Verdict, columns_of, holm_step, judge, judge_columns, over_readings
 

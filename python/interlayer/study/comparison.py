@@ -94,8 +94,8 @@ class Paired:
         for known in self.measures:
             if metric in (known.name, known.label, known.path):
                 return np.array([read(run, known.path) for run in self.runs[label]])
-        known = NAMES.get(metric, metric)
-        return metrics.column(self.runs[label], METRICS.get(known, known))[1]
+        name = NAMES.get(metric, metric)
+        return metrics.column(self.runs[label], METRICS.get(name, name))[1]
 
     def estimate(self, label: str, metric: str = "goodput_bps") -> Estimate:
         """Mean and 95 % interval of a metric of an arm."""

@@ -51,7 +51,7 @@ def shipped() -> dict[str, Any]:
     """The package's figures: by id runs of each mode, and seconds of a run. Empty where the package has none."""
     path = Path(__file__).with_suffix(".json")
     found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    return found.get("experiments", {})
+    return dict(found.get("experiments", {}))
 
 
 def cost(id_: str, mode: str, store: Store | None = None, runs: int | None = None) -> Cost | None:

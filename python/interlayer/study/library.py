@@ -73,7 +73,19 @@ def matching(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-_OF_EXPERIMENTS = ("base", "metric", "sweep", "arms", "claim", "evidence", "explain", "open", "derived", "gain", "curve")
+_OF_EXPERIMENTS = (
+    "base",
+    "metric",
+    "sweep",
+    "arms",
+    "claim",
+    "evidence",
+    "explain",
+    "open",
+    "derived",
+    "gain",
+    "curve",
+)
 
 
 def is_experiment(tables: Mapping[str, object]) -> bool:

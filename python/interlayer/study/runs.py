@@ -79,7 +79,6 @@ class Cache:
         if self._store is not None and not key.startswith(_UNSTORED):
             self._store.put(key, seed, run)
 
-
     def begin_count(self) -> None:
         """Count what is used from now on."""
         self._used.clear()

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from interlayer import parts as in_python
 from interlayer import given, simulator, toml_text
+from interlayer import parts as in_python
 from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
 from interlayer.measure import stats
@@ -75,15 +75,15 @@ def axes(text: str, over: Mapping[str, str | Iterable[object]], own_schemes: Seq
         raise _wrong("nothing to sweep; give a path and its values, as in channel.errors.per=0,0.01,0.1")
     found: list[Axis] = []
     own = arms.own_tables(text)
-    for path, given in over.items():
+    for path, several in over.items():
         if other := next((a.path for a in found if overlap(a.path, path)), None):
             raise _wrong(f"{path} and {other} set the same key")
-        if isinstance(given, str):
-            values: list[object] = [arms.toml_value(part.strip()) for part in arms.split(given, ",", OVER)]
-        elif isinstance(given, Iterable) and not isinstance(given, Mapping):
-            values = list(given)
+        if isinstance(several, str):
+            values: list[object] = [arms.toml_value(part.strip()) for part in arms.split(several, ",", OVER)]
+        elif isinstance(several, Iterable) and not isinstance(several, Mapping):
+            values = list(several)
         else:
-            raise _wrong(f"{path}: {given!r} is no list of values")
+            raise _wrong(f"{path}: {several!r} is no list of values")
         if not values:
             raise _wrong(f"{path} has no values; give some, as in {path}=A,B")
         found.append(_schemes(path, values, own, own_schemes) if path == arms.SCHEME else _keys(path, values))

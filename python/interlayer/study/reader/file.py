@@ -23,7 +23,9 @@ def parse(text: str, name: str, beside: Path) -> Experiment:
     try:
         return _experiment(Table(simulator.tables(text, name), ""), beside, Path(name).stem)
     except InputError as e:
-        raise e if str(e).startswith(name) else e.behind(f"{name}: ")
+        if not str(e).startswith(name):
+            e.behind(f"{name}: ")
+        raise
 
 
 OWN = "measured"

@@ -66,7 +66,9 @@ def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter]]:
         found = [_parameter(content, i, arms) for i, content in enumerate(t.take("parameter", list))]
         t.done()
     except InputError as e:
-        raise e if str(e).startswith(str(path)) else e.behind(f"{path}: ")
+        if not str(e).startswith(str(path)):
+            e.behind(f"{path}: ")
+        raise
     return title, source, found
 
 
