@@ -123,5 +123,11 @@ def check_if_any(**given: object) -> None:
     check(**{name: value for name, value in given.items() if value is not None})
 
 
+def expect(name: str, value: object, kind: type, words: str) -> None:
+    """Raise `InputError` for what is not of a kind."""
+    if not isinstance(value, kind):
+        raise InputError(f"{name}: expected {words}, not {_short.repr(value)}", name)
+
+
 _short = Repr()
 _short.maxother = _short.maxstring = 60

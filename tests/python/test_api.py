@@ -291,6 +291,7 @@ def results() -> dict[str, Any]:
         ("sweep", "to_pandas", "table"),
         ("sweep", "save", "folder"),
         ("sweep", "at", "cell"),
+        ("sweep", "axis", "path"),
     ],
 )
 def test_a_wrong_type_is_a_line_that_names_the_parameter(
@@ -404,3 +405,15 @@ def test_to_pandas_says_what_to_install(results: dict[str, Any], monkeypatch: py
     assert made[1]["radio.rts_threshold"] == ["off", "off", "0 B", "0 B"]
     with pytest.raises(InputError, match=r'table: no "flow"; did you mean "flows"\?'):
         results["run"].to_pandas("flow")
+
+
+def test_what_is_no_cell_and_no_comparison_of_an_experiment_is_said(core: Core) -> None:
+    found = interlayer.reproduce("lle-fig-3.9", quick=True)
+    assert found.estimate(found.cells()[0]).n == 3
+    assert found.gain(found.experiment.comparisons[0], found.cells()[0].at) is not None
+    for wrong in (*WRONG, "x"):
+        for method, named in (("estimate", "cell"), ("derived", "what")):
+            with pytest.raises(InputError, match=f"^{named}: "):
+                getattr(found, method)(wrong)
+        with pytest.raises(InputError, match=r"^comparison: expected one of \.experiment\.comparisons, not "):
+            found.gain(wrong, ())  # type: ignore[arg-type]

@@ -86,7 +86,9 @@ def test_a_store_remembers_what_a_finished_experiment_cost(tmp_path: Path, call:
     with Store(place) as store:
         assert store.cost("lle-fig-3.9", "quick") == first
     # What was narrowed by hand is another experiment.
-    assert call("reproduce", "lle-fig-3.9", "--quick", "--set", "scenario.series_every=100 ms", "--store", place)[0] == 0
+    assert (
+        call("reproduce", "lle-fig-3.9", "--quick", "--set", "scenario.series_every=100 ms", "--store", place)[0] == 0
+    )
     with Store(place) as store:
         assert store.cost("lle-fig-3.9", "quick") == first
 

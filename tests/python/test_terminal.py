@@ -224,7 +224,8 @@ def test_no_word_is_broken_and_columns_go_before_cells_wrap(name: str, columns: 
         first = in_a_pipe[name].splitlines()[4].split("  ")[0].strip()
         assert any(line.startswith(f" {first} ") for line in lines), "the first cell stands on one line"
     else:
-        assert words(in_a_pipe[name]) <= words(shown), "nothing is left out"
+        heads_of_names = {"#", "claim"}  # a block has none of these
+        assert words(in_a_pipe[name]) - heads_of_names <= words(shown), "nothing is left out"
     if what[0] == "list":
         ids = [line.split()[0] for line in in_a_pipe[name].splitlines()]
         assert [line.split()[0] for line in lines if not line.startswith(" ")] == ids

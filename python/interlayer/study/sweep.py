@@ -161,6 +161,7 @@ class Swept:
 
     def axis(self, path: str) -> int:
         """The number of an axis. Raises `InputError` for a path that is not swept."""
+        given.check(path=path)
         if path not in self.paths:
             raise InputError(f'"{path}" is not swept{suggestion(path, self.paths)}', path)
         return self.paths.index(path)
