@@ -53,7 +53,15 @@ def test_a_cost_is_scaled_by_jobs_and_runs(figures: Any) -> None:
     assert twice == costs.Cost(800, 480.0, is_measured=False)
     assert costs.cost("lle-fig-3.9", "quick", runs=3) == costs.cost("lle-fig-3.9", "quick")
     assert costs.cost("mine", "all") is None
-    assert [costs.duration(s) for s in (0.2, 59.1, 125, 7200, 72000)] == ["1 s", "60 s", "2 min", "2 h", "20 h"]
+    assert [costs.duration(s) for s in (0.2, 59.1, 125, 5700, 7200, 72000, 10**6)] == [
+        "1 s",
+        "60 s",
+        "2 min",
+        "1.6 h",
+        "2 h",
+        "20 h",
+        "12 days",
+    ]
 
 
 def test_the_list_of_experiments_says_how_long_each_takes(figures: Any, call: Any, core: Core, tmp_path: Path) -> None:

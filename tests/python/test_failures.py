@@ -68,6 +68,9 @@ def test_runs_that_have_not_begun_take_no_memory(verb: str, core: Core, toy: Pat
     what: list[object] = {"run": [toy], "compare": [toy, "--schemes", "none,lle-tcp"]}.get(verb, ["lle-fig-3.9"])
     status, out, err = call(verb, *what, "--runs", 1_000_000_000, "--json", "-")
     assert status == 130
+    if verb == "reproduce":
+        cost, _, err = err.partition("\n")
+        assert re.fullmatch(r"interlayer: 1 experiment, \d+0{9} runs: about \d+ days on \d+ cores? \(.*\)", cost)
     said = re.fullmatch(
         r"interlayer: interrupted: (\d+) of (\d+) runs are finished(; .*)?; give --store FILE, .*\n", err
     )

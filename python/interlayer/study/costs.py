@@ -82,4 +82,6 @@ def duration(seconds: float) -> str:
         return f"{max(1, math.ceil(seconds))} s"
     if seconds < 90 * 60:
         return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.2g} h" if seconds < 36000 else f"{seconds / 3600:.0f} h"
+    if seconds < 72 * 3600:
+        return f"{seconds / 3600:.2g} h"
+    return f"{seconds / 86400:.0f} days"
