@@ -21,6 +21,8 @@ class InputError(ValueError):
     """What the user gave is wrong: `str(e)` is one line, `path: what is wrong; did you mean ...?`."""
 
     path: str
+    mistakes: list[tuple[str, str]]
+    """Path and line of each mistake of the text that was read, in its order; the error itself is the first."""
 
 class PartError(Exception):
     """Code of a part in Python has failed: `str(e)` says which part and method, `__cause__` is what it raised."""

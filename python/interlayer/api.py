@@ -103,8 +103,7 @@ class Scenario:
             yield
         except InputError as e:
             if self.file and e.path not in _OF_CALLS and not e.path.startswith("--"):
-                e.args = (f"{self.file}: {e}",)
-                e.in_python = e.in_python and f"{self.file}: {e.in_python}"
+                e.behind(f"{self.file}: ")
             raise
 
 
@@ -121,12 +120,15 @@ def tcp(congestion: str | Table | None = None, **options: object) -> dict[str, o
     Options are the keys of `transport` in a scenario (docs/design/scenario.md). What is not said is as `preset` has it:
     Linux's choices.
     """
+    given.check_if_any(congestion=congestion)
     named = {} if congestion is None else {"congestion": congestion}
     return {"protocol": "tcp", **named, **options}
 
 
 def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
     """A UDP transport, and its traffic: constant at `rate` of payload, or saturated without one."""
+    given.check(datagram=datagram)
+    given.check_if_any(rate=rate)
     traffic = {"model": "saturated"} if rate is None else {"model": "cbr", "rate": rate}
     return {"protocol": "udp", "datagram": datagram, "traffic": traffic}
 
@@ -170,13 +172,15 @@ def wlan(
     texts with units. Raises `InputError` for too few stations, a wrong number of flows or of their traffic, an
     unknown direction, an unknown `loss_at`; the rest is checked by `run`.
     """
-    given.check(stations=stations, wire=wire, scheme=scheme)
-    given.check_if_any(flow=flow, traffic=traffic, radio=radio)
+    given.check(stations=stations, ap=ap, wire=wire, scheme=scheme, standard=standard, loss=loss, loss_at=loss_at)
+    given.check(duration=duration, warmup=warmup, name=name)
+    given.check_if_any(flow=flow, traffic=traffic, radio=radio, rate=rate, direction=direction)
     if stations < (least := 1 if ap else 2):
         raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
     direction = direction or ("down" if ap else "up")
     if direction not in DIRECTIONS:
         raise InputError(f'direction: no "{direction}"; expected "up", "down" or "both"', "direction")
+    _check_room(stations, ap)
     names = [f"sta{i + 1}" for i in range(stations if ap else stations - 1)]
     hub = "server" if ap else "receiver"
     up = [(f"up{n + 1}", sta, hub) for n, sta in enumerate(names) if direction != "down"]
@@ -204,6 +208,21 @@ def wlan(
         "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
     }
     return Scenario(toml_text.document(tables))
+
+
+_MANY = 2000
+"""Up to so many stations nobody asks whether there is room: a run of them takes some 200 MB."""
+
+
+def _check_room(stations: int, ap: bool) -> None:
+    """Raise `InputError` for more stations than this machine's memory holds: before a text of them is made."""
+    if stations <= _MANY:
+        return
+    small, large = (simulator.parse(wlan(n, ap=ap).text) for n in (_MANY // 2, _MANY))
+    most, why = simulator.most_nodes(small, large)
+    most -= len(large.nodes) - _MANY  # the access point, and the server behind it
+    if stations > most:
+        raise InputError(f"stations: {stations} are too many; {most} are the most here: {why}", "stations")
 
 
 def _flow(ends: tuple[str, ...], transport: Table, traffic: str | Table | None) -> dict[str, object]:
@@ -281,7 +300,7 @@ def run(
     are controllers and schemes in Python by name: `{"mine": Mine}`. Raises `InputError`, `OutputError`, `PartError` if
     such a part raises, `Interrupted` on Ctrl-C, and the `RunError` of a run that failed, after all others.
     """
-    given.check(runs=runs, jobs=jobs)
+    given.check(runs=runs, jobs=jobs, series=series)
     given.check_if_any(seed=seed, timeline=timeline, pcap=pcap, store=store)
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
@@ -387,7 +406,7 @@ def sweep(
     `parts` are as in `run`, `engine` as in `compare`. A wrong path, value or metric is an `InputError` before anything
     is run; raises else what `run` raises.
     """
-    given.check(over=over, jobs=jobs, metrics=metrics)
+    given.check(over=over, jobs=jobs, metrics=metrics, quick=quick)
     given.check_if_any(runs=runs, seed=seed, engine=engine, store=store)
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
@@ -443,7 +462,7 @@ def reproduce(
     """
     from .study import campaign, library
 
-    given.check(experiment=experiment, seed=seed, jobs=jobs)
+    given.check(experiment=experiment, seed=seed, jobs=jobs, quick=quick)
     given.check_if_any(runs=runs, engine=engine, store=store)
     if runs is not None and runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")

@@ -1,15 +1,19 @@
 """The command line, a contract that scripts rely on: verbs, JSON, exit statuses.
 
-Exit status: 0 done; 2 the input is wrong (one plain line on stderr, nothing written); 1 a failure of ours; 130
-interrupted, finished runs kept. A person gets tables and progress, a pipe gets silence and what it asked for.
+Exit status: 0 done; 2 the input is wrong (a plain line on stderr for each mistake, nothing written); 1 a failure of
+ours; 130 interrupted by Ctrl-C or SIGTERM, finished runs kept. A person gets tables and progress, a pipe what it asked
+for; stderr has a line a minute where work is long.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,13 +22,13 @@ import typer
 
 from . import cli_new, cli_sweep
 from . import cli_parts as parts
-from .cli_parts import File, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile, Where
+from .cli_parts import File, Force, Jobs, Json, Out, Readings, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, InterlayerError, RunError, suggestion
 from .show import output
 from .study import replications
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .study.experiment import Experiment
     from .study.outcome import Outcome
@@ -77,10 +81,19 @@ def run_command(
             help=f"Replications. By default {replications.RULE}; 1 with --pcap or --series.",
         ),
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            help="Show this, too: mean(flow.web*.transfer_time_p95). May come again; `interlayer list metrics`.",
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
     pcap: Annotated[
@@ -113,6 +126,7 @@ def run_command(
     from . import simulator
     from .measure import timeline
     from .show import as_json, files, terminal
+    from .study import measures
     from .study import runs as campaign_runs
 
     if window is not None and not (series and out):
@@ -126,12 +140,16 @@ def run_command(
     recorded = pcap is not None or series
     wanted, what = runs or (1 if recorded else replications.default(scenario)), scenario.name or parts.stem(file)
     parts.tell(simulator.forecast(scenario, wanted, jobs))
+    # A time series is a metric of runs that keep it; all others are known before anything is run.
+    probes = measures.Probes(text, [overrides], ()) if metric and not series else ()
+    asked = [measures.measure(one, probes) for one in metric or []] if probes else []
     recorded_by = [*(["--series"] if series else []), *(["--window", window] if window else [])]
-    again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *recorded_by, "--out", "DIR")
+    also = [word for one in metric or [] for word in ("--metric", one)]
+    again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *also, *recorded_by, "--out", "DIR")
     with (
-        output.folder(out, f"run {what}") as to_folder,
+        output.folder(out, f"run {what}", force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
-        output.folder(pcap, f"run {what}", "*.pcapng") as to_pcap,
+        output.folder(pcap, f"run {what}", "*.pcapng", force=force) as to_pcap,
         parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
@@ -142,7 +160,7 @@ def run_command(
             wanted,
             jobs=jobs,
             store=stored,
-            progress=None if progress is None else partial(progress, what),
+            progress=partial(progress, what),
             pcap_dir=to_pcap.path if to_pcap else None,
             series=series,
             timeline=kept,
@@ -150,7 +168,9 @@ def run_command(
         notes: list[str] = []
         if done:
             wall_s = time.perf_counter() - started
-            result = as_json.run(what, simulator.version(), first, done, wall_s, ended)
+            asked = asked or [measures.measure(one, done[:1]) for one in metric or []]
+            asked = list(dict.fromkeys(asked))
+            result = as_json.run(what, simulator.version(), first, done, wall_s, ended, asked=asked)
             if to_folder:
                 with to_folder.filled() as path:
                     notes = files.write_run(result, done, text + parts.changes(set_), path, again)
@@ -167,7 +187,8 @@ def run_command(
             )
         for line in notes:
             parts.tell(line)
-    parts.end(ended.interrupted, [(e, ["run", str(file)]) for e in ended.failures], set_)
+    failures = [(e, ["run", str(file)]) for e in ended.failures]
+    parts.end(ended.interrupted, failures, set_, progress, None if recorded else store)
 
 
 @app.command("compare")
@@ -205,6 +226,7 @@ def compare_command(
     engine: Where = None,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -223,7 +245,7 @@ def compare_command(
     text, overrides, given = parts.read(file), parts.overrides(set_), parts.arms(arm)
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, f"compare {parts.stem(file)}") as to_folder,
+        output.folder(out, f"compare {parts.stem(file)}", force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
@@ -246,7 +268,7 @@ def compare_command(
             ),
         )
         if found is None:  # Ctrl-C before every arm had a run
-            raise typer.Exit(130)
+            raise parts.stopped(progress, store)
         result = as_json.comparison(found)
         if to_folder:
             with to_folder.filled() as path:
@@ -257,7 +279,8 @@ def compare_command(
     again = [] if schemes is None else ["--schemes", schemes]
     again += [word for text in arm or [] for word in ("--arm", text)]
     again += [word for text in metric or [] for word in ("--metric", text)]
-    parts.end(found.interrupted, [(e, ["compare", str(file), *again]) for e in found.failures], set_)
+    failures = [(e, ["compare", str(file), *again]) for e in found.failures]
+    parts.end(found.interrupted, failures, set_, progress, store)
 
 
 app.command("sweep")(cli_sweep.sweep)
@@ -286,6 +309,7 @@ def reproduce(
     engine: Where = None,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -313,12 +337,13 @@ def reproduce(
     outcomes: list[Outcome] = []
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)])) as to_folder,
+        output.folder(out, " ".join(["reproduce", *(["--all"] if all_ else names)]), force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
-        cache = Cache(stored)
+        cache, mode = Cache(stored), "quick" if quick else readings
+        parts.tell_cost([e.id for e in chosen], mode, stored, runs, jobs, made_by)
         for experiment in chosen:
             outcome = campaign.run(
                 experiment,
@@ -347,7 +372,9 @@ def reproduce(
     if outcomes:
         output.to_stdout(text if json == "-" else "\n".join(terminal.outcome(o) for o in outcomes))
     failures = [(e, ["reproduce", o.experiment.id]) for o in outcomes for e in o.failures]
-    parts.end(outcome.interrupted, failures, set_)
+    whole = [o.experiment.id for o in outcomes if not o.interrupted]
+    complete = f"complete: {len(whole)} of {parts.count(chosen, 'experiment')}{': ' * bool(whole)}{', '.join(whole)}"
+    parts.end(outcome.interrupted, failures, set_, progress, store, complete)
 
 
 @app.command("readings")
@@ -379,6 +406,7 @@ def readings_command(
     ] = None,
     engine: Where = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -405,17 +433,18 @@ def readings_command(
     if over:
         if readings == "base":
             raise InputError("--readings base: with --over the rest is as the base has it")
-        _over(chosen, over, at or [], points, runs, 1 if seed is None else seed, jobs, engine, out, json, store)
+        _over(chosen, over, at or [], points, runs, 1 if seed is None else seed, jobs, engine, out, force, json, store)
         return
     if at or points is not None:
         raise InputError(f"--{'at' if at else 'points'}: it goes with --over")
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, " ".join(["readings", *ids])) as to_folder,
+        output.folder(out, " ".join(["readings", *ids]), force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
     ):
+        parts.tell_cost([e.id for e in chosen], readings, stored, runs or judged.RUNS, jobs, made_by)
         found = judged.run(
             chosen,
             seed=1 if seed is None else seed,
@@ -425,8 +454,8 @@ def readings_command(
             cache=Cache(stored),
             base_only=readings == "base",
         )
-        if found is None:  # Ctrl-C: a joint judgement needs all of them
-            raise typer.Exit(130)
+        if found is None:  # Ctrl-C
+            raise parts.stopped(progress, store, "a joint judgement needs all of them")
         if to_folder:
             with to_folder.filled() as path:
                 files.write_readings(found, path)
@@ -445,6 +474,7 @@ def _over(
     jobs: int,
     engine: str | None,
     out: Path | None,
+    force: bool,
     json: str | None,
     store: Path | None,
 ) -> None:
@@ -456,7 +486,7 @@ def _over(
     along, fixed = ranges.chosen(chosen, over, at)
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, " ".join(["readings", *(e.id for e in chosen), "--over", *over])) as to_folder,
+        output.folder(out, " ".join(["readings", *(e.id for e in chosen), "--over", *over]), force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
@@ -514,8 +544,11 @@ def list_command(
         typer.Argument(metavar="|".join(_LISTS), autocompletion=lambda incomplete: parts.starting(incomplete, _LISTS)),
     ],
     json: Json = None,
+    store: StoreFile = None,
 ) -> None:
     """What there is: one id first on each line.
+
+    Of experiments also how long each takes: by the store where it knows, else an estimate.
 
     \b
     Examples:
@@ -532,12 +565,21 @@ def list_command(
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
         loaded = [library.load(name) for name in library.known()]
-        rows: Sequence[dict[str, Any]] = [
-            {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
-            for e in loaded
-        ]
+        with parts.opened(store) as stored:
+            rows: Sequence[dict[str, Any]] = [
+                {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
+                | parts.cost(e.id, stored)
+                for e in loaded
+            ]
     elif kind == "metrics":
-        rows = [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
+        from .study.measures import METRICS, NAMES
+
+        of = "what compare and sweep show:"
+        rows = [
+            {"id": name, "unit": catalogue.unit_of(column), "summary": f"{of} {METRICS[column]}"}
+            for name, column in NAMES.items()
+        ]
+        rows += [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
     else:
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]
@@ -551,7 +593,7 @@ def list_command(
 @app.command()
 def check(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.toml", help="A scenario or an experiment; - is standard input.")
+        Path, typer.Argument(metavar="FILE.toml", help="A scenario, an experiment or its ID; - is standard input.")
     ],
     set_: Set = None,
     effective: Annotated[
@@ -568,6 +610,7 @@ def check(
     Examples:
       interlayer check examples/coffee-shop.toml --effective
       interlayer check --assumptions lle-fig-3.7a
+      interlayer check lle-fig-3.9
     """
     from json import loads
 
@@ -579,17 +622,16 @@ def check(
         return
     if json is not None:
         raise InputError("--json: it goes with --assumptions")
+    if not file.exists() and (known := library.path_of(str(file))) is not None:
+        file = known
     text, overrides = parts.read(file), parts.overrides(set_)
-    if not {"sweep", "arms", "claim", "evidence"}.isdisjoint(simulator.tables(text, parts.shown(file))):
+    if library.is_experiment(simulator.tables(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")
         if file == parts.STDIN:
             raise InputError("standard input: an experiment is read from a file, beside its scenario")
         e = library.load(file)
-        for cell in e.cells():
-            settings = [(p, toml_text.literal(v)) for p, v in [*e.settings, *e.overrides(cell)]]
-            parts.named(file, partial(simulator.parse, e.scenario(cell.arm), [*settings, *overrides]))
-        readings = parts.named(file, lambda: campaign.check_readings(e, overrides))
+        readings = parts.named(file, lambda: campaign.checked(e, overrides))
         also = f", {parts.count(readings, 'reading')}" if e.open else ""
         output.to_stdout(f"{file}: experiment {e.id}, {len(e.cells())} cells, {len(e.claims)} claims{also}")
         return
@@ -724,10 +766,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from typer.completion import completion_init  # type: ignore[attr-defined]
 
         completion_init()
-    sys.exit(_status(list(sys.argv[1:] if arguments is None else arguments)))
+    try:
+        with _stopped_by_signals():
+            status = _status(list(sys.argv[1:] if arguments is None else arguments))
+    finally:
+        output.remove_unfinished()
+    sys.exit(status)
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """SIGTERM, and SIGHUP unless it is ignored (`nohup`), are Ctrl-C: finished runs are kept, nothing is left half."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    names = ("SIGTERM", "SIGHUP")
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    ours = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ours = []
+    for number in ours:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _status(arguments: list[str]) -> int:
+    parts.forget_stop()
     try:
         try:
             status: Any = app(arguments, prog_name="interlayer", standalone_mode=False)
@@ -738,7 +807,7 @@ def _status(arguments: list[str]) -> int:
     except RunError as e:
         return parts.complain(f"{e}; to repeat it: the same command with --seed {e.seed} --runs 1", e.status)
     except InterlayerError as e:
-        return parts.complain(str(e), e.status)
+        return parts.complain_of(e)
     except BrokenPipeError:
         output.silence_stdout()
         return 0
@@ -748,7 +817,9 @@ def _status(arguments: list[str]) -> int:
     except MemoryError:
         return parts.complain("out of memory", 1)
     except KeyboardInterrupt:
-        return 130
+        return 130 if parts.is_stop_told() else parts.complain("interrupted", 130)
+    if status == 130 and not parts.is_stop_told():  # it came while no run was under way, and Typer took it
+        parts.tell("interrupted")
     return status if isinstance(status, int) else 0
 
 

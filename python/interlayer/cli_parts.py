@@ -6,16 +6,17 @@ import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from .errors import InputError, RunError, suggestion
+from .errors import InputError, InterlayerError, RunError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .engine import Engine
+    from .show.terminal import Progress
     from .study.store import Store
 
 T = TypeVar("T")
@@ -38,6 +39,9 @@ Set = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write figure, data, JSON and page there.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Write into a folder for --out that has other things; these stay.")
+]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON; ci95 is a half-width.")
 ]
@@ -150,8 +154,18 @@ def needed(store: Path | None) -> Store:
     return found
 
 
-def end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], set_: Sequence[str] | None) -> None:
-    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone."""
+def end(
+    interrupted: bool,
+    failures: Sequence[tuple[RunError, Sequence[str]]],
+    set_: Sequence[str] | None,
+    progress: Progress,
+    store: Path | None,
+    complete: str = "",
+) -> None:
+    """The end of a command some of whose runs are missing. With each failure comes what to call for it alone.
+
+    After Ctrl-C it says how many runs there are, what is `complete` of a campaign, and how to go on.
+    """
     if failures:
         e, words = failures[0]
         overrides = [word for text in set_ or [] for word in ("--set", text)]
@@ -159,7 +173,67 @@ def end(interrupted: bool, failures: Sequence[tuple[RunError, Sequence[str]]], s
         others = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
         raise typer.Exit(complain(f"{e}{others}; to repeat it: {again}", e.status))
     if interrupted:
-        raise typer.Exit(130)
+        raise stopped(progress, store, complete)
+
+
+_stops: list[str] = []
+"""What was said of an interruption."""
+
+
+def forget_stop() -> None:
+    """A command begins."""
+    _stops.clear()
+
+
+def is_stop_told() -> bool:
+    """Whether the line on an interruption stands on stderr."""
+    return bool(_stops)
+
+
+def stopped(progress: Progress, store: Path | None, complete: str = "") -> typer.Exit:
+    """The end by Ctrl-C or SIGTERM: a line on what there is, and how to go on."""
+    done, of = progress.counts()
+    runs = f"{done} of {of} runs are finished" if done else "no run is finished"
+    kept = f"the same command goes on from there: {store} has these runs"
+    lost = "give --store FILE, and the same command goes on where it was stopped"
+    _stops.append(f"interrupted: {runs}{complete and f'; {complete}'}; {kept if store else lost}")
+    tell(_stops[-1])
+    return typer.Exit(130)
+
+
+def cost(id_: str, store: Store | None) -> dict[str, Any]:
+    """What an experiment costs in all its readings, for a list; empty where nothing is known, or nothing is run."""
+    from .study import costs
+
+    found = costs.cost(id_, "all", store)
+    if found is None or not found.runs:
+        return {}
+    measured = {"runs": found.runs, "processor_s": found.processor_s, "measured": found.is_measured}
+    return {"cost": measured, "about": f"about {costs.duration(found.wall_s(0))}"}
+
+
+_LONG_S = 60.0
+"""Work that takes longer says so when it begins, also where nobody sees a terminal."""
+
+
+def tell_cost(ids: Sequence[str], mode: str, store: Store | None, runs: int | None, jobs: int, engine: Engine) -> None:
+    """A line on what experiments will cost, where somebody looks or it is long."""
+    from . import machine
+    from .engine import Here
+    from .study import costs
+
+    found, unknown = costs.together(ids, mode, store, runs)
+    here = isinstance(engine, Here)
+    seconds = found.wall_s(jobs) if here else found.processor_s
+    if not found.runs or (seconds < _LONG_S and not sys.stderr.isatty()):
+        return
+    used = min(jobs or machine.cores(), machine.cores())
+    on = count(range(used), "core") if here else "one core of the cluster"
+    says = "as they took before" if found.is_measured else "an estimate; claims that stay open ask for more"
+    less = "; runs that the store has are not made again" if store is not None else ""
+    more = f"; of {unknown} more nothing is known yet" if unknown else ""
+    runs_ = f"{count(ids, 'experiment')}, {found.runs} runs"
+    tell(f"{runs_}: about {costs.duration(seconds)} on {on} ({says}{less}{more})")
 
 
 STDIN = Path("-")
@@ -199,7 +273,7 @@ def named(file: Path, parse: Callable[[], T]) -> T:
     except InputError as e:
         if e.path.startswith("--"):
             raise
-        raise InputError(f"{shown(file)}: {e}", e.path) from e
+        raise e.behind(f"{shown(file)}: ") from e.__cause__
 
 
 def drop_unfinished(folder: Path, seeds: set[int]) -> None:
@@ -217,3 +291,10 @@ def tell(line: str) -> None:
 def complain(line: str, status: int) -> int:
     print(f"interlayer: {' '.join(line.split())}", file=sys.stderr)
     return status
+
+
+def complain_of(e: InterlayerError) -> int:
+    """A line on stderr, or one for each mistake of a file; gives the exit status."""
+    for line in [one.line for one in e.mistakes] if isinstance(e, InputError) else [str(e)]:
+        complain(line, e.status)
+    return e.status

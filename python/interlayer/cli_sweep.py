@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from . import cli_parts as parts
-from .cli_parts import File, Jobs, Json, Out, Runs, Seed, Set, StoreFile, Where
+from .cli_parts import File, Force, Jobs, Json, Out, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, suggestion
 from .show import output
 
@@ -39,6 +39,7 @@ def sweep(
     engine: Where = None,
     set_: Set = None,
     out: Out = None,
+    force: Force = False,
     json: Json = None,
     store: StoreFile = None,
 ) -> None:
@@ -66,7 +67,7 @@ def sweep(
     metrics = list(dict.fromkeys([*([y] if y else []), *(metric or [])]))
     with (
         parts.engine(engine, jobs) as made_by,
-        output.folder(out, f"sweep {parts.stem(file)}") as to_folder,
+        output.folder(out, f"sweep {parts.stem(file)}", force=force) as to_folder,
         output.file(parts.json_file(json)) as to_file,
         parts.opened(store) as stored,
         terminal.progress() as progress,
@@ -89,7 +90,7 @@ def sweep(
             ),
         )
         if found is None:  # Ctrl-C before every cell had a run
-            raise typer.Exit(130)
+            raise parts.stopped(progress, store)
         if to_folder:
             with to_folder.filled() as path:
                 shown.write(found, path, x=x, y=y, by=by)
@@ -97,7 +98,8 @@ def sweep(
             to_file.write(as_json.dumps(shown.json(found)))
     output.to_stdout(as_json.dumps(shown.json(found)) if json == "-" else shown.table(found))
     again = [word for one in over or [] for word in ("--over", one)]
-    parts.end(found.interrupted, [(e, ["sweep", str(file), *again]) for e in found.failures], set_)
+    failures = [(e, ["sweep", str(file), *again]) for e in found.failures]
+    parts.end(found.interrupted, failures, set_, progress, store)
 
 
 def _over(texts: list[str] | None) -> dict[str, str]:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class InterlayerError(Exception):
-    """Everything this package raises on purpose; `str(e)` is one plain line."""
+    """Everything this package raises on purpose; `str(e)` is one plain line, or one for each mistake of a file."""
 
     status: ClassVar[int] = 1
     """The exit status of a command that ends by it."""
 
 
+class Mistake(NamedTuple):
+    """One of the mistakes of a file: its key as the file spells it, and the line that says what is wrong."""
+
+    path: str
+    line: str
+
+
 class InputError(InterlayerError, ValueError):
     """What the user gave is wrong: a scenario, an experiment file, an option.
+
+    A file is read to its end: `mistakes` has all that were found, in its order, and `str(e)` a line for each.
 
     `path` is the key as the file spells it (`flow[1].transport.congestion`), empty where no key is to blame. It is the
     option (`--over`) where an option of the command line is. `in_python` is the message for callers from Python where
@@ -28,10 +38,47 @@ class InputError(InterlayerError, ValueError):
 
     status = 2
 
-    def __init__(self, message: str, path: str = "", in_python: str = "") -> None:
+    def __init__(
+        self, message: str, path: str = "", in_python: str = "", mistakes: Iterable[tuple[str, str]] = ()
+    ) -> None:
         super().__init__(message)
         self.path = path
         self.in_python = in_python
+        self.mistakes: tuple[Mistake, ...] = tuple(Mistake(*one) for one in mistakes) or (Mistake(path, message),)
+
+    def __str__(self) -> str:
+        return "\n".join(one.line for one in self.mistakes)
+
+    def behind(self, prefix: str) -> InputError:
+        """The same, each line with `prefix` before it: the name of a file, of an arm."""
+        return self._with(lambda line: f"{prefix}{line}")
+
+    def _with(self, change: Callable[[str], str]) -> InputError:
+        self.mistakes = tuple(Mistake(one.path, change(one.line)) for one in self.mistakes)
+        self.in_python = self.in_python and change(self.in_python)
+        self.args = (str(self),)
+        return self
+
+
+class Collected:
+    """The mistakes of several parts of a file that are read one by one, each whatever is wrong with the others."""
+
+    def __init__(self) -> None:
+        self._found: dict[Mistake, None] = {}
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """An `InputError` inside is noted, and ends nothing but what is inside."""
+        try:
+            yield
+        except InputError as e:
+            self._found.update(dict.fromkeys(e.mistakes))
+
+    def told(self) -> None:
+        """Raise all of them as one `InputError`; nothing where there is none."""
+        if self._found:
+            first = next(iter(self._found))
+            raise InputError(first.line, first.path, mistakes=self._found)
 
 
 _PARAMETERS = {"metric": "metrics", "arm": "arms"}
@@ -49,14 +96,46 @@ def named_as_parameters() -> Iterator[None]:
         def parameter(option: re.Match[str]) -> str:
             return _PARAMETERS.get(option[1], option[1])
 
-        message = e.in_python or (_OPTION.sub(parameter, str(e)) if e.path.startswith("--") else str(e))
-        e.args = (message,)
+        if e.in_python:
+            e.mistakes = (Mistake(e.path, e.in_python),)
+        elif e.path.startswith("--"):
+            e.mistakes = tuple(Mistake(one.path, _OPTION.sub(parameter, one.line)) for one in e.mistakes)
         e.path = _OPTION.sub(parameter, e.path)
+        e.mistakes = tuple(Mistake(_OPTION.sub(parameter, one.path), one.line) for one in e.mistakes)
+        e.args = (str(e),)
         raise
 
 
 class OutputError(InterlayerError, OSError):
     """The operating system refuses: a folder or file cannot be written, the disk is full, memory cannot be had."""
+
+
+_OF_THE_PLACE = frozenset(
+    {
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.ENAMETOOLONG,
+        errno.ELOOP,
+    }
+)
+"""What the system says of a place that the user named wrongly, whatever is written there."""
+
+
+def refused(what: object, e: OSError) -> OutputError:
+    """What the operating system says of a place, as an error in one line."""
+    kind = PlaceError if e.errno in _OF_THE_PLACE else OutputError
+    return kind(f"{what}: {(e.strerror or str(e)).lower()}")
+
+
+class PlaceError(OutputError):
+    """A place that the user named cannot be used: a folder that may not be written, a store that is damaged."""
+
+    status = 2
 
 
 class RunError(InterlayerError):
@@ -101,7 +180,7 @@ def writing(what: object) -> Iterator[None]:
     except InterlayerError:
         raise
     except OSError as e:
-        raise OutputError(f"{what}: {(e.strerror or str(e)).lower()}") from e
+        raise refused(what, e) from e
 
 
 def suggestion(word: str, known: Iterable[object]) -> str:

@@ -16,6 +16,16 @@ def has_polars() -> bool:
     return find_spec("polars") is not None
 
 
+def in_pandas(frame: Any) -> Any:
+    """A frame of polars as one of pandas. Raises `InputError` where that is not installed."""
+    try:
+        import pandas as pd
+    except ImportError as e:
+        remedy = 'pip install "interlayer[pandas]"'
+        raise InputError(f"to_pandas needs pandas, which is not installed: {remedy}", "pandas") from e
+    return pd.DataFrame(frame.to_dict(as_series=False))
+
+
 def distributed() -> Any:
     """Dask's distributed. Raises `InputError` where it is not installed."""
     try:

@@ -14,6 +14,22 @@ def _whole(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
+def _yes_or_no(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _parts(value: object) -> bool:
+    return _table(value) and isinstance(value, Mapping) and all(isinstance(part, type) for part in value.values())
+
+
+def _has_runs(value: object) -> bool:
+    return isinstance(getattr(value, "runs", None), list)
+
+
 def _path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
 
@@ -46,6 +62,29 @@ def _arms(value: object) -> bool:
 _ARMS = 'names and what each sets, as in arms={"veno": {"flow.*.transport.congestion": "veno"}}'
 _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "example": (_word, 'the name of an example, as in "coffee-shop"'),
+    "ap": (_yes_or_no, "True or False"),
+    "series": (_yes_or_no, "True or False"),
+    "quick": (_yes_or_no, "True or False"),
+    "force": (_yes_or_no, "True or False"),
+    "rate": (_word, 'a text with a unit, as in "11 Mb/s"'),
+    "datagram": (_word, 'a text with a unit, as in "1500 B"'),
+    "duration": (_word, 'a text with a unit, as in "30 s"'),
+    "warmup": (_word, 'a text with a unit, as in "2 s"'),
+    "standard": (_word, 'a text, as in "802.11b"'),
+    "direction": (_word, '"up", "down" or "both"'),
+    "loss_at": (_word, '"attempt" or "msdu"'),
+    "name": (_word, "a text"),
+    "loss": (_number, "a number from 0 to 1"),
+    "congestion": (_word_or_table, "a sender's name or table"),
+    "parts": (_parts, 'names and classes, as in parts={"mine": Mine}'),
+    "metric": (_word, 'a metric, as in "flow.0.rtt_mean"'),
+    "label": (_word, "an arm's name"),
+    "path_of_file": (_path, "a file's path"),
+    "x": (_word, "a swept key"),
+    "y": (_word, "a metric"),
+    "by": (_several(_word), "a swept key or a list of them"),
+    "table": (_word, 'a table\'s name, as in "flows"'),
+    "other": (_has_runs, "what run() gave"),
     "stations": (_whole, "a whole number"),
     "runs": (_whole, "a whole number"),
     "seed": (_whole, "a whole number"),
@@ -63,6 +102,7 @@ _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "engine": (_word, 'a text such as "dask://HOST:PORT"'),
     "pcap": (_path, "a folder's path"),
     "store": (_path, "a file's path"),
+    "folder": (_path, "a folder's path"),
     "scenario": (_path, "a scenario or a file's path"),
     "experiment": (_path, "the id of an experiment, or a file's path"),
     "text": (_word, "TOML text"),
@@ -82,6 +122,12 @@ def check(**given: object) -> None:
 def check_if_any(**given: object) -> None:
     """The same; None is nothing given."""
     check(**{name: value for name, value in given.items() if value is not None})
+
+
+def expect(name: str, value: object, kind: type, words: str) -> None:
+    """Raise `InputError` for what is not of a kind."""
+    if not isinstance(value, kind):
+        raise InputError(f"{name}: expected {words}, not {_short.repr(value)}", name)
 
 
 _short = Repr()

@@ -10,8 +10,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import quantity, simulator
-from .errors import InputError, writing
+from . import extras, given, quantity, simulator
+from .errors import InputError, named_as_parameters, suggestion, writing
 from .measure import metrics, stats
 from .measure import timeline as windows
 from .study import comparison, outcome
@@ -20,6 +20,7 @@ from .study import sweep as grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pandas as pd
     import polars as pl
     from matplotlib.figure import Figure
 
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from .parts import Part
 
 
-def _save(folder: str | Path, of: str, write: Callable[[Path], object]) -> None:
+@named_as_parameters()
+def _save(folder: str | Path, of: str, write: Callable[[Path], object], force: bool) -> None:
     from .show import output
 
-    with output.folder(Path(folder), of) as to_folder:
+    given.check(folder=folder)
+    with output.folder(Path(folder), of, force=force) as to_folder:
         assert to_folder is not None
         with to_folder.filled() as path:
             write(path)
@@ -74,6 +77,7 @@ class Result:
         """A matplotlib `Figure`: a column of every flow, with error bars over the runs. Raises `InputError`."""
         from .show import plots, run_words
 
+        given.check(metric=metric)
         rows = self._json["flows"]
         numbers = [name for name, value in rows[0].items() if isinstance(value, dict)] if rows else []
         column = quantity.column(metric, numbers)
@@ -88,17 +92,33 @@ class Result:
         from .measure import series
         from .show import run_words, series_plot
 
+        for name in names:
+            given.check(name=name)
         kept = self.runs[0]["series"] or {}
         shown = series.chosen(kept, names)
         mark = f" {said}." if (said := run_words.in_python(self._json)) else ""
         one = f"Seed {self.seeds[0]}.{mark} Interlayer {simulator.version()}"
         return series_plot.figure(shown, self._json["scenario"], one)
 
-    def save(self, folder: str | Path) -> None:
-        """Write figures, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figures, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`.
+
+        A folder with anything but an earlier result of the same is refused, unless `force`.
+        """
         from .show import files
 
-        _save(folder, f"run {self._json['scenario']}", partial(files.write_run, self._json, self.runs, self.text))
+        write = partial(files.write_run, self._json, self.runs, self.text)
+        _save(folder, f"run {self._json['scenario']}", write, force)
+
+    def to_pandas(self, table: str = "flows") -> pd.DataFrame:
+        """A table (`flows`, `nodes`, `queues`, `frames`, `schemes`, `windows`, `summary`, `series`) as a pandas frame.
+
+        Raises `InputError` for another table, and where pandas is not installed: it says what to install.
+        """
+        given.check(table=table)
+        if table not in (known := (*metrics.TABLES, "summary", "series")):
+            raise InputError(f'table: no "{table}"{suggestion(table, known)}', "table")
+        return extras.in_pandas(getattr(self, table))
 
     @property
     def seeds(self) -> list[int]:
@@ -159,6 +179,7 @@ class Result:
 
         Raises `InputError` if none was kept, `OutputError` if it cannot be written.
         """
+        given.check(path_of_file=path)
         kept = self.runs[0]["timeline"]
         if kept is None:
             raise InputError('no timeline was kept: run with timeline="2 s..2.01 s"', "timeline")
@@ -168,6 +189,7 @@ class Result:
 
     def sample(self, metric: str) -> Floats:
         """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
+        given.check(metric=metric)
         return metrics.column(self.runs, metric)[1]
 
     def estimate(self, metric: str) -> Estimate:
@@ -176,6 +198,7 @@ class Result:
 
     def gain_over(self, other: Result, metric: str) -> Estimate:
         """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
+        given.check(other=other, metric=metric)
         if self.seeds != other.seeds:
             raise InputError("a paired gain needs the same seeds on both sides", "seed")
         return stats.gain(self.sample(metric), other.sample(metric))
@@ -220,12 +243,12 @@ class Comparison(comparison.Paired):
         result = as_json.comparison(self)
         return plots.comparison(result, comparison_words.caption(result))
 
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figure, data, JSON and page into a folder, as `Result.save`. Raises `InputError`, `OutputError`."""
         from .show import as_json, files
 
         result = as_json.comparison(self)
-        _save(folder, f"compare {self.scenario}", partial(files.write_comparison, self, result))
+        _save(folder, f"compare {self.scenario}", partial(files.write_comparison, self, result), force)
 
 
 class Sweep(grid.Swept):
@@ -261,6 +284,13 @@ class Sweep(grid.Swept):
 
         return sweep.row_frame(self)
 
+    def to_pandas(self, table: str = "rows") -> pd.DataFrame:
+        """`rows` or `summary` as a pandas frame. Raises `InputError` for another table, and where pandas is missing."""
+        given.check(table=table)
+        if table not in ("rows", "summary"):
+            raise InputError(f'table: no "{table}"{suggestion(table, ("rows", "summary"))}', "table")
+        return extras.in_pandas(getattr(self, table))
+
     @property
     def summary(self) -> pl.DataFrame:
         """A row per cell and metric: the swept values, `metric`, `n`, `mean`, `ci95` (half-width; null for one run)."""
@@ -276,17 +306,15 @@ class Sweep(grid.Swept):
         """
         from .show import sweep, sweep_plot
 
+        given.check_if_any(x=x, y=y, by=by)
         lines = [by] if isinstance(by, str) else by
         return sweep_plot.figure(self, sweep.caption(self), x=x, y=y, by=lines)
 
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page, as `--out` does. Raises `InputError`, `OutputError`."""
-        from .show import output, sweep
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figure, data, JSON and page, as `Result.save`. Raises `InputError`, `OutputError`."""
+        from .show import sweep
 
-        with output.folder(Path(folder), f"sweep {self.scenario}") as to_folder:
-            assert to_folder is not None
-            with to_folder.filled() as path:
-                sweep.write(self, path)
+        _save(folder, f"sweep {self.scenario}", partial(sweep.write, self), force)
 
 
 class Reproduction(outcome.Outcome):
@@ -320,8 +348,8 @@ class Reproduction(outcome.Outcome):
             raise InputError(f"{self.experiment.id}: arithmetic alone, there is no figure", "plot")
         return plots.experiment(self)
 
-    def save(self, folder: str | Path) -> None:
-        """Write figure, data, JSON and page into a folder, as `--out` does. Raises `InputError`, `OutputError`."""
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write figure, data, JSON and page into a folder, as `Result.save`. Raises `InputError`, `OutputError`."""
         from .show import files
 
-        _save(folder, f"reproduce {self.experiment.id}", partial(files.write_outcomes, [self]))
+        _save(folder, f"reproduce {self.experiment.id}", partial(files.write_outcomes, [self]), force)

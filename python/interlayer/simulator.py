@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -79,7 +80,7 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     try:
         parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
     except found.InputError as e:
-        raise InputError(str(e), getattr(e, "path", "")) from e
+        raise InputError(str(e), getattr(e, "path", ""), mistakes=getattr(e, "mistakes", ())) from e
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
     return parsed
@@ -94,7 +95,7 @@ def tables(text: str, name: str = "") -> dict[str, Any]:
         try:
             parse(text)
         except InputError as own:
-            raise InputError(f"{before}{own}", own.path) from e
+            raise own.behind(before) from e
         raise InputError(f"{before}{str(e)[0].lower()}{str(e)[1:]}") from e
 
 
@@ -257,6 +258,26 @@ class _Room:
             name, nodes, size = scenario.name or "scenario", len(scenario.nodes), quantity.size
             need = f"{nodes} nodes need {size(needed)} of memory for a run, and {size(self._free)} are free"
             raise InputError(f"{name}: {need}", "node")
+
+
+_MOST_NODES = 65_000
+"""Of any scenario, whatever memory there is: its file has no more entries."""
+
+
+def most_nodes(small: _core.Scenario, large: _core.Scenario) -> tuple[int, str]:
+    """How many nodes a scenario of this kind can have here, and why no more, in words.
+
+    `small` and `large` are two of the kind: a run takes so much memory for each node, and so much for each pair.
+    """
+    free = machine.free_memory()
+    few, many = len(small.nodes), len(large.nodes)
+    pair = (large.run_bytes / many - small.run_bytes / few) / (many - few)
+    node = small.run_bytes / few - pair * few
+    if free is None or pair <= 0 or pair * _MOST_NODES**2 + node * _MOST_NODES <= free:
+        return _MOST_NODES, "no scenario has more nodes"
+    most = int((math.sqrt(node**2 + 4 * pair * free) - node) / (2 * pair))
+    size = quantity.size
+    return most, f"a run takes {size(pair)} of memory for each pair of nodes, and {size(free)} are free"
 
 
 def forecast(scenario: _core.Scenario, runs: int, jobs: int) -> str:

@@ -41,6 +41,8 @@ def literal(value: object) -> str:
 
 def key(name: str) -> str:
     """A key, quoted where it has to be."""
+    if not isinstance(name, str):
+        raise InputError(f"{name!r} ({type(name).__name__}) is no key of a scenario: keys are texts")
     return name if _BARE_KEY.fullmatch(name) else _quoted(name)
 
 

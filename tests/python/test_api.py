@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import tomllib
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -250,3 +253,167 @@ def test_a_wrong_type_is_one_line_that_names_the_parameter(call: Any, says: str)
 
 def test_numbers_of_numpy_are_numbers(core: Core) -> None:
     assert len(interlayer.run(two(), runs=np.int64(2), seed=np.int64(3)).runs) == 2
+
+
+# ------------------------------------------------------------------------------------------- what is no such thing
+
+
+WRONG = [None, 3, 2.5, [], [1], {1: 2}, b"x", object(), (), [None], float("nan")]
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    cell = interlayer.wlan(2, duration="50 ms", warmup="0 s", rate="11 Mb/s")
+    over = {"radio.rts_threshold": ["off", "0 B"]}
+    return {
+        "run": interlayer.run(cell, runs=2),
+        "compare": interlayer.compare(cell, "none,lle-tcp", runs=2),
+        "sweep": interlayer.sweep(cell, over, runs=2),
+    }
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("of", "method", "parameter"),
+    [
+        ("run", "sample", "metric"),
+        ("run", "estimate", "metric"),
+        ("run", "plot", "metric"),
+        ("run", "plot_series", "name"),
+        ("run", "to_pandas", "table"),
+        ("run", "save", "folder"),
+        ("run", "write_trace", "path_of_file"),
+        ("compare", "sample", "label"),
+        ("compare", "estimate", "label"),
+        ("compare", "difference", "label"),
+        ("compare", "save", "folder"),
+        ("sweep", "measure", "metric"),
+        ("sweep", "to_pandas", "table"),
+        ("sweep", "save", "folder"),
+        ("sweep", "at", "cell"),
+        ("sweep", "axis", "path"),
+    ],
+)
+def test_a_wrong_type_is_a_line_that_names_the_parameter(
+    of: str, method: str, parameter: str, results: dict[str, Any]
+) -> None:
+    for wrong in WRONG:
+        with pytest.raises(InputError) as caught:
+            getattr(results[of], method)(wrong, *(["goodput"] if (of, method) == ("compare", "sample") else []))
+        assert str(caught.value).startswith(f"{parameter}: "), caught.value
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.core
+def test_a_gain_over_what_is_no_result_and_a_cell_that_is_none(results: dict[str, Any]) -> None:
+    for wrong in (*WRONG, "x"):
+        with pytest.raises(InputError, match=r"^other: expected what run\(\) gave, not "):
+            results["run"].gain_over(wrong, "flow.0.goodput")
+    for wrong in ((), (9,), (0, 0), "x"):
+        with pytest.raises(InputError, match=r"^cell: .* is none of them; \.cells has all"):
+            results["sweep"].sample(wrong, "goodput")
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("function", "parameter"),
+    [
+        ("wlan", "stations"),
+        ("wlan", "ap"),
+        ("wlan", "rate"),
+        ("wlan", "standard"),
+        ("wlan", "flow"),
+        ("wlan", "traffic"),
+        ("wlan", "wire"),
+        ("wlan", "loss"),
+        ("wlan", "loss_at"),
+        ("wlan", "scheme"),
+        ("wlan", "duration"),
+        ("wlan", "radio"),
+        ("wlan", "name"),
+        ("tcp", "congestion"),
+        ("udp", "datagram"),
+        ("udp", "rate"),
+        ("parse", "text"),
+        ("load", "path"),
+        ("run", "series"),
+        ("run", "runs"),
+        ("run", "parts"),
+        ("run", "store"),
+        ("compare", "schemes"),
+        ("compare", "arms"),
+        ("compare", "metrics"),
+        ("sweep", "over"),
+        ("sweep", "quick"),
+        ("reproduce", "experiment"),
+        ("reproduce", "quick"),
+    ],
+)
+def test_a_wrong_type_of_any_parameter_is_the_packages_own_exception(function: str, parameter: str) -> None:
+    cell = interlayer.wlan(2, duration="10 ms", warmup="0 s")
+    others: dict[str, dict[str, Any]] = {
+        "run": {"scenario": cell},
+        "compare": {"scenario": cell, "schemes": "none,lle-tcp"},
+        "sweep": {"scenario": cell, "over": {"radio.rts_threshold": ["off"]}, "runs": 1},
+        "reproduce": {"experiment": "lle-fig-3.9"},
+    }
+    for wrong in (b"x", object(), {1: 2}, [None], 10**9 if parameter == "stations" else [object()]):
+        given = others.get(function, {}) | {parameter: wrong}
+        if parameter == "quick":
+            given.pop("runs", None)
+        with pytest.raises(InputError) as caught:
+            getattr(interlayer, function)(**given)
+        named = {"path": "scenario"}.get(parameter, parameter)
+        assert str(caught.value).startswith((f"{named}:", f"{named}[")) or "no place in a scenario" in str(caught.value)
+
+
+@pytest.mark.core
+def test_a_cell_that_no_memory_holds_is_refused_with_how_many_may_be_and_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    from interlayer import machine
+
+    monkeypatch.setattr(machine, "free_memory", lambda: 4_000_000_000)
+    for stations in (10**9, 10**18):
+        with pytest.raises(InputError) as caught:
+            interlayer.wlan(stations, ap=True)
+        found = re.fullmatch(
+            rf"stations: {stations} are too many; (\d+) are the most here: "
+            r"a run takes \d+ B of memory for each pair of nodes, and 4 GB are free",
+            str(caught.value),
+        )
+        assert found is not None, caught.value
+        assert 8000 < int(found[1]) < 12000
+    most = int(found[1])
+    assert interlayer.parse(interlayer.wlan(most, ap=True).text) is not None, "so many are allowed, and fit"
+    monkeypatch.setattr(machine, "free_memory", lambda: None)
+    with pytest.raises(InputError, match=r"are too many; 64998 are the most here: no scenario has more nodes"):
+        interlayer.wlan(10**9, ap=True)
+
+
+@pytest.mark.core
+def test_to_pandas_says_what_to_install(results: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for result in (results["run"], results["sweep"]):
+        with pytest.raises(
+            InputError, match=r'needs pandas, which is not installed: pip install "interlayer\[pandas\]"'
+        ):
+            result.to_pandas()
+    made: list[dict[str, list[Any]]] = []
+    monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=lambda columns: made.append(columns)))
+    results["run"].to_pandas("summary")
+    assert made[0]["seed"] == [1, 2]
+    results["sweep"].to_pandas()
+    assert made[1]["radio.rts_threshold"] == ["off", "off", "0 B", "0 B"]
+    with pytest.raises(InputError, match=r'table: no "flow"; did you mean "flows"\?'):
+        results["run"].to_pandas("flow")
+
+
+def test_what_is_no_cell_and_no_comparison_of_an_experiment_is_said(core: Core) -> None:
+    found = interlayer.reproduce("lle-fig-3.9", quick=True)
+    assert found.estimate(found.cells()[0]).n == 3
+    assert found.gain(found.experiment.comparisons[0], found.cells()[0].at) is not None
+    for wrong in (*WRONG, "x"):
+        for method, named in (("estimate", "cell"), ("derived", "what")):
+            with pytest.raises(InputError, match=f"^{named}: "):
+                getattr(found, method)(wrong)
+        with pytest.raises(InputError, match=r"^comparison: expected one of \.experiment\.comparisons, not "):
+            found.gain(wrong, ())  # type: ignore[arg-type]

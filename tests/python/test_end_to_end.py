@@ -373,7 +373,7 @@ def test_queues_of_an_access_point_are_metrics_and_shown_when_they_drop(tmp_path
     shown = command("run", file).stdout
     assert "ap.air" in shown
     assert "server->ap" not in shown
-    assert "queue drops" in command("compare", file, "--schemes", "none,lle-tcp", "--runs", 2).stdout
+    assert "dropped" in command("compare", file, "--schemes", "none,lle-tcp", "--runs", 2).stdout
 
 
 def test_nothing_delivered_has_no_fairness(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -19,7 +20,7 @@ import pytest
 import interlayer as package
 from interlayer import machine, simulator
 from interlayer.engine import Here
-from interlayer.errors import InputError, InterlayerError, OutputError, RunError
+from interlayer.errors import InputError, InterlayerError, OutputError, PlaceError, RunError
 from interlayer.show import output
 from interlayer.study.runs import Cache, Wanted, extend
 from interlayer.study.store import Store
@@ -66,7 +67,16 @@ def test_runs_that_have_not_begun_take_no_memory(verb: str, core: Core, toy: Pat
     core.stop_after = 40
     what: list[object] = {"run": [toy], "compare": [toy, "--schemes", "none,lle-tcp"]}.get(verb, ["lle-fig-3.9"])
     status, out, err = call(verb, *what, "--runs", 1_000_000_000, "--json", "-")
-    assert (status, err) == (130, "")
+    assert status == 130
+    if verb == "reproduce":
+        cost, _, err = err.partition("\n")
+        assert re.fullmatch(r"interlayer: 1 experiment, \d+0{9} runs: about \d+ days on \d+ cores? \(.*\)", cost)
+    said = re.fullmatch(
+        r"interlayer: interrupted: (\d+) of (\d+) runs are finished(; .*)?; give --store FILE, .*\n", err
+    )
+    assert said is not None, err
+    assert int(said[1]) == 40
+    assert int(said[2]) >= 1_000_000_000
     found = json.loads(out)
     assert found["interrupted"]
     assert core.most_pending == 4, "two for each of two jobs"
@@ -90,7 +100,10 @@ def test_a_billion_runs_end_by_ctrl_c_with_bounded_memory(toy: Path, tmp_path: P
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.communicate()[1] == b""
+    told = process.communicate()[1].decode()
+    assert re.fullmatch(
+        rf"interlayer: interrupted: \d+ of {10**9} runs are finished; the same command goes on .*\n", told
+    )
     assert process.returncode == 130
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["interrupted"]
@@ -413,7 +426,7 @@ def test_a_python_without_sqlite_has_no_store_and_all_else(core: Core, toy: Path
 def test_what_the_system_says_is_the_packages_own_exception() -> None:
     assert issubclass(OutputError, InterlayerError)
     assert issubclass(OutputError, OSError)
-    assert (InputError.status, OutputError.status, RunError.status) == (2, 1, 1)
+    assert (InputError.status, OutputError.status, PlaceError.status, RunError.status) == (2, 1, 2, 1)
 
 
 # ---------------------------------------------------------------------------------------------------- jobs and seeds
@@ -482,9 +495,13 @@ def test_a_folder_with_another_result_is_refused_before_anything_runs(
     for other in (["compare", toy, "--schemes", "none,lle-tcp"], ["reproduce", "lle-fig-3.9", "--quick"]):
         status, _, err = call(*other, "--out", out)
         assert status == 2
-        assert err == f"interlayer: {out}: has the results of `run toy`; choose another folder, or remove it\n"
+        told = "choose another folder, or write into it with --force"
+        assert err == f"interlayer: {out}: has the results of `run toy`; {told}\n"
     assert (names(out), sum(core.batches)) == (before, ran)
     assert names(tmp_path) == ["out", *(f"out/{name}" for name in before), "toy.toml"]
+    assert call("reproduce", "lle-fig-3.9", "--quick", "--out", out, "--force")[0] == 0
+    assert not set(names(out)) & (set(before) - {"index.html", output.CONTENTS}), "the other result is gone"
+    assert "lle-fig-3.9.html" in names(out)
 
 
 def test_a_users_own_page_is_refused_and_stays(core: Core, toy: Path, tmp_path: Path, call: Any) -> None:
@@ -492,7 +509,8 @@ def test_a_users_own_page_is_refused_and_stays(core: Core, toy: Path, tmp_path: 
     out.mkdir()
     (out / "index.html").write_text("mine")
     status, _, err = call("run", toy, "--out", out)
-    assert (status, err) == (2, f"interlayer: {out}: has index.html, which is no file of ours; choose another folder\n")
+    told = "has other things in it (index.html); choose another folder, or write into it with --force"
+    assert (status, err) == (2, f"interlayer: {out}: {told}\n")
     assert (out / "index.html").read_text() == "mine"
     assert core.batches == []
     (out / "index.html").rename(out / "a-1.pcapng")
@@ -507,9 +525,37 @@ def test_another_file_of_the_users_with_the_name_of_ours_stays(
     out.mkdir()
     (out / "flows.csv").write_text("mine")
     status, _, err = call("run", toy, "--out", out)
-    assert (status, err) == (1, f"interlayer: {out}: flows.csv is no file of ours, and stays; choose another folder\n")
+    told = "has other things in it (flows.csv); choose another folder, or write into it with --force"
+    assert (status, err) == (2, f"interlayer: {out}: {told}\n")
+    assert core.batches == []
     assert names(out) == ["flows.csv"]
     assert (out / "flows.csv").read_text() == "mine"
+
+
+def test_force_writes_beside_other_things_and_these_stay(core: Core, toy: Path, tmp_path: Path, call: Any) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    for verb in (["run", toy], ["compare", toy, "--schemes", "none,lle-tcp"], ["sweep", toy, "--over", "radio.x=1,2"]):
+        status, _, err = call(*verb, "--out", out)
+        assert status == 2
+        assert "has other things in it (notes.txt); choose another folder, or write into it with --force" in err
+    assert names(out) == ["notes.txt"]
+    result = package.run(package.parse(SCENARIO))
+    with pytest.raises(InputError, match=r"write into it with force=True"):
+        result.save(out)
+    result.save(out, force=True)
+    assert {"notes.txt", "index.html", output.CONTENTS} <= set(names(out))
+    assert (out / "notes.txt").read_text() == "mine"
+    assert call("run", toy, "--out", out)[0] == 0, "now it is a folder of ours"
+
+
+@pytest.mark.parametrize("place", ["/proc/out", "/dev/null/out", "/proc/self/status"])
+def test_a_place_that_cannot_be_written_is_wrong_input(place: str, core: Core, toy: Path, call: Any) -> None:
+    for arguments in (["--out", place], ["--json", f"{place}/r.json"], ["--store", f"{place}/runs"]):
+        status, out, err = call("run", toy, *arguments)
+        assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert core.batches == []
 
 
 def test_what_a_killed_process_left_is_in_sight_and_goes_with_the_next_command(tmp_path: Path) -> None:

@@ -363,10 +363,10 @@ def test_a_damaged_store_is_one_line_with_a_remedy(damage: Callable[[Path], None
     assert "\n" not in str(caught.value)
 
 
-def test_a_damaged_store_ends_a_command_with_1(scenario: Path, tmp_path: Path, call: Any) -> None:
+def test_a_damaged_store_ends_a_command_with_2(scenario: Path, tmp_path: Path, call: Any) -> None:
     overwritten(tmp_path / "runs")
     status, out, err = call("run", scenario, "--store", tmp_path / "runs")
-    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert (status, out, err.count("\n")) == (2, "", 1)
     assert "the store is damaged" in err
 
 
@@ -434,4 +434,4 @@ def test_a_store_that_cannot_be_written_is_one_line(scenario: Path, tmp_path: Pa
     full_store(tmp_path / "runs")
     (tmp_path / "runs").chmod(0o400)
     status, _, err = call("run", scenario, "--store", tmp_path / "runs")
-    assert (status, err.count("\n")) == (1, 1)
+    assert (status, err.count("\n")) == (2, 1)

@@ -14,6 +14,8 @@ pub struct Absent {
     pub noun: &'static str,
     /// The names, as users spell them; case, `-`, `_` and spaces are no difference.
     pub names: &'static [&'static str],
+    /// Of what there is, the nearest thing of this kind; of a key a key. Empty: nothing is near.
+    pub near: &'static str,
 }
 
 /// What is asked for in other words: noun, name, and what to write instead.
@@ -40,95 +42,68 @@ pub const ABSENT: &[Absent] = &[
             "802.11n", "802.11ac", "802.11ax", "802.11be", "802.11ad", "802.11ah", "802.11p", "802.11s", "HT", "VHT",
             "HE", "EHT", "Wi-Fi 4", "Wi-Fi 5", "Wi-Fi 6", "Wi-Fi 7",
         ],
+        near: "802.11a",
     },
-    Absent {
-        noun: "congestion control",
-        names: &[
-            "bbr2",
-            "bbr3",
-            "dctcp",
-            "cdg",
-            "nv",
-            "lp",
-            "ledbat",
-            "copa",
-            "vivace",
-            "prague",
-            "nj+",
-            "santa-cruz",
-            "adaptive-westwood",
-            "atl-tcp",
-            "wtcp-wan",
-            "freeze-tcp",
-        ],
-    },
-    Absent { noun: "recovery", names: &["fack"] },
-    Absent { noun: "receiver", names: &["tack", "ack-rate-request"] },
+    Absent { noun: "congestion control", names: &["bbr2", "bbr3", "vivace"], near: "bbr" },
+    Absent { noun: "congestion control", names: &["dctcp", "prague", "atl-tcp", "freeze-tcp"], near: "newreno" },
+    Absent { noun: "congestion control", names: &["cdg", "nv", "lp", "ledbat", "copa", "santa-cruz"], near: "vegas" },
+    Absent { noun: "congestion control", names: &["nj+"], near: "new-jersey" },
+    Absent { noun: "congestion control", names: &["adaptive-westwood", "wtcp-wan"], near: "westwood+" },
+    Absent { noun: "recovery", names: &["fack"], near: "sack" },
+    Absent { noun: "receiver", names: &["tack", "ack-rate-request"], near: "dynamic-delayed-ack" },
     Absent {
         noun: "rate control",
         names: &["minstrel", "minstrel-ht", "arf", "aarf", "cara", "rraa", "onoe", "samplerate", "ideal"],
+        near: "fixed",
     },
     Absent {
         noun: "router",
         names: &["aodv", "olsr", "dsr", "dsdv", "hwmp", "batman", "babel", "rip", "ospf", "bdp-route", "mtm"],
+        near: "static",
     },
+    Absent { noun: "queue discipline", names: &["cobalt", "pie", "dualpi2"], near: "codel" },
+    Absent { noun: "queue discipline", names: &["cake", "fq_pie"], near: "fq-codel" },
+    Absent { noun: "queue discipline", names: &["fq", "sfq", "wfq", "prio"], near: "drr" },
+    Absent { noun: "transport protocol", names: &["quic", "sctp", "mptcp"], near: "tcp" },
+    Absent { noun: "transport protocol", names: &["dccp", "tfrc", "rtp"], near: "udp" },
+    Absent { noun: "traffic model", names: &["web"], near: "http" },
+    Absent { noun: "traffic model", names: &["video", "pareto"], near: "on-off" },
+    Absent { noun: "traffic model", names: &["trace"], near: "poisson" },
     Absent {
-        noun: "queue discipline",
-        names: &["cobalt", "cake", "pie", "fq_pie", "fq", "sfq", "wfq", "prio", "dualpi2"],
+        noun: "propagation model",
+        names: &["cost231", "okumura-hata", "ray-tracing", "buildings"],
+        near: "log-distance",
     },
-    Absent { noun: "transport protocol", names: &["quic", "sctp", "dccp", "mptcp", "tfrc", "rtp"] },
-    Absent { noun: "traffic model", names: &["web", "video", "trace", "pareto"] },
-    Absent { noun: "propagation model", names: &["cost231", "okumura-hata", "ray-tracing", "buildings"] },
-    Absent { noun: "fading model", names: &["nakagami", "rice", "rician", "jakes"] },
-    Absent {
-        noun: "scheme",
-        names: &[
-            "retry-limit",
-            "snack-snoop",
-            "wtcp-bs",
-            "dawl",
-            "airmail",
-            "tulip",
-            "metp",
-            "ilc-tcp",
-            "atcp",
-            "tp-lda",
-            "split-withheld",
-            "pep",
-            "fastack",
-            "hack",
-            "ack-filter",
-            "zhuge",
-            "abc",
-        ],
-    },
+    Absent { noun: "fading model", names: &["nakagami", "rice", "rician", "jakes"], near: "rayleigh" },
+    Absent { noun: "scheme", names: &["retry-limit"], near: "class-retry" },
+    Absent { noun: "scheme", names: &["snack-snoop", "wtcp-bs"], near: "snoop" },
+    Absent { noun: "scheme", names: &["dawl", "hack"], near: "dcf-plus" },
+    Absent { noun: "scheme", names: &["airmail"], near: "hybrid-arq" },
+    Absent { noun: "scheme", names: &["tulip"], near: "tcp-aware-arq" },
+    Absent { noun: "scheme", names: &["metp", "split-withheld", "pep"], near: "i-tcp" },
+    Absent { noun: "scheme", names: &["ilc-tcp", "atcp"], near: "eln" },
+    Absent { noun: "scheme", names: &["tp-lda"], near: "cross-lda" },
+    Absent { noun: "scheme", names: &["fastack"], near: "lle-tcp" },
+    Absent { noun: "scheme", names: &["ack-filter"], near: "ack-agent" },
+    Absent { noun: "scheme", names: &["zhuge", "abc"], near: "ewa" },
+    Absent { noun: "key", names: &["bandwidth", "channel_width", "channel_number"], near: "standard" },
+    Absent { noun: "key", names: &["mcs", "spatial_streams", "guard_interval"], near: "data_rate" },
+    Absent { noun: "key", names: &["aggregation", "ampdu", "amsdu", "block_ack"], near: "txop_limit" },
+    Absent { noun: "key", names: &["roaming", "handoff", "mobility", "velocity"], near: "move" },
+    Absent { noun: "key", names: &["mtu"], near: "datagram" },
     Absent {
         noun: "key",
         names: &[
-            "bandwidth",
-            "channel_width",
-            "channel_number",
-            "mcs",
-            "spatial_streams",
-            "guard_interval",
-            "aggregation",
-            "ampdu",
-            "amsdu",
-            "block_ack",
             "beacon_interval",
             "association",
-            "roaming",
-            "handoff",
-            "mobility",
-            "velocity",
             "power_save",
             "encryption",
             "fast_open",
             "keep_alive",
-            "mtu",
             "ipv6",
             "vlan",
         ],
+        near: "",
     },
 ];
 
@@ -138,8 +113,10 @@ pub fn message(noun: &str, text: &str) -> Option<String> {
     if let Some((.., instead)) = INSTEAD.iter().find(|(n, name, _)| *n == noun && is(name)) {
         return Some(format!("no {noun} {}; {instead}", spelling::quote(text)));
     }
-    let found = ABSENT.iter().any(|absent| absent.noun == noun && absent.names.iter().any(is));
-    found.then(|| format!("{noun} {} is not modelled yet, see docs/not-modelled.md", spelling::quote(text)))
+    let found = ABSENT.iter().find(|absent| absent.noun == noun && absent.names.iter().any(is))?;
+    let near =
+        if found.near.is_empty() { String::new() } else { format!("; the nearest that is: \"{}\"", found.near) };
+    Some(format!("{noun} {} is not modelled yet, see docs/not-modelled.md{near}", spelling::quote(text)))
 }
 
 #[cfg(test)]
@@ -148,9 +125,14 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_said_in_any_spelling() {
-        let said = "standard \"802.11AC\" is not modelled yet, see docs/not-modelled.md";
+        let said =
+            "standard \"802.11AC\" is not modelled yet, see docs/not-modelled.md; the nearest that is: \"802.11a\"";
         assert_eq!(message("standard", "802.11AC").as_deref(), Some(said));
         assert!(message("queue discipline", "FQ-PIE").is_some());
+        assert!(
+            message("key", "vlan").is_some_and(|said| said.ends_with("see docs/not-modelled.md")),
+            "nothing is near"
+        );
         assert_eq!(message("standard", "bbr2"), None);
         assert_eq!(message("congestion control", "venno"), None);
     }

@@ -21,10 +21,12 @@ pub use world;
 
 create_exception!(_core, InputError, PyValueError, "What the user gave is wrong: one line, and the path of the key.");
 
-/// The one line, and the path as an attribute.
+/// The line of the first mistake; its path, and path and line of all of them, as attributes.
 fn input_error(py: Python<'_>, error: &WorldInputError) -> PyErr {
     let raised = InputError::new_err(error.to_string());
-    match raised.value(py).setattr("path", &error.path) {
+    let all: Vec<(&str, String)> = error.all().map(|one| (&*one.path, one.to_string())).collect();
+    let value = raised.value(py);
+    match value.setattr("path", &error.path).and_then(|()| value.setattr("mistakes", all)) {
         Ok(()) => raised,
         Err(other) => other,
     }
@@ -405,7 +407,7 @@ impl Core {
                 let message = format!(
                     "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, traffic"
                 );
-                return Err(input_error(py, &WorldInputError { path: "list".to_owned(), message }));
+                return Err(input_error(py, &WorldInputError::new("list".to_owned(), message)));
             }
         };
         let list = PyList::empty(py);

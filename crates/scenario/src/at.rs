@@ -1,6 +1,7 @@
 //! Where a value stands, and what is known of the file while it is read.
 
 use crate::directory::Directory;
+use crate::error::Mistakes;
 use crate::{InputError, Names};
 use core::cell::RefCell;
 use core::fmt;
@@ -48,8 +49,10 @@ pub struct Context<'c> {
     pub standard: phy::Standard,
     /// Whether signals have powers: the file has `channel.propagation`.
     pub has_powers: bool,
-    /// The first mistake that is told only if the shape of the whole file is right.
-    later: RefCell<Option<InputError>>,
+    /// Mistakes in the shape of the file.
+    shape: RefCell<Mistakes>,
+    /// Mistakes that are told only if what they rest on has the right shape.
+    later: RefCell<Mistakes>,
 }
 
 impl<'c> Context<'c> {
@@ -61,14 +64,31 @@ impl<'c> Context<'c> {
             nodes: Directory::new(tree),
             standard: word.and_then(crate::words::find).unwrap_or(phy::Standard::B),
             has_powers: tree.get("channel").is_some_and(|channel| channel.get("propagation").is_some()),
+            shape: RefCell::default(),
             later: RefCell::default(),
         }
     }
 
-    /// The first mistake among names of nodes.
-    pub(crate) fn into_later(self) -> Option<InputError> {
-        let Context { nodes, later, .. } = self;
-        nodes.clash.or(later.into_inner())
+    /// Notes a mistake in the shape of the file.
+    pub(crate) fn note(&self, error: InputError) {
+        self.shape.borrow_mut().note(error);
+    }
+
+    /// True if no further mistake would be told.
+    pub(crate) fn has_enough_mistakes(&self) -> bool {
+        self.shape.borrow().is_full()
+    }
+
+    /// All mistakes that were noted. Names of nodes, and what needs powers, are judged only if the tables that say what there is
+    /// are right: one misspelt key in them would be many mistakes.
+    pub(crate) fn into_mistakes(self) -> Mistakes {
+        let Context { nodes, shape, later, .. } = self;
+        let mut found = shape.into_inner();
+        if !found.is_in(&["node", "channel"]) {
+            nodes.clash.into_iter().for_each(|error| found.note(error));
+            later.into_inner().into_result().map_or_else(|error| found.note(error), |()| ());
+        }
+        found
     }
 }
 
@@ -101,8 +121,8 @@ impl<'a> At<'a> {
         InputError::new(self.path, message)
     }
 
-    /// A mistake here that is told only if the shape of the whole file is right, and no other came before it.
+    /// A mistake here that is told only if nodes and channel have the right shape.
     pub fn later(&self, message: impl ToString) {
-        self.cx.later.borrow_mut().get_or_insert_with(|| self.error(message));
+        self.cx.later.borrow_mut().note(self.error(message));
     }
 }

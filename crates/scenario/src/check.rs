@@ -1,9 +1,10 @@
 //! What keys say together.
 
-use crate::channel::{Delay, Distribution, Ends};
+use crate::channel::{Delay, Distribution, Ends, Link, Pair};
+use crate::error::Mistakes;
 use crate::errors::LinkErrors;
-use crate::file::{Cut, EventKind};
-use crate::flow::{Protocol, Reader, Traffic};
+use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
+use crate::flow::{Flow, Protocol, Reader, Traffic};
 use crate::node::Node;
 use crate::queues::Queue;
 use crate::radio::{ControlRate, Protection, Radio, Slot, bit_rates};
@@ -25,14 +26,39 @@ const TIMESTAMPS: u64 = 12;
 /// IPv4 and UDP.
 const UDP_HEADERS: u64 = 28;
 
-/// Finds the first contradiction.
+/// Finds the contradictions: of each key, or entry of an array, the first.
 pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
+    let mut found = Mistakes::default();
+    found.take(run(s));
+    radio(&s.radio, &mut found);
+    found.take(standards(s));
+    nodes(s, &mut found);
+    found.take(channel(s));
+    pairs(s, &mut found);
+    links(s, &mut found);
+    let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
+    for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
+        found.take(self::queue(s, names, queue, &path));
+    }
+    flows(s, &mut found);
+    schemes(s, &mut found);
+    events(s, &mut found);
+    windows(s, &mut found);
+    found.into_result()
+}
+
+fn run(s: &Scenario) -> Result<()> {
     if s.warmup >= s.duration {
         fail!("scenario.warmup", "{} leaves nothing of a run of {}", s.warmup, s.duration);
     }
-    radio(&s.radio)?;
-    standards(s)?;
-    for (id, node) in (0..).map(NodeId).zip(&s.nodes) {
+    if s.series_every < Dur::from_ms(50) && s.duration / s.series_every > MOST_BUCKETS {
+        fail!("scenario.series_every", "{} is more than {MOST_BUCKETS} samples in {}", s.series_every, s.duration);
+    }
+    Ok(())
+}
+
+fn nodes(s: &Scenario, found: &mut Mistakes) {
+    let node = |id: NodeId, node: &Node| -> Result<()> {
         let i = node.index;
         rate_of(node.standard, node.data_rate, || format!("node[{i}]"), "data_rate")?;
         for (to, rate) in node.entry.data_rates() {
@@ -48,7 +74,14 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
                 fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
             }
         }
+        Ok(())
+    };
+    for (id, one) in (0..).map(NodeId).zip(&s.nodes) {
+        found.take(node(id, one));
     }
+}
+
+fn channel(s: &Scenario) -> Result<()> {
     if let crate::FragmentationThreshold::Above(size) = s.radio.fragmentation_threshold
         && !(256..=8000).contains(&size.0)
     {
@@ -61,30 +94,17 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
         (Some(range), Some(sense_range)) if sense_range.0 < range.0 => {
             fail!("channel.sense_range", "{sense_range} is less than range, {range}: what is decoded is sensed")
         }
-        _ => {}
+        _ => Ok(()),
     }
-    pairs(s)?;
-    links(s)?;
-    let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
-    for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
-        self::queue(s, names, queue, &path)?;
-    }
-    flows(s)?;
-    schemes(s)?;
-    events(s)?;
-    windows(s)
 }
 
 /// Buckets of a window: more are a mistake of units.
 const MOST_BUCKETS: u64 = 1_000_000;
 
-fn windows(s: &Scenario) -> Result<()> {
-    if s.series_every < Dur::from_ms(50) && s.duration / s.series_every > MOST_BUCKETS {
-        fail!("scenario.series_every", "{} is more than {MOST_BUCKETS} samples in {}", s.series_every, s.duration);
-    }
+fn windows(s: &Scenario, found: &mut Mistakes) {
     let mut names = BTreeMap::new();
-    for (i, window) in s.windows.iter().enumerate() {
-        if let Some(first) = names.insert(&window.name, i) {
+    let mut check = |i: usize, window: &TimeWindow| -> Result<()> {
+        if let Some(first) = names.insert(window.name.clone(), i) {
             fail!("window[{i}].name", "window[{first}] is called \"{}\" already", window.name);
         }
         if window.to > s.duration {
@@ -103,8 +123,11 @@ fn windows(s: &Scenario) -> Result<()> {
         if length / every > MOST_BUCKETS {
             fail!("window[{i}].every", "{every} is more than {MOST_BUCKETS} buckets in {length}");
         }
+        Ok(())
+    };
+    for (i, window) in s.windows.iter().enumerate() {
+        found.take(check(i, window));
     }
-    Ok(())
 }
 
 fn rate_of(of: Standard, rate: BitRate, table: impl Fn() -> String, key: &str) -> Result<()> {
@@ -116,7 +139,24 @@ fn rate_of(of: Standard, rate: BitRate, table: impl Fn() -> String, key: &str) -
     fail!("{table}.{key}", "{standard} has no rate \"{rate}\"; there are {rates}")
 }
 
-fn radio(radio: &Radio) -> Result<()> {
+fn radio(radio: &Radio, found: &mut Mistakes) {
+    found.take(preamble_and_slot(radio));
+    let fixed = if let ControlRate::Fixed(rate) = radio.control_rate { Some(rate) } else { None };
+    let rates = [
+        ("data_rate", Some(radio.data_rate)),
+        ("basic_rate", radio.basic_rate),
+        ("control_rate", fixed),
+        ("rts_rate", radio.rts_rate),
+    ];
+    for (key, rate) in rates.into_iter().filter_map(|(key, rate)| Some((key, rate?))) {
+        found.take(rate_of(radio.standard, rate, || "radio".to_owned(), key));
+    }
+    found.take(basic_rate_set(radio));
+    found.take(latency(radio));
+    found.take(contention_window(radio));
+}
+
+fn preamble_and_slot(radio: &Radio) -> Result<()> {
     match (radio.standard, radio.preamble, radio.slot) {
         (Standard::A, Some(_), _) => fail!("radio.preamble", "802.11a has no DSSS preamble to choose"),
         (Standard::Dsss, Some(Preamble::Short), _) => {
@@ -128,16 +168,10 @@ fn radio(radio: &Radio) -> Result<()> {
             fail!("radio.slot", "only 802.11g has a slot to choose, and standard is \"{standard}\"")
         }
     }
-    let fixed = if let ControlRate::Fixed(rate) = radio.control_rate { Some(rate) } else { None };
-    let rates = [
-        ("data_rate", Some(radio.data_rate)),
-        ("basic_rate", radio.basic_rate),
-        ("control_rate", fixed),
-        ("rts_rate", radio.rts_rate),
-    ];
-    for (key, rate) in rates {
-        rate.map_or(Ok(()), |rate| rate_of(radio.standard, rate, || "radio".to_owned(), key))?;
-    }
+    Ok(())
+}
+
+fn basic_rate_set(radio: &Radio) -> Result<()> {
     if radio.basic_rate.is_some() && radio.basic_rate_set.is_some() {
         fail!("radio.basic_rate_set", "basic_rate says that there is only one; give either of them");
     }
@@ -148,11 +182,19 @@ fn radio(radio: &Radio) -> Result<()> {
             fail!("radio.basic_rate_set[{i}]", "\"{rate}\" is here twice");
         }
     }
+    Ok(())
+}
+
+fn latency(radio: &Radio) -> Result<()> {
     // The shortest frame of all: an ACK at 54 Mb/s, 20 us and one symbol of 4. @80211-2020 17.3.2.2
     let shortest = Dur::from_us(24);
     if let Some(latency) = radio.levels.map(|levels| levels.cca_preamble_latency).filter(|it| *it >= shortest) {
         fail!("radio.cca_preamble_latency", "{latency} is not less than the shortest frame, {shortest}");
     }
+    Ok(())
+}
+
+fn contention_window(radio: &Radio) -> Result<()> {
     let standard = radio.standard.timing();
     let (min, max) = (radio.cw_min.unwrap_or(standard.cw_min), radio.cw_max.unwrap_or(standard.cw_max));
     match (radio.cw_min, radio.cw_max) {
@@ -231,8 +273,9 @@ fn same_ends(s: &Scenario, ends: &Ends, array: &str, i: usize) -> Result<()> {
 }
 
 /// Where powers decide, a pair has a gain and no reach, otherwise the reverse.
-fn pairs(s: &Scenario) -> Result<()> {
-    for (i, pair) in s.channel.pair.iter().enumerate() {
+fn pairs(s: &Scenario, found: &mut Mistakes) {
+    let mut directions = Directions::default();
+    let mut check = |i: usize, pair: &Pair| -> Result<()> {
         same_ends(s, &pair.ends, "channel.pair", i)?;
         if s.channel.powers.is_none() && pair.gain.is_some() {
             fail!("channel.pair[{i}].gain", "{NEEDS_POWERS}");
@@ -241,35 +284,37 @@ fn pairs(s: &Scenario) -> Result<()> {
             let why = "powers decide who hears whom where channel.propagation is given; write a gain";
             fail!("channel.pair[{i}].reach", "{why}");
         }
-    }
-    let mut directions = Directions::default();
-    for (i, pair) in s.channel.pair.iter().enumerate() {
         let keys = if pair.ends.both_ways { ["between[0]", "between[1]"] } else { ["from", "to"] };
         for (key, node) in keys.into_iter().zip([pair.ends.from, pair.ends.to]) {
             if !s.nodes[node.index()].has_radio {
                 fail!("channel.pair[{i}].{key}", "\"{}\" has no radio", name(s, node));
             }
         }
-        directions.note(s, &pair.ends, "channel.pair", i, ["speaks of", "to"])?;
+        directions.note(s, &pair.ends, "channel.pair", i, ["speaks of", "to"])
+    };
+    for (i, pair) in s.channel.pair.iter().enumerate() {
+        found.take(check(i, pair));
     }
-    Ok(())
 }
 
-fn links(s: &Scenario) -> Result<()> {
+fn links(s: &Scenario, found: &mut Mistakes) {
     let (mut names, mut directions) = (BTreeMap::new(), Directions::default());
-    for link in &s.links {
+    let mut check = |link: &Link| -> Result<()> {
         let i = link.index;
         delay(&link.delay, i)?;
         same_ends(s, &link.ends, "link", i)?;
-        if let Some(first) = names.insert(&link.name, i) {
+        if let Some(first) = names.insert(link.name.clone(), i) {
             fail!("link[{i}].name", "link[{first}] is called \"{}\" already", link.name);
         }
         directions.note(s, &link.ends, "link", i, ["leads from", "to"])?;
         if link.loss > 0.0 && link.errors != LinkErrors::None {
             fail!("link[{i}].errors", "this link has a loss of {} already; write either loss or errors", link.loss);
         }
+        Ok(())
+    };
+    for link in &s.links {
+        found.take(check(link));
     }
-    Ok(())
 }
 
 /// A distribution has a range, and its mean is in it.
@@ -301,11 +346,11 @@ fn queue(s: &Scenario, names: &Names, queue: &Queue, path: &str) -> Result<()> {
     spec.check().map_err(|Unsound { key, why }| crate::InputError::new(format!("{path}.{key}"), why))
 }
 
-fn flows(s: &Scenario) -> Result<()> {
-    let mut given: BTreeMap<&str, usize> = BTreeMap::new();
-    for flow in &s.flows {
+fn flows(s: &Scenario, found: &mut Mistakes) {
+    let mut given: BTreeMap<String, usize> = BTreeMap::new();
+    let mut check = |flow: &Flow| -> Result<()> {
         let (i, transport) = (flow.index, &flow.entry.transport);
-        if let Some(first) = given.insert(&flow.name, i) {
+        if let Some(first) = given.insert(flow.name.clone(), i) {
             fail!("flow[{i}].name", "flow[{first}] is called \"{}\" already", flow.name);
         }
         if flow.start >= s.duration {
@@ -362,27 +407,30 @@ fn flows(s: &Scenario) -> Result<()> {
         if flow.reverse() == Traffic::Saturated {
             fail!("flow[{i}].reverse.model", "\"saturated\" is not for TCP; take {OF_TCP}");
         }
-        let Some(tcp) = transport.tcp() else { continue };
+        let Some(tcp) = transport.tcp() else { return Ok(()) };
         let (max, of_tcp) =
             (tcp.max_rto.unwrap_or(Dur::MAX), [("min_rto", tcp.min_rto), ("initial_rto", tcp.initial_rto)]);
         if let Some((key, Some(rto))) = of_tcp.into_iter().find(|(_, rto)| rto.is_some_and(|rto| rto > max)) {
             fail!("flow[{i}].transport.{key}", "{rto} is more than max_rto, {max}");
         }
+        Ok(())
+    };
+    for flow in &s.flows {
+        found.take(check(flow));
     }
-    Ok(())
 }
 
 /// What a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
 
 /// A link that breaks exists, and a node that moves has a place that matters.
-fn events(s: &Scenario) -> Result<()> {
-    for (i, event) in s.events.iter().enumerate() {
+fn events(s: &Scenario, found: &mut Mistakes) {
+    let check = |i: usize, event: &TimedEvent| -> Result<()> {
         if event.at > s.duration {
             fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
         }
         let (key, cut) = match &event.what {
-            EventKind::Kill(_) => continue,
+            EventKind::Kill(_) => return Ok(()),
             EventKind::Break(cut) => ("break", cut),
             EventKind::Heal(cut) => ("heal", cut),
             EventKind::Move(node, _) => {
@@ -402,7 +450,7 @@ fn events(s: &Scenario) -> Result<()> {
                         "where nodes stand is of no consequence without channel.range or a propagation by distance";
                     fail!("event[{i}].move", "{why}");
                 }
-                continue;
+                return Ok(());
             }
         };
         match *cut {
@@ -416,18 +464,21 @@ fn events(s: &Scenario) -> Result<()> {
                     let (a, b, without) = (name(s, a), name(s, b), name(s, without));
                     fail!("event[{i}].{key}", "no link joins \"{a}\" and \"{b}\", and \"{without}\" has no radio");
                 }
+                Ok(())
             }
-            _ => {}
+            _ => Ok(()),
         }
+    };
+    for (i, event) in s.events.iter().enumerate() {
+        found.take(check(i, event));
     }
-    Ok(())
 }
 
 /// No scheme twice at one node.
-fn schemes(s: &Scenario) -> Result<()> {
+fn schemes(s: &Scenario, found: &mut Mistakes) {
     // Entries by scheme: the first of each, the one that sits anywhere, and the one at each node.
     let (mut firsts, mut anywhere, mut at_nodes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    for (i, scheme) in s.schemes.iter().enumerate() {
+    let mut check = |i: usize, scheme: &SchemeUse| -> Result<()> {
         let id = scheme.plug.id();
         let clash = if scheme.at.is_none() { firsts.get(id) } else { anywhere.get(id) };
         if let Some(first) = clash {
@@ -437,7 +488,7 @@ fn schemes(s: &Scenario) -> Result<()> {
         firsts.entry(id).or_insert(i);
         let Some(nodes) = &scheme.at else {
             anywhere.insert(id, i);
-            continue;
+            return Ok(());
         };
         for (k, node) in nodes.iter().enumerate() {
             if let Some(first) = at_nodes.insert((id, *node), i) {
@@ -445,6 +496,9 @@ fn schemes(s: &Scenario) -> Result<()> {
                 fail!("scheme[{i}].at[{k}]", "scheme[{first}] is \"{id}\" at \"{node}\" already");
             }
         }
+        Ok(())
+    };
+    for (i, scheme) in s.schemes.iter().enumerate() {
+        found.take(check(i, scheme));
     }
-    Ok(())
 }

@@ -18,8 +18,8 @@ pub struct Directory {
     entries: Vec<String>,
     /// Names that links use.
     at_links: Vec<String>,
-    /// Two nodes of one name.
-    pub(crate) clash: Option<InputError>,
+    /// Names that two nodes have.
+    pub(crate) clash: Vec<InputError>,
 }
 
 impl Directory {
@@ -43,7 +43,7 @@ impl Directory {
                 entry_of.push(i);
                 if let Some(first) = found.ids.insert(name.clone(), id) {
                     let message = format!("node[{}] is called \"{name}\" already", entry_of[first.index()]);
-                    found.clash.get_or_insert_with(|| InputError::new(format!("node[{i}].name"), message));
+                    found.clash.push(InputError::new(format!("node[{i}].name"), message));
                 }
             }
             if entry.get("count").is_some() {
@@ -54,7 +54,7 @@ impl Directory {
         for (i, name, members) in groups {
             if found.groups.insert(name.clone(), members).is_some() || found.ids.contains_key(&name) {
                 let message = format!("another entry is called \"{name}\"");
-                found.clash.get_or_insert_with(|| InputError::new(format!("node[{i}].name"), message));
+                found.clash.push(InputError::new(format!("node[{i}].name"), message));
             }
         }
         for link in entries("link") {

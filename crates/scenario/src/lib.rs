@@ -4,9 +4,9 @@
 //! - **Declares** each key once, in the module of its table (`radio`, `channel`, `node`, `flow` …): from that come the field,
 //!   the decoder with its suggestions, the encoder, the JSON Schema and the reference page. `docs/design/scenario.md` shows
 //!   how to add one.
-//! - **Checks** everything that can be known without building the world: keys, words, units, ranges, references. One
-//!   mistake is reported: first what is wrong with the shape of the file, in the order of the file; then names of nodes
-//!   that lead nowhere; then keys that contradict each other.
+//! - **Checks** everything that can be known without building the world: keys, words, units, ranges, references.
+//!   All mistakes of a kind are reported together: what is wrong with the shape of the file, in its order, and names of
+//!   nodes that lead nowhere; if there are none, keys that contradict each other.
 //! - **Leaves out** files, registries (the caller hands in [`Names`]) and every default that belongs to another crate:
 //!   those stay `None`.
 
@@ -34,7 +34,7 @@ mod words;
 
 pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
 pub use directory::Group;
-pub use error::{InputError, Result};
+pub use error::{InputError, Mistakes, Result};
 pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{
@@ -93,21 +93,29 @@ impl Default for Names {
 /// Reads a scenario from the text of a TOML file, after replacing what `overrides` (path, value) say, in their order.
 ///
 /// # Errors
-/// One line that names the key as the file spells it, and suggests what was meant.
+/// Every mistake in a line that names the key as the file spells it, and suggests what was meant.
 pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Result<Scenario> {
     let mut tree = toml::from_str::<toml::Table>(text).map_err(|error| error::syntax(text, &error))?;
+    let mut mistakes = Mistakes::default();
     for (path, value) in overrides {
-        overrides::apply(&mut tree, path, value)?;
+        mistakes.take(overrides::apply(&mut tree, path, value));
     }
+    mistakes.into_result()?;
     let cx = at::Context::new(&tree, names);
-    let file = shape::read::<file::File>(&tree, &at::At::root(&cx))?;
+    let file = match shape::read::<file::File>(&tree, &at::At::root(&cx)) {
+        Ok(file) => file,
+        Err(error) => {
+            cx.note(error.clone());
+            return Err(cx.into_mistakes().into_result().err().unwrap_or(error));
+        }
+    };
     let silent = radio::silent(&cx);
     let at_links = |entry: &node::NodeEntry| cx.nodes.is_at_a_link(&entry.name);
     let has_radio: Vec<bool> = file.node.iter().map(|entry| entry.has_radio(at_links(entry))).collect();
-    resolve::check_radio(&file, &has_radio)?;
-    if let Some(error) = cx.into_later() {
-        return Err(error);
-    }
+    let mut mistakes = Mistakes::default();
+    resolve::check_radio(&file, &has_radio, &mut mistakes);
+    mistakes.take(cx.into_mistakes().into_result());
+    mistakes.into_result()?;
     let scenario = resolve::resolve(file, &has_radio, silent)?;
     check::check(&scenario, names)?;
     Ok(scenario)

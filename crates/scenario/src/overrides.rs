@@ -18,9 +18,66 @@ pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<()
         let message = "not a path; write it like radio.data_rate or node.ap.position";
         return Err(InputError::new(if shown.is_empty() { "\"\"".to_owned() } else { shown }, message));
     }
-    let value = value(text).map_err(|message| InputError::new(path, message))?;
+    let mut value = value(text).map_err(|message| InputError::new(path, message))?;
+    if let (["scheme"], Value::String(words)) = (&steps[..], &value) {
+        value = schemes(tree, words).map_err(|message| InputError::new(path, message))?;
+    }
     let (first, rest) = steps.split_first().unwrap_or((&"", &[]));
     set_in_table(tree, first, rest, "", value).map_err(|message| InputError::new(path, message))
+}
+
+/// The `[[scheme]]` tables that words stand for: `none`, or schemes with their parameters, as `lle-tcp,ftca` and
+/// `lle-tcp:sack=keep;strategy=every`. A scheme that the file has keeps what the file says of it.
+fn schemes(tree: &toml::Table, words: &str) -> Result<Value, String> {
+    if words.trim() == "none" {
+        return Ok(Value::Array(Vec::new()));
+    }
+    let own = tree.get("scheme").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut found = Vec::new();
+    for part in split(words, ',') {
+        let (name, parameters) = part.split_once(':').map_or((part, ""), |(name, rest)| (name.trim(), rest));
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(format!("an empty name in {}; write none, a scheme, or several with commas", quote(words)));
+        }
+        let is_it = |table: &&Value| table.get("name").and_then(Value::as_str) == Some(name);
+        let mut tables: Vec<Value> = own.iter().filter(is_it).cloned().collect();
+        if tables.is_empty() {
+            tables.push(Value::Table([("name".to_owned(), Value::from(name))].into_iter().collect()));
+        }
+        for parameter in split(parameters, ';').into_iter().filter(|one| !one.trim().is_empty()) {
+            let Some((key, set)) = parameter.split_once('=') else {
+                let example = "sack=keep is in lle-tcp:sack=keep";
+                return Err(format!("{} is no parameter, as {example}", quote(parameter.trim())));
+            };
+            let set = value(set)?;
+            for table in tables.iter_mut().filter_map(Value::as_table_mut) {
+                table.insert(key.trim().to_owned(), set.clone());
+            }
+        }
+        found.extend(tables);
+    }
+    Ok(Value::Array(found))
+}
+
+/// The parts of a list, where brackets and quotes keep theirs together.
+fn split(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut begin, mut depth, mut quoted) = (Vec::new(), 0, 0i32, None);
+    for (i, c) in text.char_indices() {
+        match (quoted, c) {
+            (Some(by), _) => quoted = Some(by).filter(|by| *by != c),
+            (None, '"' | '\'') => quoted = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth -= 1,
+            (None, _) if c == separator && depth == 0 => {
+                parts.push(&text[begin..i]);
+                begin = i + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
 }
 
 /// TOML where it is TOML, otherwise text: `"0 B"` and `0 B` are the same.

@@ -2,6 +2,7 @@
 
 use crate::channel::{Channel, Ends, Link, LinkEntry};
 use crate::directory::Group;
+use crate::error::Mistakes;
 use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::item::Item;
@@ -105,29 +106,27 @@ impl Scenario {
 }
 
 /// What `[radio]` must and must not say. `has_radio` is of each entry of a node.
-pub(crate) fn check_radio(file: &File, has_radio: &[bool]) -> Result<()> {
+pub(crate) fn check_radio(file: &File, has_radio: &[bool], found: &mut Mistakes) {
+    let mut says = |path: &str, message: &str| found.note(InputError::new(path, message));
     if file.radio.is_none() && has_radio.contains(&true) {
-        fail!("radio", "missing; expected a table");
+        says("radio", "missing; expected a table");
     }
     if file.channel.powers.is_some() {
         if file.channel.range.is_some() {
-            fail!("channel.range", "powers decide who hears whom where channel.propagation is given");
+            says("channel.range", "powers decide who hears whom where channel.propagation is given");
         }
         if file.channel.sense_range.is_some() {
-            fail!(
-                "channel.sense_range",
-                "where channel.propagation is given, powers and radio.cca_ed decide who senses whom"
-            );
+            let why = "where channel.propagation is given, powers and radio.cca_ed decide who senses whom";
+            says("channel.sense_range", why);
         }
-        return Ok(());
+        return;
     }
     if file.radio.as_ref().is_some_and(|radio| radio.tx_power.is_some()) {
-        fail!("radio.tx_power", "{NEEDS_POWERS}");
+        says("radio.tx_power", NEEDS_POWERS);
     }
-    if let Some(i) = file.node.iter().position(|entry| entry.tx_power.is_some()) {
-        fail!("node[{i}].tx_power", "{NEEDS_POWERS}");
+    for (i, _) in file.node.iter().enumerate().filter(|(_, entry)| entry.tx_power.is_some()) {
+        says(&format!("node[{i}].tx_power"), NEEDS_POWERS);
     }
-    Ok(())
 }
 
 /// The scenario of a file. `has_radio` is of each entry of a node; `silent` is the radio if the file has none.
@@ -141,9 +140,9 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         let has_b = nodes.iter().any(|node| node.is_non_erp(&radio));
         radio.slot = Some(if has_b { Slot::Long } else { Slot::Short });
     }
-    let mut links = Vec::new();
+    let (mut links, mut mistakes) = (Vec::new(), Mistakes::default());
     for (index, entry) in file.link.into_iter().enumerate() {
-        wires(entry, index, &mut links)?;
+        mistakes.take(wires(entry, index, &mut links));
     }
     let mut windows = file.window;
     for (i, window) in windows.iter_mut().enumerate().filter(|(_, window)| window.name.is_empty()) {
@@ -151,8 +150,9 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
     }
     let mut flows = Vec::new();
     for (index, entry) in file.flow.into_iter().enumerate() {
-        connections(entry, index, file.scenario.duration, &mut flows)?;
+        mistakes.take(connections(entry, index, file.scenario.duration, &mut flows));
     }
+    mistakes.into_result()?;
     Ok(Scenario {
         name: file.scenario.name.unwrap_or_default(),
         duration: file.scenario.duration,

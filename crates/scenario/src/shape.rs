@@ -2,7 +2,7 @@
 
 use crate::at::{At, Path};
 use crate::item::{About, Codec, Item, wrong};
-use crate::{Names, Result};
+use crate::{InputError, Names, Result};
 use core::any::Any;
 use core::ops::RangeInclusive;
 use plugin::{absent, suggest};
@@ -263,34 +263,46 @@ impl Shape {
         shape
     }
 
-    /// The entries of a table in the order of the file, then what is missing, then defaults.
+    /// The entries of a table in the order of the file, then what is missing, then defaults. All mistakes are noted; the first is
+    /// what the table is refused with.
     fn read(&self, entries: &toml::Table, at: &At) -> Result<Read> {
         let variant = self.tagged.as_ref().map(|tagged| self.variant(tagged, entries, at)).transpose()?;
         let tag = self.tagged.as_ref().map(|tagged| tagged.tag);
         let keys: Vec<&Key> = self.keys.iter().chain(variant.into_iter().flat_map(|variant| &variant.keys)).collect();
         let mut read = Read { values: Vec::new(), word: variant.map_or("", |variant| variant.word) };
+        let mut first = None;
+        let mut note = |error: InputError| {
+            at.cx.note(error.clone());
+            first.get_or_insert(error);
+        };
+        // Keys that an unknown one may have been meant for: these are not missing besides.
+        let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
+        let mut meant: Vec<&str> = Vec::new();
         for (name, written) in entries {
             let at = at.key(name);
             if let Some(key) = keys.iter().find(|key| key.name == name) {
-                read.values.push((key.name, key.codec.read(written, &at)?));
+                key.codec.read(written, &at).map_or_else(&mut note, |value| read.values.push((key.name, value)));
             } else if tag != Some(name.as_str()) {
-                return Err(at.error(self.refuse(name, &keys, variant, at.cx.names)));
+                meant.extend(suggest::nearest(name, &known));
+                note(at.error(self.refuse(name, &keys, variant, at.cx.names)));
             }
         }
-        for key in keys.into_iter().filter(|key| !entries.contains_key(key.name)) {
+        for key in keys.into_iter().filter(|key| !entries.contains_key(key.name) && !meant.contains(&key.name)) {
             let at = at.key(key.name);
             match key.need {
                 Need::Or(_) => {}
-                Need::Default(value) => read.values.push((key.name, key.codec.read(&value(), &at)?)),
+                Need::Default(value) => {
+                    key.codec.read(&value(), &at).map_or_else(&mut note, |value| read.values.push((key.name, value)));
+                }
                 Need::Required => {
                     let is_array = key.codec.inside(at.cx.names).is_some_and(|shape| shape.is_array);
                     let needed = format!("a scenario needs at least one [[{}]]", at.path);
                     let expected = || format!("expected {}", key.codec.about(at.cx.names).expected);
-                    return Err(at.error(format!("missing; {}", if is_array { needed } else { expected() })));
+                    note(at.error(format!("missing; {}", if is_array { needed } else { expected() })));
                 }
             }
         }
-        Ok(read)
+        first.map_or(Ok(read), Err)
     }
 
     /// The variant that the table's word chooses.
@@ -471,8 +483,17 @@ impl<T: Keys> Item for Vec<T> {
                 format!("{} entries are too many; {} are the most", entries.len(), within.end())
             }
             Value::Array(entries) => {
-                let each = entries.iter().enumerate();
-                return each.map(|(i, entry)| T::read(entry, &(), &at.index(i))).collect();
+                let (mut found, mut first) = (Vec::new(), None);
+                for (i, entry) in entries.iter().enumerate().take_while(|_| !at.cx.has_enough_mistakes()) {
+                    match T::read(entry, &(), &at.index(i)) {
+                        Ok(entry) => found.push(entry),
+                        Err(error) => {
+                            at.cx.note(error.clone());
+                            first.get_or_insert(error);
+                        }
+                    }
+                }
+                return first.map_or(Ok(found), Err);
             }
             Value::Table(_) => format!("expected an array of tables, got a table; write [[{}]]", at.path),
             _ => wrong("an array of tables", value),

@@ -22,15 +22,20 @@ impl Blueprint {
     /// Checks what the scenario's own checks cannot know. Everything that may fail is tried once, for the scenario's seed, up to
     /// [`TRIED_NODES`].
     fn new(scenario: Scenario, registries: Registries) -> Result<Blueprint, InputError> {
-        let macs = assembly::macs(&scenario)?;
-        let errors_at = assembly::errors_at(&scenario)?;
+        let mut found = scenario::Mistakes::default();
+        let macs = found.take(assembly::macs(&scenario));
+        let errors_at = found.take(assembly::errors_at(&scenario));
+        let tcps = found.take(assembly::tcps(&scenario, &registries));
+        found.into_result()?;
+        let (Some(macs), Some(errors_at), Some(tcps)) = (macs, errors_at, tcps) else {
+            unreachable!("what is not there is a mistake");
+        };
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
-        let mut shared = Shared { scenario, registries, macs, errors_at, tcps: Vec::new(), mtu, layout: 0 };
+        let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, layout: 0 };
         if shared.scenario.nodes.len() <= TRIED_NODES {
             let seed = shared.scenario.seed;
             assembly::sites(&*assembly::drawn(&shared, seed)?, seed)?;
         }
-        shared.tcps = assembly::tcps(&shared.scenario, &shared.registries)?;
         Ok(Blueprint { shared: Arc::new(shared) })
     }
 
@@ -64,7 +69,7 @@ impl Blueprint {
 /// Reads a scenario with the plug-ins of this workspace; see [`scenario::parse`].
 ///
 /// # Errors
-/// The first mistake, as one line.
+/// Every mistake, as one line each.
 pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Blueprint, InputError> {
     parse_with(text, overrides, Registries::builtin())
 }
@@ -72,7 +77,7 @@ pub fn parse(text: &str, overrides: &[(String, String)]) -> Result<Blueprint, In
 /// Reads a scenario with these plug-ins.
 ///
 /// # Errors
-/// The first mistake, as one line.
+/// Every mistake, as one line each.
 pub fn parse_with(
     text: &str,
     overrides: &[(String, String)],

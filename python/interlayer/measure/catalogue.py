@@ -46,6 +46,11 @@ class Entry:
         return self.id.rpartition(".")[2]
 
 
+def unit_of(column: str) -> str:
+    """The unit of a column by its name, as this list spells it."""
+    return {"bps": "b/s", "s": "s", "bytes": "bytes", "packets": "packets"}.get(quantity.column_unit(column), "1")
+
+
 # After warm-up, unless the summary says "of the whole run". One line an entry: unit, name, what it is. In place of the
 # unit "1": share, a number from 0 to 1, and index, Jain's, from 1/n to 1. All else is an amount, from 0 on.
 _FLOW = """

@@ -38,7 +38,7 @@ def waits(result: Mapping[str, Any]) -> Grid | None:
     """Every queue in which packets waited, longest first; None if there is none."""
     rows = [q for q in result.get("queues", []) if _mean(q, "mean_wait_s")]
     rows.sort(key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
-    columns = [Column("queue", is_text=True, folds=True), Column("mean wait, ms"), Column("mean packets", 2)]
+    columns = [Column("queue", is_text=True, folds=True), Column("mean_wait, ms"), Column("mean_packets", 2)]
     columns += [Column("offered", 3), Column("dropped", 1)]
     counts = ("mean_packets", "offered_packets", "dropped_packets")
     named = [("mean_wait_s", "ms"), *((n, "packets") for n in counts)]

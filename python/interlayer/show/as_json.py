@@ -7,10 +7,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from interlayer import simulator
-from interlayer.measure import metrics
+from interlayer.measure import metrics, stats
 from interlayer.study import ledger
 from interlayer.study.experiment import Crossing, Expected, Order, Ratio, Shape, Trend, Value
-from interlayer.study.measures import METRICS
+from interlayer.study.measures import METRICS, read
 from interlayer.study.outcome import Closes
 from interlayer.study.readings import how_many
 from interlayer.study.verdict import Verdict
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from interlayer.study.comparison import Difference, Paired
     from interlayer.study.experiment import Claim, Derived, Experiment
     from interlayer.study.ledger import Assumption
+    from interlayer.study.measures import Measure
     from interlayer.study.outcome import Outcome, Scored
     from interlayer.study.readings import Open
     from interlayer.study.runs import Ended
@@ -49,9 +50,19 @@ def finite(value: object) -> Any:
 
 
 def run(
-    name: str, version: str, seed: int, runs: Sequence[Run], wall_s: float, how: Ended, in_python: Sequence[Part] = ()
+    name: str,
+    version: str,
+    seed: int,
+    runs: Sequence[Run],
+    wall_s: float,
+    how: Ended,
+    in_python: Sequence[Part] = (),
+    asked: Sequence[Measure] = (),
 ) -> dict[str, Any]:
-    """The object of `interlayer run --json`. Numbers are `Estimate.as_json`; `ci95` is None for one run."""
+    """The object of `interlayer run --json`. Numbers are `Estimate.as_json`; `ci95` is None for one run.
+
+    `asked` are metrics that were asked for beside the tables.
+    """
     found: dict[str, Any] = {
         "scenario": name,
         "version": version,
@@ -63,7 +74,14 @@ def run(
     }
     found |= parts(in_python)
     found |= metrics.tables(runs)
+    if asked:
+        found["metrics"] = {m.name: {"path": m.path, **_over_runs(runs, m)} for m in asked}
     return found | ended(how.interrupted, how.failures)
+
+
+def _over_runs(runs: Sequence[Run], m: Measure) -> dict[str, Any]:
+    values = [value for run in runs if math.isfinite(value := read(run, m.path))]
+    return _mean(stats.estimate(values)) if values else {"mean": None, "ci95": None}
 
 
 def outside() -> dict[str, Any]:
@@ -334,7 +352,7 @@ def comparison(c: Paired) -> dict[str, Any]:
     found |= ended(c.interrupted, c.failures)
     if c.measures:
         found["metrics"] = {m.name: m.path for m in c.measures}
-    compared = [metric for metric in METRICS if c.has(metric)] + [m.name for m in c.measures]
+    compared = list(dict.fromkeys([*(m for m in METRICS if c.has(m)), *(m.name for m in c.measures)]))
     found["arms"] = [
         {
             "scheme": arm.scheme,

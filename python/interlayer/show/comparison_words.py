@@ -73,21 +73,13 @@ def mark(d: Mapping[str, Any]) -> str:
     return "–" if d["significant"] is None else "*" if d["significant"] else "n.s."
 
 
-COMPARED = {
-    "goodput_bps": ("goodput", "Mb/s"),
-    "jain": ("Jain", "1"),
-    "retransmissions": ("retransmissions", "1"),
-    "timeouts": ("timeouts", "1"),
-    "rtt_mean_s": ("mean RTT", "ms"),
-    "dropped_packets": ("queue drops", "packets"),
-}
-"""How what is always compared is called in tables, and in which unit."""
+COMPARED = ("goodput_bps", "jain", "retransmissions", "timeouts", "rtt_mean_s", "dropped_packets")
+"""What is always compared, in the order in which it is left out where there is no room: the last goes first."""
 
 
 def name_and_unit(metric: str) -> tuple[str, str]:
-    """What a metric is called in tables, and its unit there. One that was asked for has its path; times are in ms."""
-    if metric in COMPARED:
-        return COMPARED[metric]
+    """What a metric is called in tables, and its unit there: the column's name without unit, or the path that was asked
+    for; times are in ms."""
     unit = "ms" if quantity.column_unit(metric) == "s" else quantity.natural_unit(metric)
     return quantity.without_unit(metric), unit
 
@@ -99,7 +91,7 @@ def compared_name(metric: str) -> str:
 
 
 def same_in_all(arms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What every run of every arm has alike, as text: `Jain 1`, `queue drops 0`. Goodput always stands in the table.
+    """What every run of every arm has alike, as text: `jain 1`, `dropped 0`. Goodput always stands in the table.
 
     Of one run it is what is 0 or undefined in every arm, and the index of a single flow: no more is known to be so.
     """
@@ -109,7 +101,7 @@ def same_in_all(arms: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         mean, half = values[0]
         constant = half == 0 or mean in (0, None) or (metric == "jain" and not several)
         if metric != "goodput_bps" and constant and all(value == values[0] for value in values):
-            name, unit = COMPARED[metric]
+            name, unit = name_and_unit(metric)
             shown = in_unit({"mean": mean, "ci95": None}, metric)
             found[metric] = f"{name} {shown}{'' if unit in ('1', 'packets') else f' {unit}'}"
     return found

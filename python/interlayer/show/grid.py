@@ -63,11 +63,13 @@ class Grid:
 
     def _chosen(self, width: int) -> list[RenderableType]:
         shown = list(range(len(self.columns)))
-        while self._width(shown) > width:
+        while self._width(shown, wrapped=False) > width:  # columns go before cells wrap
             least = max(shown, key=lambda i: (self.columns[i].rank, i))
             if self.columns[least].rank == KEEP:
-                return self._blocks()
+                break
             shown.remove(least)
+        if self._width(shown) > width:
+            return self._blocks()
         missing = [c.head.partition(",")[0] for i, c in enumerate(self.columns) if i not in shown]
         note = [f"No room for {', '.join(missing)}: {self.where_else}."] if missing else []
         return [self._table(shown), *note]
@@ -85,20 +87,33 @@ class Grid:
             rest = rest[fitting:]
         return list(found) or [self._table(names)]
 
-    def _width(self, shown: Sequence[int]) -> int:
+    def _width(self, shown: Sequence[int], *, wrapped: bool = True) -> int:
         """The least width of a table with these columns: theirs, and three letters between two of them."""
-        least = [min(self._widest(i), _PROSE) if self.columns[i].folds else self._widest(i) for i in shown]
+        least = [self._narrowest(i) if wrapped else self._widest(i) for i in shown]
         return sum(least) + 3 * len(least) - 1
 
     def _widest(self, i: int) -> int:
-        return max(_text(cell).cell_len for cell in [self.columns[i].head, *(line[i] for line in self.lines)])
+        return max(_text(cell).cell_len for cell in self._cells(i))
+
+    def _narrowest(self, i: int) -> int:
+        """The least width of a column: no word is broken."""
+        if not self.columns[i].folds:
+            return self._widest(i)
+        from rich.cells import cell_len
+
+        words = [word for cell in self._cells(i) for word in _text(cell).plain.split()]
+        longest = max((cell_len(word) for word in words), default=0)
+        return max(longest, min(self._widest(i), _PROSE))
+
+    def _cells(self, i: int) -> list[Text | str]:
+        return [self.columns[i].head, *(line[i] for line in self.lines)]
 
     def _table(self, shown: Sequence[int]) -> Table:
         found = table()
         for i in shown:
             c = self.columns[i]
             side: Literal["left", "right"] = "left" if c.is_text else "right"
-            least = None if c.folds else self._widest(i)
+            least = self._narrowest(i)
             found.add_column(_text(c.head), justify=side, no_wrap=not c.folds, min_width=least, overflow="fold")
         for line in self.lines:
             found.add_row(*(_text(line[i]) for i in shown))

@@ -10,29 +10,32 @@ from __future__ import annotations
 import glob
 import json
 import os
+import secrets
 import shutil
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from interlayer.errors import InputError, InterlayerError, OutputError
+from interlayer.errors import InputError, InterlayerError, OutputError, PlaceError, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONTENTS: Final = "interlayer.json"
 """The list of the files of a result in its folder."""
+PAGE: Final = "index.html"
+"""What each result has: its page."""
 
 
 class Staged:
     """A place being prepared: write below `path`; `commit` moves it into place, leaving without it removes it."""
 
-    def __init__(self, target: Path, path: Path, of: str = "") -> None:
+    def __init__(self, target: Path, path: Path, of: str = "", force: bool = False) -> None:
         self.target = target
         self.path = path
         self.of = of
+        self._force = force
         self._found = _contents(target) if path.is_dir() else {}
 
     @contextmanager
@@ -67,7 +70,8 @@ class Staged:
     def _into_folder(self, files: list[str]) -> None:
         now = _contents(self.target)
         ours = set(now.get("files", ()))
-        if foreign := [name for name in files if name not in ours and (self.target / name).exists()]:
+        foreign = [name for name in files if name not in ours and (self.target / name).exists()]
+        if foreign and not self._force:
             raise OutputError(f"{self.target}: {foreign[0]} is no file of ours, and stays; choose another folder")
         # Another part of this command has been here: captures beside the results of the same runs.
         stale = set() if now != self._found else ours - set(files)
@@ -102,11 +106,12 @@ def _write_contents(folder: Path, of: str, files: list[str]) -> None:
 
 
 @contextmanager
-def folder(target: Path | None, of: str = "", writes: str = "index.html") -> Iterator[Staged | None]:
+def folder(target: Path | None, of: str = "", writes: str = PAGE, *, force: bool = False) -> Iterator[Staged | None]:
     """A folder to fill for `target`, None for None. Raises at once if it could not be written later.
 
-    `of` says what the result is of: a folder with another's is refused. So is one with files that are not ours and are
-    called as what is written (`writes`, a pattern).
+    `of` says what the result is of: a folder with another's is refused, and so is one with anything else in it. Where
+    files of another kind than pages are written (`writes`, a pattern), only files of that kind are in the way. `force`
+    allows both: what is written replaces what has its name, and other things stay.
     """
     if target is None:
         yield None
@@ -115,32 +120,43 @@ def folder(target: Path | None, of: str = "", writes: str = "index.html") -> Ite
     if target.exists() and not target.is_dir():
         raise InputError(f"{target}: is a file, not a folder")
     if target.is_dir():
-        _check_folder(target, of, writes)
+        _check_folder(target, of, writes, force)
     made = _make_parent(target)
     try:
         path, held = _beside(target, is_folder=True)
     except OSError as e:
         _unmake(made)
-        raise _unwritable(target, e) from e
-    staged = Staged(target, path, of)
+        raise refused(target, e) from e
+    staged = Staged(target, path, of, force)
     try:
         yield staged
     finally:
         shutil.rmtree(path, ignore_errors=True)
         os.close(held)
+        _unfinished.discard(path)
         if not target.exists():
             _unmake(made)
 
 
-def _check_folder(target: Path, of: str, writes: str) -> None:
+def _check_folder(target: Path, of: str, writes: str, force: bool) -> None:
     if not os.access(target, os.W_OK):
-        raise OutputError(f"{target}: permission denied")
+        raise PlaceError(f"{target}: permission denied")
+    if force:
+        return
     found = _contents(target)
     if found and found.get("of") != of:
-        raise InputError(f"{target}: has the results of `{found.get('of')}`; choose another folder, or remove it")
+        raise _in_the_way(target, f"has the results of `{found.get('of')}`")
+    if not found and writes == PAGE and (others := sorted(p.name for p in target.iterdir())):
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        raise _in_the_way(target, f"has other things in it ({others[0]}{more})")
     ours = found.get("files", ())
     if foreign := sorted(p.name for p in target.glob(writes) if p.name not in ours):
-        raise InputError(f"{target}: has {foreign[0]}, which is no file of ours; choose another folder")
+        raise _in_the_way(target, f"has {foreign[0]}, which is no file of ours")
+
+
+def _in_the_way(target: Path, what: str) -> InputError:
+    message = f"{target}: {what}; choose another folder, or "
+    return InputError(f"{message}write into it with --force", "", f"{message}write into it with force=True")
 
 
 @contextmanager
@@ -160,12 +176,13 @@ def file(target: Path | None) -> Iterator[Staged | None]:
     try:
         path, held = _beside(target, is_folder=False)
     except OSError as e:
-        raise _unwritable(target, e) from e
+        raise refused(target, e) from e
     try:
         yield Staged(target, path)
     finally:
         path.unlink(missing_ok=True)
         os.close(held)
+        _unfinished.discard(path)
 
 
 @contextmanager
@@ -205,15 +222,34 @@ def _beside(target: Path, *, is_folder: bool) -> tuple[Path, int]:
                     shutil.rmtree(left) if left.is_dir() else left.unlink()
             finally:
                 os.close(held)
-    if is_folder:
-        path = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-        held = os.open(path if os.name == "posix" else os.devnull, os.O_RDONLY)  # a folder has one on POSIX alone
-    else:
-        held, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
-        path = Path(name)
-    path.chmod((0o777 if is_folder else 0o666) & ~_umask())
+    path = target.parent / f"{prefix}{secrets.token_hex(8)}"
+    _unfinished.add(path)  # before it is there: whatever signal ends this process, it is removed
+    try:
+        if is_folder:
+            path.mkdir(0o777)
+            held = os.open(path if os.name == "posix" else os.devnull, os.O_RDONLY)  # a folder has one on POSIX alone
+        else:
+            held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError:
+        _unfinished.discard(path)
+        raise
     _lock(held)
     return path, held
+
+
+_unfinished: set[Path] = set()
+"""Places of this process that are being prepared."""
+
+
+def remove_unfinished() -> None:
+    """Remove what is being prepared, wherever the process was when a signal came: a command's last act."""
+    for path in [*_unfinished]:
+        with suppress(OSError):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        _unfinished.discard(path)
 
 
 def _lock(descriptor: int) -> bool:
@@ -253,7 +289,7 @@ def _make_parent(target: Path) -> list[Path]:
                 folder_.mkdir()
             except OSError as e:
                 _unmake(made)
-                raise _unwritable(target, e) from e
+                raise refused(target, e) from e
             made.insert(0, folder_)
     return made
 
@@ -266,11 +302,6 @@ def _unmake(made: list[Path]) -> None:
             return
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 def _unwritable(target: Path, e: OSError) -> OutputError:
+    """What goes wrong once a command is under way: a full disk, a folder that has vanished."""
     return OutputError(f"{target}: {(e.strerror or str(e)).lower()}")

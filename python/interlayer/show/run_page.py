@@ -38,7 +38,6 @@ def head(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     queues = run_words.queues(result)
     said = [
         run_words.in_python(result),
-        run_words.summary(result),
         f"0 in every flow: {', '.join(zero)}" if zero else "",
     ]
     parts = [
@@ -46,6 +45,7 @@ def head(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
         f'<p class="soft">Interlayer {esc(result["version"])} · {run_words.runs_of(result)}{interval}{state}</p>',
         f"<h2>Flows</h2>{table(flows)}",
         f"<h2>Queues</h2>{table(queues)}" if queues else "",
+        f"<h2>Summary</h2>{table(summary)}" if (summary := run_words.summary_grid(result)) else "",
         *(f"<p>{esc(line)}.</p>" for line in said if line),
     ]
     return "\n".join(part for part in parts if part)

@@ -23,19 +23,19 @@ FULL = 3
 
 _FLOWS = (
     ("goodput_bps", "goodput, Mb/s", "Mb/s", 0),
-    ("rtt_mean_s", "mean RTT, ms", "ms", 1),
+    ("rtt_mean_s", "rtt_mean, ms", "ms", 1),
     ("retransmissions", "retransmissions", "1", 2),
     ("timeouts", "timeouts", "1", 3),
-    ("datagram_throughput_bps", "datagrams, Mb/s", "Mb/s", 4),
+    ("datagram_throughput_bps", "datagram_throughput, Mb/s", "Mb/s", 4),
 )
 """Columns of flows: name, head, unit, and which of them goes first where there is no room."""
 
 _QUEUES = (
     ("offered_packets", "offered", "packets", 2),
     ("dropped_packets", "dropped", "packets", 0),
-    ("dropped_early_packets", "of these early", "packets", 3),
-    ("mean_packets", "mean packets", "packets", 4),
-    ("mean_wait_s", "mean wait, ms", "ms", 1),
+    ("dropped_early_packets", "dropped_early", "packets", 3),
+    ("mean_packets", "mean_packets", "packets", 4),
+    ("mean_wait_s", "mean_wait, ms", "ms", 1),
 )
 
 
@@ -98,7 +98,16 @@ def groups(runs: Sequence[Run]) -> Grid:
             _over(runs, f, ids, n, u) for f, n, u in (("mean", "rtt_mean_s", "ms"), ("sum", "retransmissions", "1"))
         ]
         lines.append([span, str(len(ids)), *goodput, *rest])
-    heads = ["flows", "number", "goodput of each, Mb/s", "least", "most", "of all", "mean RTT, ms", "retransmissions"]
+    heads = [
+        "flows",
+        "number",
+        "mean(goodput), Mb/s",
+        "min",
+        "max",
+        "sum",
+        "mean(rtt_mean), ms",
+        "sum(retransmissions)",
+    ]
     ranks = [0, 1, 0, 3, 2, 4, 5, 6]
     return Grid(
         [Column(h, r, is_text=not i, folds=not i) for i, (h, r) in enumerate(zip(heads, ranks, strict=True))], lines
@@ -140,11 +149,13 @@ _OF_SEVERAL = ("goodput_bps", "datagram_throughput_bps", "jain", "goodput_spread
 """What the summary says of all flows together: of a single flow it stands in that flow's line, or is a constant."""
 
 
-def summary(result: Mapping[str, Any]) -> str:
-    """The summary in a line; what is 0, undefined, or says nothing of a single flow is left out."""
+def summary_grid(result: Mapping[str, Any]) -> Grid | None:
+    """The summary in two columns, and below it the metrics that were asked for; None where all of it is nothing."""
     found, one = result["summary"], len(result["flows"]) == 1
     names = [n for n in found if not _is_nothing([found[n]]) and not (one and n in _OF_SEVERAL)]
-    return ", ".join(f"{quantity.without_unit(n)} {_labelled(found, n)}" for n in names)
+    lines = [[f"summary.{quantity.without_unit(n)}", _labelled(found, n)] for n in names]
+    lines += [[quantity.without_unit(n), _labelled(result["metrics"], n)] for n in result.get("metrics", {})]
+    return Grid([Column("metric", is_text=True), Column("mean", is_text=True)], lines) if lines else None
 
 
 def _labelled(row: Mapping[str, Any], name: str) -> str:

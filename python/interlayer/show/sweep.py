@@ -146,8 +146,10 @@ def _head(m: Measure) -> str:
 
 
 def _constant(s: Swept) -> list[Measure]:
-    """Metrics that are the same in every run of every cell; never the first."""
-    found = []
+    """Metrics that are the same in every run of every cell; never the first, and none that was asked for."""
+    found: list[Measure] = []
+    if s.asked:
+        return found
     for m in s.measures[1:]:
         values = {float(x) for cell in s.cells for x in s.sample(cell, m)}
         if len(values) == 1 and len(s.cells) > 1:
@@ -160,7 +162,7 @@ def table(s: Swept, *, clock: bool = True) -> str:
     same = _constant(s)
     shown = [m for m in s.measures if m not in same]
     columns = [Column(axis.path, is_text=True, folds=True) for axis in s.axes]
-    columns += [Column(_head(m), rank) for rank, m in enumerate(shown)]
+    columns += [Column(_head(m), 0 if s.asked else rank) for rank, m in enumerate(shown)]
     cells = s.cells[:_LINES]
     lines = [[*_values(s, cell), *(_cell(s, cell, m) for m in shown)] for cell in cells]
     said = [f"{_head(m)} {_cell(s, s.cells[0], m).removesuffix(' ± 0')}" for m in same]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import math
+import shutil
 import sys
+import textwrap
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,7 +19,7 @@ from . import advice, comparison_words, joint, plots, region, run_words, words
 from .grid import Column, Grid, prose, spaces
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from interlayer._core import Run
     from interlayer.study.experiment import Experiment
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from interlayer.study.ledger import Assumption
     from interlayer.study.outcome import Outcome
     from interlayer.study.ranges import Surveyed
-    from interlayer.study.runs import Progress, Standing
+    from interlayer.study.runs import Standing
 
 _COLOURS = {
     Verdict.HOLDS: "green",
@@ -159,7 +161,8 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     many = len(result["flows"]) > run_words.MANY
     flows, zero = (run_words.groups(runs), []) if many else run_words.flows(result)
     queues = run_words.queues(result)
-    said = [run_words.summary(result), f"0 in every flow: {', '.join(zero)}" if zero else ""]
+    summary = run_words.summary_grid(result)
+    said = [f"0 in every flow: {', '.join(zero)}" if zero else ""]
     each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
     said.append(run_words.in_python(result))
     said.append(". ".join(part for part in (run_words.other_queues(result), each) if part))
@@ -169,6 +172,7 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
         f"{result['scenario']}: {run_words.runs_of(result)}",
         flows,
         *([queues] if queues else []),
+        *([summary] if summary else []),
         *(f"{line}." for line in said if line),
         prose(f"{state}Interlayer {result['version']}{took}", "dim"),
     )
@@ -248,7 +252,7 @@ def _asked(result: Mapping[str, Any]) -> list[Any]:
 
 
 def entries(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A list with the id first on each line."""
+    """A list with the id first on each line. On a terminal, long ones go on in the next line, which is indented."""
     width = max((len(row["id"]) for row in rows), default=0)
     units = max((len(row.get("unit", "")) for row in rows), default=0)
     heads = [f"{row['id']:<{width}}  " + (f"{row.get('unit', ''):<{units}}  " if units else "") for row in rows]
@@ -256,7 +260,27 @@ def entries(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{head}{row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip()
         for head, row in zip(heads, rows, strict=True)
     ]
+    if sys.stdout.isatty():
+        columns = shutil.get_terminal_size().columns
+        lines = [_within(line, len(head), columns) for line, head in zip(lines, heads, strict=True)]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+_LEAST_TEXT = 40
+"""So many letters of a text at least stand beside an id on a terminal; where there are fewer it begins below."""
+
+
+def _within(line: str, head: int, columns: int) -> str:
+    """A line of a list in so many columns: what goes on stands below what it goes on, or four letters in."""
+    if len(line) <= columns:
+        return line
+    begin, text = line[:head].rstrip(), line[head:]
+    beside = columns - head >= _LEAST_TEXT
+    room = columns - (head if beside else 4)
+    found = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False)
+    if beside:
+        return "\n".join([line[:head] + found[0], *(" " * head + one for one in found[1:])])
+    return "\n".join([begin, *(f"    {one}" for one in found)])
 
 
 def _parameters(row: Mapping[str, Any]) -> str:
@@ -269,18 +293,40 @@ def _bracketed(row: Mapping[str, Any]) -> str:
     parts = [row["source"]] if row.get("source") else []
     if "claims" in row:
         parts.append(f"{row['evidence']}, {row['claims']} claim{'s' * (row['claims'] != 1)}")
+    parts += [row["about"]] if "about" in row else []
     return f"[{'; '.join(parts)}]" if parts else ""
 
 
-@contextmanager
-def progress() -> Iterator[Progress | None]:
-    """A bar on stderr where that is a terminal; None, and silence, where it is not.
+EVERY_S = 60.0
+"""So often long work says how far it is, where nobody sees a bar. What takes less says nothing."""
 
-    It is as long as the share of the simulated time that is done, the parts of runs under way included. What is left is
-    estimated by it, from what this command has made: runs that were there before do not count.
+
+class Progress:
+    """How far a command's work is: it is called with what is done and its standing, and keeps the last of each."""
+
+    def __init__(self, show: Callable[[str, Standing], None]) -> None:
+        self.standings: dict[str, Standing] = {}
+        self._show = show
+
+    def __call__(self, what: str, standing: Standing) -> None:
+        self.standings[what] = standing
+        self._show(what, standing)
+
+    def counts(self) -> tuple[int, int]:
+        """Runs that are finished, of those wanted so far."""
+        told = self.standings.values()
+        return sum(one.done for one in told), sum(one.runs for one in told)
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A bar on stderr where that is a terminal; a line a minute where it is not.
+
+    A bar is as long as the share of the simulated time that is done, the parts of runs under way included. What is left
+    is estimated by it, from what this command has made: runs that were there before do not count.
     """
     if not sys.stderr.isatty():
-        yield None
+        yield Progress(_by_the_minute())
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -298,7 +344,25 @@ def progress() -> Iterator[Progress | None]:
             left = left_text(standing.left_s(time.monotonic() - begun))
             bars.update(task, completed=standing.share, done=standing.done, runs=standing.runs, left=left)
 
-        yield show
+        yield Progress(show)
+
+
+def _by_the_minute() -> Callable[[str, Standing], None]:
+    """Tells on stderr how far the work is, a minute after its begin and each minute from then on."""
+    told, begun = time.monotonic(), dict[str, float]()
+
+    def show(what: str, standing: Standing) -> None:
+        nonlocal told
+        now = time.monotonic()
+        since = begun.setdefault(what, now)
+        if now - told < EVERY_S:
+            return
+        told = now
+        left = left_text(standing.left_s(now - since)).replace("· ", ", ")
+        share = f"{100 * standing.share:.0f} % · {standing.done}/{standing.runs} runs"
+        print(f"interlayer: {what}: {share}{left}", file=sys.stderr, flush=True)
+
+    return show
 
 
 def left_text(left_s: float | None) -> str:

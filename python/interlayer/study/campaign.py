@@ -19,11 +19,12 @@ import numpy as np
 
 from interlayer import simulator, toml_text
 from interlayer.engine import HERE
-from interlayer.errors import InputError
+from interlayer.errors import Collected, InputError
 from interlayer.measure import metrics, stats
 
 from . import bands, expression, ledger, readings
 from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
+from .measures import Probes, measure
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Missing, Reading
 from .runs import Cache, Ended, Wanted, extend
@@ -81,16 +82,19 @@ class Campaign:
     def scenario(self, variant: Variant, cell: Cell) -> tuple[str, _core.Scenario]:
         """What names a cell's runs (`Cache.key`), and its scenario."""
         if cell not in variant.scenarios:
-            under, over = self._of_reading(variant.reading, cell)
-            ours = [(path, toml_text.literal(value)) for path, value in [*self.e.settings, *under]]
-            own = [*self.e.overrides(cell), *over, *variant.extra]
-            cells = [(path, toml_text.literal(value)) for path, value in own]
             try:
-                scenario = simulator.parse(self.e.scenario(cell.arm), [*ours, *self.overrides, *cells])
+                scenario = simulator.parse(self.e.scenario(cell.arm), self.settings(variant, cell))
             except InputError as error:
-                raise InputError(f"{self.e.id}, {cell.arm}: {error}", error.path) from error
+                raise error.behind(f"{self.e.id}, {cell.arm}: ") from error.__cause__
             variant.scenarios[cell] = Cache.key(scenario), scenario
         return variant.scenarios[cell]
+
+    def settings(self, variant: Variant, cell: Cell) -> list[tuple[str, str]]:
+        """What makes an arm's base scenario the cell: paths and TOML texts."""
+        under, over = self._of_reading(variant.reading, cell)
+        ours = [(path, toml_text.literal(value)) for path, value in [*self.e.settings, *under]]
+        own = [*self.e.overrides(cell), *over, *variant.extra]
+        return [*ours, *self.overrides, *((path, toml_text.literal(value)) for path, value in own)]
 
     def _of_reading(self, reading: Reading, cell: Cell) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         """What a reading sets under the sweep and the arms, and what over them."""
@@ -158,7 +162,9 @@ def run(
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
     experiment = _closed(experiment, overrides)
-    campaign = Campaign(experiment, seed, engine, tuple(overrides), progress, Cache() if cache is None else cache)
+    cache = Cache() if cache is None else cache
+    cache.begin_count()
+    campaign = Campaign(experiment, seed, engine, tuple(overrides), progress, cache)
     main = Variant()
     evidence = [(c, e) for c in experiment.claims for e in c.evidence if e.is_counter_run]
     variants = {_name(e): Variant(e.overrides) for _, e in evidence}
@@ -220,19 +226,62 @@ def run(
         _score(c, outcome, campaign, variants, by_claim.get(c.id), alpha, open_still) for c in experiment.claims
     ]
     outcome.wall_s = time.perf_counter() - started
+    if finished and runs is None and not overrides and experiment.cells():
+        cache.remember_cost(experiment.id, "quick" if quick else "base" if base_only else "all")
     return outcome
 
 
-def check_readings(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:
-    """The readings of an experiment, each of whose scenarios was read: a mistake in one is an `InputError`."""
+def scenarios(e: Experiment, *, quick: bool = False, base_only: bool = False) -> list[_core.Scenario]:
+    """The scenarios of the first round, each once: what an experiment costs at least. Nothing is run."""
+    campaign, main = Campaign(e, 1, HERE, (), None, Cache()), Variant()
+    varied = [Variant(reading=r) for r in _readings(e)] if not (quick or base_only) else []
+    claims = [_Varied(c, campaign, main, varied) for c in e.claims if not c.is_arithmetic]
+    plan = [(main, cell) for cell in e.cells()]
+    for claim in () if quick else e.claims:
+        counter_runs = [Variant(evidence.overrides) for evidence in claim.evidence if evidence.is_counter_run]
+        plan += [(variant, cell) for variant in counter_runs for cell in claim.cells()]
+    plan += [(variant, cell) for c in claims for variant in c.distinct[1:] for cell in c.claim.cells()]
+    return list(dict(campaign.scenario(variant, cell) for variant, cell in plan).values())
+
+
+def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:
+    """Read every scenario of an experiment, in each of its readings and counter-runs, and try its metrics.
+
+    Gives the readings. All mistakes are told as one `InputError`.
+    """
+    mistakes = Collected()
+    with mistakes.noted():
+        _check_overrides(e, overrides)
     e = _closed(e, overrides)
-    if e.open is None:
-        return []
-    campaign, found = Campaign(e, 1, HERE, tuple(overrides), None, Cache()), readings.chosen(e.open.parameters)
-    for reading in found:
-        variant = Variant(reading=reading)
-        for cell in e.cells():
+    found = readings.chosen(e.open.parameters) if e.open is not None else []
+    campaign, main = Campaign(e, 1, HERE, tuple(overrides), None, Cache()), Variant()
+    wanted = [(main, cell) for cell in e.cells()]
+    wanted += [(variant, cell) for variant in [Variant(reading=r) for r in found] for cell in e.cells()]
+    for claim in e.claims:
+        of_claim = [Variant(one.overrides) for one in claim.evidence if one.is_counter_run]
+        wanted += [(variant, cell) for variant in of_claim for cell in claim.cells()]
+    for variant, cell in wanted:
+        with mistakes.noted():
             campaign.scenario(variant, cell)
+    mistakes.told()
+    # A very short run of a cell has the columns of a long one.
+    runs: dict[Cell, Probes] = {}
+    asked = [(e.metric, e.cells()[:1], "metric")] if e.cells() else []
+    for i, claim in enumerate(e.claims):
+        inputs = [(q, claim.metric) for q in claim.quantities() if q.formula is None]
+        inputs += [(q, claim.metric) for one in claim.quantities() if one.formula for _, q, _ in one.formula.inputs]
+        asked += [(q.metric or metric, q.cells()[:1], f"claim[{i}].metric") for q, metric in inputs]
+    for metric, cells, path in dict.fromkeys((metric, tuple(cells), path) for metric, cells, path in asked):
+        for cell in cells:
+            if cell not in runs:
+                runs[cell] = Probes(e.scenario(cell.arm), [campaign.settings(main, cell)], ())
+            probe = runs[cell]
+            with mistakes.noted():
+                try:
+                    measure(metric, probe, option="")
+                except InputError as error:
+                    raise InputError(f"{path}: {error}", path) from error
+    mistakes.told()
     return found
 
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interlayer import given, simulator
 from interlayer import parts as in_python
-from interlayer import simulator
 from interlayer.engine import HERE
 from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics, stats
 
 from .arms import SCHEME, SCHEMES, Arm, arms
-from .measures import METRICS, Measure, Probes, measure, read, support_of
+from .measures import METRICS, NAMES, Measure, Probes, measure, read, support_of
 from .runs import simulate
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Paired:
     parts: tuple[Part, ...] = ()
     """Controllers and schemes in Python that an arm uses."""
     measures: tuple[Measure, ...] = ()
-    """Metrics that were asked for beside those of `METRICS`."""
+    """Metrics that were asked for; they may be among those of `METRICS`."""
 
     @property
     def baseline(self) -> Arm:
@@ -88,6 +88,7 @@ class Paired:
 
         Of a metric that was asked for (`measures`) an arm may have none: it is nan there.
         """
+        given.check(label=label, metric=metric)
         if label not in self.runs:
             raise InputError(f'no arm "{label}"{suggestion(label, self.runs)}')
         path = self._path(metric)
@@ -98,7 +99,8 @@ class Paired:
     def _path(self, metric: str) -> str:
         """The path of a metric by its name."""
         asked = (m.path for m in self.measures if metric in (m.name, m.label, m.path))
-        return next(asked, METRICS.get(metric, metric))
+        name = NAMES.get(metric, metric)
+        return next(asked, METRICS.get(name, name))
 
     def estimate(self, label: str, metric: str = "goodput_bps") -> Estimate:
         """Mean and 95 % interval of a metric of an arm."""
@@ -185,7 +187,7 @@ def run(
         interrupted=ended.interrupted,
         failures=tuple(ended.failures),
         parts=in_python.used(parts, scenarios),
-        measures=tuple(one for one in asked if one.path not in METRICS.values()),
+        measures=asked,
     )
 
 
@@ -193,4 +195,4 @@ def _parsed(text: str, overrides: Sequence[tuple[str, str]], arm: Arm, parts: Se
     try:
         return simulator.parse(text, overrides, parts)
     except InputError as e:
-        raise InputError(f"{arm.label}: {e}", e.path) from e
+        raise e.behind(f"{arm.label}: ") from e.__cause__

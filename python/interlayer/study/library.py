@@ -13,7 +13,7 @@ from interlayer.errors import InputError, suggestion
 from . import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .experiment import Experiment
 
@@ -71,6 +71,31 @@ def matching(names: Sequence[str]) -> list[str]:
             raise InputError(f'no experiment is like "{name}"')
         found += ids
     return list(dict.fromkeys(found))
+
+
+_OF_EXPERIMENTS = (
+    "base",
+    "metric",
+    "sweep",
+    "arms",
+    "claim",
+    "evidence",
+    "explain",
+    "open",
+    "derived",
+    "gain",
+    "curve",
+)
+
+
+def is_experiment(tables: Mapping[str, object]) -> bool:
+    """Whether a file is an experiment's, and no scenario's."""
+    return "scenario" not in tables and any(key in tables for key in _OF_EXPERIMENTS)
+
+
+def path_of(name: str) -> Path | None:
+    """The file of an experiment of the package by its id, whose folder may be left out; None if there is none."""
+    return next((path for id_, path in files().items() if name in (id_, id_.rpartition("/")[2])), None)
 
 
 def load(name: str | Path) -> Experiment:

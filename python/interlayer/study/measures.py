@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from interlayer import quantity, simulator
-from interlayer.errors import InputError
+from interlayer import quantity, simulator, toml_text
+from interlayer.errors import InputError, suggestion
 from interlayer.measure import metrics
 from interlayer.measure.support import ANY
 
@@ -30,6 +31,8 @@ METRICS = {
     "dropped_packets": "sum(queue.*.dropped)",
 }
 """What is compared, as metric paths. An arm whose runs have no such numbers goes without."""
+NAMES = {quantity.without_unit(name): name for name in METRICS}
+"""How tables call them: `rtt_mean`, whose column is `rtt_mean_s`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ def measure(metric: str, runs: Any, *, option: str = METRIC) -> Measure:
 
     `option` is what the error names first; empty for none.
     """
+    metric = NAMES.get(metric, metric)
     path, error = METRICS.get(metric, metric), None
     for run in runs:
         try:
@@ -83,6 +87,8 @@ def measure(metric: str, runs: Any, *, option: str = METRIC) -> Measure:
         head = f"{metric}_{unit}"
         return Measure(metric if not unit or quantity.column_unit(metric) == unit else head, path)
     assert error is not None
+    if "." not in metric and (hint := suggestion(metric, NAMES)).startswith(";"):
+        error = InputError(f'no metric "{metric}"{hint}', metric)
     if not option:
         raise error
     raise InputError(f"{option}: {str(error).removeprefix('metric ')}", option) from error
@@ -103,7 +109,11 @@ class Probes:
             yield self._made[i]
 
     def _run(self, cell: Sequence[tuple[str, str]]) -> Run:
-        for later in ((), (("event", "[]"),), (("event", "[]"), ("window", "[]"))):
+        whole = simulator.parse(self._text, cell, self._parts)
+        names = [one["name"] for one in json.loads(whole.to_json()).get("window", [])]
+        short_ones = [{"name": name, "to": "1 ms", "every": "1 ms"} for name in names]
+        windows = ("window", toml_text.literal(short_ones))
+        for later in ((), (("event", "[]"),), (("event", "[]"), windows)):
             try:
                 short = simulator.parse(self._text, [*cell, *self.SHORT, *later], self._parts)
             except InputError:
@@ -111,10 +121,10 @@ class Probes:
             if (found := simulator.run_batch([(short, 1)], jobs=1).runs[0]) is not None:
                 return found
             raise KeyboardInterrupt
-        whole = simulator.run_batch([(simulator.parse(self._text, cell, self._parts), 1)], jobs=1).runs[0]
-        if whole is None:
+        long = simulator.run_batch([(whole, 1)], jobs=1).runs[0]
+        if long is None:
             raise KeyboardInterrupt
-        return whole
+        return long
 
 
 def usual(probes: Any) -> tuple[Measure, ...]:

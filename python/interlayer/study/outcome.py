@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from interlayer import quantity, toml_text
+from interlayer import given, quantity, toml_text
 from interlayer.errors import InputError
 from interlayer.measure import metrics, stats
 from interlayer.measure.support import AMOUNT, ANY, Support
@@ -302,11 +302,16 @@ class Outcome:
         return [cell for cell in self.experiment.cells() if self.results.runs.get(cell)]
 
     def estimate(self, cell: Cell) -> Estimate:
-        """The experiment's metric in a cell, in its unit."""
+        """The experiment's metric in a cell, in its unit. Raises `InputError` for what is none of `cells()`."""
+        given.expect("cell", cell, Cell, "one of .cells()")
+        if not self.results.runs.get(cell):
+            raise InputError(f"cell: {cell!r} has no runs; .cells() gives those that have", "cell")
         return self.results.estimate(cell, self.experiment.metric, self.experiment.unit)
 
     def gain(self, comparison: Comparison, at: tuple[int, ...]) -> Estimate | None:
         """A comparison's gain in percent at a point; None if one side has no runs."""
+        given.expect("comparison", comparison, Comparison, "one of .experiment.comparisons")
+        given.expect("at", at, tuple, "a cell's `at`, as in (0, 1)")
         pair = Gain(Cell(comparison.of, at), Cell(comparison.over, at))
         if not (self.results.runs.get(pair.new) and self.results.runs.get(pair.old)):
             return None
@@ -314,6 +319,7 @@ class Outcome:
 
     def derived(self, what: Derived) -> Estimate | None:
         """Something derived, in its own unit; None where its runs are missing. What is computed has no interval."""
+        given.expect("what", what, Derived, "one of .experiment.derived")
         if not all(self.results.runs.get(cell) for cell in what.quantity.cells()):
             return None
         sample = self.results.sample(what.quantity, "", "")

@@ -45,6 +45,7 @@ class Cache:
     def __init__(self, store: Store | None = None) -> None:
         self._runs: dict[tuple[str, int], Run] = {}
         self._store = store
+        self._used: dict[tuple[str, int], float] = {}
 
     @staticmethod
     def key(scenario: _core.Scenario) -> str:
@@ -67,13 +68,25 @@ class Cache:
         store = None if key.startswith(_UNSTORED) else self._store
         if found is None and store is not None and (found := store.get(key, seed)) is not None:
             self._runs[key, seed] = found
+        if found is not None:
+            self._used[key, seed] = found["sim_s"]
         return found
 
     def put(self, key: str, seed: int, run: Run) -> None:
         """Keep a run. Raises `OutputError` if the store cannot be written."""
         self._runs[key, seed] = run
+        self._used[key, seed] = run["sim_s"]
         if self._store is not None and not key.startswith(_UNSTORED):
             self._store.put(key, seed, run)
+
+    def begin_count(self) -> None:
+        """Count what is used from now on."""
+        self._used.clear()
+
+    def remember_cost(self, experiment: str, mode: str) -> None:
+        """Tell the store what was used since `begin_count`: what the whole experiment costs where nothing is there."""
+        if self._store is not None:
+            self._store.put_cost(experiment, mode, len(self._used), sum(self._used.values()))
 
 
 @dataclass(slots=True)

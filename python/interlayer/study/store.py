@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from interlayer import simulator
-from interlayer.errors import InputError, OutputError
+from interlayer.errors import InputError, OutputError, PlaceError, refused
 
 try:
     import sqlite3
@@ -42,6 +42,11 @@ PRAGMA application_id = {_IS_OURS};
 PRAGMA user_version = {_FORMAT};
 COMMIT;
 """
+_COSTS: Final = (
+    "CREATE TABLE IF NOT EXISTS cost (experiment TEXT NOT NULL, mode TEXT NOT NULL, runs INTEGER NOT NULL, "
+    "processor_s REAL NOT NULL, PRIMARY KEY (experiment, mode))"
+)
+"""What whole experiments cost; written when one is finished."""
 _RECORDED: Final = "tables"
 """What is kept of a run: its tables and its summary. Captures, series and timelines are not."""
 _PATIENCE_S: Final = 60.0
@@ -99,7 +104,7 @@ class Store:
         except FileNotFoundError:
             return False
         except OSError as e:
-            raise OutputError(f"{self.path}: {(e.strerror or str(e)).lower()}") from e
+            raise refused(self.path, e) from e
 
     def size(self) -> int:
         """Bytes that it takes on disk."""
@@ -132,6 +137,26 @@ class Store:
                 "INSERT OR IGNORE INTO run VALUES (?, ?, ?, ?, ?)",
                 (self._core, self._name(key), _RECORDED, seed, zlib.compress(text, 1)),
             )
+
+    def cost(self, id_: str, mode: str) -> tuple[int, float] | None:
+        """Runs and processor seconds of an experiment that was finished with this store; None: there is none."""
+        if self._database is None:
+            return None
+        with self._plainly():
+            [[has]] = self._database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'cost'")
+            asked = "SELECT runs, processor_s FROM cost WHERE experiment = ? AND mode = ?"
+            found = self._database.execute(asked, (id_, mode)).fetchone() if has else None
+        return None if found is None else (int(found[0]), float(found[1]))
+
+    def put_cost(self, id_: str, mode: str, runs: int, processor_s: float) -> None:
+        """Remember what a finished experiment cost, the runs that were there before included."""
+        if self._database is None:
+            return
+        with self._plainly():
+            # A table of its own: an older version of the package goes on with the file, and knows nothing of it.
+            self._database.execute(_COSTS)
+            kept = "INSERT OR REPLACE INTO cost (experiment, mode, runs, processor_s) VALUES (?, ?, ?, ?)"
+            self._database.execute(kept, (id_, mode, runs, processor_s))
 
     def cores(self) -> list[OfCore]:
         """What there is of each core, the latest first."""
@@ -202,7 +227,7 @@ class Store:
         except FileNotFoundError:
             return
         except OSError as e:
-            raise OutputError(f"{self.path}: {(e.strerror or str(e)).lower()}") from e
+            raise refused(self.path, e) from e
         if begin and begin != _SQLITE:
             raise InputError(f"--store: {self.path} is no store of Interlayer", "--store")
 
@@ -213,8 +238,9 @@ class Store:
         try:
             yield
         except (zlib.error, json.JSONDecodeError) as e:
-            raise OutputError(damaged) from e
+            raise PlaceError(damaged) from e
         except sqlite3.OperationalError as e:
-            raise OutputError(f"{self.path}: {str(e).lower()}") from e
+            of_the_place = any(said in str(e).lower() for said in ("readonly", "unable to open"))
+            raise (PlaceError if of_the_place else OutputError)(f"{self.path}: {str(e).lower()}") from e
         except sqlite3.DatabaseError as e:
-            raise OutputError(f"{damaged} ({str(e).lower()})") from e
+            raise PlaceError(f"{damaged} ({str(e).lower()})") from e

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interlayer import given, simulator, toml_text
 from interlayer import parts as in_python
-from interlayer import simulator, toml_text
 from interlayer.engine import HERE
 from interlayer.errors import InputError, RunError, suggestion
 from interlayer.measure import stats
@@ -75,15 +75,15 @@ def axes(text: str, over: Mapping[str, str | Iterable[object]], own_schemes: Seq
         raise _wrong("nothing to sweep; give a path and its values, as in channel.errors.per=0,0.01,0.1")
     found: list[Axis] = []
     own = arms.own_tables(text)
-    for path, given in over.items():
+    for path, several in over.items():
         if other := next((a.path for a in found if overlap(a.path, path)), None):
             raise _wrong(f"{path} and {other} set the same key")
-        if isinstance(given, str):
-            values: list[object] = [arms.toml_value(part.strip()) for part in arms.split(given, ",", OVER)]
-        elif isinstance(given, Iterable) and not isinstance(given, Mapping):
-            values = list(given)
+        if isinstance(several, str):
+            values: list[object] = [arms.toml_value(part.strip()) for part in arms.split(several, ",", OVER)]
+        elif isinstance(several, Iterable) and not isinstance(several, Mapping):
+            values = list(several)
         else:
-            raise _wrong(f"{path}: {given!r} is no list of values")
+            raise _wrong(f"{path}: {several!r} is no list of values")
         if not values:
             raise _wrong(f"{path} has no values; give some, as in {path}=A,B")
         found.append(_schemes(path, values, own, own_schemes) if path == arms.SCHEME else _keys(path, values))
@@ -132,6 +132,8 @@ class Swept:
     """Runs that failed by a mistake of the program."""
     parts: tuple[Part, ...] = ()
     """Controllers and schemes in Python that a cell uses."""
+    asked: bool = False
+    """Whether the measures were asked for; else they are those that `compare` compares."""
 
     @property
     def cells(self) -> list[Point]:
@@ -149,17 +151,24 @@ class Swept:
         return tuple(axis.path for axis in self.axes)
 
     def at(self, cell: Point) -> dict[str, Any]:
-        """The values of a cell by path."""
+        """The values of a cell by path. Raises `InputError` for what is none of `cells`."""
+        self._check(cell)
         return {axis.path: axis.values[i] for axis, i in zip(self.axes, cell, strict=True)}
+
+    def _check(self, cell: Point) -> None:
+        if not isinstance(cell, tuple) or cell not in self.runs:
+            raise InputError(f"cell: {cell!r} is none of them; .cells has all, as (0, 1): of each key a value's number")
 
     def axis(self, path: str) -> int:
         """The number of an axis. Raises `InputError` for a path that is not swept."""
+        given.check(path=path)
         if path not in self.paths:
             raise InputError(f'"{path}" is not swept{suggestion(path, self.paths)}', path)
         return self.paths.index(path)
 
     def measure(self, metric: str) -> Measure:
         """What a metric is here: a column of the rows by its name with or without unit, or the path of any other."""
+        given.check(metric=metric)
         for known in self.measures:
             if metric in (known.name, known.label, known.path):
                 return known
@@ -167,6 +176,7 @@ class Swept:
 
     def sample(self, cell: Point, metric: str | Measure) -> Floats:
         """A metric of a cell, one number a seed; nan where the cell has none. Raises `InputError`."""
+        self._check(cell)
         what = metric if isinstance(metric, Measure) else self.measure(metric)
         return np.array([read(run, what.path) for run in self.runs[cell]])
 
@@ -216,7 +226,8 @@ def run(
     scenarios = [_parsed(text, overrides, own, found, point, parts) for point, own in pairs]
     tell(engine.forecast(scenarios[0], len(points)))
     probes = Probes(text, [[*overrides, *own] for own in settings], parts)
-    measures = tuple(dict.fromkeys(measure(m, probes) for m in metric)) or usual(probes)
+    asked = tuple(dict.fromkeys(measure(m, probes) for m in metric))
+    measures = asked or usual(probes)
     first = scenarios[0].seed if seed is None else seed
     results: dict[Point, list[Run]] = {point: [] for point in points}
     wanted = list(zip(scenarios, results.values(), strict=True))
@@ -233,6 +244,7 @@ def run(
         axes=found,
         runs={point: one[:common] for point, one in results.items()},
         measures=measures,
+        asked=bool(asked),
         seed=first,
         version=simulator.version(),
         wall_s=time.perf_counter() - started,
@@ -273,4 +285,4 @@ def _parsed(
         if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
             raise _wrong(str(e)) from e
         where = ", ".join(f"{axis.path}={axis.label(i)}" for axis, i in zip(found, point, strict=True))
-        raise InputError(f"at {where}: {e}", e.path) from e
+        raise e.behind(f"at {where}: ") from e.__cause__

@@ -212,7 +212,7 @@ impl Part {
 }
 
 fn refused(part: &Part, why: impl std::fmt::Display) -> InputError {
-    InputError { path: format!("parts.{}", part.info.id), message: why.to_string() }
+    InputError::new(format!("parts.{}", part.info.id), why.to_string())
 }
 
 /// What scenarios may name: `base` and these parts. Python first, then what is wrong with them together.

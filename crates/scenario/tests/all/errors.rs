@@ -99,7 +99,7 @@ fn unknown_keys_and_words() {
             (
                 "standard = \"802.11b\"",
                 "standard = \"802.11n\"",
-                "radio.standard: standard \"802.11n\" is not modelled yet, see docs/not-modelled.md",
+                "radio.standard: standard \"802.11n\" is not modelled yet, see docs/not-modelled.md; the nearest that is: \"802.11a\"",
             ),
             (
                 "standard = \"802.11b\"",
@@ -343,4 +343,55 @@ fn types_units_and_ranges() {
 fn the_first_mistake_in_the_order_of_the_file_is_told() {
     let text = "[[event]]\nwhen = 3\n[radio]\nstandrad = 3\n[scenario]\nduration = 3\n";
     refused(text, "event[0].when: no such key; known are \"at\", \"kill\", \"break\", \"heal\", \"move\" and \"to\"");
+}
+
+/// All mistakes of a text, as lines.
+fn lines(text: &str) -> Vec<String> {
+    read(text).unwrap_err().all().map(ToString::to_string).collect()
+}
+
+#[test]
+fn all_mistakes_of_shape_are_told_at_once_in_the_order_of_the_file() {
+    let mut text = LEAST.to_owned();
+    for (right, wrong) in [
+        ("duration = \"10 s\"", "duraton = \"10 s\"\nseed = -1"),
+        ("standard = \"802.11b\"", "standard = \"802.11bb\"\ncw_min = \"many\""),
+        ("from = \"sender\"", "from = \"sendr\"\nstart = 3"),
+    ] {
+        text = changed(&text, right, wrong);
+    }
+    assert_eq!(
+        lines(&text),
+        [
+            "scenario.duraton: no such key; did you mean \"duration\"?",
+            "scenario.seed: expected a whole number of at least 0, got integer -1",
+            "radio.standard: no standard \"802.11bb\"; did you mean \"802.11b\"?",
+            "radio.cw_min: expected a whole number from 0 to 32767, got string \"many\"",
+            "flow[0].start: expected a string such as \"20 ms\", got integer 3",
+            "flow[0].from: no node \"sendr\"; did you mean \"sender\"?",
+        ]
+    );
+    assert_eq!(read(&text).unwrap_err().to_string(), lines(&text)[0], "the error itself is the first of them");
+}
+
+#[test]
+fn a_misspelt_node_is_one_mistake_and_not_one_for_each_use_of_its_name() {
+    let text = changed(LEAST, "name = \"sender\"", "nam = \"sender\"");
+    assert_eq!(lines(&text), ["node[0].nam: no such key; did you mean \"name\"?"]);
+}
+
+#[test]
+fn all_contradictions_are_told_at_once() {
+    let text = changed(LEAST, "duration = \"10 s\"", "duration = \"10 s\"\nwarmup = \"11 s\"");
+    let text =
+        changed(&text, "standard = \"802.11b\"", "standard = \"802.11b\"\ndata_rate = \"54 Mb/s\"\ncw_max = 1");
+    let found = lines(&changed(&text, "from = \"sender\"", "from = \"sender\"\nstart = \"12 s\""));
+    let paths: Vec<&str> = found.iter().map(|line| line.split_once(": ").unwrap().0).collect();
+    assert_eq!(paths, ["scenario.warmup", "radio.data_rate", "radio.cw_max", "flow[0].start"]);
+}
+
+#[test]
+fn a_file_with_thousands_of_mistakes_tells_a_hundred_of_them() {
+    let nodes = "[[node]]\nnmae = \"x\"\n".repeat(20_000);
+    assert_eq!(lines(&format!("{LEAST}{nodes}")).len(), 100);
 }

@@ -116,3 +116,41 @@ fn overrides_that_lead_nowhere() {
         "scheme.ftca.at: scheme[0] and scheme[1] are both called \"ftca\"; take the index"
     );
 }
+
+#[test]
+fn schemes_are_set_by_words() {
+    let set = |text: &str, words: &str| {
+        let s = read_with(text, &[("scheme", words)]).unwrap();
+        let id = |used: &scenario::SchemeUse| (used.plug.id(), used.plug.chosen.params.clone(), used.at.clone());
+        s.schemes.iter().map(id).collect::<Vec<_>>()
+    };
+    assert_eq!(set(TCP, "none"), []);
+    assert_eq!(set(LEAST, "lle-tcp"), set(LEAST, "[{ name = 'lle-tcp' }]"));
+    assert_eq!(set(LEAST, "ftca, lle-tcp"), set(LEAST, "[{ name = 'ftca' }, { name = 'lle-tcp' }]"));
+    assert_eq!(
+        set(LEAST, "lle-tcp:guard=1 ms;duplicates=4;at=['sender', 'receiver']"),
+        set(LEAST, "[{ name = 'lle-tcp', guard = '1 ms', duplicates = 4, at = ['sender', 'receiver'] }]")
+    );
+    // What the file says of a scheme stays, as with `interlayer compare`.
+    let own: Vec<_> =
+        set(TCP, "lle-tcp:guard=1 ms").into_iter().map(|(id, params, at)| (id, params.time("guard"), at)).collect();
+    assert!(own.iter().all(|(id, guard, _)| *id == "lle-tcp" && *guard == units::Dur::from_ms(1)));
+    assert_eq!(
+        own[0].2,
+        read_with(TCP, &[]).unwrap().schemes.iter().find(|one| one.plug.id() == "lle-tcp").unwrap().at
+    );
+    for (words, line) in [
+        ("lle-tpc", "scheme[0].name: no scheme \"lle-tpc\"; did you mean \"lle-tcp\"?"),
+        ("lle-tcp,", "scheme: an empty name in \"lle-tcp,\"; write none, a scheme, or several with commas"),
+        ("lle-tcp:guard", "scheme: \"guard\" is no parameter, as sack=keep is in lle-tcp:sack=keep"),
+        ("lle-tcp:gard=1 ms", "scheme[0].gard: no such key; did you mean \"guard\"?"),
+    ] {
+        assert_eq!(read_with(LEAST, &[("scheme", words)]).unwrap_err().to_string(), line);
+    }
+}
+
+#[test]
+fn all_wrong_overrides_are_told_at_once() {
+    let error = read_with(LEAST, &[("flow.9.to", "a"), ("node.nobody.role", "ap")]).unwrap_err();
+    assert_eq!(error.all().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["flow.9.to", "node.nobody.role"]);
+}

@@ -18,11 +18,11 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
     let mut tx_powers: Vec<Dbm> = scenario.nodes.iter().map(|node| node.tx_power).collect();
     let relays = relays(scenario, network);
     let all: Vec<NodeId> = (0..scenario.nodes.len() as u32).map(NodeId).collect();
-    for (i, used) in scenario.schemes.iter().enumerate() {
-        let Some(entry) = shared.registries.schemes.find(used.plug.id()) else { continue };
+    let mut install = |i: usize, used: &sc::SchemeUse| -> Result<()> {
+        let Some(entry) = shared.registries.schemes.find(used.plug.id()) else { return Ok(()) };
         let scheme = entry.with(used.plug.chosen.params.clone());
         let (id, error) =
-            (entry.info.id, |key: &str, message| InputError { path: format!("scheme[{i}].{key}"), message });
+            (entry.info.id, |key: &str, message| InputError::new(format!("scheme[{i}].{key}"), message));
         let mut sits_anywhere = false;
         for node in used.at.as_ref().unwrap_or(&all) {
             let facts = facts(shared, *node, network, relays[node.index()]);
@@ -53,7 +53,13 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
             };
             return Err(error("name", format!("{id} sits at no node of this scenario; {needs}")));
         }
+        Ok(())
+    };
+    let mut found = sc::Mistakes::default();
+    for (i, used) in scenario.schemes.iter().enumerate() {
+        found.take(install(i, used));
     }
+    found.into_result()?;
     Ok(stacks)
 }
 

@@ -72,7 +72,7 @@ impl Refused {
                 let tried = tried.unwrap_or_default();
                 let message =
                     format!("not so in {tried}; more nodes, more range or less area would help, or more tries");
-                InputError { path: "layout.connected".to_owned(), message }
+                InputError::new("layout.connected".to_owned(), message)
             }
             Refused::NoPair(flow) => {
                 let flow = &scenario.flows[flow];
@@ -81,7 +81,7 @@ impl Refused {
                 let place = tried.map_or_else(|| "where the nodes stand".to_owned(), |tried| format!("in {tried}"));
                 let message =
                     format!("no pair of \"{from}\" and \"{to}\" {apart} apart is left for \"{}\" {place}", flow.name);
-                InputError { path: format!("flow[{}].hops", flow.index), message }
+                InputError::new(format!("flow[{}].hops", flow.index), message)
             }
         }
     }

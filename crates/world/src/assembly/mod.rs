@@ -8,7 +8,7 @@ mod radio;
 mod topology;
 mod transport;
 
-use crate::scenario::{EventKind, InputError, RtsFor, Scenario};
+use crate::scenario::{EventKind, InputError, Mistakes, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
@@ -26,6 +26,14 @@ use topology::Standing;
 use units::{Dur, FlowId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
+
+/// What each of them gives, or all mistakes.
+fn all<T>(each: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let mut found = Mistakes::default();
+    let made = each.filter_map(|one| found.take(one)).collect();
+    found.into_result()?;
+    Ok(made)
+}
 
 pub(crate) use draws::drawn;
 pub(crate) use radio::{errors_at, macs};

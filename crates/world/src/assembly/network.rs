@@ -214,7 +214,7 @@ fn check(scenario: &Scenario, routes: &Routes) -> Result<()> {
             if routes.next(from, to).is_none() {
                 let [a, b] = [from, to].map(|node| &scenario.nodes[node.index()].name);
                 let message = format!("no way leads from \"{a}\" to \"{b}\"");
-                return Err(InputError { path: format!("flow[{}]", flow.index), message });
+                return Err(InputError::new(format!("flow[{}]", flow.index), message));
             }
         }
         if flow.traffic() == sc::Traffic::Saturated && matches!(routes.next(flow.from, flow.to), Some(Hop::Wire(..)))
@@ -223,7 +223,7 @@ fn check(scenario: &Scenario, routes: &Routes) -> Result<()> {
             let message = format!(
                 "\"saturated\" keeps the queue of a radio full, and the way from \"{from}\" begins with a wire"
             );
-            return Err(InputError { path: format!("flow[{}].traffic.model", flow.index), message });
+            return Err(InputError::new(format!("flow[{}].traffic.model", flow.index), message));
         }
     }
     Ok(())

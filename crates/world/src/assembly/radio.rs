@@ -1,6 +1,6 @@
 //! Radio, MAC and channel out of a scenario.
 
-use super::Result;
+use super::{Result, all};
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
 use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, Rts, TxopLimits};
@@ -64,11 +64,11 @@ pub(crate) fn macs(scenario: &Scenario) -> Result<Vec<Config>> {
         // What a scenario says of a category meets the standard's own values here only.
         config.edca.as_ref().map_or(Ok(()), Edca::check).map_err(|message| {
             let path = format!("node[{}].edca", node.index);
-            InputError { path, message }
+            InputError::new(path, message)
         })?;
         Ok(config)
     };
-    scenario.nodes.iter().map(mac).collect()
+    all(scenario.nodes.iter().map(mac))
 }
 
 /// The rates to those who do not know `mode`: the highest they know that is not above it.
@@ -302,7 +302,7 @@ pub(crate) fn errors_at(scenario: &Scenario) -> Result<ErrorsAt> {
         if at.is_some() && own.is_some() && at != own {
             let path = format!("channel.pair[{i}].errors.at");
             let message = "errors strike attempts or MSDUs, the same on the whole channel".to_owned();
-            return Err(InputError { path, message });
+            return Err(InputError::new(path, message));
         }
         at = at.or(own);
     }

@@ -1,6 +1,6 @@
 //! Transport ends and applications out of a scenario.
 
-use super::Result;
+use super::{Result, all};
 use crate::flow::{Delivered, Flow, Owner, Sink, Source, Stated, Transport};
 use crate::latency::Latency;
 use crate::registries::Registries;
@@ -33,7 +33,7 @@ pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<O
         let transport = &flow.entry.transport;
         transport.tcp().map(|spec| tcp_config(spec, transport.datagram, registries, i).map(Arc::new)).transpose()
     };
-    scenario.flows.iter().enumerate().map(config).collect()
+    all(scenario.flows.iter().enumerate().map(config))
 }
 
 /// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
@@ -101,7 +101,7 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
         let text = error.to_string();
         let (key, message) = text.split_once(": ").unwrap_or(("", &text));
         let key = if key == "mss" { "datagram" } else { key };
-        InputError { path: format!("flow[{flow}].transport.{key}"), message: message.to_owned() }
+        InputError::new(format!("flow[{flow}].transport.{key}"), message.to_owned())
     })?;
     Ok(config)
 }

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from interlayer import quantity, simulator, toml_text
-from interlayer.errors import InputError, suggestion
+from interlayer.errors import Collected, InputError, suggestion
 from interlayer.measure.stats import MIN_RUNS
-from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction, Curve, Experiment, OverTime
+from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction, Curve, Evidence, Experiment, OverTime
+from interlayer.study.readings import Missing
 
 from .claims import read_claim, read_derived, read_evidence
 from .grid import Grid, cells_of, where_of
@@ -24,7 +25,9 @@ def parse(text: str, name: str, beside: Path) -> Experiment:
     try:
         return _experiment(Table(simulator.tables(text, name), ""), beside, Path(name).stem)
     except InputError as e:
-        raise e if str(e).startswith(name) else InputError(f"{name}: {e}", e.path) from e
+        if not str(e).startswith(name):
+            e.behind(f"{name}: ")
+        raise
 
 
 OWN = "measured"
@@ -77,31 +80,47 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         follow=follow,
         drawn=drawn,
     )
-    if e.max_runs < MIN_RUNS:
-        raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
-    if show == "gain" and not e.comparisons:
-        raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
-    over_time = _over_time(Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
+    mistakes, over_time, open_ = Collected(), None, None
+    with mistakes.noted():
+        if e.max_runs < MIN_RUNS:
+            raise InputError(f"max_runs: a verdict needs {MIN_RUNS} runs", "max_runs")
+    with mistakes.noted():
+        if show == "gain" and not e.comparisons:
+            raise InputError('figure.show: "gain" needs a [[gain]] to show', "figure.show")
+    with mistakes.noted():
+        over_time = _over_time(Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
     swept = [*grid.paths, *(path for _, others in follow for path, _ in others)]
-    claims, derived = t.take("claim", list, []), t.take("derived", list, [])
-    open_, rests_on = (
-        read_open(t.take("open", dict), beside, swept, grid.arms, len(claims)) if t.has("open") else (None, {})
-    )
-    contradictions = [_contradiction(c, i, e.id, len(claims)) for i, c in enumerate(t.take("contradiction", list, []))]
-    explained = read_evidence(t.take("explain", list, []), len(claims))
-    t.done()
-    of_claims = replace(grid, fixed=open_.tabled if open_ else ())
+    claims, derived, contradictions = t.take("claim", list, []), t.take("derived", list, []), []
+    rests_on: dict[int, tuple[Missing, ...]] = {}
+    with mistakes.noted():
+        if t.has("open"):
+            open_, rests_on = read_open(t.take("open", dict), beside, swept, grid.arms, len(claims))
+    for i, content in enumerate(t.take("contradiction", list, [])):
+        with mistakes.noted():
+            contradictions.append(_contradiction(content, i, e.id, len(claims)))
+    explained: dict[int, list[Evidence]] = {}
+    with mistakes.noted():
+        explained = read_evidence(t.take("explain", list, []), len(claims))
+    with mistakes.noted():
+        t.done()
+    of_claims, claims_read, derived_read = replace(grid, fixed=open_.tabled if open_ else ()), [], []
+    for i, content in enumerate(claims):
+        with mistakes.noted():
+            claims_read.append(
+                replace(read_claim(content, i, e, of_claims, explained), rests_on=rests_on.get(i + 1, ()))
+            )
+    for i, content in enumerate(derived):
+        with mistakes.noted():
+            derived_read.append(read_derived(content, i, e, grid))
+    mistakes.told()
     return replace(
         e,
         over_time=over_time,
         open=open_,
         ledger=read_ledger(beside),
         contradictions=tuple(contradictions),
-        claims=tuple(
-            replace(read_claim(c, i, e, of_claims, explained), rests_on=rests_on.get(i + 1, ()))
-            for i, c in enumerate(claims)
-        ),
-        derived=tuple(read_derived(d, i, e, grid) for i, d in enumerate(derived)),
+        claims=tuple(claims_read),
+        derived=tuple(derived_read),
     )
 
 

@@ -90,7 +90,9 @@ def _setup(path: Path, arms: Sequence[str]) -> tuple[str, str, list[Parameter], 
         missing = [_missing(content, i) for i, content in enumerate(t.take("missing", list, []))]
         t.done()
     except InputError as e:
-        raise e if str(e).startswith(str(path)) else InputError(f"{path}: {e}", e.path) from e
+        if not str(e).startswith(str(path)):
+            e.behind(f"{path}: ")
+        raise
     return title, source, found, missing
 
 

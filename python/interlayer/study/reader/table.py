@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from interlayer import toml_text
-from interlayer.errors import InputError, suggestion
+from interlayer.errors import Collected, InputError, suggestion
 from interlayer.study import expression
 
 
@@ -56,9 +56,12 @@ class Table:
         return None if value is None else float(value)
 
     def done(self) -> None:
-        """A key that nobody took is a mistake."""
+        """Keys that nobody took are mistakes."""
+        mistakes = Collected()
         for key in self._left:
-            raise self.error(f"unknown key{suggestion(key, self._seen)}", key)
+            with mistakes.noted():
+                raise self.error(f"unknown key{suggestion(key, self._seen)}", key)
+        mistakes.told()
 
 
 _NAMES = {
