@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -132,6 +133,30 @@ def test_what_is_swept_is_printed_and_what_a_reading_sets_is_open(folder: Path) 
     assert ledger.unvaried(list(rows.values())) == ("the queue", "routing")
 
 
+def test_what_an_arm_sets_itself_no_reading_varies(folder: Path) -> None:
+    own = '[arms.own]\n"flow.0.transport.receiver" = "delayed-ack"\n'
+    for arms, varied in ((f"{own}[arms.plain]\n", ("receiver",)), (own, ())):
+        text = EXPERIMENT.replace("[open]", f"{arms}[open]").replace("where = {", 'where = { arm = "own",')
+        (folder / "x.toml").write_text(text, encoding="utf-8")
+        assert _row(folder, "flow.transport.receiver").varied == varied
+
+
+def test_a_reading_varies_the_keys_that_it_changes_whatever_it_sets(folder: Path) -> None:
+    """`radio.tx_power` is the power of every node; a table of a congestion control has keys that stay as they are."""
+    with_power = SCENARIO.replace("[[node]]", '[channel]\npropagation = { model = "free-space" }\n[[node]]', 1)
+    vegas = '[flow.transport]\npreset = "rfc"\ncongestion = { name = "vegas", alpha = 1, beta = 3 }\n'
+    (folder / "s.toml").write_text(with_power + vegas, encoding="utf-8")
+    both = '"radio.tx_power" = "7 dBm", "flow.0.transport.congestion" = { name = "vegas", alpha = 2, beta = 3 }'
+    (folder / "open.toml").write_text(OPEN.replace('"flow.*.transport.receiver" = "every"', both), encoding="utf-8")
+    assert _row(folder, "node.tx_power").varied == ("receiver",)
+    assert _row(folder, "flow.transport.congestion.alpha").varied == ("receiver",)
+    assert not _row(folder, "flow.transport.congestion.beta").varied
+
+
+def _row(folder: Path, key: str) -> ledger.Assumption:
+    return next(row for row in campaign.assumptions(library.load(folder / "x.toml")) if row.key == key)
+
+
 def test_a_verdict_that_differs_shows_what_was_not_varied(folder: Path) -> None:
     outcome = campaign.run(library.load(folder / "x.toml"))
     [scored] = outcome.scored
@@ -147,10 +172,15 @@ def test_without_a_ledger_nothing_is_marked(folder: Path) -> None:
     assert ledger.counts(rows)["unmarked"] == len(rows) - 2  # what is swept, and what a reading sets
 
 
+@cache
+def _rows(id_: str) -> list[ledger.Assumption]:
+    return campaign.assumptions(library.load(id_))
+
+
 @pytest.mark.parametrize("id_", PAPERS)
 def test_every_value_of_a_papers_cells_has_a_mark(id_: str) -> None:
     e = library.load(id_)
-    unmarked = [f"{row.key} = {row.values[0]}" for row in campaign.assumptions(e) if row.basis is None]
+    unmarked = [f"{row.key} = {row.values[0]}" for row in _rows(id_) if row.basis is None]
     assert not unmarked
     assert e.ledger is not None
 
@@ -162,7 +192,7 @@ def test_every_mark_of_a_paper_is_of_some_value() -> None:
         e = library.load(id_)
         if e.ledger is not None:
             found = used.setdefault(e.ledger.title, set())
-            for row in campaign.assumptions(e):
+            for row in _rows(id_):
                 found |= {m for v in row.values if (m := e.ledger.mark(e.id, row.key, v)) is not None}
     for id_ in PAPERS:
         if (book := library.load(id_).ledger) is not None:

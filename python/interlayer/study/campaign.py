@@ -304,14 +304,12 @@ def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> lis
     swept = [path for path in e.paths if path not in tabled]
     swept += [path for leader, others in e.follow if leader not in tabled for path, _ in others]
     printed = [ledger.key_of(path) for path in swept]
-    varied = {
-        p.name: [ledger.key_of(path) for path in readings.paths_of(p)] for p in (e.open.parameters if e.open else ())
-    }
+    varied = _varied(campaign)
 
     def basis(key: str, value: Any) -> tuple[ledger.Basis | None, str, str, tuple[str, ...]]:
         if any(overlap(key, path) for path in printed):
             return ledger.Basis.PRINTED, f"{e.source}: swept", "", ()
-        by = tuple(name for name, paths in varied.items() if any(overlap(key, path) for path in paths))
+        by = tuple(name for name, keys in varied.items() if key in keys)
         mark = e.ledger.mark(e.id, key, value) if e.ledger else None
         if by:
             return ledger.Basis.OPEN, mark.where if mark else "", "", by
@@ -328,6 +326,30 @@ def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> lis
     named = {u.what for u in rest}
     rest += [ledger.Unmodelled(m.name, m.why) for m in (e.open.missing if e.open else ()) if m.name not in named]
     return [*ledger.gathered(found.values()), *(u.as_assumption() for u in rest)]
+
+
+def _varied(campaign: Campaign) -> dict[str, set[str]]:
+    """The keys whose values a parameter's choices change in some arm, by parameter: what an arm sets itself stands."""
+    e, base = campaign.e, Variant()
+    firsts = list({cell.arm: cell for cell in reversed(e.cells())}.values())
+    found: dict[str, set[str]] = {p.name: set() for p in (e.open.parameters if e.open else ())}
+    for cell in firsts if found else ():
+        was = _by_key(campaign.scenario(base, cell)[1])
+        for p in e.open.parameters if e.open else ():
+            for choice in p.choices[1:]:
+                key, scenario = campaign.scenario(Variant(reading=Reading(((p.name, choice),))), cell)
+                if key != campaign.scenario(base, cell)[0]:
+                    is_ = _by_key(scenario)
+                    found[p.name] |= {key for key in was.keys() | is_.keys() if was.get(key) != is_.get(key)}
+    return found
+
+
+def _by_key(scenario: _core.Scenario) -> dict[str, list[Any]]:
+    """The values of a scenario, as the ledger spells their keys."""
+    found: dict[str, list[Any]] = {}
+    for key, value in ledger.values_of(json.loads(scenario.effective_json())):
+        found.setdefault(key, []).append(value)
+    return found
 
 
 READING_RUNS = 20

@@ -184,14 +184,6 @@ class Open:
         return replace(self, parameters=left, stated=(*self.stated, *names.items()))
 
 
-def paths_of(parameter: Parameter) -> list[str]:
-    """The keys of a scenario that its choices set, each once; those of a scheme are `scheme.*.KEY`."""
-    found = [path for c in parameter.choices for path, _ in c.settings]
-    found += [path for c in parameter.choices for _, settings in c.arms for path, _ in settings]
-    found += [f"scheme.*.{key}" for c in parameter.choices for _, settings in c.schemes for key, _ in settings]
-    return list(dict.fromkeys(found))
-
-
 def how_many(parameters: Sequence[Parameter]) -> int:
     """K: of how many readings those that are run are."""
     return prod(len(p.choices) for p in parameters)
