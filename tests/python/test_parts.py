@@ -42,9 +42,9 @@ class NewReno(Controller):
         if not window.may_grow:
             return
         if window.in_slow_start:
-            window.cwnd += min(ack.acked, window.slow_start_limit) // window.slow_start_divisor
+            window.cwnd += min(ack.counted, window.slow_start_limit) // window.slow_start_divisor
             return
-        step = window.mss if window.byte_counting is None else ack.acked
+        step = window.mss if window.byte_counting is None else ack.counted
         total = self.fraction + step * (window.mss / window.cwnd)
         self.fraction = total - math.floor(total)
         window.cwnd += math.floor(total)
