@@ -15,6 +15,7 @@ import pytest
 from interlayer import toml_text
 from interlayer.errors import InputError
 from interlayer.study import library, reader
+from interlayer.study.reader import ledger
 
 ROOT = Path(__file__).parents[2]
 TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
@@ -195,10 +196,14 @@ _OF_EXPERIMENTS = {"where", "order", "open", "unit", "formula", "claim", "parame
 
 @pytest.mark.core
 @pytest.mark.parametrize(("page", "block"), blocks("toml"))
-def test_every_key_in_a_block_of_toml_is_one_of_a_scenario(page: Path, block: str) -> None:
+def test_every_key_in_a_block_of_toml_is_one_of_a_scenario(page: Path, block: str, tmp_path: Path) -> None:
     from interlayer import simulator
 
     tables = tomllib.loads(block)
+    if "mark" in tables:
+        (tmp_path / ledger.FILE).write_text(block, encoding="utf-8")
+        assert ledger.read_ledger(tmp_path)
+        return
     if "base" in tables:  # an experiment, beside those of examples/
         reader.parse(block, str(page), ROOT / "examples" / "experiments")
         return
