@@ -193,7 +193,8 @@ class Result:
         return metrics.column(self.runs, metric)[1]
 
     def estimate(self, metric: str) -> Estimate:
-        """Mean and 95 % interval of a metric over the runs."""
+        """Mean and 95 % interval of a metric over the runs. Raises `InputError` for a name unknown."""
+        given.check(metric=metric)
         return metrics.estimate(self.runs, metric)
 
     def gain_over(self, other: Result, metric: str) -> Estimate:

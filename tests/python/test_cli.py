@@ -464,11 +464,14 @@ def test_check_says_what_is_there(interlayer: Any, toy: Path) -> None:
 
 
 def test_check_reads_experiments_too(interlayer: Any) -> None:
-    from interlayer.study import library
+    from interlayer.study import library, readings
 
     status, out, _ = interlayer("check", library.files()["lle-fig-3.9"])
     assert status == 0
-    assert "experiment lle-fig-3.9, 15 cells, 5 claims, 4 readings" in out
+    e = library.load("lle-fig-3.9")
+    assert e.open is not None
+    varied = f"{len(readings.chosen(e.open.parameters))} readings"
+    assert f"experiment lle-fig-3.9, 15 cells, 5 claims, {varied}" in out
 
 
 def test_version_and_help(interlayer: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import interlayer
 from interlayer.errors import Collected, InputError, Mistake
-from interlayer.study import campaign, library
+from interlayer.study import campaign, library, readings
 
 ROOT = Path(__file__).parents[2]
 
@@ -157,7 +157,10 @@ def test_check_takes_an_experiment_by_file_and_by_id(experiment: Path, call: Any
     assert call("check", experiment) == (0, f"{experiment}: experiment mine, 4 cells, 2 claims\n", "")
     status, out, _ = call("check", "lle-fig-3.9")
     assert status == 0
-    assert out.endswith("lle-fig-3.9.toml: experiment lle-fig-3.9, 15 cells, 5 claims, 4 readings\n")
+    e = library.load("lle-fig-3.9")
+    assert e.open is not None
+    varied = f"{len(readings.chosen(e.open.parameters))} readings"
+    assert out.endswith(f"lle-fig-3.9.toml: experiment lle-fig-3.9, 15 cells, 5 claims, {varied}\n")
 
 
 def test_check_tells_all_mistakes_of_an_experiment(experiment: Path, call: Any) -> None:
