@@ -47,7 +47,9 @@ def test_every_verb_and_python_say_the_same_of_a_wrong_file(
         with pytest.raises(SystemExit) as stop:
             cli.main([str(path) if word == "FILE" else word for word in words])
         assert stop.value.code == 2
-        found.add(capsys.readouterr().err.removeprefix("interlayer: ").rstrip("\n"))
+        told = capsys.readouterr().err.splitlines()
+        assert all(line.startswith("interlayer: ") for line in told)
+        found.add("\n".join(line.removeprefix("interlayer: ") for line in told))
     for call in CALLS:
         with pytest.raises(InputError) as caught:
             call(str(path))
