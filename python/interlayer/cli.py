@@ -502,8 +502,8 @@ def _over(
             progress=progress,
             cache=Cache(stored),
         )
-        if found is None:  # Ctrl-C: what is finished is in the store
-            raise typer.Exit(130)
+        if found is None:  # Ctrl-C
+            raise parts.stopped(progress, store, "where a claim is true needs all points")
         if to_folder:
             with to_folder.filled() as path:
                 files.write_region(found, path)

@@ -465,13 +465,13 @@ impl Connection {
         }
         let tracking = self.snd.tracking.as_deref_mut()?;
         let recover = self.snd.recovering.map(|r| r.recover);
-        if let (Some(recover), None, true) = (recover, &tracking.rack, u64::from(mss) <= room) {
-            if let Some((range, is_rescue)) = tracking.doubtful(self.snd.una) {
-                if is_rescue {
-                    tracking.rescue = Some(recover);
-                }
-                return Some(self.snd.whole(range));
+        if let (Some(recover), None, true) = (recover, &tracking.rack, u64::from(mss) <= room)
+            && let Some((range, is_rescue)) = tracking.doubtful(self.snd.una)
+        {
+            if is_rescue {
+                tracking.rescue = Some(recover);
             }
+            return Some(self.snd.whole(range));
         }
         None
     }
