@@ -84,7 +84,7 @@ pub const ABSENT: &[Absent] = &[
     Absent { noun: "scheme", names: &["ilc-tcp", "atcp"], near: "eln" },
     Absent { noun: "scheme", names: &["tp-lda"], near: "cross-lda" },
     Absent { noun: "scheme", names: &["fastack"], near: "lle-tcp" },
-    Absent { noun: "scheme", names: &["ack-filter"], near: "ack-agent" },
+    Absent { noun: "scheme", names: &["ack-filter"], near: "" },
     Absent { noun: "scheme", names: &["zhuge", "abc"], near: "ewa" },
     Absent { noun: "key", names: &["bandwidth", "channel_width", "channel_number"], near: "standard" },
     Absent { noun: "key", names: &["mcs", "spatial_streams", "guard_interval"], near: "data_rate" },
