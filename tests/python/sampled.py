@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from interlayer.measure import stats
 from interlayer.study.outcome import Outcome, Results
 
 if TYPE_CHECKING:
+    from interlayer.measure.stats import Estimate
     from interlayer.study.experiment import Cell, Experiment, Gain
 
 RUNS = 10
@@ -30,6 +32,9 @@ class Sampled(Results):
         arm = self.arms.index(cell.arm)
         noise = np.random.default_rng([arm, *cell.at]).standard_normal(RUNS)
         return self.size * (1 + 0.6 * math.sin(1.3 * arm + 0.5 * sum(cell.at)) + 0.02 * noise)
+
+    def estimate(self, cell: Cell, metric: str, unit: str) -> Estimate:
+        return stats.estimate(self.column(cell, metric, unit))
 
     def gain(self, pair: Gain, metric: str, over: str = "", share: bool = False) -> Any:
         return 100 * (self.column(pair.new, metric, "") / self.column(pair.old, metric, "") - 1)

@@ -306,7 +306,7 @@ def test_every_experiment_that_is_named_is_there() -> None:
 DATA = [Path(name) for name in TRACKED if name.startswith("python/interlayer/experiments/") and name.endswith(".toml")]
 CITED_FILE = re.compile(r"(?<![\w./*-])([\w./*-]+\.(?:toml|md|csv|json|py|rs))(?![\w-])")
 CITED_ID = re.compile(
-    r"(?<![\w./-])((?:lle|c3tcp|dynarq|linkarq|nackvegas|ftca)-(?:fig|table|sec|eq|scenario)-\d(?:[\w.-]*\w)?)(?![\w.-]*\*)"
+    r"(?<![\w./-])((?:lle|c3tcp|dynarq|linkarq|nackvegas|ftca)-(?:fig|table|sec|eq|scenario)-\d(?:[\w.-]*\w)?)(?![\w.-]*[*\[])"
 )
 
 

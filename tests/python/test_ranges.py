@@ -98,7 +98,7 @@ def test_a_range_has_its_base_and_its_ends_for_readings(experiment: Experiment) 
     assert [c.name for c in parameters["loss"].choices] == ["0.1", "0.05", "0.65"]
     assert parameters["loss"].choices[1].settings == (("channel.errors.per", 0.05),)
     assert [c.name for c in parameters["control"].choices] == ["0.1", "0.6"], "the base is an end"
-    assert len(campaign.check_readings(experiment)) == readings.how_many(list(parameters.values())) == 12
+    assert len(campaign.checked(experiment)) == readings.how_many(list(parameters.values())) == 12
 
 
 def test_the_base_of_a_range_is_the_base_files(experiment: Experiment) -> None:

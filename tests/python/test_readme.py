@@ -79,10 +79,10 @@ def is_of_papers(line: str) -> bool:
 def test_the_experiments_a_command_names_are_there(line: str) -> None:
     from interlayer.study import library
 
-    names = [word for word in shlex.split(line, comments=True)[2:] if not word.startswith("-")]
+    words = shlex.split(line, comments=True)[2:]
+    names = words[: next((i for i, word in enumerate(words) if word.startswith("-")), None)]
     assert names
-    options = [i for i, word in enumerate(names) if word in ("figures", "runs.db")]
-    for name in library.matching(names[: options[0] if options else None]):
+    for name in library.matching(names):
         assert library.load(name).claims is not None
 
 

@@ -26,8 +26,8 @@ pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<()
     set_in_table(tree, first, rest, "", value).map_err(|message| InputError::new(path, message))
 }
 
-/// The `[[scheme]]` tables that words stand for: `none`, or schemes with their parameters, as `lle-tcp,ftca` and
-/// `lle-tcp:sack=keep;strategy=every`. A scheme that the file has keeps what the file says of it.
+/// The `[[scheme]]` tables that words stand for: `none`, or schemes with their parameters, as `NAME,OTHER` and
+/// `NAME:key=value;key=value`. A scheme that the file has keeps what the file says of it.
 fn schemes(tree: &toml::Table, words: &str) -> Result<Value, String> {
     if words.trim() == "none" {
         return Ok(Value::Array(Vec::new()));
@@ -47,7 +47,7 @@ fn schemes(tree: &toml::Table, words: &str) -> Result<Value, String> {
         }
         for parameter in split(parameters, ';').into_iter().filter(|one| !one.trim().is_empty()) {
             let Some((key, set)) = parameter.split_once('=') else {
-                let example = "sack=keep is in lle-tcp:sack=keep";
+                let example = "key=value is in NAME:key=value";
                 return Err(format!("{} is no parameter, as {example}", quote(parameter.trim())));
             };
             let set = value(set)?;

@@ -142,7 +142,7 @@ fn schemes_are_set_by_words() {
     for (words, line) in [
         ("lle-tpc", "scheme[0].name: no scheme \"lle-tpc\"; did you mean \"lle-tcp\"?"),
         ("lle-tcp,", "scheme: an empty name in \"lle-tcp,\"; write none, a scheme, or several with commas"),
-        ("lle-tcp:guard", "scheme: \"guard\" is no parameter, as sack=keep is in lle-tcp:sack=keep"),
+        ("lle-tcp:guard", "scheme: \"guard\" is no parameter, as key=value is in NAME:key=value"),
         ("lle-tcp:gard=1 ms", "scheme[0].gard: no such key; did you mean \"guard\"?"),
     ] {
         assert_eq!(read_with(LEAST, &[("scheme", words)]).unwrap_err().to_string(), line);
