@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field, replace
+from functools import cache as cached
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,7 +42,7 @@ from .verdict import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from interlayer import _core
     from interlayer._core import Run
@@ -221,7 +222,7 @@ def run(
     if over_time and finished:
         outcome.over_time = campaign.over_time(main)
     by_claim = {c.claim.id: c for c in claims}
-    open_still = ledger.unvaried(assumptions(experiment, overrides)) if experiment.ledger else ()
+    open_still = cached(lambda: ledger.unvaried(assumptions(experiment, overrides)) if experiment.ledger else ())
     outcome.scored = [
         _score(c, outcome, campaign, variants, by_claim.get(c.id), alpha, open_still) for c in experiment.claims
     ]
@@ -451,7 +452,7 @@ def _score(
     variants: dict[str, Variant],
     varied: _Varied | None,
     alpha: float,
-    unvaried: tuple[str, ...],
+    unvaried: Callable[[], tuple[str, ...]],
 ) -> Scored:
     e, results = outcome.experiment, outcome.results
 
@@ -492,7 +493,7 @@ def _score(
         note,
         readings=tuple(kept),
         of_readings=readings.how_many(e.open.parameters) if e.open else 1,
-        unvaried=unvaried if verdict is Verdict.DIFFERS else (),
+        unvaried=unvaried() if verdict is Verdict.DIFFERS else (),
     )
 
 
