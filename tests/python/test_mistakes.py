@@ -55,6 +55,8 @@ to = "b"
 
 @pytest.mark.parametrize("verb", [("check",), ("run",), ("compare", "--schemes", "none,lle-tcp")])
 def test_the_command_has_a_line_for_each_and_writes_nothing(verb: tuple[str, ...], tmp_path: Path, call: Any) -> None:
+    # A cluster sends its cause too (tblib).
+    assert str(pickle.loads(pickle.dumps(e.__cause__))) == str(e.__cause__)
     file = tmp_path / "bad.toml"
     file.write_text(SCENARIO)
     name, *more = verb

@@ -19,7 +19,12 @@ use world::{Blueprint, Cell, Registries, Row, Run, RunError};
 
 pub use world;
 
-create_exception!(_core, InputError, PyValueError, "What the user gave is wrong: one line, and the path of the key.");
+create_exception!(
+    interlayer._core,
+    InputError,
+    PyValueError,
+    "What the user gave is wrong: one line, and the path of the key."
+);
 
 /// The line of the first mistake; its path, and path and line of all of them, as attributes.
 fn input_error(py: Python<'_>, error: &WorldInputError) -> PyErr {
@@ -33,7 +38,7 @@ fn input_error(py: Python<'_>, error: &WorldInputError) -> PyErr {
 }
 
 create_exception!(
-    _core,
+    interlayer._core,
     PartError,
     PyException,
     "Code of a part in Python has failed: which; the cause is what it raised."

@@ -7,6 +7,7 @@ memory before they begin. Finished runs are kept in memory, and in a store on di
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -86,7 +87,7 @@ class Cache:
     def remember_cost(self, experiment: str, mode: str) -> None:
         """Tell the store what was used since `begin_count`: what the whole experiment costs where nothing is there."""
         if self._store is not None:
-            self._store.put_cost(experiment, mode, len(self._used), sum(self._used.values()))
+            self._store.put_cost(experiment, mode, len(self._used), math.fsum(self._used.values()))
 
 
 @dataclass(slots=True)
