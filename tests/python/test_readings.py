@@ -21,6 +21,8 @@ from interlayer.study.readings import Choice, Parameter, Reading
 from interlayer.study.verdict import Judgement, Verdict, holm_step, over_readings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fake_core import Core
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +54,13 @@ def test_of_many_the_base_every_single_change_and_every_pair_are_run() -> None:
     assert len({r.id for r in found}) == 21
     single = {r.changes for r in found if len(r.changes) == 1}
     assert single == {((p.name, c),) for p in some for c in p.choices[1:]}
+
+
+def test_of_many_every_single_change_comes_before_the_pairs() -> None:
+    few, many = [parameter("a", 4), parameter("b", 6)], [parameter(name, 2) for name in "abcde"]
+    assert readings.first(few) == readings.chosen(few)
+    assert [len(r.changes) for r in readings.first(many)] == [0, 1, 1, 1, 1, 1]
+    assert readings.first(many) == readings.chosen(many)[:6]
 
 
 def test_a_reading_of_several_experiments_is_seen_by_each_as_far_as_it_is_open_there() -> None:
@@ -219,6 +228,71 @@ def test_a_reading_that_changes_nothing_a_claim_sees_costs_no_run_and_no_level(t
     assert words.readings_text(outcome.scored[0]) == "4 of 8"  # but half may be counted
     alone = toy(HEAD.replace("[open]", '[open.stated]\ncounted = "goodput"\n[open]') + claim(arm="fixed"))
     assert (alone.scored[0].verdict, words.readings_text(alone.scored[0])) == (HOLDS, "4 of 4")
+
+
+FLAGS = "abcde"
+"""Five parameters of two values: 32 readings, the base, 5 single changes and 10 pairs of which may be run."""
+
+
+def of_flags(toy: Any, core: Core, tmp_path: Path, text: str, noise: float = 1e-3) -> Any:
+    """Runs claims on 1 Mb/s that doubles where a and b are set together, and in the arm `third` where c is set."""
+
+    def rate(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        set_ = data["radio"]
+        double = set_.get("c") if set_.get("third") else set_.get("a") and set_.get("b")
+        return {"flows": [{"goodput_bps": 1e6 * (2 if double else 1) * (1 + noise * rng.standard_normal())}]}
+
+    core.model = rate
+    parameters = "".join(
+        f'[[parameter]]\nname = "{f}"\nsilent = "nowhere"\n[[parameter.value]]\nname = "no"\n'
+        f'[[parameter.value]]\nname = "yes"\nset = {{ "radio.{f}" = 1 }}\n'
+        for f in FLAGS
+    )
+    (tmp_path / "setup.toml").write_text('title = "Flags"\nsource = "nowhere"\n' + parameters)
+    arms = '[arms]\nplain = {}\nthird = { "radio.third" = 1 }\n'
+    return toy(HEAD.partition("[arms]")[0] + arms + text)
+
+
+def test_a_pair_turns_a_claim_that_no_single_change_turns(toy: Any, core: Core, tmp_path: Path) -> None:
+    outcome = of_flags(toy, core, tmp_path, claim("1"))
+    (s,) = outcome.scored
+    assert (s.verdict, words.readings_text(s), s.turned_by) == (DEPENDS, "15 of 16", ())
+    assert [name for name, verdict in by_reading(s).items() if verdict == "differs"] == ["a = yes, b = yes"]
+    assert core.batches == [10 * (2 * 2 + 5), 10 * 10]  # two points of two arms, single changes, then the pairs
+
+
+def test_a_claim_that_a_single_change_turns_has_no_pairs(toy: Any, core: Core, tmp_path: Path) -> None:
+    outcome = of_flags(toy, core, tmp_path, claim("1", "third"))
+    (s,) = outcome.scored
+    assert (s.verdict, words.readings_text(s), s.turned_by) == (DEPENDS, "5 of 6", ("c",))
+    assert core.batches == [10 * (2 * 2 + 5)]
+    assert as_json.outcome(outcome)["open"]["k"] == 6
+    # Beside a claim that has them, its own stay without a mark.
+    outcome = of_flags(toy, core, tmp_path, claim("1", "third") + claim("1"))
+    assert [words.readings_text(s) for s in outcome.scored] == ["5 of 6", "15 of 16"]
+    page = pages.outcome(outcome, "<svg></svg>")
+    assert sum("<td>–</td>" in row and "= yes, " in row for row in page.split("<tr>")) == 10
+    assert "pairs of changes for claims that no single change turned" in words.run_of(outcome)
+
+
+def test_a_claim_that_is_open_has_no_pairs(toy: Any, core: Core, tmp_path: Path) -> None:
+    (s,) = of_flags(toy, core, tmp_path, claim("1"), noise=0.9).scored
+    assert (s.verdict, len(s.readings)) == (UNTESTABLE, 6)
+    assert max(core.batches[1:]) < 10 * 10
+
+
+def test_each_stage_of_readings_has_the_whole_level(
+    toy: Any, core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def step(judged: Sequence[Any], alpha: float) -> list[Any]:
+        seen.append((len(judged), alpha))
+        return holm_step(judged, alpha)
+
+    monkeypatch.setattr(campaign, "holm_step", step)
+    of_flags(toy, core, tmp_path, claim("1"))
+    assert seen[-2:] == [(6, 0.05 / 3), (10, 0.05 / 3)]  # 10, 15, 20 runs: three looks
 
 
 def test_the_arms_own_setting_and_the_base_samples_stand(toy: Any) -> None:

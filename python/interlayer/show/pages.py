@@ -166,8 +166,10 @@ def _open(outcome: Outcome) -> str:
         top = [("reading", False), *((f"#{s.claim.id.rpartition('#')[2]}", False) for s in varied)]
         rows = []
         for i, reading in enumerate(outcome.readings):
-            cells = [s.readings[i].judgement for s in varied]
-            marks = [f'<span class="{j.verdict.value}">{j.verdict.value}</span><br>{_means(j)}' for j in cells]
+            cells = [s.readings[i].judgement if i < len(s.readings) else None for s in varied]
+            marks = [
+                f'<span class="{j.verdict.value}">{j.verdict.value}</span><br>{_means(j)}' if j else "–" for j in cells
+            ]
             rows.append([esc(reading.id), *marks])
         parts.append(markup.table(top, rows))
     return "".join(parts)

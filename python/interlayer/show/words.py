@@ -150,7 +150,8 @@ def run_of(outcome: Outcome) -> str:
     open_ = outcome.experiment.open
     assert open_ is not None
     k, of = len(outcome.readings), readings.how_many(open_.parameters)
-    return f"{k} of {of} readings run, over {', '.join(open_.names)}"
+    pairs = "; pairs of changes for claims that no single change turned" if of > readings.ALL_UP_TO else ""
+    return f"{k} of {of} readings run, over {', '.join(open_.names)}{pairs}"
 
 
 def base_of(outcome: Outcome) -> str:

@@ -4,7 +4,8 @@ Every cell's run i has the seed `first + i`, so arms and points are paired. A ro
 each claim that is still open asks for more runs of the cells it rests on (and of its counter-runs), up to the file's
 `max_runs`; the others stay as they are. What the paper leaves open is varied: each claim is run and judged in every
 reading (`readings`). All looks at a claim, over rounds and readings, share one level of 5 %: a round has its part of it
-(Bonferroni), within a round the readings have theirs by Holm's procedure.
+(Bonferroni), within a round the readings have theirs by Holm's procedure. Where readings are many, pairs of changes are
+run only for a claim that is the same in the base and in every single change (serial gatekeeping).
 """
 
 from __future__ import annotations
@@ -173,14 +174,14 @@ def run(
     most = runs or (QUICK_RUNS if quick else max(experiment.max_runs, stats.MIN_RUNS))
     alpha = stats.ALPHA / stats.looks(wanted, most)
 
-    varied = [Variant(reading=r) for r in _readings(experiment)] if not (quick or base_only) else []
-    claims = [_Varied(c, campaign, main, varied) for c in experiment.claims if not c.is_arithmetic]
+    claims = _claims(campaign, main, [] if quick or base_only else _readings(experiment))
     # The first round is the whole grid, the cells that claims rest on in each reading, and those of counter-runs.
     plan = [(main, cell, wanted) for cell in experiment.cells()]
     counter_runs = [] if quick else [(claim, variants[_name(e)]) for claim, e in evidence]
     plan += [(variant, cell, wanted) for claim, variant in counter_runs for cell in claim.cells()]
     plan += [(variant, cell, wanted) for c in claims for variant in c.distinct[1:] for cell in c.claim.cells()]
-    for variant, cell, _ in plan:
+    later = [(variant, cell) for c in claims for variant in c.later for cell in c.claim.cells()]
+    for variant, cell in [*((variant, cell) for variant, cell, _ in plan), *later]:
         campaign.scenario(variant, cell)  # all mistakes before the first run
     finished = campaign.extend(plan, 1)
 
@@ -190,6 +191,9 @@ def run(
         for c in claims:
             if any(map(c.sees, c.claim.rests_on)):
                 continue  # no number of runs decides it
+            if c.later and c.stands(alpha):
+                more += [(variant, cell, wanted) for variant in c.admit() for cell in c.claim.cells()]
+                continue
             for variant in c.open(alpha):
                 done = _done(variant, c.claim, most)
                 limit = most if variant is main else min(most, max(wanted, reading_runs(c.claim)))
@@ -217,7 +221,7 @@ def run(
         failures=tuple(campaign.ended.failures),
         fixed_runs=runs,
         base_only=base_only and experiment.open is not None and experiment.scored,
-        readings=(BASE, *(v.reading for v in varied)) if varied else (),
+        readings=_run_for_some(claims),
     )
     if over_time and finished:
         outcome.over_time = campaign.over_time(main)
@@ -235,8 +239,7 @@ def run(
 def scenarios(e: Experiment, *, quick: bool = False, base_only: bool = False) -> list[_core.Scenario]:
     """The scenarios of the first round, each once: what an experiment costs at least. Nothing is run."""
     campaign, main = Campaign(e, 1, HERE, (), None, Cache()), Variant()
-    varied = [Variant(reading=r) for r in _readings(e)] if not (quick or base_only) else []
-    claims = [_Varied(c, campaign, main, varied) for c in e.claims if not c.is_arithmetic]
+    claims = _claims(campaign, main, [] if quick or base_only else _readings(e))
     plan = [(main, cell) for cell in e.cells()]
     for claim in () if quick else e.claims:
         counter_runs = [Variant(evidence.overrides) for evidence in claim.evidence if evidence.is_counter_run]
@@ -364,26 +367,55 @@ def reading_runs(claim: Claim) -> int:
 
 
 class _Varied:
-    """A claim, and the variants in which it is run: one for each reading that it can tell from the others."""
+    """A claim, and the variants in which it is run: one for each reading that it can tell from the others.
 
-    def __init__(self, claim: Claim, campaign: Campaign, main: Variant, varied: Sequence[Variant]) -> None:
+    Its variants from the first `after` on wait until the claim stands in these. `run` of them are run so far.
+    """
+
+    def __init__(self, claim: Claim, campaign: Campaign, variants: Sequence[Variant], after: int) -> None:
         self.claim = claim
-        self.variants = [main, *varied]
-        looks = [campaign.looks_like(variant, claim) for variant in self.variants] if varied else [()]
+        self.variants = variants
+        looks = [campaign.looks_like(variant, claim) for variant in variants] if len(variants) > 1 else [()]
         first: dict[object, int] = {}
         self.same_as = [first.setdefault(look, i) for i, look in enumerate(looks)]
-        self.distinct = [self.variants[i] for i in dict.fromkeys(self.same_as)]
+        self.stages = [list(dict.fromkeys(i for i in self.same_as[:after] if i < after))]
+        self.later = [variants[i] for i in dict.fromkeys(self.same_as) if i >= after]
+        self.run = after if self.later else len(variants)
 
-    def judged(self, alpha: float) -> list[Judgement]:
-        """The judgement of each distinct variant, at the level that the readings leave it."""
-        all_results = [variant.results for variant in self.distinct]
-        read = [(columns_of(self.claim, one), supports_of(self.claim, one)) for one in all_results]
-        return holm_step([partial(judge_columns, self.claim, c, supports=s) for c, s in read], alpha)
+    @property
+    def distinct(self) -> list[Variant]:
+        """Those in which it is run so far, the base first."""
+        return [self.variants[i] for stage in self.stages for i in stage]
+
+    def admit(self) -> list[Variant]:
+        """Let those that wait be run, and give them."""
+        admitted, self.later = self.later, []
+        self.stages.append([i for i in dict.fromkeys(self.same_as) if i >= self.run])
+        self.run = len(self.variants)
+        return admitted
+
+    def stands(self, alpha: float) -> bool:
+        """Whether it is resolved in all in which it is run, and everywhere alike."""
+        found = {one.verdict for one in self._judged(alpha).values()}
+        return len(found) == 1 and Verdict.UNTESTABLE not in found
+
+    def _judged(self, alpha: float) -> dict[int, Judgement]:
+        """The judgement of each variant that is run, at the level that the others of its stage leave it.
+
+        A later stage has the whole level again: it is reached only where all of the stage before are resolved, so a
+        true null there was rejected already, or there is none (serial gatekeeping).
+        """
+        found: dict[int, Judgement] = {}
+        for stage in self.stages:
+            all_results = [self.variants[i].results for i in stage]
+            read = [(columns_of(self.claim, one), supports_of(self.claim, one)) for one in all_results]
+            judged = holm_step([partial(judge_columns, self.claim, c, supports=s) for c, s in read], alpha)
+            found |= dict(zip(stage, judged, strict=True))
+        return found
 
     def open(self, alpha: float) -> list[Variant]:
         """The variants in which it is not resolved."""
-        found = zip(self.distinct, self.judged(alpha), strict=True)
-        return [variant for variant, one in found if one.verdict is Verdict.UNTESTABLE]
+        return [self.variants[i] for i, one in self._judged(alpha).items() if one.verdict is Verdict.UNTESTABLE]
 
     def sees(self, missing: Missing) -> bool:
         """Whether what is missing would have acted in a run of the claim, in any reading."""
@@ -391,9 +423,24 @@ class _Varied:
         return any(np.any(metrics.column(runs, missing.seen)[1]) for runs in of)
 
     def readings(self, alpha: float) -> list[Judged]:
-        """Its judgement in every reading, the base first."""
-        found = dict(zip(dict.fromkeys(self.same_as), self.judged(alpha), strict=True))
-        return [Judged(v.reading, found[i]) for v, i in zip(self.variants, self.same_as, strict=True)]
+        """Its judgement in every reading that was run for it, the base first."""
+        found = self._judged(alpha)
+        those = zip(self.variants[: self.run], self.same_as, strict=False)
+        return [Judged(variant.reading, found[i]) for variant, i in those]
+
+
+def _claims(campaign: Campaign, main: Variant, varied: Sequence[Reading]) -> list[_Varied]:
+    """The claims that runs can decide, each with the readings but the base in which it is to be judged."""
+    e = campaign.e
+    variants = [main, *(Variant(reading=r) for r in varied)]
+    after = len(readings.first(e.open.parameters)) if e.open is not None and varied else 1
+    return [_Varied(c, campaign, variants, after) for c in e.claims if not c.is_arithmetic]
+
+
+def _run_for_some(claims: Sequence[_Varied]) -> tuple[Reading, ...]:
+    """The readings in which some claim was run, in their order; none where nothing was varied."""
+    most = max((c.variants[: c.run] for c in claims), key=len, default=())
+    return tuple(variant.reading for variant in most) if len(most) > 1 else ()
 
 
 def _done(variant: Variant, claim: Claim, most: int) -> int:

@@ -1,8 +1,9 @@
 """What a paper leaves open, with its plausible values, and the readings that follow from it.
 
 A *parameter* is something the paper does not state; its *choices* are plausible values, the first of which is the base
-file's. A *reading* takes one choice of each. Of K readings k are run: the base, every single change, every pair of
-changes; all of them where they are few. No reading is preferred because it fits: all that are run are shown.
+file's. A *reading* takes one choice of each. Of K readings k are run: all of them where they are few; else the base and
+every single change, then every pair of changes for the claims that none of these turned. No reading is preferred
+because it fits: all that are run are shown.
 
 `reader.open` reads them, `campaign` runs them for the verdicts of one experiment, `joint` for the claims of several.
 """
@@ -18,7 +19,7 @@ from math import prod
 from typing import Any, Literal
 
 ALL_UP_TO = 24
-"""So many readings are all run; of more the base, every single change and every pair."""
+"""So many readings are all run; of more the base and every single change, then every pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def how_many(parameters: Sequence[Parameter]) -> int:
 
 
 def chosen(parameters: Sequence[Parameter]) -> list[Reading]:
-    """The readings that are run: the base, every single change, every pair; all where they are at most `ALL_UP_TO`."""
+    """The readings that may be run: the base, every single change, every pair; all of at most `ALL_UP_TO`."""
     at_once = len(parameters) if how_many(parameters) <= ALL_UP_TO else 2
     found = []
     for changed in range(min(at_once, len(parameters)) + 1):
@@ -200,6 +201,12 @@ def chosen(parameters: Sequence[Parameter]) -> list[Reading]:
                 for picks in product(*(p.choices[1:] for p in some))
             ]
     return found
+
+
+def first(parameters: Sequence[Parameter]) -> list[Reading]:
+    """Those of `chosen`, at its beginning, in which every claim is judged: without the pairs where there are many."""
+    found = chosen(parameters)
+    return found if how_many(parameters) <= ALL_UP_TO else [r for r in found if len(r.changes) <= 1]
 
 
 def together(opens: Sequence[Open]) -> tuple[Parameter, ...]:
