@@ -47,8 +47,15 @@ def test_every_verb_has_an_example_and_a_summary_that_fits(call: Callable[..., A
     assert len(verbs) >= 9
 
 
+def in_good_time(line: str) -> Any:
+    """An example of the help with the marks that say what it costs: a range of a paper's figure is minutes."""
+    if " --over " in line and " readings " in line:
+        return pytest.param(line, marks=pytest.mark.papers)
+    return pytest.param(line, marks=pytest.mark.slow) if " bench" in line else line
+
+
 @pytest.mark.core
-@pytest.mark.parametrize("line", [pytest.param(e, marks=pytest.mark.slow) if " bench" in e else e for e in EXAMPLES])
+@pytest.mark.parametrize("line", [in_good_time(line) for line in EXAMPLES])
 def test_every_example_of_the_help_runs(line: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     command = [sys.executable, "-m", "interlayer", *shlex.split(line)[1:]]

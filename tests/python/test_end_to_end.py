@@ -230,9 +230,11 @@ def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path)
         assert 'did you mean "reno"' in done.stderr
 
 
-@pytest.mark.parametrize("preset", ["linux", "ns2", "rfc"])
-def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, tmp_path: Path) -> None:
-    done = command("check", BASE, "--effective", "--set", f"flow.0.transport={{ preset = '{preset}' }}")
+@pytest.mark.parametrize(
+    ("preset", "more"), [("linux", ""), ("ns2", ""), ("rfc", ""), ("linux", ", congestion = 'cubic'")]
+)
+def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, more: str, tmp_path: Path) -> None:
+    done = command("check", BASE, "--effective", "--set", f"flow.0.transport={{ preset = '{preset}'{more} }}")
     assert (done.returncode, done.stderr) == (0, "")
     assert f'preset = "{preset}"' in done.stdout
     assert "undo = " in done.stdout  # which the file does not say

@@ -121,6 +121,8 @@ pub type Context = &'static (dyn Any + Send + Sync);
 #[derive(Debug, Clone, Default)]
 pub struct Params {
     values: Vec<(&'static str, Value)>,
+    /// A bit for each value that was set, and is no default.
+    given: u64,
     context: Option<Context>,
 }
 
@@ -132,9 +134,12 @@ impl PartialEq for Params {
 }
 
 impl Params {
+    /// The greatest number of parameters of a plug-in.
+    pub const MOST: usize = 64;
+
     /// The defaults of `declared`.
     pub fn defaults(declared: &[Param]) -> Params {
-        Params { values: declared.iter().map(|p| (p.key, p.default)).collect(), context: None }
+        Params { values: declared.iter().map(|p| (p.key, p.default)).collect(), given: 0, context: None }
     }
 
     /// The same parameters for a plug-in that was registered with `context`.
@@ -168,14 +173,27 @@ impl Params {
             };
             (param.key, value)
         };
-        Params { values: declared.iter().map(value).collect(), context: None }
+        Params { values: declared.iter().map(value).collect(), given: u64::MAX, context: None }
     }
 
     /// Sets a declared parameter. The scenario's reader has checked key and kind.
     pub fn set(&mut self, key: &str, value: Value) {
-        if let Some(entry) = self.values.iter_mut().find(|(k, _)| *k == key) {
-            entry.1 = value;
+        if let Some(place) = self.values.iter().position(|(k, _)| *k == key) {
+            self.values[place].1 = value;
+            self.given |= 1 << place;
         }
+    }
+
+    /// Those that were set, in the order of declaration.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.values.iter().enumerate().filter(|(place, _)| self.given >> place & 1 == 1).map(|(_, value)| *value)
+    }
+
+    /// These over `others` of the same plug-in: what was not set here is as it is there.
+    pub fn over(&self, others: &Params) -> Params {
+        let mut found = others.clone();
+        self.given().for_each(|(key, value)| found.set(key, value));
+        found.in_context(self.context)
     }
 
     /// All of them in the order of declaration.
@@ -246,5 +264,29 @@ impl Params {
             Value::Power(level) => level,
             other => panic!("parameter \"{key}\" is {other:?}, not a power"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DECLARED: [Param; 2] = [
+        Param { key: "a", kind: Kind::Bool, default: Value::Bool(false), doc: "" },
+        Param { key: "b", kind: Kind::Int { min: 0, max: 9 }, default: Value::Int(1), doc: "" },
+    ];
+
+    #[test]
+    fn what_was_set_stands_over_others_even_where_it_is_the_default() {
+        let mut others = Params::defaults(&DECLARED);
+        others.set("a", Value::Bool(true));
+        others.set("b", Value::Int(2));
+        let mut mine = Params::defaults(&DECLARED);
+        assert_eq!(mine.over(&others), others);
+        mine.set("b", Value::Int(1));
+        mine.set("c", Value::Int(3));
+        assert_eq!(mine.given().collect::<Vec<_>>(), [("b", Value::Int(1))]);
+        let both = mine.over(&others);
+        assert_eq!((both.bool("a"), both.int("b")), (true, 1));
     }
 }

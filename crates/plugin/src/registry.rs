@@ -23,6 +23,9 @@ const RESERVED: [&str; 2] = ["name", "at"];
 impl Info {
     /// What is wrong with the declaration, if anything is.
     fn check(&self) -> Result<(), String> {
+        if self.params.len() > Params::MOST {
+            return Err(format!("{} parameters are more than {}", self.params.len(), Params::MOST));
+        }
         for (i, param) in self.params.iter().enumerate() {
             if RESERVED.contains(&param.key) || self.params[..i].iter().any(|other| other.key == param.key) {
                 return Err(format!("parameter \"{}\" is there already", param.key));

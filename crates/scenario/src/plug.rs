@@ -19,6 +19,8 @@ pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
     const TAG: &'static str = "name";
     /// The plug-in of a table that names none.
     const FIRST: Option<&'static str> = None;
+    /// Whether a preset has values of its own for parameters that a table does not set, so that only those it sets are written.
+    const BY_PRESET: bool = false;
     /// Whether a program that adds plug-ins is likely, so that messages and pages do not speak of those there are as of all.
     const IS_OPEN: bool = true;
     /// The registry.
@@ -41,10 +43,20 @@ macro_rules! kind {
     };
 }
 
-kind! {
-    /// Congestion controls.
-    Congestion, congestion, "See `interlayer list congestion`."
+/// Congestion controls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Congestion;
+
+impl Registered for Congestion {
+    type Plugin = ();
+    const DOCS: Docs =
+        &["See `interlayer list congestion`. The preset's own one keeps the preset's parameters where none are set."];
+    const BY_PRESET: bool = true;
+    fn registry(names: &Names) -> &Registry<()> {
+        &names.congestion
+    }
 }
+
 kind! {
     /// Acknowledgement policies of TCP receivers.
     Receivers, receivers, "See `interlayer list receivers`."
@@ -146,7 +158,12 @@ impl<K: Registered> Keys for Plug<K> {
 
     fn put(&self, out: &mut Object) {
         out.value(K::TAG, json!(self.id()));
-        self.chosen.params.iter().for_each(|(key, value)| out.value(key, scalar::spell(value)));
+        let params = &self.chosen.params;
+        if K::BY_PRESET {
+            params.given().for_each(|(key, value)| out.value(key, scalar::spell(value)));
+        } else {
+            params.iter().for_each(|(key, value)| out.value(key, scalar::spell(value)));
+        }
     }
 
     fn read_short(value: &Value, at: &At) -> Result<Plug<K>> {

@@ -45,13 +45,13 @@ pub const INFO: Info = Info {
             key: "hystart",
             kind: Kind::Bool,
             default: Value::Bool(false),
-            doc: "Slow start ends by HyStart of 2008, as in Linux: at a long train of ACKs or when the RTT rises.",
+            doc: "Slow start ends by HyStart of 2008, as in Linux: at a long train of ACKs or when the RTT rises. On in preset `linux`.",
         },
         Param {
             key: "linux",
             kind: Kind::Bool,
             default: Value::Bool(false),
-            doc: "Counts in whole segments and with the shortcuts of Linux.",
+            doc: "Counts in whole segments and with the shortcuts of Linux. On in preset `linux`.",
         },
         Param {
             key: "reno_friendly",

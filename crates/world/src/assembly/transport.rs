@@ -54,7 +54,12 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     let preset = preset(spec);
     let mut config = preset.config(mss);
     if let Some(plug) = &spec.congestion {
-        config.congestion = chosen(&registries.congestion, plug);
+        let mut named = chosen(&registries.congestion, plug);
+        if named.info.id == config.congestion.info.id {
+            // The preset's own, named: Linux's CUBIC stays Linux's.
+            named.params = named.params.over(&config.congestion.params);
+        }
+        config.congestion = named;
     }
     if let Some(plug) = &spec.receiver {
         config.ack_policy = chosen(&registries.receivers, plug);

@@ -42,6 +42,24 @@ fn linux_sets_every_choice() {
     assert_eq!((congestion["name"].as_str(), congestion["hystart"].as_bool()), (Some("cubic"), Some(true)));
 }
 
+/// `hystart`, `linux` and `c` of the controller of a transport.
+fn cubic(transport: &str) -> (Option<bool>, Option<bool>, Option<f64>) {
+    let found = parse(transport).effective().to_json()["flow"][0]["transport"]["congestion"].clone();
+    assert_eq!(found["name"], "cubic");
+    (found["hystart"].as_bool(), found["linux"].as_bool(), found["c"].as_f64())
+}
+
+#[test]
+fn the_presets_own_controller_by_its_name_is_the_presets() {
+    let linux = |congestion: &str| cubic(&format!(", preset = \"linux\", congestion = {congestion}"));
+    assert_eq!(cubic(", preset = \"linux\""), (Some(true), Some(true), Some(0.4)));
+    assert_eq!(linux("\"cubic\""), (Some(true), Some(true), Some(0.4)));
+    assert_eq!(linux("{ name = \"cubic\" }"), (Some(true), Some(true), Some(0.4)));
+    assert_eq!(linux("{ name = \"cubic\", c = 0.5 }"), (Some(true), Some(true), Some(0.5)));
+    assert_eq!(linux("{ name = \"cubic\", hystart = false }"), (Some(false), Some(true), Some(0.4)));
+    assert_eq!(cubic(", preset = \"rfc\", congestion = \"cubic\""), (Some(false), Some(false), Some(0.4)));
+}
+
 #[test]
 fn ns2_and_rfc_differ_where_they_do() {
     for (preset, window, rto, ssthresh, receiver) in [
