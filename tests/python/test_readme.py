@@ -51,7 +51,11 @@ def test_links_lead_somewhere() -> None:
 
 @pytest.mark.core
 @pytest.mark.parametrize(("name", "code", "shown"), PYTHON, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(PYTHON)])
-def test_python_block_prints_what_is_shown(name: str, code: str, shown: str, tmp_path: Path) -> None:
+def test_python_block_prints_what_is_shown(
+    name: str, code: str, shown: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if "reproduce(" in code:
+        request.getfixturevalue("common_store")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,9 +36,15 @@ def files() -> dict[str, Path]:
 
     An id is what a file calls itself, whatever folder it is in. A file with no claim is a scenario to start from.
     """
-    texts = {path: path.read_text(encoding="utf-8") for path in folder().rglob("*.toml")}
+    return dict(_files(folder()))
+
+
+@cache
+def _files(folder: Path) -> tuple[tuple[str, Path], ...]:
+    """The package's own files do not change under a process: they are looked for once."""
+    texts = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.toml")}
     found = {_id(text, path): path for path, text in texts.items() if "[[claim]]" in text}
-    return dict(sorted(found.items(), key=lambda entry: (entry[0].count("/"), _natural(entry[0]))))
+    return tuple(sorted(found.items(), key=lambda entry: (entry[0].count("/"), _natural(entry[0]))))
 
 
 def known() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from interlayer import simulator, toml_text
@@ -18,6 +19,12 @@ def read_ledger(beside: Path) -> Ledger | None:
     path = beside / FILE
     if not path.exists():
         return None
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, written_ns: int) -> Ledger:
+    """A ledger as it was written then: an experiment after the other has the same."""
     try:
         t = Table(simulator.tables(toml_text.read_text(path), str(path)), "")
         found = Ledger(
