@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from interlayer.engine import HERE
 from interlayer.errors import InputError
 from interlayer.show import files, region, terminal
 from interlayer.study import campaign, library, ranges, readings
-from interlayer.study.readings import BASE, Parameter, Range, Reading
+from interlayer.study.readings import BASE, Choice, Parameter, Range, Reading
 from interlayer.study.runs import Cache
 from interlayer.study.store import Store
 from interlayer.study.verdict import Verdict
@@ -109,7 +110,11 @@ def test_the_base_of_a_range_is_the_base_files(experiment: Experiment) -> None:
                 continue
             given = Reading(((p.name, p.range.choice(p.range.low)),)).settings or ((p.range.path, p.range.low),)
             text = p.range.text(p.range.base) if p.range.unit else p.range.base
-            assert campaign.same_as_base(e, ((given[0][0], text),)), (e.id, p.name)
+            study = campaign.Campaign(e, 1, HERE, (), None, Cache())
+            base = Reading((("", Choice("", settings=((given[0][0], text),))),))
+            for cell in e.cells():
+                keys = [study.scenario(campaign.Variant(reading=r), cell)[0] for r in (BASE, base)]
+                assert keys[0] == keys[1], (e.id, p.name)
 
 
 def test_values_along_a_scale() -> None:

@@ -289,13 +289,6 @@ def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Re
     return found
 
 
-def same_as_base(e: Experiment, settings: Sequence[tuple[str, Any]]) -> bool:
-    """True if every scenario of the experiment is what it is without these settings."""
-    campaign = Campaign(e, 1, HERE, (), None, Cache())
-    moved = Variant(reading=Reading((("", readings.Choice("", settings=tuple(settings))),)))
-    return all(campaign.scenario(Variant(), c)[0] == campaign.scenario(moved, c)[0] for c in e.cells())
-
-
 def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Assumption]:
     """The values of all cells of an experiment in its base reading, in the order of the scenario, with their basis.
 
