@@ -26,6 +26,7 @@ from .study.runs import Cache, replications
 if TYPE_CHECKING:
     from . import _core
     from .study.arms import Settings
+    from .study.runs import Standing
     from .study.store import Store
 
 
@@ -271,11 +272,35 @@ def parse(text: str) -> Scenario:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `result` has the runs that were finished, None if there is none."""
+    """Ctrl-C during a run; `result` has the runs that were finished, None if there is none. `str(e)` says how many."""
 
-    def __init__(self, result: Result | Comparison | Sweep | None) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        result: Result | Comparison | Sweep | None,
+        finished: tuple[int, int] | None = None,
+        store: str | Path | None = None,
+    ) -> None:
+        super().__init__(_interrupted(result, finished, store))
         self.result = result
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback."""
+        return [f"Interrupted: {self}"]
+
+
+def _interrupted(result: object, finished: tuple[int, int] | None, store: str | Path | None) -> str:
+    """What there is after Ctrl-C, and how to go on; `finished` are runs, of those wanted."""
+    done, of = finished or (0, 0)
+    said = [f"{done} of {of} runs are finished" if done else "no run is finished"]
+    if result is not None:
+        said.append("this exception has them in .result (in a notebook: sys.last_value.result)")
+    elif done:
+        said.append("there is no result before every arm or cell has one of them")
+    if store is not None:
+        said.append(f"the same call goes on from there: {os.fspath(store)} has these runs")
+    else:
+        said.append('with store="FILE" the same call would go on where it was stopped')
+    return "; ".join(said)
 
 
 @named_as_parameters()
@@ -319,7 +344,7 @@ def run(
     used = in_python.used(in_python.parts(loaded.parts), [parsed])
     result = Result(done, loaded._shown(), parsed.name, time.perf_counter() - started, used) if done else None
     if ended.interrupted:
-        raise Interrupted(result)
+        raise Interrupted(result, (len(done), runs), store)
     if ended.failures or result is None:
         raise ended.failures[0].of(result)
     return result
@@ -331,6 +356,16 @@ def _opened(store: str | Path | None) -> AbstractContextManager[Store | None]:
     from .study.store import Store
 
     return Store(Path(store))
+
+
+class _Counted:
+    """Counts the runs of a call."""
+
+    def __init__(self) -> None:
+        self.finished = (0, 0)
+
+    def __call__(self, what: str, standing: Standing) -> None:
+        self.finished = (standing.done, standing.runs)
 
 
 @named_as_parameters()
@@ -363,6 +398,7 @@ def compare(
     if runs < 1:
         raise InputError(f"runs: {runs} is too few", "runs")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
+    counted = _Counted()
     with _opened(store) as stored, chosen(engine, jobs) as made_by, of._named():
         found = comparison.run(
             of.text,
@@ -373,12 +409,13 @@ def compare(
             seed=seed,
             runs=runs,
             engine=made_by,
+            progress=counted,
             store=stored,
             parts=in_python.parts(of.parts),
         )
     compared = None if found is None else Comparison._of(found)
     if compared is None or compared.interrupted:
-        raise Interrupted(compared)
+        raise Interrupted(compared, counted.finished, store)
     if compared.failures:
         raise compared.failures[0].of(compared)
     return compared
@@ -413,6 +450,7 @@ def sweep(
     if quick and runs is not None:
         raise InputError("quick: fixes the number of runs itself; leave out runs", "quick")
     of, named = _loaded(scenario, parts), [metrics] if isinstance(metrics, str) else metrics
+    counted = _Counted()
     with _opened(store) as stored, chosen(engine, jobs) as made_by, of._named():
         found = grid.run(
             of.text,
@@ -423,12 +461,13 @@ def sweep(
             runs=runs,
             quick=quick,
             engine=made_by,
+            progress=counted,
             store=stored,
             parts=in_python.parts(of.parts),
         )
     swept = None if found is None else Sweep._of(found)
     if swept is None or swept.interrupted:
-        raise Interrupted(swept)
+        raise Interrupted(swept, counted.finished, store)
     if swept.failures:
         raise swept.failures[0].of(swept)
     return swept

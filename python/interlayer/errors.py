@@ -49,6 +49,10 @@ class InputError(InterlayerError, ValueError):
     def __str__(self) -> str:
         return "\n".join(one.line for one in self.mistakes)
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: the mistake is in what was given, not in code of ours."""
+        return [f"InputError: {self}"]
+
     def behind(self, prefix: str) -> InputError:
         """The same, each line with `prefix` before it: the name of a file, of an arm."""
         return self._with(lambda line: f"{prefix}{line}")

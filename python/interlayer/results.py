@@ -5,16 +5,16 @@ These are classes of their own, since they print themselves: `study` must not im
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import extras, given, quantity, simulator
 from .errors import InputError, named_as_parameters, suggestion, writing
-from .measure import metrics, stats
+from .measure import metrics, series, stats
 from .measure import timeline as windows
-from .study import comparison, outcome
+from .study import comparison, measures, outcome
 from .study import sweep as grid
 
 if TYPE_CHECKING:
@@ -89,7 +89,6 @@ class Result:
         `plot_series("cwnd", "srtt")`; without names those that change, the first eight. Raises `InputError` for a name
         that is unknown, and where no series were kept.
         """
-        from .measure import series
         from .show import run_words, series_plot
 
         for name in names:
@@ -118,6 +117,8 @@ class Result:
         given.check(table=table)
         if table not in (known := (*metrics.TABLES, "summary", "series")):
             raise InputError(f'table: no "{table}"{suggestion(table, known)}', "table")
+        if table == "series" and not any(run["series"] for run in self.runs):
+            raise InputError(series.NONE_KEPT, "series")
         return extras.in_pandas(getattr(self, table))
 
     @property
@@ -188,14 +189,21 @@ class Result:
             windows.write_trace(kept, Path(path), about)
 
     def sample(self, metric: str) -> Floats:
-        """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown."""
+        """A metric, one number per run: `r.sample("flow.0.goodput")` in b/s. Raises `InputError` for a name unknown.
+
+        The names that tables show are paths, too: `goodput`, `rtt_mean`, `jain`, ..., of all flows together.
+        """
         given.check(metric=metric)
-        return metrics.column(self.runs, metric)[1]
+        return metrics.column(self.runs, self._path(metric))[1]
 
     def estimate(self, metric: str) -> Estimate:
         """Mean and 95 % interval of a metric over the runs. Raises `InputError` for a name unknown."""
         given.check(metric=metric)
-        return metrics.estimate(self.runs, metric)
+        return metrics.estimate(self.runs, self._path(metric))
+
+    def _path(self, metric: str) -> str:
+        """The path of a metric by its name."""
+        return measures.measure(metric, self.runs[:1], option="").path
 
     def gain_over(self, other: Result, metric: str) -> Estimate:
         """Gain over another result, a fraction, paired by seed. Raises `InputError` if the seeds are not the same."""
@@ -237,12 +245,23 @@ class Comparison(comparison.Paired):
 
         return markup.fragment(pages.comparison_head(self, as_json.comparison(self)))
 
-    def plot(self) -> Figure:
-        """A matplotlib `Figure`: goodput of every arm, and beside it the paired difference to the first."""
+    def plot(self, metric: str | None = None) -> Figure:
+        """A matplotlib `Figure`: a metric of every arm, and beside it the paired difference to the first.
+
+        Without `metric` those that were asked for, else goodput. Raises `InputError`.
+        """
         from .show import as_json, comparison_words, plots
 
-        result = as_json.comparison(self)
-        return plots.comparison(result, comparison_words.caption(result))
+        given.check_if_any(metric=metric)
+        if metric is None:
+            result = as_json.comparison(self)
+            return plots.comparison(result, comparison_words.caption(result))
+        firsts = [self.runs[arm.label][0] for arm in self.arms]
+        asked = measures.measure(self._path(metric), firsts, option="")
+        known = {path: name for name, path in measures.METRICS.items()}
+        asked = replace(asked, name=known.get(asked.path, asked.name))
+        result = as_json.comparison(replace(self, measures=(asked,)))
+        return plots.comparison(result, comparison_words.caption(result), [asked.name])
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write figure, data, JSON and page into a folder, as `Result.save`. Raises `InputError`, `OutputError`."""
@@ -339,7 +358,7 @@ class Reproduction(outcome.Outcome):
     def _repr_html_(self) -> str:
         from .show import markup, pages
 
-        return markup.fragment(pages.outcome_body(self, ""))
+        return markup.fragment(pages.outcome_body(self))
 
     def plot(self) -> Figure:
         """A matplotlib `Figure`: measured lines, the printed numbers, the arithmetic. Raises `InputError`."""

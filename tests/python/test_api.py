@@ -174,11 +174,51 @@ def test_interruption_carries_the_finished_runs(core: Core) -> None:
         interlayer.run(two(), runs=5)
     assert caught.value.result is not None
     assert caught.value.result.seeds == [1, 2]
+    assert str(caught.value).startswith("2 of 5 runs are finished; this exception has them in .result")
+    assert 'with store="FILE" the same call would go on' in str(caught.value)
     assert isinstance(caught.value, KeyboardInterrupt)  # stops a notebook, is not swallowed by `except Exception`
     core.stop_after = 0
     with pytest.raises(interlayer.Interrupted) as caught:
         interlayer.run(two())
     assert caught.value.result is None
+    assert str(caught.value).startswith("no run is finished; with store=")
+
+
+@pytest.mark.parametrize("call", ["compare", "sweep"])
+def test_an_interrupted_call_says_how_many_runs_of_how_many_there_are(core: Core, tmp_path: Path, call: str) -> None:
+    core.stop_after = 5
+    store = tmp_path / "runs.sqlite"
+    given: Any = "none,lle-tcp" if call == "compare" else {"scheme": ["none", "lle-tcp"]}
+    with pytest.raises(interlayer.Interrupted) as caught:
+        getattr(interlayer, call)(two(), given, runs=10, store=store, metrics="goodput")
+    assert re.match(r"5 of 20 runs are finished; this exception has them in \.result", str(caught.value))
+    assert str(caught.value).endswith(f"the same call goes on from there: {store} has these runs")
+    assert caught.value._render_traceback_() == [f"Interrupted: {caught.value}"]
+
+
+def test_a_notebook_shows_a_mistake_as_its_line_alone(core: Core) -> None:
+    with pytest.raises(interlayer.InputError) as caught:
+        interlayer.run(two().set("rodio.rts_threshold", "0 B"))
+    assert caught.value._render_traceback_() == [f"InputError: {caught.value}"]
+
+
+def test_the_names_of_tables_are_metrics_of_a_result_as_of_a_comparison(core: Core) -> None:
+    r, compared = interlayer.run(two(), runs=3), interlayer.compare(two(), "none,lle-tcp", runs=3)
+    for name in ("goodput", "rtt_mean", "retransmissions", "jain"):
+        assert r.estimate(name) == compared.estimate("none", name)
+    assert r.sample("goodput_bps").tolist() == r.summary["goodput_bps"].to_list()
+    with pytest.raises(interlayer.InputError, match='no metric "gootput"; did you mean "goodput"'):
+        r.estimate("gootput")
+
+
+def test_series_that_were_not_kept_are_a_mistake_and_those_kept_go_by_their_names(core: Core) -> None:
+    with pytest.raises(interlayer.InputError, match="no time series were kept: run with series=True"):
+        interlayer.run(two()).to_pandas("series")
+    r = interlayer.run(two(), series=True)
+    (name,) = r.series["name"].unique()
+    assert len(r.plot_series(name).axes) == len(r.plot_series(name.removesuffix("_bytes")).axes) == 1
+    with pytest.raises(interlayer.InputError, match="no time series"):
+        r.plot_series(name + "x")
 
 
 def test_reproduce_returns_claims_with_verdict_and_why(core: Core) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+import interlayer
 from interlayer.errors import InputError
+from interlayer.measure import stats, support
 from interlayer.show import as_json, files, frames, pages, plots, terminal, words
 from interlayer.study import campaign, library, reader
+from interlayer.study.experiment import Cell, Formula, Quantity
+from interlayer.study.outcome import Results
 from interlayer.study.runs import Ended
 
 if TYPE_CHECKING:
@@ -179,15 +184,49 @@ def test_json_has_no_word_for_infinity() -> None:
 def test_terminal_shows_verdicts_and_reasons_of_those_against(outcome: Outcome) -> None:
     text = terminal.outcome(outcome)
     assert "#2: Measured a gain of" in text
-    assert "#3: " not in text  # it holds
+    assert "#4: " not in text  # it holds
+    assert "#3: Measured a gain of 81.90 ± 0.15 % against the printed 100 %. Tolerance: within 30 points" in text
     assert "#1: " in text  # it holds, and cannot hold together with 5
     assert "3 of 5 claims hold, 2 differ" in text
     assert "\x1b" not in text
 
 
-def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
-    from dataclasses import replace
+def test_what_was_set_is_said_wherever_a_verdict_is(core: Core, tmp_path: Path) -> None:
+    e, overrides = library.load("lle-fig-3.7b"), [("radio.data_rate", '"1 Mb/s"')]
+    changed = campaign.run(e, base_only=True, overrides=overrides)
+    text = terminal.outcome(changed)
+    assert text.splitlines()[1].startswith('Not the paper\'s set-up: radio.data_rate = "1 Mb/s" set; ')
+    assert 'alone; not the paper\'s: radio.data_rate = "1 Mb/s" set)' in " ".join(text.split())
+    assert (text.count("holds, as set"), text.count("differs, as set")) == (3, 2)
+    assert "Not the paper's set-up" in plots.experiment(changed).get_supxlabel()
+    files.write_outcomes([changed], tmp_path)
+    page = "".join(read((tmp_path / "index.html").read_text()).text)
+    assert page.count("Not the paper's set-up: radio.data_rate") == 2  # above the claims, and in the figure
+    assert (page.count("holds, as set"), page.count("differs, as set")) == (3, 2)
+    assert {c["verdict"] for c in as_json.outcome(changed)["claims"]} == {"holds", "differs"}
 
+
+def test_a_quick_look_is_said_once_and_a_reproduction_links_to_no_file(core: Core) -> None:
+    quick = interlayer.reproduce("lle-fig-3.7b", quick=True)
+    assert str(quick).count("quick look") == 1
+    assert read(quick._repr_html_()).addresses == []
+    assert "<figure" not in quick._repr_html_()
+
+
+def test_a_derived_index_has_the_interval_of_its_metric() -> None:
+    cell, index = Cell("a", ()), "jain(flow.*.goodput)"
+    rates = ((1e6, 1e6), (1e6, 0.8e6), (1e6, 1e6))
+    runs: Any = [{"summary": {}, "flows": [{"id": str(i), "goodput_bps": x} for i, x in enumerate(r)]} for r in rates]
+    results = Results()
+    results.runs[cell] = runs
+    whole = Quantity("", (), formula=Formula("index", inputs=(("index", Quantity("", (cell,), metric=index), ""),)))
+    assert results.support(whole, "", "") == support.index_of(2)
+    assert results.support(replace(whole, formula=replace(whole.formula, text="index + 1")), "", "") == support.ANY
+    found = stats.estimate(results.sample(whole, "", ""), support=results.support(whole, "", ""))
+    assert found.high == 1.0 < found.mean + (found.half_width or 0.0)
+
+
+def test_tally_of_a_paper_that_only_cites(core: Core) -> None:
     cited = replace(library.load("lle-fig-3.9"), evidence="cited")
     outcome = campaign.run(cited)
     assert {s.verdict for s in outcome.scored} == {None}
@@ -213,7 +252,7 @@ def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome
     numbers = [[int(n) for n in re.findall(r"\|(\d+)\|", row)] for row in rows[:3]]
     for o, (claims, hold, *others) in zip((outcome, other), numbers, strict=False):
         assert claims == len(o.scored) == hold + sum(others)
-        assert len(others) == 6  # differ, depend, compatible, untestable, arithmetic, shown
+        assert len(others) == 1  # differ; nothing depends, is compatible, untestable, arithmetic, or only shown
         assert hold == sum(str(s.verdict) == "holds" for s in o.scored)
     assert numbers[2] == [a + b for a, b in zip(*numbers[:2], strict=True)]
     text = "".join(reader.text)

@@ -20,6 +20,8 @@ from test_report import read
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fake_core import Core
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -59,6 +61,12 @@ def test_series_go_by_quantity_and_constants_are_said_instead() -> None:
     assert [[line.entry for line in q.lines] for q in shown] == [["up"], ["up"], ["ap.air"]]
     assert shown[1].shown(shown[1].lines[0]).tolist() == [1, 2, 3]
     assert sorted(constant) == ["down cwnd 2 kB", "rwnd 65.53 kB in all", "up rto undefined"]
+
+
+def test_a_controllers_greatest_window_is_a_variable_in_segments() -> None:
+    kept = columns(flow__up__cubic_w_max=[10.0, 20.0, 15.0], queue__ap__air__packets=[0, 1, 0])
+    figure = series_plot.figure(series.chosen(kept, ["cubic_w_max", "queue.ap.air.packets"]), "t", "n")
+    assert [axes.get_ylabel() for axes in figure.axes[:2]] == ["CUBIC's W_max, segments", "queue packets"]
 
 
 def test_what_does_not_fit_is_named() -> None:
@@ -193,6 +201,63 @@ def test_a_comparison_and_a_reproduction_show_and_save_themselves(tmp_path: Path
     assert found.plot().axes
     found.save(tmp_path / "reproduced")
     assert (tmp_path / "reproduced" / "lle-fig-3.7b.html").exists()
+
+
+def _drops(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    return {"goodput_bps": 1e6 * rng.random() * (9.0 if data.get("scheme") else 1.0)}
+
+
+def test_html_has_the_notes_of_the_printed_table(core: Core) -> None:
+    core.model, core.queues = _drops, {f"sta{i}.air": i for i in range(1, 6)}
+    r = interlayer.run(interlayer.wlan(rate="11 Mb/s"), runs=2)
+    assert "2 more queues dropped packets." in str(r)
+    assert "2 more queues dropped packets." in r._repr_html_()
+
+
+def test_a_sweep_in_a_notebook_has_no_empty_figure(core: Core) -> None:
+    core.model = _drops
+    swept = interlayer.sweep(interlayer.wlan(), {"scheme": ["none", "lle-tcp"]}, runs=2, metrics="goodput")
+    assert "<figure" not in swept._repr_html_()
+
+
+def test_a_comparison_draws_what_was_asked_for_and_a_star_for_what_is_significant(core: Core) -> None:
+    core.model = _drops
+    asked = ["goodput", "sum(flow.*.timeouts)"]
+    c = interlayer.compare(interlayer.wlan(), "none,lle-tcp", runs=10, metrics=asked)
+    for figure, of in (
+        (c.plot(), ("goodput, Mb/s", "timeouts, all together")),
+        (c.plot("rtt_mean"), ("mean RTT, ms",)),
+    ):
+        lefts, rights = figure.axes[::2], figure.axes[1::2]
+        assert tuple(axes.get_xlabel() for axes in lefts) == of
+        stars = [[a.get_label() for a in axes.collections].count("significant") for axes in rights]
+        assert stars == [int("goodput" in name) for name in of]
+    assert [axes.get_xlabel() for axes in c.plot("flow.0.goodput").axes[:1]] == ["goodput, Mb/s"]
+    with pytest.raises(InputError, match='no metric "gootput"; did you mean "goodput"'):
+        c.plot("gootput")
+
+
+def test_uneven_bars_are_said_to_be_so_and_even_ones_are_not() -> None:
+    from interlayer.measure import stats
+
+    assert stats.kind([stats.Estimate(1.0, 0.1, 5)]) == "Student t"
+    assert stats.kind([stats.Estimate(1.0, 0.9, 5, (0.4, 2.4))]) == (
+        "Student t; uneven near an end of what the metric can be"
+    )
+
+
+def test_users_have_the_time_of_their_pages_in_the_table(core: Core) -> None:
+    each = [{"transfer_time_mean_s": 0.3, "transfer_time_p95_s": 0.9}]
+    for flows in (1, 20):
+        core.model = lambda data, rng, n=flows: {"goodput_bps": 1e6, "flows": each * n}  # type: ignore[misc]
+        r = interlayer.run(interlayer.wlan(flows + 1, rate="11 Mb/s"))
+        for shown in (str(r), r._repr_html_()):
+            assert "transfer_time_mean" in shown
+            assert "transfer_time_p95" in shown
+            assert "300" in shown
+            assert "900" in shown
+    core.model = _drops
+    assert "transfer_time" not in str(interlayer.run(interlayer.wlan()))
 
 
 # --------------------------------------------------------------------------------------------------- the page of a run

@@ -273,6 +273,8 @@ _FUNCTIONS = {
 _WORDS = {"rtt": "RTT", "srtt": "smoothed RTT", "rto": "RTO", "acks": "ACKs", "ack": "ACK", "rts": "RTS", "ecn": "ECN"}
 _WORDS |= {"jain": "Jain's index", "per": "packet error rate", "ber": "bit error rate", "cv": "variation"}
 _ENDS = {"mean": "mean {}", "min": "least {}", "max": "greatest {}", "total": "{} of the whole run", "p50": "median {}"}
+_GAUGES = {"cubic_w_max": "CUBIC's W_max", "bic_w_max": "BIC's W_max"}
+"""Variables of a controller: their end is part of the name."""
 _CALL = re.compile(r"(\w+)\((.*)\)")
 _OF_TWO = ("smallest", "below", "above", "ratio", "correlation")
 _SECOND = re.compile(r",\s*(?=[a-z]+\.)")
@@ -312,6 +314,8 @@ def readable_value(value: Any) -> str:
 
 def _named(column: str) -> str:
     """A column in words: `transfer_time_p95` is `95th percentile of transfer time`."""
+    if column in _GAUGES:
+        return _GAUGES[column]
     head, _, end = column.rpartition("_")
     if head and (percent := re.fullmatch(r"p(\d\d)", end)) and end not in _ENDS:
         return f"{percent[1]}th percentile of {_named(head)}"

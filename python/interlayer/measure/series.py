@@ -21,6 +21,14 @@ _FIRST = ("goodput", "cwnd", "srtt", "packets", "flight_size", "ssthresh", "rto"
 _UNITS = {"bps": "Mb/s", "s": "ms", "bytes": "kB"}
 """How values are shown, by the suffix of a column."""
 
+_SEGMENTS = frozenset(
+    {
+        *("bic_w_max", "compound_dwnd", "cubic_w_max", "highspeed_a", "illinois_alpha", "vegas_alpha", "vegas_beta"),
+        *("vegas_queue", "vegas_queued", "veno_queued", "yeah_queued", "yeah_reno"),
+    }
+)
+"""Gauges of controllers that count segments; no suffix says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -54,6 +62,8 @@ class Quantity:
     @property
     def unit(self) -> str:
         """The unit to show it in, empty for counts."""
+        if self.group == "flow" and self.column in _SEGMENTS:
+            return "segments"
         suffix = quantity.column_unit(self.column)
         return _UNITS.get(suffix, "" if suffix in ("", "packets") else quantity.natural_unit(self.column))
 
@@ -61,6 +71,10 @@ class Quantity:
     def label(self) -> str:
         """What an axis is called: `cwnd, kB`."""
         return f"{self.name}, {self.unit}" if self.unit else self.name
+
+    def is_of(self, line: Line, path: str) -> bool:
+        """Whether a series has this name, with or without unit: `queue.ap.air.packets`."""
+        return path in [f"{self.group}.{line.entry}.{c}" for c in (self.column, quantity.without_unit(self.column))]
 
     def shown(self, line: Line) -> Floats:
         """A line in the unit to show it in."""
@@ -109,15 +123,24 @@ def _constant(q: Quantity) -> list[str]:
     return [f"{tails.pop()} in all"] if len(found) == len(q.lines) > 1 and len(tails) == 1 else said
 
 
+NONE_KEPT = "no time series were kept: run with series=True (on the command line --series)"
+
+
 def chosen(series: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> list[Quantity]:
-    """The quantities of these names, with or without unit: `cwnd`, `queue packets`, `packets`; without names those that
-    change, or all if none does. Raises `InputError`."""
+    """The quantities of these names, with or without unit: `cwnd`, `queue packets`, `packets`.
+
+    The name of a series is that one alone: `queue.ap.air.packets`. Without names those that change, or all if none
+    does. Raises `InputError`.
+    """
     every = by_quantity(series)
     if not every:
-        raise InputError("no time series were kept: run with series=True (on the command line --series)", "series")
+        raise InputError(NONE_KEPT, "series")
     found = [] if names else changing(series)[0] or every
     for name in names:
         matching = [q for q in every if name in (q.name, q.column, quantity.without_unit(q.column))]
+        matching = matching or [
+            Quantity(q.group, q.column, [line]) for q in every for line in q.lines if q.is_of(line, name)
+        ]
         if not matching:
             raise InputError(f'no time series "{name}"{suggestion(name, [q.name for q in every])}', name)
         found += matching

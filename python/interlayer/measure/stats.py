@@ -24,7 +24,7 @@ from . import student
 from .support import ANY, Support
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     import numpy.typing as npt
@@ -253,6 +253,11 @@ def gain_per_seed(new: Floats, old: Floats) -> Floats:
 def gain(new: Floats, old: Floats) -> Estimate:
     """Gain of `new` over `old`, a fraction, with its paired interval."""
     return estimate(gain_per_seed(new, old))
+
+
+def kind(shown: Iterable[Estimate]) -> str:
+    """What intervals are called: Student's, and how those that are not symmetric came about."""
+    return f"Student t{'; uneven near an end of what the metric can be' if any(e.ends for e in shown) else ''}"
 
 
 def narrow_enough(e: Estimate, *, index: bool = False, relative: float = RELATIVE_HALF_WIDTH) -> bool:

@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING, Any
 from interlayer import quantity
 from interlayer.measure.stats import Estimate
 
-from .run_words import in_python
+from .run_words import in_python, student
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-def caption(result: Mapping[str, Any]) -> str:
-    """Pairing, interval, test and correction: what a table or figure of a comparison must say of itself."""
+def caption(result: Mapping[str, Any], *, bars: bool = True) -> str:
+    """Pairing, interval, test and correction: what a table or figure of a comparison must say of itself.
+
+    A figure, with its `bars`, also says what those that are not symmetric are; a table shows their ends.
+    """
     runs, others = result["runs"], len(result["arms"]) - 1
     holm = f", Holm-corrected for {others} comparisons" if others > 1 else ""
     state = "; interrupted: finished runs only" if result.get("interrupted") else ""
     state += f". {said}" if (said := in_python(result)) else ""
+    of = student(arm["compared"] for arm in result["arms"] if bars)
     if runs == 1:
         return f"1 run an arm, seed {result['seed']}: no interval and no test{state}. Interlayer {result['version']}"
     return (
-        f"{runs} runs an arm, paired by common seeds from {result['seed']}; ± 95 % (Student t); "
+        f"{runs} runs an arm, paired by common seeds from {result['seed']}; ± 95 % ({of}); "
         f"* p < 0.05 by the paired t-test{holm}{state}. Interlayer {result['version']}"
     )
 

@@ -36,22 +36,28 @@ if TYPE_CHECKING:
 def outcome(o: Outcome, svg: str) -> str:
     """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
     e = o.experiment
-    return markup.page(f"{e.id}: {e.title}", outcome_body(o, svg))
+    return markup.page(f"{e.id}: {e.title}", _experiment_body(o, svg, 1))
 
 
 def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     """One page on several experiments, self-contained: what holds of each in a table, then each of them whole."""
     esc = html.escape
+    counts = [words.counts(o) for o in outcomes]
+    total = {name: sum(count[name] for count in counts) for name in (*Verdict, "shown")}
+    shown = [name for name, n in total.items() if n]
+    heads = dict(
+        zip(total, ("hold", "differ", "depend", "compatible", "untestable", "arithmetic", "shown"), strict=True)
+    )
     head = [("experiment", False), ("what", False), ("evidence", False), ("claims", True)]
-    head += [(name, True) for name in ("hold", "differ", "depend", "compatible", "untestable", "arithmetic", "shown")]
-    lines, total = [], dict.fromkeys([*Verdict, "shown"], 0)
-    for o in outcomes:
-        e, count = o.experiment, words.counts(o)
-        total = {name: total[name] + n for name, n in count.items()}
+    head += [(heads[name], True) for name in shown]
+    lines = []
+    for o, count in zip(outcomes, counts, strict=True):
+        e = o.experiment
         where = f'<a href="#{esc(e.id)}">{esc(e.id)}</a>'
-        lines.append([where, esc(e.title), esc(e.evidence), str(len(o.scored)), *map(str, count.values())])
+        what = esc(e.title) + (" (not the paper's set-up)" if o.overrides else "")
+        lines.append([where, what, esc(e.evidence), str(len(o.scored)), *(str(count[name]) for name in shown)])
     if len(outcomes) > 1:
-        lines.append(["", "all", "", str(sum(total.values())), *map(str, total.values())])
+        lines.append(["", "all", "", str(sum(total.values())), *(str(total[name]) for name in shown)])
     parts = [f'<h1>Experiments</h1><p class="soft">Interlayer {esc(outcomes[0].version)}</p>' if outcomes else ""]
     if any(o.scored for o in outcomes):
         parts.append(markup.table(head, lines))
@@ -62,12 +68,12 @@ def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
     return markup.page("Interlayer: experiments", "\n".join(parts))
 
 
-def outcome_body(o: Outcome, svg: str) -> str:
-    """An experiment without the page around it."""
-    return _experiment_body(o, svg, 1)
+def outcome_body(o: Outcome) -> str:
+    """An experiment without a page, a figure, and files beside it."""
+    return _experiment_body(o, "", 1, has_files=False)
 
 
-def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
+def _experiment_body(outcome: Outcome, svg: str, level: int, *, has_files: bool = True) -> str:
     """An experiment under a heading of `level`: the whole of its page, or a section of one on several."""
     e = outcome.experiment
     esc = html.escape
@@ -80,6 +86,8 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
         f'<{top} id="{esc(e.id)}">{esc(e.title)}</{top}>',
         f'<p class="soft">{esc(_of_what(outcome))}</p>',
     ]
+    if said := words.not_the_papers(outcome):
+        parts.append(f"<p><strong>{esc(said)}.</strong></p>")
     if e.question:
         parts.append(f'<p class="lead">{esc(e.question)}</p>')
     if said := words.tally(outcome):
@@ -129,7 +137,8 @@ def _experiment_body(outcome: Outcome, svg: str, level: int) -> str:
     kinds = (*frames.kinds(), "json", "png", "svg") if outcome.cells() else ("json",)
     files = " · ".join(f'<a href="{esc(file_name(e))}.{kind}">{kind}</a>' for kind in kinds)
     what = "Every run" if outcome.cells() else "The result"
-    parts.append(f'<p class="soft">{what}: {files}. Computed in {outcome.wall_s:.1f} s.</p>')
+    linked = f"{what}: {files}. " if has_files else ""
+    parts.append(f'<p class="soft">{linked}Computed in {outcome.wall_s:.1f} s.</p>')
     return "\n".join(parts)
 
 
@@ -226,7 +235,7 @@ def _claims_table(outcome: Outcome) -> str:
             esc(words.expected_text(s.claim)) + band,
             esc(words.arithmetic_text(s.claim, e)),
             esc(words.measured_text(s)),
-            f'<span class="verdict {words.verdict_text(s)}">{words.verdict_text(s)}</span>'
+            f'<span class="verdict {words.verdict_text(s)}">{words.verdict_text(s, outcome)}</span>'
             + (f'<br><span class="soft">holds in {words.readings_text(s)} readings</span>' if s.readings else ""),
         ]
         body.append("<tr class=claim>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
@@ -254,7 +263,7 @@ def _derived_table(outcome: Outcome) -> str:
         printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
         computed, measured = (shown, "–") if d.quantity.is_computed else ("–", shown)
         lines.append([html.escape(d.text), printed, computed, measured, f"<code>{html.escape(d.shown())}</code>"])
-    names = ("quantity", "from the source's list", "from printed numbers", "measured", "formula")
+    names = ("quantity", "paper", "from printed numbers", "measured", "formula")
     return markup.table([(name, False) for name in names], lines)
 
 

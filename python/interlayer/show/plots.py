@@ -11,9 +11,11 @@ import numpy as np
 
 from interlayer import quantity
 from interlayer.errors import InputError, suggestion
-from interlayer.measure import metrics
+from interlayer.measure import metrics, stats
 from interlayer.measure.catalogue import readable, readable_key, readable_value
 from interlayer.study.experiment import ARM, Cell, Claim, Gain, Ratio, Value, plain
+
+from . import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,16 +77,23 @@ def save(figure: Figure, stem: Path) -> None:
         figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": "interlayer"})
 
 
-def caption(outcome: Outcome) -> str:
-    """Seeds, interval, version: what a figure must say of itself."""
+def caption(outcome: Outcome, *, state: bool = True) -> str:
+    """Seeds, interval, version: what a figure must say of itself. Without `state` not why it has no verdicts."""
     if not outcome.cells():
         return f"No runs: arithmetic alone. Interlayer {outcome.version}"
     runs = f"{outcome.fewest_runs}" if outcome.fewest_runs == outcome.runs else f"{outcome.fewest_runs}–{outcome.runs}"
-    state = f", {outcome.why_preliminary.removesuffix(' gives no verdict')}" if outcome.preliminary else ""
+    why = outcome.why_preliminary.removesuffix(" gives no verdict")
+    said = f", {why}" if state and outcome.preliminary else ""
     if outcome.runs == 1:
-        return f"1 run each (seed {outcome.seed}){state}. Interlayer {outcome.version}"
+        return f"1 run each (seed {outcome.seed}){said}. Interlayer {outcome.version}"
     seeds = f"seeds from {outcome.seed}, common to all points and arms"
-    return f"{runs} runs each ({seeds}); bars: 95 % intervals (Student t){state}. Interlayer {outcome.version}"
+    student = stats.kind(outcome.estimate(cell) for cell in outcome.cells())
+    return f"{runs} runs each ({seeds}); bars: 95 % intervals ({student}){said}. Interlayer {outcome.version}"
+
+
+def _note(outcome: Outcome) -> str:
+    """The caption in a figure: also what was set."""
+    return ". ".join(part for part in (words.not_the_papers(outcome), caption(outcome)) if part)
 
 
 def experiment(outcome: Outcome) -> Figure:
@@ -125,7 +134,7 @@ def experiment(outcome: Outcome) -> Figure:
         if numeric and axes.texts and axes.get_xscale() == "linear":
             left, right = axes.get_xlim()
             axes.set_xlim(left, right + 0.04 * (right - left))  # room for the printed numbers of the last point
-        frame(figure, _title(e), caption(outcome))
+        frame(figure, _title(e), _note(outcome))
         finish(axes, Ticks(list(places.values()), labels, numeric), entries=_entries(axes))
         return figure
 
@@ -164,7 +173,7 @@ def _single_point(outcome: Outcome) -> Figure:
                     axes.plot([claim.test.expected.value], [arms.index(arm)], label=label, color="black", **_PRINTED)
                     label = None
         axes.set_xlabel(y_label(e))
-        frame(figure, _title(e), caption(outcome))
+        frame(figure, _title(e), _note(outcome))
         finish(axes, entries=_entries(axes))
         return figure
 
@@ -457,28 +466,45 @@ def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str, name: str = 
         return figure
 
 
-def comparison(result: Mapping[str, Any], note: str) -> Figure:
-    """Goodput of every arm, and beside it the paired difference to the first. `result` is `compare`'s JSON."""
+def comparison(result: Mapping[str, Any], note: str, shown: Sequence[str] = ()) -> Figure:
+    """Metrics of every arm, and beside each the paired difference to the first. `result` is `compare`'s JSON.
+
+    The metrics are `shown`, else those that were asked for, else goodput; a row of panels for each.
+    """
+    from .comparison_words import name_and_unit
     from .drawing import drawing, finish, frame
 
     arms = result["arms"]
     names = [str(arm["label"]) for arm in arms]
+    metrics_ = list(shown or list(result.get("metrics", ()))[:ROWS] or ["goodput_bps"])
     with style():
-        figure = drawing(9.0, 1.7 + 0.45 * len(arms))
-        left, right = figure.subplots(1, 2, sharey=True)
-        _bars(left, names, [_goodput(arm["compared"]) for arm in arms])
-        left.set_xlabel("goodput, Mb/s")
-        _bars(right, names, [_goodput(arm["difference"]) for arm in arms], points=True)
-        right.set_xlabel(f"paired difference to {result['baseline']}, Mb/s")
+        figure = drawing(9.0, 0.8 + (0.9 + 0.45 * len(arms)) * len(metrics_))
+        rows = figure.subplots(len(metrics_), 2, sharey=True, squeeze=False)
+        for (left, right), metric in zip(rows, metrics_, strict=True):
+            name, unit = name_and_unit(metric)
+            counted = unit in ("1", "packets")
+            _bars(left, names, [_in(unit, metric, arm["compared"]) for arm in arms])
+            left.set_xlabel(readable(name) + ("" if counted else f", {unit}"))
+            differences = [None if arm is arms[0] else _in(unit, metric, arm["difference"]) for arm in arms]
+            _bars(right, names, differences, points=True)
+            _stars(right, [arm["difference"] and arm["difference"][metric]["significant"] for arm in arms], differences)
+            right.set_xlabel(f"paired difference to {result['baseline']}{'' if counted else f', {unit}'}")
         frame(figure, str(result["scenario"]), note)
-        finish(left)
-        finish(right)
+        for axes in rows.flat:
+            finish(axes)
         return figure
 
 
-def _goodput(found: Mapping[str, Any] | None) -> Estimate | None:
-    """Goodput, or a difference of it, in Mb/s; None for the arm that has no difference."""
-    return None if found is None else _in("Mb/s", "goodput_bps", found)
+ROWS = 4
+"""So many of the metrics that were asked for are a figure; the others are in the tables."""
+
+
+def _stars(axes: Axes, significant: Sequence[Any], found: Sequence[Estimate | None]) -> None:
+    """A star above each difference that is significant."""
+    at = [(e.mean, i - 0.25) for i, (is_so, e) in enumerate(zip(significant, found, strict=True)) if is_so and e]
+    if at:
+        xs, ys = zip(*at, strict=True)
+        axes.scatter(xs, ys, marker="$*$", s=40, color="black", label="significant")
 
 
 def _in(unit: str, name: str, row: Mapping[str, Any]) -> Estimate | None:
@@ -516,6 +542,7 @@ def over_time(outcome: Outcome) -> Figure:
             picked = f", of {len(outcome.results.runs[e.over_time.cell])} the one of {e.over_time.pick} "
             picked += e.label(e.over_time.metric)
         note = f"{arm}: one run, seed {run['seed']}{picked}. Interlayer {outcome.version}"
+        note = ". ".join(part for part in (words.not_the_papers(outcome), note) if part)
         frame(figure, _title(e, over_time=True), note)
         finish(panels[0][0], entries=_entries(panels[0][0]))
         return figure

@@ -31,7 +31,8 @@ _DATA = {
 def head(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     """What was run, its flows in the units of tables, queues that dropped packets, the summary in a line."""
     esc = html.escape
-    interval = "" if result["runs"] == 1 else "; ± is the half-width of the 95 % interval (Student t)"
+    student = run_words.student([*result["flows"], *result.get("queues", []), result["summary"]])
+    interval = "" if result["runs"] == 1 else f"; ± is the half-width of the 95 % interval ({student})"
     state = " · interrupted: finished runs only" if result.get("interrupted") else ""
     many = len(result["flows"]) > run_words.MANY
     flows, zero = (run_words.groups(runs), []) if many else run_words.flows(result)
@@ -39,6 +40,8 @@ def head(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
     said = [
         run_words.in_python(result),
         f"0 in every flow: {', '.join(zero)}" if zero else "",
+        run_words.other_queues(result),
+        f"Each of the {len(result['flows'])} flows is a row of the table of flows" if many else "",
     ]
     parts = [
         f"<h1>{esc(result['scenario'])}</h1>",

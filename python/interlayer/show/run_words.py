@@ -23,10 +23,12 @@ FULL = 3
 
 _FLOWS = (
     ("goodput_bps", "goodput, Mb/s", "Mb/s", 0),
-    ("rtt_mean_s", "rtt_mean, ms", "ms", 1),
-    ("retransmissions", "retransmissions", "1", 2),
-    ("timeouts", "timeouts", "1", 3),
-    ("datagram_throughput_bps", "datagram_throughput, Mb/s", "Mb/s", 4),
+    ("transfer_time_mean_s", "transfer_time_mean, ms", "ms", 1),
+    ("transfer_time_p95_s", "transfer_time_p95, ms", "ms", 4),
+    ("rtt_mean_s", "rtt_mean, ms", "ms", 2),
+    ("retransmissions", "retransmissions", "1", 3),
+    ("timeouts", "timeouts", "1", 5),
+    ("datagram_throughput_bps", "datagram_throughput, Mb/s", "Mb/s", 6),
 )
 """Columns of flows: name, head, unit, and which of them goes first where there is no room."""
 
@@ -47,9 +49,15 @@ def runs_of(result: Mapping[str, Any]) -> str:
 
 def note(result: Mapping[str, Any]) -> str:
     """What a figure of runs must say of itself: runs, seeds, the interval if there is one, the version."""
-    bars = "" if result["runs"] == 1 else "; bars: 95 % intervals (Student t)"
+    bars = "" if result["runs"] == 1 else f"; bars: 95 % intervals ({student(result['flows'])})"
     mark = f" {said}." if (said := in_python(result)) else ""
     return f"{runs_of(result)}{bars}.{mark} Interlayer {result['version']}"
+
+
+def student(rows: Iterable[Mapping[str, Any]]) -> str:
+    """What the intervals of rows are."""
+    found = (value for row in rows for value in row.values() if isinstance(value, dict) and "ci95" in value)
+    return stats.kind(stats.Estimate.read(value) for value in found if value["mean"] is not None)
 
 
 def in_python(result: Mapping[str, Any]) -> str:
@@ -94,24 +102,21 @@ def groups(runs: Sequence[Run]) -> Grid:
     for ids in members.values():
         span = ids[0] if len(ids) == 1 else f"{ids[0]} … {ids[-1]}"
         goodput = [_over(runs, f, ids, "goodput_bps", "Mb/s") for f in ("mean", "min", "max", "sum")]
+        pages = [_over(runs, "mean", ids, name, "ms") for name, *_ in _TRANSFERS]
         rest = [
             _over(runs, f, ids, n, u) for f, n, u in (("mean", "rtt_mean_s", "ms"), ("sum", "retransmissions", "1"))
         ]
-        lines.append([span, str(len(ids)), *goodput, *rest])
-    heads = [
-        "flows",
-        "number",
-        "mean(goodput), Mb/s",
-        "min",
-        "max",
-        "sum",
-        "mean(rtt_mean), ms",
-        "sum(retransmissions)",
-    ]
-    ranks = [0, 1, 0, 3, 2, 4, 5, 6]
-    return Grid(
-        [Column(h, r, is_text=not i, folds=not i) for i, (h, r) in enumerate(zip(heads, ranks, strict=True))], lines
-    )
+        lines.append([span, str(len(ids)), *goodput, *pages, *rest])
+    heads = [("flows", 0), ("number", 1), ("mean(goodput), Mb/s", 0), ("min", 4), ("max", 3), ("sum", 5)]
+    heads += [(f"mean({head}), ms", rank) for _, head, rank in _TRANSFERS]
+    heads += [("mean(rtt_mean), ms", 7), ("sum(retransmissions)", 8)]
+    empty = [i for i, (head, _) in enumerate(heads) if "transfer" in head and all(line[i] == "–" for line in lines)]
+    columns = [Column(h, r, is_text=not i, folds=not i) for i, (h, r) in enumerate(heads) if i not in empty]
+    return Grid(columns, [[cell for i, cell in enumerate(line) if i not in empty] for line in lines])
+
+
+_TRANSFERS = (("transfer_time_mean_s", "transfer_time_mean", 2), ("transfer_time_p95_s", "transfer_time_p95", 6))
+"""What readers of pages wait for, of groups of flows: column, name, and which goes first where there is no room."""
 
 
 def _over(runs: Sequence[Run], function: str, ids: Sequence[str], name: str, unit: str) -> str:

@@ -108,15 +108,19 @@ def _flat(records: list[dict[str, Any]], s: Swept) -> list[dict[str, Any]]:
 # ------------------------------------------------------------------------------------------------------------ in words
 
 
-def caption(s: Swept) -> str:
-    """Runs, seeds, interval, version: what a table or figure of a sweep must say of itself."""
+def caption(s: Swept, *, bars: bool = True) -> str:
+    """Runs, seeds, interval, version: what a table or figure of a sweep must say of itself.
+
+    A figure, with its `bars`, also says what those that are not symmetric are; a table shows their ends.
+    """
     state = "; preliminary" if s.preliminary else ""
     state += "; interrupted: finished runs only" if s.interrupted else ""
     state += f". {said}" if (said := run_words.in_python(as_json.parts(s.parts))) else ""
     if s.replications == 1:
         return f"1 run a cell, seed {s.seed}: no interval{state}. Interlayer {s.version}"
     seeds = f"common seeds from {s.seed}"
-    return f"{s.replications} runs a cell, {seeds}; ± 95 % (Student t){state}. Interlayer {s.version}"
+    student = stats.kind(s.estimate(cell, m) for cell in s.cells for m in s.measures if bars)
+    return f"{s.replications} runs a cell, {seeds}; ± 95 % ({student}){state}. Interlayer {s.version}"
 
 
 def _cell(s: Swept, cell: Point, m: Measure) -> str:
@@ -175,7 +179,7 @@ def table(s: Swept, *, clock: bool = True) -> str:
         f"{s.scenario}: {' × '.join(f'{len(axis.values)} {axis.path}' for axis in s.axes)}",
         Grid(columns, lines, names=len(s.axes)),
         *notes,
-        prose(f"{caption(s)}{took}", "dim"),
+        prose(f"{caption(s, bars=False)}{took}", "dim"),
     )
 
 
@@ -196,10 +200,10 @@ def body(s: Swept, svg: str) -> str:
     parts = [
         f"<h1>{esc(s.scenario)}: {esc(' × '.join(s.paths))}</h1>",
         f'<p class="soft">{esc(caption(s))}</p>',
-        f"<figure>{svg}</figure>",
+        f"<figure>{svg}</figure>" if svg else "",
         f"<h2>Cells</h2>{markup.table(head, lines)}{more}",
     ]
-    return "\n".join(parts)
+    return "\n".join(part for part in parts if part)
 
 
 def page(s: Swept, svg: str) -> str:

@@ -78,13 +78,16 @@ def outcome(o: Outcome) -> str:
     heads = ("#", "claim", "paper", "arithmetic", "measured", "verdict", *varied)
     rows, reasons = [], []
     for s in o.scored:
-        verdict = Text(words.verdict_text(s), style=_COLOURS[s.verdict] if s.verdict else "dim")
+        verdict = Text(words.verdict_text(s, o), style=_COLOURS[s.verdict] if s.verdict else "dim")
         n = s.claim.id.rpartition("#")[2]
         worked = words.arithmetic_text(s.claim, e)
         cells: list[Any] = [n, s.claim.text, words.expected_text(s.claim), worked, words.measured_text(s), verdict]
         rows.append([*cells, *([words.readings_text(s)] if varied else [])])
         if s.verdict is not None and (s.verdict is not Verdict.HOLDS or s.contradicts):
             reasons.append(f"  #{n}: {s.why}.")
+        elif tolerance := words.tolerance(s):
+            assert s.judgement is not None
+            reasons.append(f"  #{n}: {s.judgement.reason[:1].upper()}{s.judgement.reason[1:]}. {tolerance}.")
     folding = ("claim", "paper", "measured")  # an order or a trend is a list of names and numbers
     claims = Grid([Column(h, is_text=True, folds=h in folding) for h in heads], rows, names=2)
     derived = []
@@ -94,15 +97,18 @@ def outcome(o: Outcome) -> str:
         printed = "–" if d.expected is None else f"{words.exact(d.expected)}{unit}"
         derived.append([d.text, printed, here, d.shown()])
     of_derived = [
-        Column(h, is_text=True, folds=h in ("quantity", "formula")) for h in ("quantity", "list", "here", "formula")
+        Column(h, is_text=True, folds=h in ("quantity", "formula")) for h in ("quantity", "paper", "here", "formula")
     ]
+    said, ours = words.tally(o), words.not_the_papers(o)
     return render(
-        *([Text(f"{title}, {e.label(e.metric)} in {e.unit}"), measured] if o.cells() else [Text(title)]),
+        Text(f"{title}, {e.label(e.metric)} in {e.unit}" if o.cells() else title),
+        *([prose(f"{ours}.", "bold")] if ours else []),
+        *([measured] if o.cells() else []),
         *([claims] if o.scored else []),
         *([Text("Derived: shown, not scored"), Grid(of_derived, derived)] if derived else []),
         *reasons,
         *([f"{words.run_of(o)}. Base: {words.base_of(o)}."] if o.readings else []),
-        prose(f"{f'{said}. ' if (said := words.tally(o)) else ''}{plots.caption(o)}. {o.wall_s:.1f} s.", "dim"),
+        prose(f"{f'{said}. ' if said else ''}{plots.caption(o, state=not said)}. {o.wall_s:.1f} s.", "dim"),
     )
 
 
@@ -222,7 +228,7 @@ def comparison(result: Mapping[str, Any], *, clock: bool = True) -> str:
         Grid(columns, lines),
         *sentences,
         *_asked(result),
-        prose(f"{comparison_words.caption(result)}{took}", "dim"),
+        prose(f"{comparison_words.caption(result, bars=False)}{took}", "dim"),
     )
 
 

@@ -101,9 +101,47 @@ def measured_text(s: Scored) -> str:
     return "; ".join(parts) + unit
 
 
-def verdict_text(s: Scored) -> str:
-    """The verdict's word; a dash where none is given."""
-    return s.verdict.value if s.verdict else "–"
+def verdict_text(s: Scored, outcome: Outcome | None = None) -> str:
+    """The verdict's word; a dash where none is given. Of an `outcome` with keys set it says that, too."""
+    if s.verdict is None:
+        return "–"
+    return s.verdict.value + (AS_SET if outcome is not None and outcome.overrides else "")
+
+
+AS_SET = ", as set"
+"""What follows a verdict's word where the set-up is not the paper's."""
+
+
+def settings(outcome: Outcome) -> str:
+    """The keys that were set, with their values; empty where the set-up is that of the file."""
+    return ", ".join(f"{path} = {value}" for path, value in outcome.overrides)
+
+
+def not_the_papers(outcome: Outcome) -> str:
+    """A warning where keys were set: of what the claims and the labels still are. Else empty."""
+    if not outcome.overrides:
+        return ""
+    return f"Not the paper's set-up: {settings(outcome)} set; claims and labels are still the paper's"
+
+
+_FAR = 0.1
+"""A number so far from the printed one, as a share of ours, is no surprise by the usual rule of 10 %."""
+
+
+def tolerance(s: Scored) -> str:
+    """The tolerance by which a claim holds whose number looks far off; empty where 10 % or a plain test explain it."""
+    if s.verdict is not Verdict.HOLDS or s.judgement is None or not s.judgement.measured:
+        return ""
+    ours = [e.mean for e in s.judgement.measured]
+    match s.claim.test:
+        case Value(expected=e) | Ratio(expected=e, spans=False) if e.value is not None:
+            pairs = [(e.value, ours[0])]
+        case Ratio(expected=e, spans=True) if e.low is not None and e.high is not None:
+            pairs = [(e.low, min(ours)), (e.high, max(ours))]
+        case _:
+            return ""
+    far = any(abs(printed - mean) > _FAR * abs(mean) for printed, mean in pairs)
+    return f"Tolerance: {s.judgement.band}" if far else ""
 
 
 def readings_text(s: Scored) -> str:
@@ -122,6 +160,14 @@ def counts(outcome: Outcome) -> dict[str, int]:
 
 def tally(outcome: Outcome) -> str:
     """`5 of 6 claims hold, 1 differs` or why there are no verdicts; empty where there are no claims."""
+    said = _tally(outcome)
+    if not (said and outcome.overrides):
+        return said
+    head = f"{said.removesuffix(')')};" if said.endswith(")") else f"{said} ("
+    return f"{head}{' ' * head.endswith(';')}not the paper's: {settings(outcome)} set)"
+
+
+def _tally(outcome: Outcome) -> str:
     if not outcome.scored:
         return outcome.why_preliminary.removesuffix(" gives no verdict") if outcome.preliminary else ""
     if not outcome.experiment.scored:

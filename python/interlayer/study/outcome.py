@@ -43,8 +43,14 @@ class Results:
         return metrics.estimate(self.runs[cell], self.reading.metric(metric), unit)
 
     def support(self, q: Quantity, metric: str, unit: str) -> Support:
-        """What values a quantity can have, in the unit that `sample` gives; of gains and formulas nothing is known."""
-        if q.formula is not None or q.is_gain:
+        """What values a quantity can have, in the unit that `sample` gives; of gains nothing is known.
+
+        Nor of a formula, unless it is the name of one of its inputs.
+        """
+        if q.formula is not None:
+            same = [(one, its) for name, one, its in q.formula.inputs if name == q.formula.text.strip()]
+            return self.support(same[0][0], same[0][0].metric, same[0][1]) if same else ANY
+        if q.is_gain:
             return ANY
         if q.share:
             return AMOUNT
