@@ -356,6 +356,17 @@ def test_a_difference_below_two_percent_counts_when_it_is_significant() -> None:
     assert verdict_on(Order(), {"a": common(6.06, 0.001, 1), "b": common(6.0, 0.001, 2)}) is HOLDS
 
 
+def test_an_order_that_is_seen_at_five_percent_is_not_refuted_by_equality() -> None:
+    # By 0.7 % ± 0.4 %: within 2 %, which is shown at 1e-4, and above 0, which is not.
+    ahead, noise = np.full(10, 100.7), spread(0.0, 0.4)
+    columns = {"first": ahead + noise, "second": np.full(10, 100.0)}
+    for test in (Order(), Trend("x", "decreases")):
+        assert judge(claim(test, [list(columns)]), Made(columns), 1e-4).verdict is UNTESTABLE
+        assert judge(claim(test, [list(columns)]), Made(columns), 0.05).verdict is HOLDS
+    behind = {"second": columns["second"], "first": columns["first"]}
+    assert judge(claim(Order(), [list(behind)]), Made(behind), 1e-4).verdict is DIFFERS
+
+
 def test_order_of_identical_samples_differs() -> None:
     assert verdict_on(Order(), {"a": spread(5.0, 0.1), "b": spread(5.0, 0.1)}) is DIFFERS
 

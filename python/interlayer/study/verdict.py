@@ -465,12 +465,13 @@ def _crossing(c: _Context, test: Crossing) -> tuple[Verdict, str]:
 def _step(new: Floats, old: Floats, alpha: float) -> tuple[Verdict, Estimate]:
     """Whether `new` lies above `old` (holds), below it or equal to it (differs), or neither was shown.
 
-    With it the difference, and its usual interval of 95 %.
+    With it the difference, and its usual interval of 95 %. Where that alone lies above 0 the two are not called equal,
+    however close they are: more runs may show the order.
     """
     difference, tested = stats.difference(new, old), stats.difference(new, old, 1 - alpha)
     if tested.low > 0:
         return Verdict.HOLDS, difference
-    if tested.high < 0 or _shown_equal(new, old, alpha):
+    if tested.high < 0 or (difference.low <= 0 and _shown_equal(new, old, alpha)):
         return Verdict.DIFFERS, difference
     return Verdict.UNTESTABLE, difference
 
@@ -524,7 +525,7 @@ def _monotone(
     if along < c.alpha:
         return Verdict.HOLDS, told
     level = EQUAL_WITHIN * max(abs(e.mean) for e in estimates)
-    if against < c.alpha or _shown_flat(columns, level, c.alpha):
+    if against < c.alpha or (along >= stats.ALPHA and _shown_flat(columns, level, c.alpha)):
         return Verdict.DIFFERS, told
     return Verdict.UNTESTABLE, told
 
