@@ -5,8 +5,8 @@
 Runs are counted exactly: those of the first round. The seconds of a run are the mean over three scenarios, spread
 evenly over the first round: each is run with seed 1 for half a second of processor time at most, and what it reached
 of its simulated time is scaled up. So it is an estimate, of the machine that measured. It writes
-python/interlayer/study/costs.json; with ids only these are measured anew, with --missing those that it has not, with --counts no run is made: runs are
-counted, and seconds stay.
+python/interlayer/study/costs.json; with ids only these are measured anew, with --missing those that it has not. With
+--counts no run is made: runs are counted, and seconds stay.
 """
 
 from __future__ import annotations
