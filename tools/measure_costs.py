@@ -57,7 +57,7 @@ def measured(id_: str) -> dict[str, float]:
     found: dict[str, float] = dict.fromkeys(costs.MODES, 0)
     scenarios: list[_core.Scenario] = []
     for mode in costs.MODES if e.base else ():
-        scenarios = campaign.scenarios(e, quick=mode == "quick", base_only=mode == "base")
+        scenarios = list(campaign.scenarios(e, quick=mode == "quick", base_only=mode == "base").values())
         found[mode] = len(scenarios) * costs.RUNS[mode]
     step = max(1, len(scenarios) // SAMPLES)
     picked = scenarios[step // 2 :: step][:SAMPLES]

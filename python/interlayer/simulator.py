@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
 
 _SEEDS = 2**63
+MOST_RUNS = 10**6
+"""Replications of one scenario at most: more are a slip of the finger, and would take years."""
 """How many seeds there are: what TOML and a column of a frame can hold."""
 
 _MOST_JOBS = 4096
@@ -139,7 +141,9 @@ def _said(e: BaseException) -> str:
 
 
 def check_seeds(first: int, runs: int) -> None:
-    """Raise `InputError` unless so many seeds from `first` on are there."""
+    """Raise `InputError` unless so many seeds from `first` on are there, and no more than anybody can mean."""
+    if runs > MOST_RUNS:
+        raise InputError(f"--runs: {runs} is more than {MOST_RUNS}, the most of one scenario", "--runs")
     for seed in (first, first + runs - 1):
         if not 0 <= seed < _SEEDS:
             raise InputError(f"seed: {seed} is not from 0 to {_SEEDS - 1}", "seed")
