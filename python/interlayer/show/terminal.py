@@ -187,7 +187,7 @@ def advised(result: Mapping[str, Any], limited: Collection[str] = (), linux: Col
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")
-    ask = "Each is a question: interlayer compare FILE --arm NAME=KEY=VALUE tells what it buys (docs/engineers.md)."
+    ask = "Each is a question: interlayer compare FILE --arm … tells what it buys (docs/engineers.md)."
     return render(
         "Where packets waited, and what the air was used for", *tables, advice.table(found), prose(ask, "dim")
     )
