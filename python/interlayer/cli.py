@@ -672,9 +672,12 @@ def check(
 
 def _assumptions(name: str, overrides: Sequence[tuple[str, str]], json: str | None) -> None:
     """What the values of experiments rest on: of one by id or file, or of those that are like a pattern."""
+    from . import simulator
     from .show import as_json, terminal
     from .study import campaign, library
 
+    if (file := Path(name)).is_file() and "scenario" in simulator.tables(parts.read(file), name):
+        raise InputError(f"{name}: this is a scenario; --assumptions needs an experiment")
     found = [(e := library.load(one), campaign.assumptions(e, overrides)) for one in library.matching([name])]
     objects = [as_json.assumptions(e, rows) for e, rows in found]
     text = as_json.dumps(objects[0] if len(objects) == 1 else objects)

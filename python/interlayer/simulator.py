@@ -82,10 +82,39 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     try:
         parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
     except found.InputError as e:
-        raise InputError(str(e), getattr(e, "path", ""), mistakes=getattr(e, "mistakes", ())) from e
+        mistakes = [_with_model(*one, overrides) for one in getattr(e, "mistakes", ())]
+        raise InputError(str(e), getattr(e, "path", ""), mistakes=mistakes) from e
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
     return parsed
+
+
+_MODELS = {"per": "packet", "control_per": "packet", "ber": "bit"}
+"""Of keys of `channel.errors` the model that has them."""
+
+
+def _with_model(path: str, line: str, overrides: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """A mistake; where a rate of errors is set and no model is there, one that names what was set."""
+    head, _, key = path.rpartition(".")
+    if key != "model" or not head.endswith("errors") or ": missing" not in line:
+        return path, line
+    given = dict(overrides)
+    name = next((name for name in _MODELS if f"{head}.{name}" in given), None)
+    if name is None:
+        return path, line
+    value = given[f"{head}.{name}"]
+    try:
+        wrong = not 0 <= float(value) <= 1
+    except ValueError:
+        wrong = True
+    also = f"; {value} is no probability, a number from 0 to 1" if wrong else ""
+    return path, f'{head}.{name}: it belongs to model = "{_MODELS[name]}"; set {head}.model to it, too{also}'
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of scenarios."""
+    found: dict[str, Any] = json.loads(_module().schema())
+    return found
 
 
 def tables(text: str, name: str = "") -> dict[str, Any]:

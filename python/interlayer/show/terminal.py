@@ -138,7 +138,7 @@ def ranges(s: Surveyed) -> str:
 
 
 def assumptions(e: Experiment, rows: Sequence[Assumption]) -> str:
-    """What every value of an experiment's cells rests on, by basis; first what is open and not varied."""
+    """What every value of an experiment's cells rests on: counts, what is open and not varied, the rest."""
     from rich.text import Text
 
     heads = ("value", "key", "rests on", "where")
@@ -150,7 +150,7 @@ def assumptions(e: Experiment, rows: Sequence[Assumption]) -> str:
         lines.append([values or "–", row.key or row.what, by, row.where or "–"])
     counted = ", ".join(f"{n} {basis}" for basis, n in ledger.counts(rows).items())
     columns = [Column(h, is_text=True, folds=h in ("value", "where")) for h in heads]
-    return render(Text(f"{e.id}: what its values rest on"), Grid(columns, lines), f"{counted}.")
+    return render(Text(f"{e.id}: what its values rest on"), f"{counted}.", Grid(columns, lines))
 
 
 def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -> str:
