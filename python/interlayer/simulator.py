@@ -82,7 +82,7 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     try:
         parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
     except found.InputError as e:
-        mistakes = [_with_model(*one, overrides) for one in getattr(e, "mistakes", ())]
+        mistakes = [_with_model(path, line, overrides) for path, line in getattr(e, "mistakes", ())]
         raise InputError(str(e), getattr(e, "path", ""), mistakes=mistakes) from e
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
