@@ -112,6 +112,8 @@ def _kind(schema: Schema) -> str:
             return f"list of {_kind(schema['items'])}"
         case "boolean":
             return "`true` or `false`"
+        case "object":
+            return f"table: a name and its value, {_kind(schema['additionalProperties'])}"
         case kind:
             low, high = schema.get("minimum"), schema.get("maximum")
             span = f", {low:g} to {high:g}" if high is not None and high < 1e5 else ""

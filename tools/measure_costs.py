@@ -59,7 +59,7 @@ def measured(id_: str, kept_s: float | None = None) -> dict[str, float]:
     found: dict[str, float] = dict.fromkeys(costs.MODES, 0)
     scenarios: list[_core.Scenario] = []
     for mode in costs.MODES if e.base else ():
-        scenarios = campaign.scenarios(e, quick=mode == "quick", base_only=mode == "base")
+        scenarios = list(campaign.scenarios(e, quick=mode == "quick", base_only=mode == "base").values())
         found[mode] = len(scenarios) * costs.RUNS[mode]
     if kept_s is not None:
         return found | {"s": kept_s}

@@ -321,7 +321,8 @@ def reproduce(
       interlayer reproduce lle-fig-3.9 --readings base --runs 3 --out figures
     """
     from .show import as_json, files, terminal
-    from .study import campaign, library
+    from .simulator import check_seeds
+    from .study import campaign, costs, library
     from .study.runs import Cache
 
     if all_ and ids:
@@ -331,6 +332,7 @@ def reproduce(
     parts.one_of("--readings", readings, ("all", "base"))
     if quick and runs is not None:
         raise InputError("--quick: fixes the number of runs itself; leave out --runs")
+    check_seeds(1 if seed is None else seed, runs or 1)
     names = library.known() if all_ else library.matching(ids or [])
     chosen = [library.load(name) for name in names]
     overrides = parts.overrides(set_)
@@ -343,11 +345,19 @@ def reproduce(
         terminal.progress() as progress,
     ):
         cache, mode = Cache(stored), "quick" if quick else readings
-        parts.tell_cost([e.id for e in chosen], mode, stored, runs, jobs, made_by)
+        first = 1 if seed is None else seed
+
+        def counted() -> tuple[int, int]:
+            keys = campaign.scenarios(chosen[0], quick=quick, base_only=readings == "base", overrides=overrides)
+            each = runs or costs.RUNS[mode]
+            return each * len(keys), sum(stored.count(key, first, each) for key in keys) if stored else 0
+
+        counts = counted if len(chosen) == 1 else None
+        parts.tell_cost([e.id for e in chosen], mode, stored, runs, jobs, made_by, counts)
         for experiment in chosen:
             outcome = campaign.run(
                 experiment,
-                seed=1 if seed is None else seed,
+                seed=first,
                 runs=runs,
                 quick=quick,
                 engine=made_by,
@@ -386,7 +396,12 @@ def readings_command(
         ),
     ],
     readings: Readings = "all",
-    runs: Runs = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs", min=1, metavar="N", help="Replications of each; 2 at least, with --over 10.  [default: 10]"
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = 0,
     over: Annotated[
@@ -402,7 +417,13 @@ def readings_command(
         typer.Option("--at", metavar="NAME=VALUE", help="With --over: another value than the base's. May come again."),
     ] = None,
     points: Annotated[
-        int | None, typer.Option("--points", min=2, metavar="N", help="With --over: points at most.  [default: 33, 65]")
+        int | None,
+        typer.Option(
+            "--points",
+            min=1,
+            metavar="N",
+            help="With --over: points at most; from 9 or 10 for one range, from 25 to 36 for two.  [default: 33, 65]",
+        ),
     ] = None,
     engine: Where = None,
     out: Out = None,
@@ -420,6 +441,7 @@ def readings_command(
       interlayer readings dynarq-scenario-4 --over coherence --out region
     """
     from .show import files, joint, terminal
+    from .simulator import check_seeds
     from .study import joint as judged
     from .study import library
     from .study.runs import Cache
@@ -429,6 +451,7 @@ def readings_command(
         raise InputError(
             "--runs: readings are told apart by a bootstrap over seeds; one run has no interval, give 2 or more"
         )
+    check_seeds(1 if seed is None else seed, runs or 1)
     chosen = [library.load(name) for name in library.matching(ids)]
     if over:
         if readings == "base":
@@ -649,9 +672,12 @@ def check(
 
 def _assumptions(name: str, overrides: Sequence[tuple[str, str]], json: str | None) -> None:
     """What the values of experiments rest on: of one by id or file, or of those that are like a pattern."""
+    from . import simulator
     from .show import as_json, terminal
     from .study import campaign, library
 
+    if (file := Path(name)).is_file() and "scenario" in simulator.tables(parts.read(file), name):
+        raise InputError(f"{name}: this is a scenario; --assumptions needs an experiment")
     found = [(e := library.load(one), campaign.assumptions(e, overrides)) for one in library.matching([name])]
     objects = [as_json.assumptions(e, rows) for e, rows in found]
     text = as_json.dumps(objects[0] if len(objects) == 1 else objects)

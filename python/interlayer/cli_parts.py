@@ -216,8 +216,19 @@ _LONG_S = 60.0
 """Work that takes longer says so when it begins, also where nobody sees a terminal."""
 
 
-def tell_cost(ids: Sequence[str], mode: str, store: Store | None, runs: int | None, jobs: int, engine: Engine) -> None:
-    """A line on what experiments will cost, where somebody looks or it is long."""
+def tell_cost(
+    ids: Sequence[str],
+    mode: str,
+    store: Store | None,
+    runs: int | None,
+    jobs: int,
+    engine: Engine,
+    counted: Callable[[], tuple[int, int]] | None = None,
+) -> None:
+    """A line on what experiments will cost, where somebody looks or it is long.
+
+    `counted` gives the runs of the first round, and how many of them the store has: it is asked where a line is said.
+    """
     from . import machine
     from .engine import Here
     from .study import costs
@@ -227,12 +238,20 @@ def tell_cost(ids: Sequence[str], mode: str, store: Store | None, runs: int | No
     seconds = found.wall_s(jobs) if here else found.processor_s
     if not found.runs or (seconds < _LONG_S and not sys.stderr.isatty()):
         return
+    in_store = ""
+    if counted is not None:
+        wanted, there = counted()
+        found = costs.left(found, wanted, there)
+        if not found.runs:
+            return
+        seconds = found.wall_s(jobs) if here else found.processor_s
+        in_store = f" to make, {there} in the store" if there else ""
     used = min(jobs or machine.cores(), machine.cores())
     on = count(range(used), "core") if here else "one core of the cluster"
     says = "as they took before" if found.is_measured else "an estimate; claims that stay open ask for more"
-    less = "; runs that the store has are not made again" if store is not None else ""
+    less = "; runs that the store has are not made again" if store is not None and counted is None else ""
     more = f"; of {unknown} more nothing is known yet" if unknown else ""
-    runs_ = f"{count(ids, 'experiment')}, {found.runs} runs"
+    runs_ = f"{count(ids, 'experiment')}, {found.runs} runs{in_store}"
     tell(f"{runs_}: about {costs.duration(seconds)} on {on} ({says}{less}{more})")
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from .errors import InputError
@@ -67,10 +68,22 @@ def read_text(path: Path) -> str:
     """The text of a file. Raises `InputError` with one line if there is none to read."""
     try:
         return checked(path.read_text(encoding="utf-8"), str(path))
+    except FileNotFoundError as e:
+        raise InputError(f"{path}: no such file or directory{_beside(path)}") from e
     except OSError as e:
         raise InputError(f"{path}: {(e.strerror or str(e)).lower()}") from e
     except UnicodeDecodeError as e:
         raise InputError(f"{path}: not UTF-8 text") from e
+
+
+def _beside(path: Path) -> str:
+    """`; did you mean "examples/single-hop.toml"?`, of the TOML files in the folder."""
+    try:
+        there = [other.name for other in path.parent.glob("*.toml")]
+    except OSError:
+        return ""
+    near = get_close_matches(path.name, there, n=1, cutoff=0.8)
+    return f'; did you mean "{path.with_name(near[0])}"?' if near else ""
 
 
 def checked(text: str, name: str) -> str:

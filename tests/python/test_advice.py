@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import interlayer
-from interlayer import cli, simulator
+from interlayer import cli, cli_parts, simulator
 from interlayer.show import advice, terminal
+from interlayer.study import arms
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,9 +48,9 @@ def test_in_a_quiet_cell_nothing_stands_out() -> None:
 @pytest.mark.parametrize(
     ("changes", "what", "measured", "try_"),
     [
-        ({"queue": {"mean_wait_s": 0.2}}, "packets wait in ap.air", "200 ± 0 ms", "radio.queue = { discipline"),
+        ({"queue": {"mean_wait_s": 0.2}}, "packets wait in ap.air", "200 ± 0 ms", "fq-codel=radio.queue={discipline"),
         ({"radio": {"msdus_given_up": 9.0}}, "the MAC of ap gives up", "1 % of MSDUs", "radio.max_attempts"),
-        ({"rates": [3e6, 1e6]}, "the 2 flows from server share unevenly", "Jain index 0.80", "ftca"),
+        ({"rates": [3e6, 1e6]}, "the 2 flows from server share unevenly", "Jain index 0.80", "drr"),
         (
             {
                 "whole": {
@@ -66,6 +68,39 @@ def test_what_stands_out_is_named_with_its_figure(changes: dict[str, Any], what:
     assert (found.what, found.measured) == (what, measured)
     assert try_ in found.try_
     assert "interlayer compare FILE" in terminal.advised(result(**changes))
+
+
+def test_ftca_is_for_uploads_alone() -> None:
+    (down,) = advice.findings(result(rates=[3e6, 1e6]))
+    assert "ftca" not in down.try_
+    nodes = [{"id": name, "airtime_s": m(1.0)} for name in ("ap", "a", "b")]
+    up = [
+        {"id": name, "from": name, "to": "ap", "protocol": "tcp", "goodput_bps": m(rate)}
+        for name, rate in (("a", 3e6), ("b", 1e6))
+    ]
+    (found,) = advice.findings(result(whole={"nodes": nodes, "flows": up}))
+    assert found.what == "the 2 flows to ap share unevenly"
+    assert "--arm 'ftca=scheme=ftca;radio.access=edca'" in found.try_
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("name", ["single-hop", "lecture-hall", "coffee-shop", "bursty-link"])
+def test_every_arm_that_is_printed_runs_as_it_stands(name: str, tmp_path: Path) -> None:
+    text = (ROOT / "examples" / f"{name}.toml").read_text("utf-8")
+    ups = [
+        {"id": n, "from": n, "to": "sta", "protocol": "tcp", "goodput_bps": m(r)} for n, r in (("ap", 9e6), ("b", 1e6))
+    ]
+    queue = {n: m(v) for n, v in {"mean_wait_s": 0.2, "mean_packets": 1.0, "offered_packets": 9.0}.items()}
+    queues = [{"id": "ap.air", **queue}, *([{"id": "ap->server", **queue}] if "[[link]]" in text else [])]
+    frames = [{"class": "tcp-ack", "airtime_s": m(1.0)}]
+    radios = [{"id": n, "airtime_s": m(1.0), "msdus_offered": m(9.0), "msdus_given_up": m(1.0)} for n in ("ap", "b")]
+    said = advice.findings(result(whole={"flows": ups, "queues": queues, "frames": frames, "nodes": radios}))
+    printed = " ".join(f.try_ for f in said)
+    words = [word for word in shlex.split(printed) if "=" in word]
+    given = cli_parts.arms(list(dict.fromkeys(words)))
+    assert len(given) >= 6
+    for arm in arms.arms(text, None, given):
+        simulator.parse(text, arm.overrides())
 
 
 def test_an_upload_of_preset_linux_that_fills_its_own_hosts_queue_is_named() -> None:

@@ -18,7 +18,7 @@ import interlayer
 from interlayer import cli_parts, machine
 from interlayer.engine import Here
 from interlayer.show import terminal
-from interlayer.study import costs, library
+from interlayer.study import campaign, costs, library
 from interlayer.study.runs import Standing
 from interlayer.study.store import Store
 
@@ -140,13 +140,48 @@ def test_long_work_says_at_its_begin_what_it_will_cost(
         )
 
 
+def test_what_is_left_of_an_experiment() -> None:
+    shipped, measured = costs.Cost(400, 200.0, is_measured=False), costs.Cost(400, 200.0, is_measured=True)
+    assert costs.left(shipped, 190, 0) == costs.Cost(190, 95.0, is_measured=False), "counted, whatever the package says"
+    assert costs.left(shipped, 190, 60).runs == 130
+    assert costs.left(measured, 190, 60) == costs.Cost(340, 170.0, is_measured=True), "with the later rounds"
+    assert costs.left(measured, 190, 190).runs == costs.left(shipped, 190, 190).runs == 0
+
+
+def test_one_experiment_says_how_many_runs_there_are_to_make(
+    figures: Any, core: Core, call: Any, tmp_path: Path
+) -> None:
+    figures["lle-fig-3.9"] |= {"base": 999, "s": 60.0}  # of an earlier state of the files
+    first = 10 * len(campaign.scenarios(library.load("lle-fig-3.9"), base_only=True))
+    asked = [
+        "reproduce",
+        "lle-fig-3.9",
+        "--readings",
+        "base",
+        "--runs",
+        10,
+        "--json",
+        "-",
+        "--store",
+        tmp_path / "runs",
+    ]
+    core.stop_after = 20
+    status, _, err = call(*asked)
+    assert status == 130
+    assert err.startswith(f"interlayer: 1 experiment, {first} runs: about ")
+    assert re.search(rf"interrupted: 20 of {first} runs are finished", err), "as many as the line said"
+    core.stop_after = None
+    assert call(*asked)[2].startswith(f"interlayer: 1 experiment, {first - 20} runs to make, 20 in the store: about ")
+    assert call(*asked)[2] == "", "nothing is left to be made"
+
+
 @pytest.mark.parametrize("verb", ["reproduce", "readings"])
 def test_the_cost_stands_on_stderr_before_the_first_run(verb: str, figures: Any, core: Core, call: Any) -> None:
     figures["lle-fig-3.9"]["s"] = 60.0
     status, out, err = call(verb, "lle-fig-3.9", "--runs", 10, "--json", "-")
     assert status == 0
     assert json.loads(out)
-    assert err.startswith("interlayer: 1 experiment, 400 runs: about 1.7 h on 4 cores (")
+    assert re.match(r"interlayer: 1 experiment, \d+ runs: about [\d.]+ h on 4 cores \(", err)
 
 
 # ------------------------------------------------------------------------------------------------- while it goes on

@@ -223,6 +223,17 @@ def test_every_key_in_a_block_of_toml_is_one_of_a_scenario(page: Path, block: st
         raise AssertionError(f"{page}: {e}") from e
 
 
+@pytest.mark.core
+def test_every_key_in_a_comment_of_the_whole_scenario_is_one() -> None:
+    text = (ROOT / "docs" / "design" / "scenario.md").read_text("utf-8")
+    block = re.search(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert block is not None
+    comments = [line.removeprefix("#") for line in block[1].splitlines() if line.startswith("#")]
+    named = {key for line in comments for key in re.findall(r"(?:^|[{,;]) *([a-z][a-z0-9_]*) = ", line)}
+    assert len(named) > 40
+    assert named <= keys(), sorted(named - keys())
+
+
 FIRST = {
     "radio",
     "channel",

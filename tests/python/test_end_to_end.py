@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interlayer
+from interlayer.errors import InputError
 from interlayer.study import campaign, library
 from interlayer.study.runs import Cache
 from interlayer.study.verdict import Verdict
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Reproduced = Callable[[str], Outcome]
 
 pytestmark = pytest.mark.core
+ROOT = Path(__file__).parents[2]
 
 BASE = library.folder() / "kliazovich-2006/cells/single-hop-80211b.toml"
 
@@ -217,6 +219,34 @@ def test_the_readings_of_a_chapter_take_less_than_two_minutes_on_two_cores(tmp_p
 
 
 # -------------------------------------------------------------------------------------------------------------- CLI
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            "channel.errors.per=0.1",
+            'channel.errors.per: it belongs to model = "packet"; set channel.errors.model to it, too',
+        ),
+        ("channel.errors.per=5", "; 5 is no probability, a number from 0 to 1"),
+        ("channel.errors.per=10%", "; 10% is no probability, a number from 0 to 1"),
+        ("channel.errors.ber=1e-6", 'channel.errors.ber: it belongs to model = "bit"'),
+    ],
+)
+def test_a_rate_of_errors_without_a_model_is_told_which(change: str, says: str, call: Any) -> None:
+    status, _, err = call("check", ROOT / "examples/single-hop.toml", "--set", change)
+    assert status == 2
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_key_is_swept_with_its_table_and_a_file_has_its_right_name(call: Any) -> None:
+    with pytest.raises(InputError, match=r"over: rate: no such key here; .*; did you mean radio.data_rate"):
+        interlayer.sweep(interlayer.wlan(), {"rate": ["1 Mb/s"]}, runs=1)
+    err = call("run", ROOT / "examples/single-hop.tmol")[2]
+    assert err.endswith(
+        'single-hop.tmol: no such file or directory; did you mean "' + f'{ROOT}/examples/single-hop.toml"?\n'
+    )
 
 
 def test_scenario_mistakes_are_one_line_with_path_and_suggestion(tmp_path: Path) -> None:

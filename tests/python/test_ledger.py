@@ -208,4 +208,5 @@ def test_the_command_lists_them(folder: Path, capsys: pytest.CaptureFixture[str]
     app(["check", "--assumptions", str(folder / "x.toml")], standalone_mode=False)
     shown = capsys.readouterr().out
     assert "open, varied by receiver" in shown
+    assert shown.index(" not varied, 0 unmarked") < shown.index("open, varied by"), "the counts come first"
     assert "routing" in shown

@@ -152,8 +152,13 @@ def test_a_range_that_is_none_is_an_error(folder: Path, text: str, message: str)
 @pytest.mark.parametrize(
     ("over", "at", "message"),
     [
-        (["los"], [], 'no such parameter is open here; did you mean "loss"'),
-        (["attempts"], [], "it has no range"),
+        (["los"], [], 'no such range is open here; did you mean "loss"'),
+        (["receiver"], [], "no such range is open here; ranges open here: loss, control"),
+        (
+            ["attempts"],
+            [],
+            r"open here with values \(4, 7\) and no range; --over takes ranges only \(ranges open here: loss, ",
+        ),
         (["loss", "loss"], [], "comes twice"),
         (["loss=0.3..0.1"], [], r"expected as 0.05\.\.0.65"),
         (["loss=a..b"], [], "is no range"),
@@ -210,19 +215,19 @@ def test_along_one_range_a_claim_is_true_up_to_an_end_and_the_store_has_all_of_i
 def test_over_two_ranges_with_another_value_fixed(experiment: Experiment, tmp_path: Path) -> None:
     over, fixed = ranges.chosen([experiment], ["loss", "control"], ["attempts=7"])
     assert fixed.id == "attempts = 7"
-    found = ranges.run([experiment], over, fixed, most=25)
+    found = ranges.run([experiment], over, fixed, most=30)
     assert found is not None
     assert not found.is_complete
     area = found.areas()[0]
     assert 0 < area.low <= area.true <= area.high < 1
     assert "of the area" in terminal.ranges(found)
-    assert "25 points were allowed" in region.caption(found)
+    assert "30 points were allowed" in region.caption(found)
     files.write_region(found, tmp_path)
     assert (tmp_path / "region.png").stat().st_size > 10_000
 
 
 def test_the_command(folder: Path, call: Callable[..., tuple[Any, str, str]]) -> None:
-    status, out, _ = call("readings", folder / "x.toml", "--over", "loss=0.05..0.2", "--points", 5, "--json", "-")
+    status, out, _ = call("readings", folder / "x.toml", "--over", "loss=0.05..0.2", "--points", 10, "--json", "-")
     assert status == 0
     assert '"together"' in out
     status, _, err = call("readings", folder / "x.toml", "--at", "attempts=7")
@@ -232,9 +237,18 @@ def test_the_command(folder: Path, call: Callable[..., tuple[Any, str, str]]) ->
     assert "a verdict needs 10 runs" in err
 
 
+@pytest.mark.parametrize(("over", "least"), [(["loss"], 10), (["loss=0.2..0.6"], 9), (["loss", "control"], 30)])
+def test_fewer_points_than_a_search_begins_with_are_an_error_before_the_first_run(
+    over: list[str], least: int, experiment: Experiment
+) -> None:
+    found, fixed = ranges.chosen([experiment], over)
+    with pytest.raises(InputError, match=rf"^--points: {least - 1} is below {least}, the points that a search begins"):
+        ranges.run([experiment], found, fixed, most=least - 1)
+
+
 def test_the_reading_at_the_base_is_the_base(experiment: Experiment) -> None:
     over, fixed = ranges.chosen([experiment], ["loss"], [])
-    found = ranges.run([experiment], over, fixed, most=9)
+    found = ranges.run([experiment], over, fixed, most=10)
     assert found is not None
     assert fixed == BASE
     values = [found.of(0, place[0]) for place in found.points.places]

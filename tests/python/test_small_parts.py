@@ -104,6 +104,9 @@ def test_a_word_has_no_magnitude(value: object) -> None:
 
 def test_suggestion_names_what_is_near_or_what_there_is() -> None:
     assert suggestion("venno", ["veno", "reno", "cubic"]) == '; did you mean "veno"?'
+    figures = ["lle-fig-3.7a", "lle-fig-3.7b", "lle-fig-3.17"]
+    assert suggestion("lle-fig-3.7", figures) == '; did you mean "lle-fig-3.7a" or "lle-fig-3.7b"?'
+    assert suggestion("que", ["queue", "ques-2"]) == '; did you mean "queue" or "ques-2"?'
     assert suggestion("xyz", ["veno", "reno"]) == " (known: veno, reno)"
     assert suggestion("xyz", [f"name{i}" for i in range(40)]) == ""
 

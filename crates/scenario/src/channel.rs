@@ -27,7 +27,7 @@ table! {
         sense_eifs: bool = true,
         /// What becomes of powers; `None`: a pair is in reach or not.
         powers => Option<Propagation> as Powered<Propagation>,
-        /// How frames are lost to noise.
+        /// How frames are lost to noise; with propagation on top of what the SINR loses ([the air](design/air.md)).
         errors: ErrorSpec = { model = "none" },
         /// An exception for one pair of nodes.
         pair: Vec<Pair>, or "none" => Vec::new(),

@@ -37,7 +37,7 @@ tagged! {
     /// How frames are lost to noise. `phy::ErrorModel` says less: not how a model was written, nor where it strikes.
     #[derive(Copy)]
     pub enum ErrorSpec, by "model", noun "error model" {
-        /// No losses to noise.
+        /// No losses but those that the SINR gives where there is propagation.
         "none" => None,
         /// A fixed probability, whatever the frame's length.
         "packet" => Packet {

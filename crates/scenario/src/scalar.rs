@@ -125,7 +125,7 @@ const FARTHEST: Metres = Metres(1e7);
 quantity! { Dur, true, "ns|us|µs|μs|ms|s|min", "20 ms", Dur::ZERO, LONGEST }
 quantity! { Bytes, true, "B|kB|KB|MB|GB", "1500 B", Bytes::ZERO, LARGEST }
 quantity! { BitRate, true, "b/s|kb/s|Mb/s|Gb/s|bit/s|kbit/s|Mbit/s", "11 Mb/s", BitRate::from_bps(1), FASTEST }
-quantity! { Db, false, "dB", "-70 dB", Db(-1e3), Db(1e3) }
+quantity! { Db, false, "dB", "6 dB", Db(-1e3), Db(1e3) }
 quantity! { Dbm, false, "dBm", "16 dBm", Dbm(-1e3), Dbm(1e3) }
 quantity! { Hertz, false, "Hz|kHz|MHz|GHz", "5.18 GHz", Hertz(f64::MIN_POSITIVE), Hertz(1e12) }
 quantity! { Metres, true, "m|km", "22.5 m", Metres(f64::MIN_POSITIVE), FARTHEST }

@@ -452,12 +452,13 @@ fn unknown(key: &str, known: &[&str], names: &Names) -> String {
     if !near.is_empty() {
         return format!("no such key; did you mean {}?", suggest::list(&near));
     }
-    // `rate` where there is `data_rate`.
-    let longer: Vec<&str> = known
-        .iter()
-        .copied()
-        .filter(|known| known.strip_suffix(key).is_some_and(|front| front.ends_with('_')))
-        .collect();
+    // `rate` where there is `data_rate`, `rts` where there is `rts_threshold`, `que` where there is `queue`.
+    let begins = |known: &str| key.len() > 2 && known.starts_with(key);
+    let ends = |known: &str| known.strip_suffix(key).is_some_and(|front| front.ends_with('_'));
+    let mut longer: Vec<&str> = known.iter().copied().filter(|known| ends(known)).collect();
+    if longer.is_empty() {
+        longer = known.iter().copied().filter(|known| begins(known)).collect();
+    }
     if !longer.is_empty() {
         return format!("no such key; did you mean {}?", suggest::list(&longer));
     }

@@ -1,11 +1,13 @@
 """Where packets wait, what the air is used for, and what is worth trying: `interlayer run --advise`.
 
-Nothing here is an answer. Each line names a figure of these runs, and keys to compare with. The comparison answers.
+Nothing here is an answer. Each line names a figure of these runs, and arms to compare with: options of `interlayer
+compare` that run as they stand (`test_advice` tries each). The comparison answers.
 docs/engineers.md has the limits and their reasons.
 """
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,17 @@ UNEVEN = 0.9
 """Flows in one direction whose Jain index is below it are named."""
 ACK_AIRTIME = 0.1
 """A share of the airtime that TCP's ACKs take and that is named."""
+
+
+FQ_CODEL = 'fq-codel=radio.queue={discipline="fq-codel",packets=1000}'
+FQ_CODEL_WIRE = 'fq-codel-wire=link.*.queue={discipline="fq-codel",packets=1000}'
+DRR = 'drr=radio.queue={discipline="drr",packets=1000}'
+FTCA = "ftca=scheme=ftca;radio.access=edca"
+"""For uploads only: downloads lose evenness by it."""
+ATTEMPTS = "attempts=radio.max_attempts=20"
+NO_ACKS = "lle-tcp=scheme=lle-tcp"
+FEWER_ACKS = "delayed-ack=flow.*.transport.receiver=delayed-ack"
+"""Arms, without a space: a table does not break them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +88,8 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
     queues = sorted(result.get("queues", []), key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
     for q in queues:
         if (_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S:
-            place = "radio.queue" if q["id"].endswith(".air") else "link.*.queue"
-            new = f'{place} = {{ discipline = "fq-codel", packets = 1000 }}, or fewer packets'
+            arm = FQ_CODEL if q["id"].endswith(".air") else FQ_CODEL_WIRE
+            new = f"{_options(arm)} or fewer packets"
             waits_for = f"{cell(q, 'mean_wait_s', 'ms')} ms"
             found.append(Finding(f"packets wait in {q['id']}", waits_for, new))
             if own := [f["id"] for f in result["flows"] if f["id"] in linux and _is_own_queue(f, q["id"])]:
@@ -86,16 +99,22 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
         offered, lost = _mean(n, "msdus_offered"), _mean(n, "msdus_given_up")
         if offered and lost and lost / offered >= GIVEN_UP:
             what = f"the MAC of {n['id']} gives up"
-            found.append(Finding(what, f"{100 * lost / offered:.2g} % of MSDUs", "a greater radio.max_attempts"))
-    for what, jain in _uneven([flow for flow in result["flows"] if flow["id"] not in limited]):
-        new = 'radio.queue = { discipline = "drr" }, or the scheme ftca'
+            found.append(Finding(what, f"{100 * lost / offered:.2g} % of MSDUs", _options(ATTEMPTS)))
+    with_radio = {n["id"] for n in result["nodes"] if _mean(n, "airtime_s") is not None}
+    for what, jain, is_up in _uneven([flow for flow in result["flows"] if flow["id"] not in limited], with_radio):
+        new = _options(DRR, FTCA) if is_up else _options(DRR)
         found.append(Finding(what, f"Jain index {jain:.2f}", new))
     used = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"])
     acks = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"] if f["class"] == "tcp-ack")
     if used and acks / used >= ACK_AIRTIME:
-        new = "the scheme lle-tcp, or receivers that delay ACKs"
+        new = _options(NO_ACKS, FEWER_ACKS)
         found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
     return found
+
+
+def _options(*arms: str) -> str:
+    """Arms as a shell takes them."""
+    return " or ".join(f"--arm {shlex.quote(arm)}" for arm in arms)
 
 
 _NO_SMALL_QUEUES = "a queue of 8 packets there: TCP small queues, which no Linux host is without, are not modelled"
@@ -114,16 +133,18 @@ def table(found: Sequence[Finding]) -> Grid:
     return Grid(columns, [[f.what, f.measured, f.try_] for f in found])
 
 
-def _uneven(flows: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """TCP flows that leave from one node, or go to one, and share unevenly."""
+def _uneven(flows: Sequence[Mapping[str, Any]], with_radio: Collection[str]) -> list[tuple[str, float, bool]]:
+    """TCP flows that leave from one node, or go to one, and share unevenly; true of uploads of several radios."""
     found = []
     for end, words in (("to", "flows to"), ("from", "flows from")):
         for node in dict.fromkeys(f.get(end) for f in flows):
-            of = [_mean(f, "goodput_bps") for f in flows if f.get(end) == node and f.get("protocol") == "tcp"]
-            rates = [rate for rate in of if rate is not None]
+            of = [f for f in flows if f.get(end) == node and f.get("protocol") == "tcp"]
+            rates = [rate for f in of if (rate := _mean(f, "goodput_bps")) is not None]
+            senders = {f.get("from") for f in of}
+            is_up = len(senders) > 1 and senders <= set(with_radio)
             squares = sum(rate * rate for rate in rates)
             if len(rates) > 1 and squares and (jain := sum(rates) ** 2 / (len(rates) * squares)) < UNEVEN:
-                found.append((f"the {len(rates)} {words} {node} share unevenly", jain))
+                found.append((f"the {len(rates)} {words} {node} share unevenly", jain, is_up))
     return found
 
 

@@ -144,7 +144,7 @@ def ranges(s: Surveyed) -> str:
 
 
 def assumptions(e: Experiment, rows: Sequence[Assumption]) -> str:
-    """What every value of an experiment's cells rests on, by basis; first what is open and not varied."""
+    """What every value of an experiment's cells rests on: counts, what is open and not varied, the rest."""
     from rich.text import Text
 
     heads = ("value", "key", "rests on", "where")
@@ -156,7 +156,7 @@ def assumptions(e: Experiment, rows: Sequence[Assumption]) -> str:
         lines.append([values or "–", row.key or row.what, by, row.where or "–"])
     counted = ", ".join(f"{n} {basis}" for basis, n in ledger.counts(rows).items())
     columns = [Column(h, is_text=True, folds=h in ("value", "where")) for h in heads]
-    return render(Text(f"{e.id}: what its values rest on"), Grid(columns, lines), f"{counted}.")
+    return render(Text(f"{e.id}: what its values rest on"), f"{counted}.", Grid(columns, lines))
 
 
 def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -> str:
@@ -193,7 +193,7 @@ def advised(result: Mapping[str, Any], limited: Collection[str] = (), linux: Col
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")
-    ask = "Each is a question: interlayer compare FILE --arm NAME=KEY=VALUE tells what it buys (docs/engineers.md)."
+    ask = "Each is a question: interlayer compare FILE --arm … tells what it buys (docs/engineers.md)."
     return render(
         "Where packets waited, and what the air was used for", *tables, advice.table(found), prose(ask, "dim")
     )

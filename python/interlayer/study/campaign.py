@@ -236,16 +236,20 @@ def run(
     return outcome
 
 
-def scenarios(e: Experiment, *, quick: bool = False, base_only: bool = False) -> list[_core.Scenario]:
-    """The scenarios of the first round, each once: what an experiment costs at least. Nothing is run."""
-    campaign, main = Campaign(e, 1, HERE, (), None, Cache()), Variant()
+def scenarios(
+    e: Experiment, *, quick: bool = False, base_only: bool = False, overrides: Sequence[tuple[str, str]] = ()
+) -> dict[str, _core.Scenario]:
+    """The scenarios of the first round, each once, by what names their runs (`Cache.key`). Nothing is run."""
+    _check_overrides(e, overrides)
+    e = _closed(e, overrides)
+    campaign, main = Campaign(e, 1, HERE, tuple(overrides), None, Cache()), Variant()
     claims = _claims(campaign, main, [] if quick or base_only else _readings(e))
     plan = [(main, cell) for cell in e.cells()]
     for claim in () if quick else e.claims:
         counter_runs = [Variant(evidence.overrides) for evidence in claim.evidence if evidence.is_counter_run]
         plan += [(variant, cell) for variant in counter_runs for cell in claim.cells()]
     plan += [(variant, cell) for c in claims for variant in c.distinct[1:] for cell in c.claim.cells()]
-    return list(dict(campaign.scenario(variant, cell) for variant, cell in plan).values())
+    return dict(campaign.scenario(variant, cell) for variant, cell in plan)
 
 
 def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:

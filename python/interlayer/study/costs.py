@@ -76,6 +76,15 @@ def together(ids: Sequence[str], mode: str, store: Store | None, runs: int | Non
     return whole, len(found) - len(known)
 
 
+def left(whole: Cost, wanted: int, there: int) -> Cost:
+    """What of it is left where the first round has so many runs, and the store so many of these.
+
+    What took more rounds before has nothing left where the store has the first: the others are there too.
+    """
+    runs = (max(whole.runs, wanted) if whole.is_measured else wanted) - there if there < wanted else 0
+    return Cost(runs, whole.processor_s / whole.runs * runs if whole.runs else 0.0, whole.is_measured)
+
+
 def duration(seconds: float) -> str:
     """So many seconds for people, to one or two digits: `4 s`, `12 min`, `1.5 h`."""
     if seconds < 90:

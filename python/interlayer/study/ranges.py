@@ -7,7 +7,7 @@ come to; this module makes their runs, in a store that a later command goes on f
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -87,8 +87,7 @@ def chosen(
         name, _, ends = (part.strip() for part in text.partition("="))
         parameter = known.get(name)
         if parameter is None or parameter.range is None:
-            why = "it has no range" if parameter else "no such parameter is open here"
-            raise InputError(f'--over: "{name}": {why}{suggestion(name, ranged)}', "over")
+            raise InputError(f'--over: "{name}": {_why_no_range(name, known, ranged)}', "over")
         found.append(_narrowed(parameter, ends) if ends else parameter)
     if len({p.name for p in found}) < len(found):
         raise InputError("--over: a range comes twice", "over")
@@ -105,6 +104,17 @@ def chosen(
         if value != known[name].choices[0].name:
             changes.append((name, choices[value]))
     return found, Reading(tuple(changes))
+
+
+def _why_no_range(name: str, known: Mapping[str, Parameter], ranged: Sequence[str]) -> str:
+    """Why claims cannot be followed along a parameter, and along which they can."""
+    hint = suggestion(name, ranged)
+    near = hint if hint.startswith(";") else ""
+    there = f"ranges open here: {', '.join(ranged)}" if ranged else "no range is open here"
+    if name in known:
+        values = ", ".join(choice.name for choice in known[name].choices)
+        return f"open here with values ({values}) and no range; --over takes ranges only{near or f' ({there})'}"
+    return f"no such range is open here{near or f'; {there}'}"
 
 
 def _narrowed(parameter: Parameter, ends: str) -> Parameter:
@@ -140,13 +150,20 @@ def run(
 ) -> Surveyed | None:
     """Find where along one or two ranges the claims of some experiments are true; None if interrupted.
 
-    `most` points are asked at most. A run that fails raises its `RunError`. Claims that are arithmetic or impossible
-    are left out.
+    `most` points are asked at most, and not fewer than a search begins with. A run that fails raises its `RunError`.
+    Claims that are arithmetic or impossible are left out.
     """
     started = time.perf_counter()
     if runs < stats.MIN_RUNS:
         raise InputError(f"--runs: a verdict needs {stats.MIN_RUNS} runs at least", "runs")
     limit = region.MOST[len(over)] if most is None else most
+    base = tuple(p.range.place(p.range.base) for p in over if p.range is not None)
+    inside = tuple(round(x, 12) for x in base) if all(0 <= x <= 1 for x in base) else ()
+    if limit < (least := region.least(len(over), inside)):
+        with_base = ", the base among them" if inside else ""
+        raise InputError(
+            f"--points: {limit} is below {least}, the points that a search begins with{with_base}", "points"
+        )
     shared = Cache() if cache is None else cache
     parts = [
         (
@@ -191,8 +208,6 @@ def run(
             raise ended.failures[0]
         return [[_at(claim, variant) for _, claims, variant in row for claim in claims] for row in there]
 
-    base = tuple(p.range.place(p.range.base) for p in over if p.range is not None)
-    inside = tuple(round(x, 12) for x in base) if all(0 <= x <= 1 for x in base) else ()
     try:
         points = region.search(evaluate, len(over), runs, base=inside, most=limit)
     except region.CutShortError:

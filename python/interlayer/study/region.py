@@ -124,8 +124,7 @@ def search(evaluate: Evaluate, ranges: int, runs: int, *, base: Place = (), most
     `base` is a place that is among the first. `runs` is how many replications each point has.
     """
     limit = MOST[ranges] if most is None else most
-    one = np.linspace(0.0, 1.0, FIRST if ranges == 1 else 5)
-    axes = [sorted({*(round(float(x), 12) for x in one), *((base[i],) if base else ())}) for i in range(ranges)]
+    axes = _lines(ranges, base)
     known: dict[Place, Sequence[At]] = {}
     wanted = list(product(*axes))
     while wanted:
@@ -137,6 +136,17 @@ def search(evaluate: Evaluate, ranges: int, runs: int, *, base: Place = (), most
         new = [place for _, place in sorted((-width, place) for width, place in more) if place not in known]
         wanted = list(dict.fromkeys(new))[: max(0, limit - len(known))]
     return _sorted(known, runs)
+
+
+def least(ranges: int, base: Place = ()) -> int:
+    """How many points a search begins with: fewer cannot be asked for."""
+    return math.prod(len(axis) for axis in _lines(ranges, base))
+
+
+def _lines(ranges: int, base: Place) -> list[list[float]]:
+    """The first places on each range: evenly spread, and the base."""
+    one = np.linspace(0.0, 1.0, FIRST if ranges == 1 else 5)
+    return [sorted({*(round(float(x), 12) for x in one), *((base[i],) if base else ())}) for i in range(ranges)]
 
 
 def _sorted(known: dict[Place, Sequence[At]], runs: int) -> Points:

@@ -148,6 +148,15 @@ class Store:
             found = self._database.execute(asked, (id_, mode)).fetchone() if has else None
         return None if found is None else (int(found[0]), float(found[1]))
 
+    def count(self, key: str, first: int, runs: int) -> int:
+        """How many of the runs of a scenario with the seeds `first`, `first + 1`, ... are there, by this core."""
+        if self._database is None or self._core is None:
+            return 0
+        asked = "SELECT count(*) FROM run WHERE core = ? AND scenario = ? AND recorded = ? AND seed BETWEEN ? AND ?"
+        with self._plainly():
+            found = self._database.execute(asked, (self._core, self._name(key), _RECORDED, first, first + runs - 1))
+            return int(found.fetchone()[0])
+
     def put_cost(self, id_: str, mode: str, runs: int, processor_s: float) -> None:
         """Remember what a finished experiment cost, the runs that were there before included."""
         if self._database is None:

@@ -269,6 +269,20 @@ def _overrides(found: Sequence[Axis], point: Point) -> list[tuple[str, str]]:
     return [pair for axis, i in zip(found, point, strict=True) for pair in axis.overrides[i]]
 
 
+def _in_a_table(found: Sequence[Axis], path: str) -> str:
+    """`; did you mean radio.data_rate?` where `rate` is swept: a key without its table."""
+    if not path or "." in path or path not in {axis.path for axis in found}:
+        return ""
+    tables = simulator.schema().get("properties", {})
+    keys = [
+        (table, key)
+        for table in ("scenario", "radio", "channel")
+        for key in tables.get(table, {}).get("properties", {})
+    ]
+    close = [f"{table}.{key}" for table, key in keys if key == path or key.endswith(f"_{path}")]
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def _parsed(
     text: str,
     overrides: Sequence[tuple[str, str]],
@@ -283,6 +297,6 @@ def _parsed(
         if str(e) == _mistake(text, overrides, parts):  # it is the file's, in every cell
             raise
         if any(overlap(axis.path, e.path.replace("[", ".").replace("]", "")) for axis in found):
-            raise _wrong(str(e)) from e
+            raise _wrong(f"{e}{_in_a_table(found, e.path)}") from e
         where = ", ".join(f"{axis.path}={axis.label(i)}" for axis, i in zip(found, point, strict=True))
         raise e.behind(f"at {where}: ") from e.__cause__

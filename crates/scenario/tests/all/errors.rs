@@ -80,6 +80,12 @@ fn unknown_keys_and_words() {
     all_refused(
         TCP,
         &[
+            ("data_rate = \"11", "que = \"11", "radio.que: no such key; did you mean \"queue\"?"),
+            (
+                "data_rate = \"11",
+                "rts = \"11",
+                "radio.rts: no such key; did you mean \"rts_rate\", \"rts_threshold\" or \"rts_for\"?",
+            ),
             ("data_rate = \"11", "dat_rate = \"11", "radio.dat_rate: no such key; did you mean \"data_rate\"?"),
             (
                 "congestion = \"veno\"",
