@@ -191,7 +191,7 @@ def suggestion(word: str, known: Iterable[object]) -> str:
     """`; did you mean "veno"?` when something known is close to `word`, else the short list of what is known."""
     names = [str(name) for name in known]
     # `lle-fig-3.7` where there are `lle-fig-3.7a` and `lle-fig-3.7b`, `rts` where there is `rts_threshold`.
-    longer = [name for name in names if len(word) > 2 and name.startswith(word)]
+    longer = sorted((name for name in names if len(word) > 2 and name.startswith(word)), key=len)
     if 0 < len(longer) <= 3:
         quoted = [f'"{name}"' for name in longer]
         return f"; did you mean {' or '.join([', '.join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)}?"
