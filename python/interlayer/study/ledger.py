@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from interlayer import toml_text
@@ -115,8 +116,13 @@ _LISTS = ("node", "link", "flow", "scheme", "event", "window", "web", "group")
 def values_of(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every key of an effective scenario with its value, as the ledger spells it; names of its parts are none."""
     for key, value in _flat(scenario, ""):
-        if not any(fnmatchcase(key, name) for name in _NAMES):
+        if not _is_name(key):
             yield key, value
+
+
+@lru_cache(maxsize=4096)  # a scenario has a hundred keys, and each of them for every node and flow
+def _is_name(key: str) -> bool:
+    return any(fnmatchcase(key, name) for name in _NAMES)
 
 
 _NAMES = (
