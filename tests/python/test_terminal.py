@@ -201,11 +201,18 @@ def words(shown: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """What each command shows in a pipe, with a store, so that its runs are made once."""
-    store = tmp_path_factory.mktemp("runs") / "store"
-    return store, {
-        name: in_pipe(*what, *(() if what[0] == "list" else ("--store", store))) for name, what in SHOWN.items()
-    }
+    """What each command shows in a pipe, with a store, so that its runs are made once: by one process for all."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    store, shown = folder / "terminal.db", folder / "terminal.json"
+    with (folder / "terminal.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shown.exists():
+            found = {
+                name: in_pipe(*what, *(() if what[0] == "list" else ("--store", store))) for name, what in SHOWN.items()
+            }
+            shown.write_text(json.dumps(found))
+    return store, json.loads(shown.read_text())
 
 
 @pytest.mark.parametrize("columns", [80, 100, 160])
