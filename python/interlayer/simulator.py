@@ -26,8 +26,8 @@ Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-contr
 
 _SEEDS = 2**63
 """How many seeds there are: what TOML and a column of a frame can hold."""
-MOST_RUNS = 10**6
-"""Replications of one scenario at most: more are a slip of the finger, and would take years."""
+MOST_RUNS = 10**9
+"""Replications of one scenario at most: so many are shown to take no memory before they begin (tests/test_failures)."""
 
 _MOST_JOBS = 4096
 """Threads that are started at most, whatever is asked for."""
@@ -82,33 +82,10 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     try:
         parsed: _core.Scenario = found.parse(text, list(overrides), list(parts))
     except found.InputError as e:
-        mistakes = [_with_model(path, line, overrides) for path, line in getattr(e, "mistakes", ())]
-        raise InputError(str(e), getattr(e, "path", ""), mistakes=mistakes) from e
+        raise InputError(str(e), getattr(e, "path", ""), mistakes=getattr(e, "mistakes", ())) from e
     except found.PartError as e:
         raise PartError(_said(e)) from e.__cause__
     return parsed
-
-
-_MODELS = {"per": "packet", "control_per": "packet", "ber": "bit"}
-"""Of keys of `channel.errors` the model that has them."""
-
-
-def _with_model(path: str, line: str, overrides: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """A mistake; where a rate of errors is set and no model is there, one that names what was set."""
-    head, _, key = path.rpartition(".")
-    if key != "model" or not head.endswith("errors") or ": missing" not in line:
-        return path, line
-    given = dict(overrides)
-    name = next((name for name in _MODELS if f"{head}.{name}" in given), None)
-    if name is None:
-        return path, line
-    value = given[f"{head}.{name}"]
-    try:
-        wrong = not 0 <= float(value) <= 1
-    except ValueError:
-        wrong = True
-    also = f"; {value} is no probability, a number from 0 to 1" if wrong else ""
-    return path, f'{head}.{name}: it belongs to model = "{_MODELS[name]}"; set {head}.model to it, too{also}'
 
 
 def schema() -> dict[str, Any]:

@@ -221,25 +221,6 @@ def test_the_readings_of_a_chapter_take_less_than_two_minutes_on_two_cores(tmp_p
 # -------------------------------------------------------------------------------------------------------------- CLI
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (
-            "channel.errors.per=0.1",
-            'channel.errors.per: it belongs to model = "packet"; set channel.errors.model to it, too',
-        ),
-        ("channel.errors.per=5", "; 5 is no probability, a number from 0 to 1"),
-        ("channel.errors.per=10%", "; 10% is no probability, a number from 0 to 1"),
-        ("channel.errors.ber=1e-6", 'channel.errors.ber: it belongs to model = "bit"'),
-    ],
-)
-def test_a_rate_of_errors_without_a_model_is_told_which(change: str, says: str, call: Any) -> None:
-    status, _, err = call("check", ROOT / "examples/single-hop.toml", "--set", change)
-    assert status == 2
-    assert says in err
-    assert err.count("\n") == 1
-
-
 def test_a_key_is_swept_with_its_table_and_a_file_has_its_right_name(call: Any) -> None:
     with pytest.raises(InputError, match=r"over: rate: no such key here; .*; did you mean radio.data_rate"):
         interlayer.sweep(interlayer.wlan(), {"rate": ["1 Mb/s"]}, runs=1)

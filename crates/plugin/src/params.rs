@@ -126,7 +126,8 @@ pub struct Params {
     context: Option<Context>,
 }
 
-/// Parameters are equal if their values are.
+/// Parameters are equal if their values are. Which of them were set is told apart by [`Params::given`]: a preset has values of its
+/// own in place of the others.
 impl PartialEq for Params {
     fn eq(&self, other: &Params) -> bool {
         self.values == other.values

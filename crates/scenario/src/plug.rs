@@ -28,7 +28,7 @@ pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
 }
 
 macro_rules! kind {
-    ($(#[$doc:meta])* $Kind:ident, $registry:ident, $docs:literal) => {
+    ($(#[$doc:meta])* $Kind:ident, $registry:ident, $docs:literal $(, BY_PRESET = $by_preset:literal)?) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct $Kind;
@@ -36,6 +36,7 @@ macro_rules! kind {
         impl Registered for $Kind {
             type Plugin = ();
             const DOCS: Docs = &[$docs];
+            $(const BY_PRESET: bool = $by_preset;)?
             fn registry(names: &Names) -> &Registry<()> {
                 &names.$registry
             }
@@ -43,20 +44,11 @@ macro_rules! kind {
     };
 }
 
-/// Congestion controls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Congestion;
-
-impl Registered for Congestion {
-    type Plugin = ();
-    const DOCS: Docs =
-        &["See `interlayer list congestion`. The preset's own one keeps the preset's parameters where none are set."];
-    const BY_PRESET: bool = true;
-    fn registry(names: &Names) -> &Registry<()> {
-        &names.congestion
-    }
+kind! {
+    /// Congestion controls.
+    Congestion, congestion, "See `interlayer list congestion`. The preset's own one keeps the preset's parameters where none are set.",
+    BY_PRESET = true
 }
-
 kind! {
     /// Acknowledgement policies of TCP receivers.
     Receivers, receivers, "See `interlayer list receivers`."

@@ -88,6 +88,21 @@ impl Tagged {
             Some(_) => format!("the name of a {}", self.noun),
         }
     }
+
+    /// The words that a key goes with; of a registry they differ from program to program, and none is said.
+    fn words_with(&self, key: &str) -> Vec<&'static str> {
+        let has_key = |variant: &&Variant| self.registry.is_none() && names_of(&variant.keys).any(|name| name == key);
+        words_of(self.variants.iter().filter(has_key))
+    }
+
+    /// What to say where the word is missing: what a key goes with that is there, else all words.
+    fn missing(&self, entries: &toml::Table) -> String {
+        let said = |key: &String| {
+            let words = self.words_with(key);
+            (!words.is_empty()).then(|| format!("missing; \"{key}\" goes with {}", suggest::list(&words)))
+        };
+        entries.keys().find_map(said).unwrap_or_else(|| format!("missing; expected {}", self.expected()))
+    }
 }
 
 fn words_of<'v>(variants: impl IntoIterator<Item = &'v Variant>) -> Vec<&'static str> {
@@ -326,16 +341,14 @@ impl Shape {
         let misspelt = entries.keys().filter(|key| !known.contains(&key.as_str())).find(is_meant);
         Err(match misspelt {
             Some(key) => at.key(key).error(unknown(key, &known, at.cx.names)),
-            None => at.key(tagged.tag).error(format!("missing; expected {}", tagged.expected())),
+            None => at.key(tagged.tag).error(tagged.missing(entries)),
         })
     }
 
     /// What to say of a key that the table does not have.
     fn refuse(&self, key: &str, keys: &[&Key], variant: Option<&Variant>, names: &Names) -> String {
         if let (Some(tagged), Some(variant)) = (&self.tagged, variant) {
-            let has_key =
-                |variant: &&Variant| tagged.registry.is_none() && names_of(&variant.keys).any(|name| name == key);
-            let others = words_of(tagged.variants.iter().filter(has_key));
+            let others = tagged.words_with(key);
             if !others.is_empty() {
                 let (tag, word, others) = (tagged.tag, variant.word, suggest::list(&others));
                 return format!("no such key with {tag} = \"{word}\"; it goes with {others}");

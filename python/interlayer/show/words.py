@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlayer.measure import stats
-from interlayer.study import expression, readings
+from interlayer.study import bands, expression, readings
 from interlayer.study.experiment import Cell, Crossing, Order, Ratio, Shape, Trend, Value
 from interlayer.study.verdict import Verdict
 
@@ -124,10 +124,6 @@ def not_the_papers(outcome: Outcome) -> str:
     return f"Not the paper's set-up: {settings(outcome)} set; claims and labels are still the paper's"
 
 
-_FAR = 0.1
-"""A number so far from the printed one, as a share of ours, is no surprise by the usual rule of 10 %."""
-
-
 def tolerance(s: Scored) -> str:
     """The tolerance by which a claim holds whose number looks far off; empty where 10 % or a plain test explain it."""
     if s.verdict is not Verdict.HOLDS or s.judgement is None or not s.judgement.measured:
@@ -140,7 +136,7 @@ def tolerance(s: Scored) -> str:
             pairs = [(e.low, min(ours)), (e.high, max(ours))]
         case _:
             return ""
-    far = any(abs(printed - mean) > _FAR * abs(mean) for printed, mean in pairs)
+    far = any(abs(printed - mean) > bands.SHARE * abs(mean) for printed, mean in pairs)
     return f"Tolerance: {s.judgement.band}" if far else ""
 
 
@@ -163,8 +159,8 @@ def tally(outcome: Outcome) -> str:
     said = _tally(outcome)
     if not (said and outcome.overrides):
         return said
-    head = f"{said.removesuffix(')')};" if said.endswith(")") else f"{said} ("
-    return f"{head}{' ' * head.endswith(';')}not the paper's: {settings(outcome)} set)"
+    note = f"not the paper's: {settings(outcome)} set"
+    return f"{said[:-1]}; {note})" if said.endswith(")") else f"{said} ({note})"
 
 
 def _tally(outcome: Outcome) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EQUAL_WITHIN = 0.02
 """Two means this close, as a share of the larger, are called equal when shown so."""
+SHARE = 0.1
+"""What a printed number may differ by as a share of ours, where no other rule is for it."""
 FACTOR = 1.5
 """What a rate below 5 % may differ by, and what is left of an index to 1."""
 NEAR_ONE = 0.95
@@ -61,7 +63,7 @@ def of_value(printed: float, mean: float, unit: str) -> Band:
         return Band(1 - FACTOR * left - rounding, 1 - left / FACTOR + rounding, rule)
     if unit == "1" and 0 <= printed <= 1 and mean <= 1:
         return Band(mean - 0.02, mean + 0.02, "0.02 (an index)")
-    return Band(mean - 0.1 * abs(mean), mean + 0.1 * abs(mean), "10 % of our mean")
+    return Band(mean - SHARE * abs(mean), mean + SHARE * abs(mean), f"{100 * SHARE:g} % of our mean")
 
 
 def half_last_digit(printed: float) -> float:

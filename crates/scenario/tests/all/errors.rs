@@ -80,6 +80,11 @@ fn unknown_keys_and_words() {
     all_refused(
         TCP,
         &[
+            (
+                "{ model = \"packet\", per = 0.01, control_per = 0.001, at = \"msdu\" }",
+                "{ per = 0.01 }",
+                "channel.errors.model: missing; \"per\" goes with \"packet\"",
+            ),
             ("data_rate = \"11", "que = \"11", "radio.que: no such key; did you mean \"queue\"?"),
             (
                 "data_rate = \"11",
