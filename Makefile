@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, gallery, wheels, validate, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, gallery, wheels, validate, price, bench, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs site gallery wheels validate bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python docs site gallery wheels validate price bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -170,6 +170,11 @@ validate: build
 	for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do $(BIN)/python -m pytest $$part || exit 1; done
 	$(BIN)/python -m pytest -m papers
 	$(BIN)/interlayer reproduce --all --out target/validate
+
+# Instructions an exchange of every case of `interlayer bench`, held against bench/price.json. Needs valgrind (apt-get install valgrind).
+price: build
+	@command -v valgrind >/dev/null || $(call MISSING,no valgrind. On Debian or Ubuntu: apt-get install valgrind)
+	$(BIN)/python tools/price.py $(if $(RENEW),--renew) $(foreach case,$(CASES),--case $(case))
 
 bench: build
 	$(CARGO) bench --workspace --locked

@@ -1,4 +1,4 @@
-"""How fast the core is: whole runs of six scenes, alone or in turn with ns-3 on the same machine.
+"""How fast the core is: whole runs of nine scenes, alone or in turn with ns-3 on the same machine.
 
 Seconds are wall-clock seconds of the event loop, start-up excluded, on both sides: `sim_s` of a run here, the time in
 `Simulator::Run` after the flows' start there. Both sides also count processor seconds, which a busy machine disturbs
@@ -74,6 +74,41 @@ def _behind_a_wire(stations: int) -> str:
     return text
 
 
+def _two_hops() -> str:
+    """C3TCP over a router: the network tells the sender its window, by options of the MAC and of TCP."""
+    text = f"[radio]\n{_DOT11B}\nmax_attempts = 7\n[channel]\nrange = '22.5 m'\n"
+    text += "".join(f"[[node]]\nname = 'n{i}'\nposition = [{20 * i}, 0]\n" for i in range(3))
+    flow = _DOWNLOAD.replace("'rfc'", "'rfc', receiver = 'every'")
+    return text + f"[[flow]]\nfrom = 'n0'\nto = 'n2'\n{flow}\n[[scheme]]\nname = 'c3tcp'\n"
+
+
+_WEB = (
+    "transport = { protocol = 'tcp', preset = 'linux', congestion = 'cubic', nagle = false }\n"
+    "traffic = { model = 'http', page_every = '1 s', objects = 7, object_size = '5 kB', connections = 4, "
+    "spread = '1 s' }"
+)
+
+
+def _users(stations: int) -> str:
+    """Readers of pages behind an access point: connections that come and go."""
+    text = f"[radio]\n{_DOT11A}\n[[node]]\nname = 'server'\n[[node]]\nname = 'ap'\nposition = [0, 0]\nrole = 'ap'\n"
+    text += "[[link]]\nbetween = ['server', 'ap']\nrate = '100 Mb/s'\ndelay = '5 ms'\n"
+    text += f"[[node]]\nname = 's'\nposition = [1, 0]\ncount = {stations}\n"
+    return text + f"[[flow]]\nfrom = 'server'\nto = 's'\n{_WEB}\n"
+
+
+def _fragments() -> str:
+    """Downloads in fragments over fading links, each frame a question to the scheme: which queue is it to wait in?"""
+    text = f"[radio]\n{_DOT11A.replace('54', '6')}\nbasic_rate = '6 Mb/s'\nfragmentation_threshold = '320 B'\n"
+    text += "max_attempts = 4\nmax_attempts_long = 4\ntx_power = '16 dBm'\nqueue = { bytes = '32 kB' }\n[channel]\n"
+    text += "propagation = { model = 'log-distance', exponent = 3.0, reference_loss = '47.1 dB' }\n"
+    text += "fading = { model = 'rayleigh', coherence = '10 ms' }\n[layout]\nmodel = 'star'\nradius = '55 m'\n"
+    text += "[[node]]\nname = 'server'\n[[node]]\nname = 'ap'\nrole = 'ap'\n[[node]]\nname = 's'\ncount = 6\n"
+    text += "[[link]]\nbetween = ['server', 'ap']\nrate = '100 Mb/s'\ndelay = '10 ms'\n"
+    flow = _DOWNLOAD.replace("'rfc'", "'rfc', timestamps = true")
+    return text + f"[[flow]]\nfrom = 'server'\nto = 's'\n{flow}\n[[scheme]]\nname = 'tcp-aware-arq'\n"
+
+
 CASES = (
     Case("lle-flow", _star(1, _DOT11B, _DOWNLOAD, queue=50) + "[[scheme]]\nname = 'lle-tcp'\n", 30),
     Case("6-uploads", _star(6, _DOT11A, _UPLOAD), 30, 30, ("--n=6",)),
@@ -81,6 +116,9 @@ CASES = (
     Case("200-saturated", _star(200, _DOT11A, _SATURATED), 10, 2, ("--n=200", "--udp=1")),
     Case("1000-saturated", _star(1000, _DOT11A, _SATURATED), 10, 0.25, ("--n=1000", "--udp=1")),
     Case("10-behind-a-wire", _behind_a_wire(10), 100),
+    Case("two-hops-c3tcp", _two_hops(), 30),
+    Case("50-users", _users(50), 30),
+    Case("fragments", _fragments(), 30),
 )
 
 
