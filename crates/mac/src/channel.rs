@@ -3,7 +3,8 @@
 //! One pass over the listeners of a transmission when it starts and one when it ends, 64 of them at a time; stations that only
 //! overhear are dealt with here, as sets (carrier sense, EIFS) and in arrays (NAV), and their machines are not called.
 
-use crate::contention::Contention;
+use crate::air::Air;
+use crate::contention::{ContenderId, Contention, Outcome};
 use crate::frame::{Kind, Label};
 use crate::psdu::{Frame, MpduSet, Psdu};
 use phy::{Errors, Format, Hearing, Medium, Mode, Parts, Pass, Ppdu, Span, Struck, Verdict};
@@ -231,7 +232,12 @@ impl Channel {
         self.medium.relocks()
     }
 
-    /// A station hands over the frame that it asks its driver to put on the air. The channel keeps it until it is off.
+    /// The air as `node` has it.
+    pub fn at(&mut self, node: NodeId) -> At<'_> {
+        At { channel: self, node, transmits: false }
+    }
+
+    /// A station hands over the frame that it wants on the air. The channel keeps it until it is off.
     pub fn load(&mut self, frame: Frame) {
         let place = &mut self.frames[frame.from.index()];
         debug_assert!(place.is_none(), "a station has one frame at a time");
@@ -368,6 +374,83 @@ impl Channel {
                 }
             }
         }
+    }
+}
+
+/// The air of a channel as one of its stations has it.
+#[derive(Debug)]
+pub struct At<'a> {
+    channel: &'a mut Channel,
+    node: NodeId,
+    /// Whether it has put a frame into the channel that is to go on the air now: [`Channel::start`].
+    pub transmits: bool,
+}
+
+impl Air for At<'_> {
+    #[inline]
+    fn transmit(&mut self, frame: Frame) {
+        self.channel.load(frame);
+        self.transmits = true;
+    }
+
+    #[inline]
+    fn nav(&self) -> SimTime {
+        self.channel.contention.nav(self.node)
+    }
+
+    #[inline]
+    fn is_receiving(&mut self) -> bool {
+        self.channel.wait_for_end(self.node)
+    }
+
+    #[inline]
+    fn dooms(&mut self, now: SimTime, to: NodeId, mpdu: Bytes) -> bool {
+        self.channel.dooms(now, self.node, to, mpdu)
+    }
+
+    #[inline]
+    fn want(&mut self, now: SimTime, id: ContenderId) {
+        self.channel.contention.want(now, id);
+    }
+
+    #[inline]
+    fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
+        self.channel.contention.finish(id, outcome, wants, not_before);
+    }
+
+    #[inline]
+    fn is_granted(&self, id: ContenderId) -> bool {
+        self.channel.contention.is_granted(id)
+    }
+
+    #[inline]
+    fn next_boundary(&self, now: SimTime, id: ContenderId) -> SimTime {
+        self.channel.contention.next_boundary(now, id)
+    }
+
+    #[inline]
+    fn set_ifs(&mut self, now: SimTime, id: ContenderId, ifs: Dur, eifs: Dur) {
+        self.channel.contention.set_ifs(now, id, ifs, eifs);
+    }
+
+    #[inline]
+    fn seize(&mut self, id: ContenderId) {
+        self.channel.contention.seize(id);
+    }
+
+    #[inline]
+    fn silence(&mut self, id: ContenderId) {
+        self.channel.contention.silence(id);
+    }
+
+    #[inline]
+    fn hold_others(&mut self, id: ContenderId, until: SimTime, frame_end: Option<SimTime>) {
+        self.channel.contention.hold_others(id, until, frame_end);
+    }
+
+    #[inline]
+    fn release_others(&mut self, id: ContenderId) {
+        self.channel.contention.release_others(id);
     }
 }
 

@@ -7,6 +7,7 @@
 //! [`Recipient`] are its seats), power save, management frames.
 
 pub mod ack;
+mod air;
 pub mod channel;
 mod config;
 pub mod contention;
@@ -25,7 +26,8 @@ mod transmit;
 mod tx_queue;
 
 pub use ack::{AckPolicy, Delivery, Judgement, Recipient, SoFar, Solicited};
-pub use channel::{AtAddressee, Channel, ErrorsAt, Got, Loss, Overlap, Reception};
+pub use air::Air;
+pub use channel::{At, AtAddressee, Channel, ErrorsAt, Got, Loss, Overlap, Reception};
 pub use config::{AfterTimeout, Config, Protection, Rts};
 pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
 pub use control_modes::ControlModes;

@@ -5,8 +5,8 @@
 //! `recipient` (what it makes of others' frames). Where others have a say there is a trait: [`TxQueue`], [`Plan`],
 //! [`RateControl`], [`Transmit`], [`AckPolicy`], [`Recipient`], [`Classifier`].
 //!
-//! Call order: [`Station::handle`] with what happened, then carry out the outputs in order, then ask
-//! [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
+//! Call order: [`Station::handle`] with what happened, then carry out the outputs in order, then put the frame on the air that it gave
+//! to its [`Air`], if any, then ask [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
 mod edcaf;
@@ -18,7 +18,8 @@ mod recipient;
 
 use crate::Config;
 use crate::ack::{AckPolicy, Delivery, Recipient};
-use crate::channel::{Channel, Got};
+use crate::air::Air;
+use crate::channel::Got;
 use crate::contention::ContenderId;
 use crate::counters::{CategoryCounters, Counters};
 use crate::exchange::{Exchange, Plan, Txop};
@@ -52,11 +53,9 @@ pub enum Input<'a> {
     Timer,
 }
 
-/// What a station asks of its driver.
+/// What a station tells its driver; its frames go to the air ([`Air::transmit`]).
 #[derive(Debug)]
 pub enum Output {
-    /// Put the frame on the air now that it has loaded into its channel ([`Channel::load`]).
-    Transmit,
     /// Hand this up.
     Deliver(Delivery),
     /// An attempt of this packet has failed; whether another follows is told by what comes next. The handle is to be given
@@ -87,18 +86,11 @@ enum State {
 }
 
 /// What a station works with while it handles an input.
-struct Cx<'a> {
+struct Cx<'a, A> {
     now: SimTime,
-    channel: &'a mut Channel,
+    air: &'a mut A,
     all: &'a mut Packets,
     out: &'a mut Vec<Output>,
-}
-
-impl Cx<'_> {
-    fn transmit(&mut self, frame: Frame) {
-        self.channel.load(frame);
-        self.out.push(Output::Transmit);
-    }
 }
 
 /// A station's MAC.
@@ -305,13 +297,13 @@ impl Station {
 
     /// The node dies: the MAC falls silent and lets go of every MSDU in its care. A frame in the air ends in its time, with
     /// what it carries.
-    pub fn kill(&mut self, now: SimTime, channel: &mut Channel) -> Vec<Pkt> {
+    pub fn kill(&mut self, now: SimTime, air: &mut impl Air) -> Vec<Pkt> {
         self.is_dead = true;
         self.wakeup = (SimTime::NEVER, When::Between);
         (self.state, self.response, self.exchange) = (State::Idle, None, None);
         let mut left = Vec::new();
         for i in 0..self.edcafs.len() {
-            channel.contention.silence(self.contender(i));
+            air.silence(self.contender(i));
             let edcaf = &mut self.edcafs[i];
             edcaf.held_until = SimTime::NEVER;
             left.extend(edcaf.queue.drain(now).into_iter().map(|msdu| msdu.pkt));
@@ -335,11 +327,11 @@ impl Station {
         &mut self,
         now: SimTime,
         input: Input<'_>,
-        channel: &mut Channel,
+        air: &mut impl Air,
         all: &mut Packets,
         out: &mut Vec<Output>,
     ) {
-        let cx = &mut Cx { now, channel, all, out };
+        let cx = &mut Cx { now, air, all, out };
         if self.is_dead {
             if let Input::Enqueue(msdu) = input {
                 self.own.msdus_offered += 1;
@@ -360,7 +352,7 @@ impl Station {
         }
     }
 
-    fn enqueue(&mut self, cx: &mut Cx, mut msdu: Msdu) {
+    fn enqueue(&mut self, cx: &mut Cx<impl Air>, mut msdu: Msdu) {
         self.classify(&mut msdu, cx.all);
         self.fragment(&mut msdu);
         let i = usize::from(msdu.category);
@@ -373,7 +365,7 @@ impl Station {
         }
         self.note_dropped(cx, i);
         if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
-            cx.channel.contention.want(cx.now, self.contender(i));
+            cx.air.want(cx.now, self.contender(i));
         }
     }
 
@@ -405,7 +397,7 @@ impl Station {
         }
     }
 
-    fn timer(&mut self, cx: &mut Cx) {
+    fn timer(&mut self, cx: &mut Cx<impl Air>) {
         if cx.now < self.wakeup.0 {
             self.others_timer(cx);
             return;
@@ -416,13 +408,13 @@ impl Station {
                 return;
             }
             self.own.airtime += frame.airtime;
-            cx.transmit(frame);
+            cx.air.transmit(frame);
             return;
         }
         match self.state {
             State::Gap => self.send_step(cx),
             State::BetweenExchanges => self.begin(cx),
-            State::Awaiting if cx.channel.wait_for_end(self.node) => self.state = State::Hearing,
+            State::Awaiting if cx.air.is_receiving() => self.state = State::Hearing,
             State::Awaiting => self.fail(cx, originator::Failure::Unanswered),
             State::Idle | State::Sending | State::Hearing => {}
         }
@@ -430,11 +422,11 @@ impl Station {
 
     /// The timer of a queue that held something back, of rate control, or of the recipient.
     #[cold]
-    fn others_timer(&mut self, cx: &mut Cx) {
+    fn others_timer(&mut self, cx: &mut Cx<impl Air>) {
         let now = cx.now;
         for i in 0..self.edcafs.len() {
             if self.edcafs[i].held_until <= now && self.take_next(cx, i) {
-                cx.channel.contention.want(now, self.contender(i));
+                cx.air.want(now, self.contender(i));
             }
         }
         if self.rates.next_wakeup() <= now {

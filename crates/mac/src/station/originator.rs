@@ -3,6 +3,7 @@
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
 use crate::ack::{Judgement, SoFar, Solicited};
+use crate::air::Air;
 use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
@@ -27,7 +28,7 @@ pub(super) enum Failure {
 
 impl Station {
     /// Takes the next MSDU of a category into service. Returns whether there is one.
-    pub(super) fn take_next(&mut self, cx: &mut Cx, i: usize) -> bool {
+    pub(super) fn take_next(&mut self, cx: &mut Cx<impl Air>, i: usize) -> bool {
         if self.edcafs[i].in_service.is_empty() {
             let popped = self.pop(cx, i);
             let edcaf = &mut self.edcafs[i];
@@ -47,7 +48,7 @@ impl Station {
     }
 
     /// The interframe space of a category is that of the MSDU at the head of its line, if a scheme says so.
-    fn line_up(&mut self, cx: &mut Cx, i: usize) {
+    fn line_up(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let (Some(transmit), Some(msdu)) = (&mut self.transmit, self.edcafs[i].current()) else { return };
         let own = self.edcafs[i].aifsn;
         let aifsn = transmit.aifsn(msdu, cx.all.get(&msdu.pkt), own).max(1);
@@ -57,13 +58,13 @@ impl Station {
         if ifs != access.ifs {
             access.eifs = access.eifs - access.ifs + ifs;
             access.ifs = ifs;
-            cx.channel.contention.set_ifs(cx.now, contender, access.ifs, access.eifs);
+            cx.air.set_ifs(cx.now, contender, access.ifs, access.eifs);
         }
     }
 
     /// The next MSDU of a category's queue, after that has dropped what expired.
     #[inline]
-    fn pop(&mut self, cx: &mut Cx, i: usize) -> Option<Msdu> {
+    fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
             edcaf.counters.msdus_expired += 1;
@@ -77,7 +78,7 @@ impl Station {
 
     /// What the queue of a category has dropped is done with, as if it had been refused.
     #[inline]
-    pub(super) fn note_dropped(&mut self, cx: &mut Cx, i: usize) {
+    pub(super) fn note_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.dropped(cx.all) {
             edcaf.counters.msdus_refused += 1;
@@ -122,7 +123,7 @@ impl Station {
     }
 
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
-    fn compose(&mut self, cx: &mut Cx, i: usize) {
+    fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.shape(cx.now, i);
         let msdu = self.edcafs[i].current().expect("a contender that wants has an MSDU in service");
         let attempt = Attempt { to: msdu.to, mpdu: msdu.mpdu, attempts: msdu.attempts };
@@ -150,7 +151,7 @@ impl Station {
     }
 
     /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
-    fn aggregate(&mut self, cx: &mut Cx, i: usize) {
+    fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let Some(policy) = &mut self.ack_policy else { return };
         let edcaf = &mut self.edcafs[i];
         let Some(of) = edcaf.current().map(RaTid::of) else { return };
@@ -181,13 +182,13 @@ impl Station {
     }
 
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
-    pub(super) fn granted(&mut self, cx: &mut Cx) {
+    pub(super) fn granted(&mut self, cx: &mut Cx<impl Air>) {
         debug_assert!(self.state == State::Idle && self.response.is_none(), "granted while {:?}", self.state);
         self.txop = Txop::default();
         if self.has_categories() {
             let mut highest = None;
             for i in (0..self.edcafs.len()).rev() {
-                if !cx.channel.contention.is_granted(self.contender(i)) {
+                if !cx.air.is_granted(self.contender(i)) {
                     continue;
                 }
                 if highest.is_none() {
@@ -210,8 +211,8 @@ impl Station {
 
     /// The response that is due becomes the first step of an exchange, if the plan has one for it and virtual carrier sense
     /// would let this station send an RTS. It is an opportunity of one exchange.
-    pub(super) fn reply(&mut self, cx: &mut Cx, response: &Frame) -> bool {
-        if cx.channel.contention.nav(self.node) > cx.now {
+    pub(super) fn reply(&mut self, cx: &mut Cx<impl Air>, response: &Frame) -> bool {
+        if cx.air.nav() > cx.now {
             return false;
         }
         for i in (0..self.edcafs.len()).rev() {
@@ -225,7 +226,7 @@ impl Station {
                 (self.active, self.tx, self.exchange) = (i, tx, Some(exchange));
                 self.edcafs[i].in_psdu = 1;
                 self.txop = Txop::default();
-                cx.channel.contention.seize(self.contender(i));
+                cx.air.seize(self.contender(i));
                 self.start_exchange(cx);
                 return true;
             }
@@ -234,16 +235,15 @@ impl Station {
     }
 
     /// The next exchange of the opportunity.
-    pub(super) fn begin(&mut self, cx: &mut Cx) {
+    pub(super) fn begin(&mut self, cx: &mut Cx<impl Air>) {
         self.compose(cx, self.active);
         self.exchange = Some(self.plan(self.active, self.tx, self.txop.exchanges > 0));
         self.start_exchange(cx);
     }
 
     /// The first step of the exchange that is written goes out.
-    fn start_exchange(&mut self, cx: &mut Cx) {
+    fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
-        let node = self.node;
         let Edcaf { counters, in_service, in_psdu, .. } = &mut self.edcafs[self.active];
         counters.exchanges += 1;
         for place in 0..*in_psdu {
@@ -251,7 +251,7 @@ impl Station {
             if msdu.seq.is_none() {
                 msdu.seq = Some(self.links.number(RaTid::of(msdu)));
                 msdu.first = cx.now;
-                msdu.is_doomed = cx.channel.dooms(cx.now, node, msdu.to, msdu.mpdu);
+                msdu.is_doomed = cx.air.dooms(cx.now, msdu.to, msdu.mpdu);
             }
             msdu.attempts = msdu.attempts.saturating_add(1);
         }
@@ -262,7 +262,7 @@ impl Station {
         self.exchange.as_ref().expect("an exchange is under way").step()
     }
 
-    pub(super) fn send_step(&mut self, cx: &mut Cx) {
+    pub(super) fn send_step(&mut self, cx: &mut Cx<impl Air>) {
         let step = *self.step();
         let is_data = step.kind == Kind::Data;
         let further = match is_data {
@@ -311,7 +311,7 @@ impl Station {
         };
         self.state = State::Sending;
         self.announced = frame.duration;
-        cx.transmit(frame);
+        cx.air.transmit(frame);
     }
 
     /// Whether the data frame at hand carries a fragment that others follow.
@@ -321,7 +321,7 @@ impl Station {
 
     /// What the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
     #[cold]
-    fn announce_fragment(&mut self, cx: &Cx) -> Dur {
+    fn announce_fragment(&mut self, cx: &Cx<impl Air>) -> Dur {
         let Some(len) = self.edcafs[self.active].current().map(Msdu::further) else { return Dur::ZERO };
         let tx = self.expected_tx_vector(self.active, 0, cx.all);
         let job = self.job(self.active, 0, len, 1, tx, true);
@@ -330,7 +330,7 @@ impl Station {
 
     /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
     /// one and it fits. @80211-2020 9.2.5.2 (single protection)
-    fn announce(&mut self, cx: &mut Cx, step: &Step) -> Dur {
+    fn announce(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
         let i = self.active;
         let place = self.edcafs[i].in_psdu;
         if self.edcafs[i].in_service.len() == place {
@@ -347,7 +347,7 @@ impl Station {
         if self.txop.has_room_until(own_end + further) { further } else { Dur::ZERO }
     }
 
-    pub(super) fn sent(&mut self, cx: &mut Cx) {
+    pub(super) fn sent(&mut self, cx: &mut Cx<impl Air>) {
         if self.state != State::Sending {
             return;
         }
@@ -359,7 +359,7 @@ impl Station {
                 if self.has_categories() {
                     let frame_end = (self.config.after_timeout == AfterTimeout::Eifs).then_some(cx.now);
                     let contender = self.contender(self.active);
-                    cx.channel.contention.hold_others(contender, cx.now + response.timeout, frame_end);
+                    cx.air.hold_others(contender, cx.now + response.timeout, frame_end);
                 }
             }
             None => match self.exchange.as_mut().and_then(Exchange::advance) {
@@ -373,7 +373,7 @@ impl Station {
     }
 
     /// A frame of the receiver came while its response was awaited. Returns whether it is that.
-    pub(super) fn answered(&mut self, cx: &mut Cx, frame: &Frame) -> bool {
+    pub(super) fn answered(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) -> bool {
         let Step { kind, response, .. } = *self.step();
         let judgement = if kind == Kind::Data { self.judge(frame) } else { None };
         let is_awaited = response.is_some_and(|response| response.kind == frame.kind);
@@ -409,9 +409,9 @@ impl Station {
     }
 
     /// The response to the data came: the exchange is over.
-    fn concluded(&mut self, cx: &mut Cx, frame: &Frame, judgement: Judgement) {
+    fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, judgement: Judgement) {
         if self.has_categories() {
-            cx.channel.contention.release_others(self.contender(self.active));
+            cx.air.release_others(self.contender(self.active));
         }
         let n = self.edcafs[self.active].in_psdu;
         if judgement.acknowledged != MpduSet::first(n) {
@@ -431,7 +431,7 @@ impl Station {
         }
     }
 
-    fn attempted(&mut self, cx: &Cx, acknowledged: MpduSet, went_out: bool) {
+    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: MpduSet, went_out: bool) {
         let edcaf = &self.edcafs[self.active];
         let Some(msdu) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
         let (sent, acknowledged) = (edcaf.in_psdu as u8, acknowledged.0.count_ones() as u8);
@@ -440,7 +440,7 @@ impl Station {
     }
 
     /// The PSDU is delivered. The next one comes into service: in the same opportunity, if it fits.
-    fn succeed(&mut self, cx: &mut Cx) {
+    fn succeed(&mut self, cx: &mut Cx<impl Air>) {
         let n = self.edcafs[self.active].in_psdu;
         self.attempted(cx, MpduSet::first(n), true);
         if self.has_further() {
@@ -466,7 +466,7 @@ impl Station {
 
     /// The first MSDU in service was delivered.
     #[inline]
-    fn delivered(&mut self, cx: &Cx) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &Cx<impl Air>) -> Option<(Pkt, TxReport)> {
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
         if let (Some(extended), Some(msdu)) =
@@ -480,7 +480,7 @@ impl Station {
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
-    fn go_on(&mut self, cx: &mut Cx, wants: bool) {
+    fn go_on(&mut self, cx: &mut Cx<impl Air>, wants: bool) {
         if wants && self.txop.may_go_on(cx.now) && self.next_fits(cx) {
             // No category of this station can be granted before: an AIFS is longer.
             self.state = State::BetweenExchanges;
@@ -490,21 +490,41 @@ impl Station {
         }
     }
 
-    fn next_fits(&mut self, cx: &Cx) -> bool {
+    fn next_fits(&mut self, cx: &Cx<impl Air>) -> bool {
         let tx = self.expected_tx_vector(self.active, 0, cx.all);
         let length = self.plan(self.active, tx, self.txop.exchanges > 0).length();
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
     }
 
-    /// Some MPDUs of the PSDU were received, or none and the receiver says so. The others have failed once more and stay in
-    /// service, in order, unless their queue decides otherwise.
-    fn partly_succeed(&mut self, cx: &mut Cx, judgement: Judgement) {
+    /// Some MPDUs of the PSDU were received, or none and the receiver says so.
+    fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, judgement: Judgement) {
         let counter = self.step().counter;
         self.attempted(cx, judgement.acknowledged, true);
+        let (_, last) = self.sort_out(cx, judgement.acknowledged, counter, true);
+        let wants = self.take_next(cx, self.active);
+        match judgement.outcome {
+            Outcome::Success => self.go_on(cx, wants),
+            outcome => self.rest(cx, outcome, cx.now, wants),
+        }
+        if let Some(msdu) = last {
+            self.give_up(cx, msdu);
+        }
+    }
+
+    /// The MSDUs of a PSDU of which these were received are delivered, tried again, taken back by their queue or given up. What is tried
+    /// again stays in service, in order. Returns how many these are; and the MSDU that is given up of a PSDU of one, which is told when
+    /// its successor is in service.
+    fn sort_out(
+        &mut self,
+        cx: &mut Cx<impl Air>,
+        acknowledged: MpduSet,
+        counter: Counter,
+        went_out: bool,
+    ) -> (usize, Option<Msdu>) {
         let n = self.edcafs[self.active].in_psdu;
-        let mut kept = 0;
+        let (mut kept, mut last) = (0, None);
         for place in 0..n {
-            if judgement.acknowledged.contains(place) {
+            if acknowledged.contains(place) {
                 if let Some((pkt, report)) = self.delivered(cx) {
                     cx.out.push(Output::Done(pkt, report));
                 }
@@ -512,7 +532,7 @@ impl Station {
             }
             let edcaf = &mut self.edcafs[self.active];
             let mut msdu = edcaf.in_service.pop_front().expect("the PSDU has so many MSDUs");
-            if self.reports_attempts {
+            if self.reports_attempts && went_out {
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), msdu.report(cx.now, Fate::Attempt)));
             }
             let is_last = count_failure(&mut msdu, counter, &self.config);
@@ -522,19 +542,16 @@ impl Station {
                     kept += 1;
                 }
                 Next::Yield => {}
+                Next::GiveUp(msdu) if n == 1 => last = Some(msdu),
                 Next::GiveUp(msdu) => self.give_up(cx, msdu),
             }
         }
         // What is kept goes before what was taken ahead of its time.
         self.edcafs[self.active].in_service.move_to_front(kept);
-        let wants = self.take_next(cx, self.active);
-        match judgement.outcome {
-            Outcome::Success => self.go_on(cx, wants),
-            outcome => self.rest(cx, outcome, cx.now, wants),
-        }
+        (kept, last)
     }
 
-    fn give_up(&mut self, cx: &mut Cx, msdu: Msdu) {
+    fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
         self.edcafs[self.active].counters.msdus_given_up += 1;
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
@@ -546,7 +563,7 @@ impl Station {
 
     /// The step was not answered, or a higher category went first. That counts as if it had collided, but nothing was on the
     /// air: it is no attempt, and none is reported.
-    pub(super) fn fail(&mut self, cx: &mut Cx, why: Failure) {
+    pub(super) fn fail(&mut self, cx: &mut Cx<impl Air>, why: Failure) {
         let (counter, went_out) = (self.step().counter, self.step().kind == Kind::Data);
         let edcaf = &mut self.edcafs[self.active];
         let not_before = match why {
@@ -563,39 +580,17 @@ impl Station {
                 cx.now + edcaf.access.slot
             }
         };
-        let n = self.edcafs[self.active].in_psdu;
-        let (mut kept, mut outcome, mut given_up) = (0, Outcome::Failure, None);
-        for _ in 0..n {
-            let edcaf = &mut self.edcafs[self.active];
-            let mut msdu = edcaf.in_service.pop_front().expect("an exchange under way has its MSDUs");
-            if self.reports_attempts && why == Failure::Unanswered {
-                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), msdu.report(cx.now, Fate::Attempt)));
-            }
-            let is_last = count_failure(&mut msdu, counter, &self.config);
-            match edcaf.queue.failed(cx.now, msdu, is_last, cx.all) {
-                Next::Again(msdu) => {
-                    edcaf.in_service.push_back(msdu);
-                    kept += 1;
-                }
-                Next::Yield => {}
-                Next::GiveUp(msdu) if n == 1 => {
-                    outcome = Outcome::Discard;
-                    given_up = Some(msdu);
-                }
-                Next::GiveUp(msdu) => self.give_up(cx, msdu),
-            }
-        }
-        let edcaf = &mut self.edcafs[self.active];
-        edcaf.in_service.move_to_front(kept);
+        let (kept, last) = self.sort_out(cx, MpduSet::NONE, counter, why == Failure::Unanswered);
         let wants = kept > 0 || self.take_next(cx, self.active);
+        let outcome = if last.is_some() { Outcome::Discard } else { Outcome::Failure };
         self.rest(cx, outcome, not_before, wants);
-        if let Some(msdu) = given_up {
+        if let Some(msdu) = last {
             self.give_up(cx, msdu);
         }
     }
 
     /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
-    fn rest(&mut self, cx: &mut Cx, outcome: Outcome, not_before: SimTime, wants: bool) {
+    fn rest(&mut self, cx: &mut Cx<impl Air>, outcome: Outcome, not_before: SimTime, wants: bool) {
         self.state = State::Idle;
         self.wakeup = (SimTime::NEVER, When::Between);
         let contender = self.contender(self.active);
@@ -606,8 +601,8 @@ impl Station {
             _ => outcome,
         };
         let is_free = not_before == cx.now && self.config.countdown == Countdown::Edca;
-        let begin = if is_free { cx.channel.contention.next_boundary(cx.now, contender) } else { not_before };
-        cx.channel.contention.finish(contender, outcome, wants, begin);
+        let begin = if is_free { cx.air.next_boundary(cx.now, contender) } else { not_before };
+        cx.air.finish(contender, outcome, wants, begin);
     }
 }
 

@@ -4,7 +4,7 @@ use super::originator::Failure;
 use super::reassembly::Fragment;
 use super::{Cx, Output, State, Station};
 use crate::ack::Delivery;
-use crate::channel::Channel;
+use crate::air::Air;
 use crate::exchange::Response;
 use crate::frame::Kind;
 use crate::psdu::{Frame, Mpdu, MpduSet, Msdus, Psdu};
@@ -12,7 +12,7 @@ use engine::Class as When;
 use units::NodeId;
 
 impl Station {
-    pub(super) fn received(&mut self, cx: &mut Cx, frame: &Frame, got: MpduSet) {
+    pub(super) fn received(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: MpduSet) {
         if matches!(self.state, State::Awaiting | State::Hearing) {
             if self.is_from_peer(frame) && self.answered(cx, frame) {
                 return;
@@ -33,7 +33,7 @@ impl Station {
     }
 
     /// A frame for this station was lost behind its MAC header.
-    pub(super) fn damaged(&mut self, cx: &mut Cx, frame: &Frame) {
+    pub(super) fn damaged(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
         self.waited_out(cx);
         let response = self.recipient.as_mut().and_then(|recipient| recipient.damaged(&self.config, frame));
         if let Some(response) = response {
@@ -42,7 +42,7 @@ impl Station {
     }
 
     /// A frame has ended that this station waited out, and it was none for it.
-    pub(super) fn waited_out(&mut self, cx: &mut Cx) {
+    pub(super) fn waited_out(&mut self, cx: &mut Cx<impl Air>) {
         if self.state == State::Hearing {
             self.fail(cx, Failure::Unanswered);
         }
@@ -53,18 +53,18 @@ impl Station {
     }
 
     /// What follows this frame a SIFS later.
-    pub(super) fn response_to(&mut self, cx: &Cx, frame: &Frame, got: MpduSet) -> Option<Response> {
+    pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: MpduSet) -> Option<Response> {
         if frame.to != self.node {
             return None;
         }
-        let proposed = self.plan.respond(&self.config, frame, nav_is_idle(cx.channel, self.node, cx.now))?;
+        let proposed = self.plan.respond(&self.config, frame, cx.air.nav() <= cx.now)?;
         match &mut self.recipient {
             Some(recipient) if frame.kind == Kind::Data => recipient.respond(&self.config, frame, got, proposed),
             _ => Some(proposed),
         }
     }
 
-    pub(super) fn respond(&mut self, cx: &Cx, to: &Frame, response: Response) {
+    pub(super) fn respond(&mut self, cx: &Cx<impl Air>, to: &Frame, response: Response) {
         debug_assert!(self.response.is_none(), "two responses at once");
         let Response { kind, mode, airtime, duration, len, body } = response;
         let psdu = Psdu::One(Mpdu { len, body });
@@ -74,7 +74,7 @@ impl Station {
     }
 
     /// The MSDUs of a data frame go up, past the duplicate cache or whatever the recipient does with them.
-    fn take_in(&mut self, cx: &mut Cx, frame: &Frame, got: MpduSet) {
+    fn take_in(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: MpduSet) {
         if let Some(recipient) = &mut self.recipient {
             let (counters, out) = (&mut self.own, &mut *cx.out);
             recipient.receive(cx.now, frame, got, cx.all, &mut |delivery| {
@@ -109,11 +109,7 @@ impl Station {
     }
 }
 
-fn nav_is_idle(channel: &Channel, node: NodeId, now: units::SimTime) -> bool {
-    channel.contention.nav(node) <= now
-}
-
-fn hand_up(msdus: &Msdus, from: NodeId, cx: &mut Cx) {
+fn hand_up(msdus: &Msdus, from: NodeId, cx: &mut Cx<impl Air>) {
     for carried in msdus.each() {
         let pkt = cx.all.copy_shared(&carried.packet);
         cx.out.push(Output::Deliver(Delivery { pkt, from, options: carried.options }));

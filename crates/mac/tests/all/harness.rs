@@ -370,7 +370,7 @@ impl Net {
                 starters.push(frame.from);
             }
             Stage::Kill(node) => {
-                for pkt in self.stations[node.index()].kill(now, &mut self.channel) {
+                for pkt in self.stations[node.index()].kill(now, &mut self.channel.at(node)) {
                     self.packets.free(pkt, DropWhy::NodeDown);
                 }
                 self.set_timer(node);
@@ -410,11 +410,12 @@ impl Net {
     fn tell(&mut self, now: SimTime, node: NodeId, input: Input, starters: &mut Vec<NodeId>) {
         let mut outputs = Vec::new();
         let station = &mut self.stations[node.index()];
-        station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
+        let mut air = self.channel.at(node);
+        station.handle(now, input, &mut air, &mut self.packets, &mut outputs);
+        let transmits = air.transmits;
         self.set_timer(node);
         for output in outputs {
             match output {
-                Output::Transmit => starters.push(node),
                 Output::Deliver(delivery) => {
                     self.handed_up += 1;
                     let (from, serial) = (delivery.from, self.packets.serial(&delivery.pkt));
@@ -436,6 +437,9 @@ impl Net {
                     }
                 }
             }
+        }
+        if transmits {
+            starters.push(node);
         }
     }
 

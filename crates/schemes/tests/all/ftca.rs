@@ -2,8 +2,7 @@
 
 use engine::Streams;
 use mac::{
-    Channel, Classifier, Config, Contention, Dcf, Edca, ErrorsAt, Fifo, Input, Msdu, Output, Station, TxQueue,
-    TxopLimits,
+    Channel, Classifier, Config, Contention, Dcf, Edca, ErrorsAt, Fifo, Input, Msdu, Station, TxQueue, TxopLimits,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, Standard};
 use proptest::prelude::*;
@@ -108,7 +107,7 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
         for packet in [data(OUT, 1..1449), data(OUT, 1449..2897), ack(OUT, 1, 65_535)] {
             let pkt = all.put(packet);
             let msdu = Msdu::new(now, pkt, &all, THERE, 0);
-            station.handle(now, Input::Enqueue(msdu), &mut channel, &mut all, &mut out);
+            station.handle(now, Input::Enqueue(msdu), &mut channel.at(HERE), &mut all, &mut out);
         }
         let offered: Vec<u64> = station.category_counters().map(|category| category.msdus_offered).collect();
         assert_eq!(offered, if is_on { [0, 2, 0, 1] } else { [0, 3, 0, 0] });
@@ -116,14 +115,15 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
         let (granted, mut winners) = (channel.contention.next_grant(), Vec::new());
         channel.contention.winners(granted, &mut winners);
         assert_eq!(winners.len(), 1);
-        station.handle(granted, Input::Granted, &mut channel, &mut all, &mut out);
-        assert!(matches!(out[..], [Output::Transmit]), "one frame goes out: {out:?}");
+        let mut air = channel.at(HERE);
+        station.handle(granted, Input::Granted, &mut air, &mut all, &mut out);
+        assert!(air.transmits && out.is_empty(), "one frame goes out: {out:?}");
         let frame = channel.frame(HERE).unwrap();
         let qos = frame.data().unwrap().qos.unwrap();
         assert_eq!((qos.category, qos.user_priority), first);
         // 40 B of IP and TCP in 38 B of MAC.
         assert_eq!(frame.psdu.len() == Bytes(78), is_on);
-        for pkt in station.kill(granted, &mut channel) {
+        for pkt in station.kill(granted, &mut channel.at(HERE)) {
             all.free(pkt, wire::DropWhy::NodeDown);
         }
     }

@@ -20,7 +20,8 @@ impl World {
         self.winners = winners;
     }
 
-    /// The frame that `from` has loaded goes on the air.
+    /// The frame that `from` has loaded goes on the air. Not inlined, as [`World::carry_out`].
+    #[inline(never)]
     fn transmit(&mut self, now: SimTime, from: NodeId) {
         if self.nodes[from.index()].chain().has_options() {
             self.write_options(now, from);
@@ -88,29 +89,35 @@ impl World {
 
     /// Tells a station something and carries out what it asks for.
     pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input<'_>) {
-        let mut outputs = std::mem::take(&mut self.outputs);
-        let station = &mut self.stations[node.index()];
+        let World { stations, channel, packets, outputs, .. } = self;
+        let station = &mut stations[node.index()];
         // A timer that went off is set no more.
         let set = if matches!(input, Input::Timer) { SimTime::NEVER } else { station.next_wakeup().0 };
-        station.handle(now, input, &mut self.channel, &mut self.packets, &mut outputs);
+        let mut air = channel.at(node);
+        station.handle(now, input, &mut air, packets, outputs);
+        let transmits = air.transmits;
         let (at, class) = station.next_wakeup();
         if at != set {
             self.timers.set(self.layout.station(node), at, class);
         }
-        // Half of all calls ask for nothing.
-        if outputs.is_empty() {
-            self.outputs = outputs;
-            return;
-        }
-        // Most of the others ask for one thing.
-        if outputs.len() == 1 {
-            let output = outputs.pop();
-            self.outputs = outputs;
-            if let Some(output) = output {
-                self.carry_out(now, node, output);
+        // Most calls say nothing, and most of the others one thing.
+        match self.outputs.len() {
+            0 => {}
+            1 => {
+                if let Some(output) = self.outputs.pop() {
+                    self.carry_out(now, node, output);
+                }
             }
-            return;
+            _ => self.carry_all_out(now, node),
         }
+        if transmits {
+            self.transmit(now, node);
+        }
+    }
+
+    #[cold]
+    fn carry_all_out(&mut self, now: SimTime, node: NodeId) {
+        let mut outputs = std::mem::take(&mut self.outputs);
         for output in outputs.drain(..) {
             self.carry_out(now, node, output);
         }
@@ -122,7 +129,6 @@ impl World {
     #[inline(never)]
     fn carry_out(&mut self, now: SimTime, node: NodeId, output: Output) {
         match output {
-            Output::Transmit => self.transmit(now, node),
             Output::Deliver(delivery) => self.receive(now, node, delivery),
             Output::Attempt(packet, report) => self.attempted(now, node, packet, &report),
             Output::Done(pkt, report) => self.done(now, node, pkt, &report),

@@ -347,7 +347,7 @@ impl World {
         if self.nodes[node.index()].is_dead() {
             return;
         }
-        for pkt in self.stations[node.index()].kill(now, &mut self.channel) {
+        for pkt in self.stations[node.index()].kill(now, &mut self.channel.at(node)) {
             self.packets.free(pkt, DropWhy::NodeDown);
         }
         for wire in self.wires.iter_mut().filter(|wire| wire.config().from == node) {
