@@ -1,4 +1,4 @@
-"""docs/not-modelled.md against the core: its names are in no registry and no schema, and none of the core's misses."""
+"""docs/not-modelled.md against the core: its names are in no registry and no schema, its list is the core's."""
 
 from __future__ import annotations
 
