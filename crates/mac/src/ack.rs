@@ -98,8 +98,9 @@ pub trait Recipient: std::fmt::Debug {
         Some(proposed)
     }
     /// Takes the MPDUs received from a frame for this station or a group, duplicates included, and hands up what may go
-    /// ([`Packets::copy_shared`] makes its packet). Each sender and space ([`crate::Qos::space`], 0 without QoS Control) has sequence
-    /// numbers of its own. A hole may be an MSDU for another station, so a reorder buffer needs a patience.
+    /// ([`Packets::copy_shared`] makes its packet). Each sender and TID has sequence numbers of its own, and all frames of a
+    /// sender without QoS Control have one counter. A hole may be an MSDU that was given up, or without QoS Control one for another
+    /// station, so a reorder buffer needs a patience.
     fn receive(&mut self, now: SimTime, frame: &Frame, got: MpduSet, all: &mut Packets, up: &mut dyn FnMut(Delivery));
     /// Whether [`Recipient::damaged`] is to be asked at all.
     fn heeds_damage(&self) -> bool {

@@ -62,12 +62,3 @@ pub struct Qos {
     /// The user priority: TID 0 … 7.
     pub user_priority: u8,
 }
-
-impl Qos {
-    /// Which of its transmitter's sequence number spaces it belongs to: 0 is that of frames without QoS Control. One for
-    /// each category and all receivers, where the standard has one for each receiver and TID. So a receiver sees a gap for each
-    /// MSDU that went to another station or was given up. @80211-2020 10.3.2.14.2
-    pub fn space(self) -> usize {
-        1 + usize::from(self.category)
-    }
-}

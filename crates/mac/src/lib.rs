@@ -16,6 +16,7 @@ mod duplicates;
 mod edca;
 pub mod exchange;
 pub mod frame;
+mod link;
 mod msdu;
 pub mod psdu;
 pub mod rate;

@@ -21,6 +21,8 @@ const FLOW: usize = 5_000;
 /// Of a scheme at a node, and what it keeps there of each other node, at most.
 const SCHEME: usize = 5_000;
 const SCHEME_PEER: usize = 8;
+/// Hops of a flow, the mean over all flows at most: longer strings have few flows.
+const HOPS: usize = 16;
 
 /// The memory in bytes of one run, at most.
 pub(crate) fn of_run(shared: &Shared) -> usize {
@@ -52,7 +54,9 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
     let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
     let anew = if changes { neighbours + second + Routes::bytes(nodes) } else { 0 };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
-    let stations = pairs * Station::bytes_a_peer(categories);
+    // Each hop of a flow is a link at both of its ends.
+    let links = pairs.min(2 * HOPS * scenario.flows.len()) * Station::BYTES_A_LINK;
+    let stations = pairs * Station::BYTES_A_PEER + links;
     let schemes = scenario.schemes.len() * (nodes * SCHEME + pairs * SCHEME_PEER);
     let linear = nodes * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
     medium + errors + routes + neighbours + second + anew + stations + schemes + linear

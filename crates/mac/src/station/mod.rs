@@ -21,9 +21,9 @@ use crate::ack::{AckPolicy, Delivery, Recipient};
 use crate::channel::{Channel, Got};
 use crate::contention::ContenderId;
 use crate::counters::{CategoryCounters, Counters};
-use crate::duplicates::Received;
 use crate::exchange::{Exchange, Plan, Txop};
 use crate::frame::{QOS_CONTROL, Qos};
+use crate::link::{self, Links};
 use crate::msdu::{Fate, Msdu, TxReport};
 use crate::psdu::Frame;
 use crate::rate::{Fixed, RateControl};
@@ -113,8 +113,8 @@ pub struct Station {
     /// The category whose exchange is under way, or was last.
     active: usize,
     classifier: Option<Box<dyn Classifier>>,
-    /// How many categories each station has; 0 under DCF.
-    peers: Vec<u8>,
+    /// What it knows of the others.
+    links: Links,
 
     plan: Box<dyn Plan>,
     rates: Box<dyn RateControl>,
@@ -133,17 +133,11 @@ pub struct Station {
     sent_at: SimTime,
     /// What that announced: its Duration field.
     announced: Dur,
-    /// The next sequence number of each [`Qos::space`]. @80211-2020 10.3.2.14.2
-    next_seq: Vec<u16>,
 
     /// `None`: an Ack for each MPDU, duplicates filtered.
     recipient: Option<Box<dyn Recipient>>,
     /// The response to be sent when the timer goes off.
     response: Option<Frame>,
-    /// The duplicate cache: sequence numbers received from each station, by space. @80211-2020 10.3.2.14.3
-    received: Vec<Received>,
-    /// How many spaces each station has there.
-    spaces: usize,
     /// MSDUs of which some fragments have arrived.
     reassembly: Reassembly,
 
@@ -175,12 +169,10 @@ impl Station {
             Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue)
         };
         let edcafs: Vec<Edcaf> = config.accesses().into_iter().zip(queues).zip(stated).map(edcaf).collect();
-        let spaces = 1 + usize::from(peers.iter().copied().max().unwrap_or(0));
         Station {
             node,
             first,
             exchange: None,
-            next_seq: vec![0; 1 + edcafs.len()],
             edcafs,
             active: 0,
             classifier: None,
@@ -192,15 +184,13 @@ impl Station {
             recipient: None,
             config,
             plan,
-            peers: peers.to_vec(),
+            links: Links::to(peers),
             txop: Txop::default(),
             state: State::Idle,
             response: None,
             wakeup: (SimTime::NEVER, When::Between),
             sent_at: SimTime::ZERO,
             announced: Dur::ZERO,
-            received: vec![Received::default(); peers.len() * spaces],
-            spaces,
             reassembly: Reassembly::default(),
             reports_attempts: false,
             has_timers: false,
@@ -209,10 +199,10 @@ impl Station {
         }
     }
 
-    /// The memory in bytes that a station takes for each of the others, which have so many categories at most.
-    pub const fn bytes_a_peer(categories: u8) -> usize {
-        size_of::<u8>() + (1 + categories as usize) * size_of::<Received>()
-    }
+    /// The memory in bytes that a station takes for each of the others, and for each pair of station and TID with traffic.
+    pub const BYTES_A_PEER: usize = link::NEIGHBOUR;
+    /// See [`Station::BYTES_A_PEER`].
+    pub const BYTES_A_LINK: usize = link::LINK;
 
     /// Report each failed attempt too; off unless somebody listens.
     pub fn report_attempts(&mut self) {
@@ -221,7 +211,7 @@ impl Station {
 
     /// Data frames with MAC options, to and from neighbours that answer them; without it such frames are dropped unanswered.
     pub fn extend_frames(&mut self) {
-        self.extended = Some(Extended::new(self.config.options_probe_every, self.peers.len()));
+        self.extended = Some(Extended::new(self.config.options_probe_every, self.links.neighbours()));
     }
 
     /// Another choice of category than that of the packets' TOS field. Of no effect under DCF.
@@ -396,7 +386,7 @@ impl Station {
         let (default, priority) = edca.of_tos(packet.ip.tos);
         let asked = self.classifier.as_mut().map_or(default, |own| own.category(packet, msdu.to, default));
         msdu.category = edca.within(asked);
-        if self.peers.get(msdu.to.index()).is_some_and(|categories| *categories > 0) {
+        if self.links.has_qos(msdu.to) {
             let user_priority = edca.user_priority(msdu.category, priority);
             msdu.qos = Some(Qos { category: msdu.category, user_priority });
             msdu.mpdu += QOS_CONTROL;

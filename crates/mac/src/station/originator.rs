@@ -6,7 +6,7 @@ use crate::ack::{Judgement, SoFar, Solicited};
 use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
-use crate::frame::{Kind, Qos};
+use crate::frame::Kind;
 use crate::msdu::{Fate, MacOptions, Msdu, TxReport};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
 use crate::rate::{Attempt, Attempted};
@@ -249,9 +249,7 @@ impl Station {
         for place in 0..*in_psdu {
             let Some(msdu) = in_service.get_mut(place) else { break };
             if msdu.seq.is_none() {
-                let next = &mut self.next_seq[msdu.qos.map_or(0, Qos::space)];
-                msdu.seq = Some(*next);
-                *next = (*next + 1) % 4096;
+                msdu.seq = Some(self.links.number(RaTid::of(msdu)));
                 msdu.first = cx.now;
                 msdu.is_doomed = cx.channel.dooms(cx.now, node, msdu.to, msdu.mpdu);
             }

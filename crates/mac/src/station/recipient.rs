@@ -6,7 +6,7 @@ use super::{Cx, Output, State, Station};
 use crate::ack::Delivery;
 use crate::channel::Channel;
 use crate::exchange::Response;
-use crate::frame::{Kind, Qos};
+use crate::frame::Kind;
 use crate::psdu::{Frame, Mpdu, MpduSet, Msdus, Psdu};
 use engine::Class as When;
 use units::NodeId;
@@ -87,18 +87,19 @@ impl Station {
             debug_assert!(place == 0 || got.contains(place));
             let Some(data) = mpdu.data() else { continue };
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
-            let space = frame.from.index() * self.spaces + data.qos.map_or(0, Qos::space);
+            let id = self.links.of(frame.from, data.qos.map(|qos| qos.user_priority));
+            let link = self.links.get_mut(id);
             if data.fragment > 0 || data.more_fragments {
-                let is_whole = self.received[space].has(cx.now, data.seq, data.is_retry);
-                match self.reassembly.arrives(cx.now, space, data.seq, data.fragment, data.more_fragments, is_whole) {
-                    Fragment::Last => _ = self.received[space].is_duplicate(cx.now, data.seq, false),
+                let is_whole = link.has(cx.now, data.seq, data.is_retry);
+                match self.reassembly.arrives(cx.now, id, data.seq, data.fragment, data.more_fragments, is_whole) {
+                    Fragment::Last => _ = link.is_duplicate(cx.now, data.seq, false),
                     Fragment::Duplicate => {
                         self.own.duplicates += 1;
                         continue;
                     }
                     Fragment::Taken | Fragment::Stray => continue,
                 }
-            } else if self.received[space].is_duplicate(cx.now, data.seq, data.is_retry) {
+            } else if link.is_duplicate(cx.now, data.seq, data.is_retry) {
                 self.own.duplicates += 1;
                 continue;
             }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use mac::{
-    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome, Qos,
+    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome,
     Recipient, Response, SoFar, Solicited,
 };
 use phy::Mode;
@@ -144,8 +144,8 @@ impl AckPolicy for Policy {
 struct Reorder {
     here: NodeId,
     patience: Dur,
-    /// By sender and its access category: by counter of sequence numbers.
-    lines: BTreeMap<(NodeId, usize), Line>,
+    /// By sender and TID: by counter of sequence numbers.
+    lines: BTreeMap<(NodeId, Option<u8>), Line>,
     shared: Rc<RefCell<Shared>>,
 }
 
@@ -232,9 +232,9 @@ impl Line {
 impl Reorder {
     fn take(&mut self, now: SimTime, from: NodeId, data: &Data, all: &mut Packets, up: &mut dyn FnMut(Delivery)) {
         let seq = data.seq;
-        let counter = data.qos.map_or(0, Qos::space);
+        let tid = data.qos.map(|qos| qos.user_priority);
         let shared = &mut *self.shared.borrow_mut();
-        let line = self.lines.entry((from, counter)).or_insert(Line { next: seq, past: 0, held: Vec::new() });
+        let line = self.lines.entry((from, tid)).or_insert(Line { next: seq, past: 0, held: Vec::new() });
         let deliveries = |all: &mut Packets| -> Vec<Delivery> {
             let each = data.msdus.each().iter();
             each.map(|c| Delivery { pkt: all.copy_shared(&c.packet), from, options: c.options }).collect()
@@ -485,18 +485,18 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_counted_by_category_and_not_by_user_priority() {
+    fn numbers_are_counted_by_tid_and_not_by_category() {
         let mut bed = Bed::new();
-        for (seq, category, user_priority) in [(5, 1, 0), (5, 3, 6), (7, 1, 3), (6, 1, 0)] {
+        for (seq, category, user_priority) in [(5, 1, 0), (5, 3, 6), (5, 1, 3), (7, 1, 0), (6, 1, 0)] {
             let mut frame = bed.psdu(THERE, &[seq]);
             if let Body::Data(data) = &mut frame.psdu.mpdus_mut()[0].body {
-                (data.is_retry, data.qos) = (false, Some(Qos { category, user_priority }));
+                (data.is_retry, data.qos) = (false, Some(mac::Qos { category, user_priority }));
             }
             let mut up = Vec::new();
             bed.recipient.receive(at(0), &frame, MpduSet::ONE, &mut bed.all, &mut |delivery| up.push(delivery));
             bed.note(up);
         }
-        assert_eq!((bed.taken(), bed.recipient.held()), (vec![5, 5, 6, 7], 0));
+        assert_eq!((bed.taken(), bed.recipient.held()), (vec![5, 5, 5, 6, 7], 0));
     }
 
     #[test]
