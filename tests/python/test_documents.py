@@ -413,21 +413,6 @@ def test_the_first_thirty_lines_of_the_readme_say_what_is_and_is_not_modelled() 
     assert re.search(r"[Nn]ot modelled", top)
 
 
-def test_every_name_that_is_not_modelled_stands_in_the_list() -> None:
-    source = text(Path("crates/plugin/src/absent.rs"))
-    table = re.search(r"pub const ABSENT.*?^\];", source, re.MULTILINE | re.DOTALL)
-    assert table
-    names = [
-        name
-        for part in re.findall(r"names: &\[(.*?)\]", table[0], re.DOTALL)
-        for name in re.findall(r'"([^"]+)"', part)
-    ]
-    page = text(Path("docs/not-modelled.md"))
-    assert len(names) > 100
-    rows = [line for line in page.partition("## Names")[2].splitlines() if line.startswith("|")]
-    assert sorted(name for row in rows for name in re.findall(r"`([^`]+)`", row)) == sorted(names)
-
-
 # ----------------------------------------------------------------------------------------------------------- registries
 
 REGISTRIES = "|".join(

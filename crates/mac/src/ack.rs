@@ -16,7 +16,7 @@ use wire::{Packets, Pkt};
 pub struct Solicited {
     /// Which frame.
     pub kind: Kind,
-    /// Its length, for the Duration field.
+    /// Its length ([`Kind::control_len`]), for the Duration field of the data.
     pub len: Bytes,
 }
 
@@ -30,7 +30,8 @@ impl Solicited {
 pub struct Judgement {
     /// Which MPDUs of the PSDU were received. The others have failed once more.
     pub acknowledged: MpduSet,
-    /// What it means for the contention window.
+    /// What it means for the contention window, if an MPDU was not acknowledged: `Success` resets it and an opportunity goes on;
+    /// `Failure` doubles it, `Discard` resets it, and both end the opportunity.
     pub outcome: Outcome,
 }
 
@@ -48,7 +49,8 @@ pub struct SoFar {
     pub mpdus: usize,
     /// Its length as an A-MPDU, padding behind the last MPDU left out.
     pub len: Bytes,
-    /// The sequence number of its first MPDU, if that was sent before.
+    /// The sequence number of its first MPDU, if that was sent before. MSDUs without a number get consecutive ones when the exchange
+    /// begins.
     pub first_seq: Option<u16>,
 }
 
@@ -57,17 +59,20 @@ pub struct SoFar {
 /// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
 /// [`AckPolicy::judge`] if a frame of the receiver comes in time.
 pub trait AckPolicy: std::fmt::Debug {
-    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode. Asked of those in service first, then of the queue's; not
-    /// of the first of a PSDU, and of no more than [`MpduSet::MOST`]. Nothing else limits the length of a PSDU.
+    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode. Asked of those in service first, then of the queue's
+    /// ([`crate::TxQueue::peek`]), up to the first `false`; not of the first of a PSDU, not for groups, and of no more than
+    /// [`MpduSet::MOST`]. Nothing else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
     fn admits(&mut self, _so_far: &SoFar, _next: &Msdu, _mode: Mode) -> bool {
         false
     }
-    /// The response to a PSDU of `n` MPDUs. Asked with 1, too, when a further exchange is announced.
+    /// The response to a PSDU of `n` MPDUs. Asked with 1, too, when a further exchange is announced. The receiver of several is one
+    /// that `admits` let in; that of one may be any, so an Ack is solicited.
     fn solicits(&self, _n: usize) -> Solicited {
         Solicited::ACK
     }
-    /// What `response` says of a PSDU with these sequence numbers, in its order. `None`: it is no response to it, and the
-    /// exchange has failed.
+    /// What `response` says of a PSDU with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
+    /// receiver comes in time. `None`: it is no response to it, and the exchange has failed as by a timeout. MPDUs that it does not
+    /// acknowledge have failed once more, each by its own count.
     fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
         (response.kind == Kind::Ack).then_some(Judgement::all(seqs.len()))
     }
@@ -87,21 +92,26 @@ pub struct Delivery {
 /// The recipient's side: the response to data, and what is handed up when. It may hold packets back; what it holds it counts.
 pub trait Recipient: std::fmt::Debug {
     /// The response to a data frame for this station of which these MPDUs were received, at least one. `proposed` is the
-    /// Ack that would follow otherwise. Asked before [`Recipient::receive`] at the same instant. `None`: no response.
+    /// Ack that would follow otherwise: not asked if [`crate::Plan::respond`] proposed none. Asked before [`Recipient::receive`] at the
+    /// same instant. [`Response::to`] makes another. `None`: no response.
     fn respond(&mut self, _config: &Config, _frame: &Frame, _got: MpduSet, proposed: Response) -> Option<Response> {
         Some(proposed)
     }
-    /// Takes the MPDUs received from a frame for this station or a group, duplicates included, and hands up what may go.
+    /// Takes the MPDUs received from a frame for this station or a group, duplicates included, and hands up what may go
+    /// ([`Packets::copy_shared`] makes its packet). Each sender and TID has sequence numbers of its own, and all frames of a
+    /// sender without QoS Control have one counter. A hole may be an MSDU that was given up, or without QoS Control one for another
+    /// station, so a reorder buffer needs a patience.
     fn receive(&mut self, now: SimTime, frame: &Frame, got: MpduSet, all: &mut Packets, up: &mut dyn FnMut(Delivery));
     /// Whether [`Recipient::damaged`] is to be asked at all.
     fn heeds_damage(&self) -> bool {
         false
     }
-    /// The response to a data frame for this station that was lost behind its MAC header.
+    /// The response to a data frame for this station that was lost behind its MAC header. Neither `respond` nor `receive` is asked
+    /// about it.
     fn damaged(&mut self, _config: &Config, _frame: &Frame) -> Option<Response> {
         None
     }
-    /// When [`Recipient::timer`] is due.
+    /// When [`Recipient::timer`] is due. Read after each input of the station; an agent cannot make it hand up what it holds.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
     }

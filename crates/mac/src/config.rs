@@ -93,7 +93,9 @@ pub struct Config {
     /// Length of the longest data MPDU to one receiver: a longer MSDU goes in fragments. `None`: no limit.
     /// dot11FragmentationThreshold, @80211-2020 10.4
     pub fragmentation: Option<Bytes>,
-    /// How often a neighbour that has not answered a data frame with MAC options is tried again. @KLI06 section 4.4.3
+    /// How often a neighbour that has not answered a data frame with MAC options is tried again. The first data frame to a neighbour
+    /// of which nothing is known carries them, the next does not; an acknowledgment makes it able. A neighbour to which such an MSDU
+    /// was given up is asked with the next. A station without options drops such a frame unanswered. @KLI06 section 4.4.3
     pub options_probe_every: Dur,
 }
 
@@ -129,7 +131,7 @@ impl Config {
         })
     }
 
-    /// How many categories it has; 0 under DCF.
+    /// How many categories it has; 0 under DCF. The highest is one below; behind a scheme that adds one it is the new one.
     pub fn categories(&self) -> u8 {
         self.edca.as_ref().map_or(0, |edca| edca.categories.len() as u8)
     }

@@ -1,10 +1,10 @@
 //! Medium access: contention, frame exchanges, retransmission. IEEE 802.11-2020 clauses 10.3 (DCF), 10.23.2 (EDCA).
 //!
 //! Models carrier sense (physical and virtual), DIFS and EIFS, backoff with post-backoff, immediate access, RTS/CTS with
-//! NAV and its reset, CTS-to-self, short and long retry counters, CW rules, the duplicate cache, frames to groups; access categories with AIFS,
-//! CW and transmit opportunities of their own, and internal collisions. Leaves out, for now: fragments (a frame longer than its
-//! TXOP limit goes whole), admission control, block acknowledgment as the standard negotiates it ([`AckPolicy`] and
-//! [`Recipient`] are its seats), power save, management frames.
+//! NAV and its reset, CTS-to-self, short and long retry counters, CW rules, the duplicate cache, fragments, frames to groups; access
+//! categories with AIFS, CW and transmit opportunities of their own, and internal collisions. Leaves out, for now: fragments for the
+//! sake of a TXOP limit (a frame longer than it goes whole), dot11MaxTransmitMSDULifetime, admission control, block acknowledgment as
+//! the standard negotiates it ([`AckPolicy`] and [`Recipient`] are its seats), power save, management frames.
 
 pub mod ack;
 mod air;

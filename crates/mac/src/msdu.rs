@@ -114,13 +114,14 @@ pub struct Msdu {
     pub fragment: u8,
     /// Bytes of its body not acknowledged yet, if it goes in fragments; 0 if it goes whole.
     pub unacknowledged: u16,
-    /// Sequence number, once it has been transmitted. It keeps it when a queue takes it back.
+    /// Sequence number, given in the order of the PSDU when its first exchange begins, RTS included. It keeps it when a queue takes
+    /// it back.
     pub seq: Option<u16>,
     /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
     pub attempts: u8,
     /// Whether its data frame has been on the air: the next one carries the retry bit. @80211-2020 9.2.4.1.6
     pub data_sent: bool,
-    /// Failures that counted as short, and as long.
+    /// Failures that counted as short, and as long; of a fragmented MSDU those of the fragment at hand. The MAC's limits count them.
     pub failures: (u8, u8),
     /// Every attempt of it fails at its receiver (`errors.at = "msdu"`); drawn at the first.
     pub is_doomed: bool,

@@ -40,7 +40,8 @@ impl Msdus {
 /// What a data MPDU says beside its addresses. @80211-2020 9.3.2.1
 #[derive(Debug)]
 pub struct Data {
-    /// Sequence number, modulo 4096. @80211-2020 9.2.4.4.2
+    /// Sequence number, modulo 4096. @80211-2020 9.2.4.4.2. Its sender counts by receiver and TID; without QoS Control it has one
+    /// counter for all receivers, and a receiver sees a gap for each MSDU to another station. @80211-2020 10.3.2.14.2
     pub seq: u16,
     /// Fragment number; 0 of what is whole. @80211-2020 9.2.4.4.3
     pub fragment: u8,

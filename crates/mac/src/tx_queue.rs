@@ -33,6 +33,17 @@ pub enum Next {
 }
 
 /// A transmit queue, of a station or of one of its categories: what is sent next, and what follows a failure. A scheme may bring its own.
+///
+/// Call order: [`TxQueue::push`] for each MSDU. When a category has nothing in service (an MSDU was pushed, an exchange ended,
+/// [`TxQueue::next_wakeup`] came) and when an opportunity takes one MSDU ahead: [`TxQueue::expired`] until it gives none, then
+/// [`TxQueue::pop`]. [`TxQueue::dropped`] after each push and pop. What was popped is in service and in no queue until
+/// [`TxQueue::failed`] gives it back. A queue may write [`Msdu::spares_rts`] and no other field of an MSDU.
+///
+/// A queue around another keeps the inner one and hands on every method that it does not change. It may take MSDUs out and order
+/// them anew. What it holds itself the inner queue does not know of: it refuses in `push` what would exceed the limit together with
+/// that, counts it in `space`, and gives it up in `drain`. `stats` stay the inner queue's. The inner `push` may give back an MSDU
+/// that was queued before, so a wrapper that counts compares serials. The inner `failed` may be asked about an MSDU that the inner
+/// queue never held; after [`Next::Yield`] it holds it.
 pub trait TxQueue: std::fmt::Debug {
     /// Takes an MSDU in.
     ///
@@ -56,21 +67,27 @@ pub trait TxQueue: std::fmt::Debug {
         None
     }
     /// Takes out the queued MSDU whose packet has this serial, for a queue around this one that will not send it: it hands it out by
-    /// [`TxQueue::expired`]. `None`: it is not queued here, or the queue does not look for it.
+    /// [`TxQueue::expired`]. Until then it counts in `entries` and `used` and need not take room. `None`: it is not queued here (it may
+    /// be in service), or the queue does not look for it.
     fn withdraw(&mut self, _now: SimTime, _serial: u64, _all: &Packets) -> Option<Msdu> {
         None
     }
-    /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none.
+    /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none; not before
+    /// [`TxQueue::pop_for`]. It is reported as [`crate::Fate::Expired`].
     fn expired(&mut self, _now: SimTime, _all: &Packets) -> Option<Msdu> {
         None
     }
-    /// An attempt of `msdu` failed. `is_last`: the MAC's limit is reached; the queue may go beyond it.
+    /// An attempt of `msdu` failed: asked for every MSDU of an exchange that failed, and for every MPDU that a response does not
+    /// acknowledge. `is_last`: the MAC's limit is reached; the queue may go beyond it or stay below it. A category that loses to a
+    /// higher one of its station is asked too: `msdu.failures` rises, `msdu.attempts` stays, and nothing was on the air. Of a fragmented
+    /// MSDU the fragment at hand is meant; after [`Next::Yield`] its burst goes on where it stopped, and others may go between.
     fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next;
-    /// When a queue that holds something back wants to be popped again: asked when [`TxQueue::pop`] gave nothing.
+    /// When a queue that holds something back wants to be popped again: asked when [`TxQueue::pop`] gave nothing with nothing in
+    /// service, and not again before the next `pop`.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
     }
-    /// What is left.
+    /// What waits, and what is left. The books of a run are checked against `entries`: every MSDU held, none in service.
     fn space(&self) -> Space;
     /// Every MSDU in it, for a node that is killed.
     fn drain(&mut self, now: SimTime) -> Vec<Msdu>;

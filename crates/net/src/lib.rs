@@ -2,7 +2,7 @@
 //!
 //! A [`Wire`] is one direction of a wired link, sans-IO like every machine here: it is offered packets, says when the next
 //! one arrives, and hands it over then. A [`Router`] says which neighbour leads to a destination; the first is static, over
-//! least-cost [`Routes`]. Left out, for now: fragmentation, ARP, link-layer framing of wires (a rate counts IP bytes).
+//! least-cost [`Routes`]. Left out, for now: IP fragments, ARP, link-layer framing of wires (a rate counts IP bytes).
 
 pub mod address;
 pub mod router;

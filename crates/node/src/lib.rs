@@ -5,7 +5,7 @@
 //! another, and asks [`Demux`] which connection their bytes belong to. What the node cannot know it asks its [`Host`]: the
 //! state of TCP ends, the room of the transmit queue.
 //!
-//! Left out: ARP, fragmentation, ICMP messages of the node's own.
+//! Left out: ARP, IP fragments, ICMP messages of the node's own.
 
 mod chain;
 mod demux;

@@ -5,14 +5,16 @@ use mac::{MacOptions, TxReport};
 use units::{FlowId, NodeId};
 use wire::{Packet, Pkt};
 
-/// Where an injected packet goes. It continues from its injector's position in the chain of agents.
+/// Where an injected packet goes. It continues from its injector's position in the chain of agents, and does not return to the
+/// injector at that place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
-    /// To this node's own transport.
+    /// To this node's own transport: at [`Place::ToHost`], past the agents nearer the host.
     Host,
-    /// To this neighbour, by radio.
+    /// To this neighbour, by radio: at [`Place::ToAir`], past the agents nearer the air.
     Air(NodeId),
-    /// Wherever its destination address leads: this node's transport, the radio, a wire.
+    /// Wherever its destination address leads: to this node's transport, by radio as [`Toward::Air`], or by wire, past the agents
+    /// before the injector at [`Place::Transit`].
     Route,
     /// On from where the agent kept it, as if it had let it pass then: a packet held at this place, on its way to (or
     /// from) this neighbour.
@@ -32,12 +34,12 @@ pub struct Capability {
     pub detail: u32,
 }
 
-/// What becomes of a neighbour.
+/// What becomes of a radio neighbour. A node that an event kills is not announced as gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerEvent<'a> {
-    /// It can be reached (it associated, or the network starts) and can do this.
+    /// It can be reached and can do this: the network starts, or an event has healed a link or moved a node.
     Up(&'a [Capability]),
-    /// It has gone (it left, or handed over).
+    /// It cannot be reached any more: an event has broken a link or moved a node.
     Down,
 }
 
@@ -56,7 +58,8 @@ impl PeerEvent<'_> {
 /// It is never re-entered: what it asks for through [`Cx`] happens after its method has returned, in the order it asked.
 pub trait Agent: std::fmt::Debug {
     /// A packet passes a place it listens at. Return it, changed or not, to let it pass on; `None` if it was kept or given to
-    /// [`Cx::drop`].
+    /// [`Cx::drop`]. What is kept counts in [`Agent::held`] and ends in [`Agent::release`]. A packet that is neither passed on, nor
+    /// ended, nor held ends the run, with the names of scheme and node. Packets of [`wire::L4::Opaque`] are not shown.
     fn packet(&mut self, _at: Place, pkt: Pkt, _cx: &mut Cx) -> Option<Pkt> {
         Some(pkt)
     }
@@ -81,12 +84,14 @@ pub trait Agent: std::fmt::Debug {
     fn closed(&mut self, _flow: FlowId, _cx: &mut Cx) {}
 
     /// Bytes of MAC options it wants in the frame of `packet` to `to`, [`MacOptions::OVERHEAD`] included. Asked when the
-    /// packet is queued: airtime and NAV count them. Asked after [`crate::Seat::writes_options`].
+    /// packet is queued, after the last agent: airtime and NAV count them. Asked after [`crate::Seat::writes_options`].
     fn mac_room(&self, _packet: &Packet, _to: NodeId) -> u8 {
         0
     }
 
-    /// Writes its MAC options into a frame that goes out now: asked at each attempt, with what is known of it so far.
+    /// Writes its MAC options into a frame that goes out now: asked at each attempt that carries options, with what is known of it
+    /// so far. Which attempts do is the MAC's choice ([`mac::Config::options_probe_every`]). Options that are to survive a relay are
+    /// noted under the serial where they come in, and written again where the packet goes out.
     fn write_options(&mut self, _packet: &Packet, _attempt: &TxReport, _options: &mut MacOptions, _cx: &mut Cx) {}
 
     /// Reads the MAC options of a received frame, before its packet (`serial`) is shown. Asked after

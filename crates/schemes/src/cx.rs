@@ -35,8 +35,8 @@ pub struct Cx<'a> {
     pub now: SimTime,
     /// This node.
     pub node: NodeId,
-    /// The neighbour on this link: next hop of a packet on its way out, previous hop of one that came in, receiver of a
-    /// reported one. `None` where there is none: timers, packets from this host to itself.
+    /// The neighbour on this link: next hop of a packet on its way out (at `FromHost` and `Transit` by radio or by wire), previous
+    /// hop of one that came in, receiver of a reported one. `None` where there is none: timers, packets from this host to itself.
     pub peer: Option<NodeId>,
     claims: &'a Claims,
     packets: &'a mut Packets,
@@ -73,12 +73,14 @@ impl<'a> Cx<'a> {
         self.packets.get(pkt)
     }
 
-    /// A packet's serial: what was noted of it where it came in is found again where it goes out, and in reports.
+    /// A packet's serial: what was noted of it where it came in is found again where it goes out, and in reports. It holds at
+    /// this node alone. A copy has one of its own.
     pub fn serial(&self, pkt: &Pkt) -> u64 {
         self.packets.serial(pkt)
     }
 
-    /// Rewrites a packet.
+    /// Rewrites a packet. It may grow at `FromHost`, `Transit` and `ToAir`, since its airtime is computed when it is queued; TCP
+    /// options may be added at `ToHost` too. At `FromAir` it may not grow.
     pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
         self.check_turns(&[Port::TcpFlags, Port::TcpNumbers, Port::TcpOptions, Port::Rwnd]);
         self.packets.get_mut(pkt)
@@ -130,7 +132,7 @@ impl<'a> Cx<'a> {
         self.view.address(neighbour)
     }
 
-    /// Room in this node's transmit queue.
+    /// Room in this node's transmit queue; under EDCA in that of best effort.
     pub fn room(&self) -> Space {
         self.check_reads(Signal::QueueRoom);
         self.view.room()

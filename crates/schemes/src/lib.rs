@@ -25,6 +25,10 @@ pub use survey::survey;
 
 /// Installs a scheme at one node.
 ///
+/// Called once for each node of the scenario, or for those of `at`, in the order of the file: a scheme at all its nodes, then
+/// the next scheme. A scheme that does not sit at a node asks for nothing and returns `Ok`. A scheme that sits at none of the
+/// nodes, or not at one that `at` names, is an input error.
+///
 /// # Errors
 /// What the node lacks for it and what to write instead: an input error.
 pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;

@@ -42,7 +42,9 @@ impl fmt::Display for Refusal {
 
 impl core::error::Error for Refusal {}
 
-/// What is known of a node before the run.
+/// What is known of a node before the run. It does not change when an event moves the node. An access point is
+/// `has_air && forwards && access_point.is_none()`; in a network without access points the same holds at relays, and nothing
+/// here tells these two apart. The standards of neighbours are not told.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeFacts<'a> {
     /// The node.
@@ -55,21 +57,21 @@ pub struct NodeFacts<'a> {
     pub has_air: bool,
     /// Its address.
     pub address: Ipv4Addr,
-    /// Whether it forwards for others.
+    /// Whether it forwards for others: access points, and nodes that a flow's route leads through.
     pub forwards: bool,
     /// Whether flows start at it.
     pub starts_flows: bool,
     /// Whether flows end at it.
     pub ends_flows: bool,
-    /// The access point it belongs to; `None` at one, and where there is none.
+    /// The access point it belongs to; `None` at an access point, at a node without a radio, and where none is in reach.
     pub access_point: Option<NodeId>,
     /// The receiver policy ([`tcp::ack::registry`]) of all TCP flows that end at it, if they agree on one.
     pub receiver: Option<&'static str>,
-    /// The amendment whose modes its radio has.
+    /// The amendment whose modes its radio has: `standard.modes()`, slowest first.
     pub standard: phy::Standard,
     /// What the queue of its interface holds; under EDCA each category's.
     pub queue: queue::Limit,
-    /// A full packet: what a limit in packets is counted in.
+    /// The IP length of a full packet: what a limit in packets is counted in.
     pub mtu: Bytes,
 }
 
@@ -91,7 +93,7 @@ pub trait Powers: fmt::Debug {
     fn stations(&self, access_point: NodeId) -> Vec<NodeId>;
 }
 
-/// Something that only one scheme of a node can hold, as messages call it.
+/// Something that only one scheme of a node can hold, as messages call it. A scheme may name one of its own: `What("…")`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct What(pub &'static str);
 
@@ -218,8 +220,8 @@ impl<'a> Site<'a> {
     }
 
     /// A transmit queue around the one that stands there. Called once for each access category, lowest first (under DCF
-    /// once), when all schemes are installed. It must keep the inner queue and pass every method on that it does not
-    /// change; the outermost, of the scheme that comes last, decides what goes next.
+    /// once), when all schemes are installed; each queue has the interface's whole limit. [`TxQueue`] has the rules of a queue
+    /// around another. The outermost, of the scheme that comes last, decides what goes next.
     pub fn wrap_queue(&mut self, around: impl FnMut(Box<dyn TxQueue>) -> Box<dyn TxQueue> + 'static) {
         self.claims.turn(Port::TxQueue);
         self.stack.queues.push(Box::new(around));
@@ -239,21 +241,23 @@ impl<'a> Site<'a> {
         self.stack.wrap_plan(around);
     }
 
-    /// A rate control around the one that stands there, the innermost being the scenario's. Called once, when all schemes
-    /// are installed. One that replaces it may drop it.
+    /// A rate control around the one that stands there, the innermost being the scenario's ([`mac::Fixed`] unless it names
+    /// another). Called once, when all schemes are installed. One that replaces it may drop it.
     pub fn rate_control(&mut self, around: impl FnOnce(Box<dyn RateControl>) -> Box<dyn RateControl> + 'static) {
         self.claims.turn(Port::RateControl);
         self.stack.rates.push(Box::new(around));
     }
 
-    /// What may share a PSDU, which response it asks for, and what that says. One scheme of a node alone.
+    /// What may share a PSDU, which response it asks for, and what that says. One scheme of a node alone, and none where MSDUs
+    /// are fragmented. Both ends of a link must have it: it announces itself, and admits MSDUs only for neighbours that did.
     pub fn acknowledge(&mut self, policy: impl AckPolicy + 'static) {
         self.claims.turn(Port::AckPolicy);
         self.hold(What::MPDU_ACKS);
         self.stack.ack_policy = Some(Box::new(policy));
     }
 
-    /// The response to data received, and what is handed up when. One scheme of a node alone.
+    /// The response to data received, and what is handed up when. One scheme of a node alone, and none where MSDUs are
+    /// fragmented.
     pub fn receive(&mut self, recipient: impl Recipient + 'static) {
         self.claims.turn(Port::Recipient);
         self.hold(What::RECEPTION);
@@ -297,6 +301,7 @@ impl<'a> Site<'a> {
 }
 
 /// An agent's seat in the chain of a node: what it is asked and what it may do. Debug builds check that it does nothing else.
+/// [`crate::Cx::get`], `serial`, `address`, `timer` and [`Agent::peer`] need no claim.
 #[derive(Debug)]
 pub struct Seat<'s> {
     scheme: &'s mut Claims,
@@ -330,7 +335,8 @@ impl Seat<'_> {
         self.reads(Signal::TxReport)
     }
 
-    /// It hears of each failed attempt: [`Agent::report`] with [`mac::Fate::Attempt`]. Without [`Seat::reports`] of nothing else.
+    /// It hears of each failed attempt, the last one too: [`Agent::report`] with [`mac::Fate::Attempt`]. Without [`Seat::reports`] of
+    /// nothing else.
     pub fn attempts(self) -> Self {
         self.reads(Signal::TxAttempt)
     }

@@ -52,7 +52,7 @@ impl Hooks {
 }
 
 /// The schemes of one node. A driver makes one for each node, installs the scenario's schemes, and takes what a node is put
-/// together from.
+/// together from: each part once.
 pub struct Stack {
     /// The radio as schemes have left it.
     pub radio: Radio,

@@ -108,7 +108,8 @@ impl Ground {
         self.stack.install(scheme, self.node, self.powers.as_deref(), Streams::new(1))
     }
 
-    /// The queue of its interface, with what schemes put around it.
+    /// The queue of its interface, with what schemes put around it. Each call is the next category, the first call the lowest. A
+    /// test of a queue and an agent takes the queue first, then `Bench::new(ground.stack)`.
     pub fn queue(&mut self) -> Box<dyn TxQueue> {
         let draws = Streams::new(1).get(Purpose::Queue, 0);
         let queue = Box::new(Fifo::new(&Spec::drop_tail(self.node.queue), self.node.mtu, draws));

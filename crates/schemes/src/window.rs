@@ -60,8 +60,9 @@ pub(crate) fn in_receivers_name(data: &Packet, tsval: Option<u32>, says: Tcp) ->
 
 /// The windows a sender was shown in its receiver's name, by a node that lowers them.
 ///
-/// A sender takes an ACK for a duplicate if number *and* window are those of the last one (@RFC5681 sec. 2). Who rewrites
-/// windows must neither hide a duplicate by another window nor make one out of an update that his own bound masks.
+/// A sender takes an ACK for a duplicate if it has data outstanding, and the ACK carries no data, no SYN and no FIN, has the number
+/// that was acknowledged last, and has the window of the last ACK (@RFC5681 sec. 2). Whoever rewrites windows must neither hide
+/// a duplicate by another window nor make one out of an update that the bound masks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shown {
     last: Option<Said>,

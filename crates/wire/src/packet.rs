@@ -133,7 +133,8 @@ impl Quote {
 /// An ICMP message about a TCP segment. What follows its quote (@RFC1812 sec. 4.3.2.3 allows more than 8 bytes) is the
 /// packet's payload.
 ///
-/// It runs to the segment's source, so its [`Packet::flow`] is the reverse of the segment's.
+/// It runs to the segment's source, so its [`Packet::flow`] is the reverse of the segment's. An endpoint ignores it; an agent on
+/// its way to the host takes it up and ends it with [`DropWhy::Consumed`]. No notice is about a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notice {
     /// Its type.

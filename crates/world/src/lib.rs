@@ -1,8 +1,8 @@
 //! A scenario becomes a runnable world, and a run becomes results.
 //!
 //! The world wires the layers (radio and MAC, agents, transport ends, applications) and decides nothing about them. Models
-//! one channel, access points and wires behind them, static nodes and routes. Leaves out, for now:
-//! routing protocols, mobility.
+//! one channel, access points and wires behind them, least-cost routes, and events: nodes that die or stand elsewhere from one
+//! instant on, links that break and heal. Leaves out, for now: routing protocols (a program may add a router), motion on a path.
 
 mod ack_gaps;
 mod assembly;

@@ -22,20 +22,24 @@ pub struct Attempt {
 pub struct Attempted {
     /// Receiver.
     pub to: NodeId,
-    /// The mode of the data frame; what was asked for, whether or not it went out behind its RTS.
+    /// The mode of the data frame after [`crate::Transmit`], whether or not it went out behind its RTS.
     pub mode: Mode,
     /// MPDUs in it.
     pub sent: u8,
     /// Of those, acknowledged.
     pub acknowledged: u8,
-    /// Whether the data frame went out: false if its RTS was not answered.
+    /// Whether the data frame went out: false if its RTS was not answered; then `acknowledged` is 0 and tells nothing of the mode.
     pub went_out: bool,
 }
 
 /// Rate control of one station. It gets its random stream when it is made; its timer is one of the station's.
 ///
+/// An attempt is an exchange, whatever number of MPDUs its PSDU has. A loss to a higher category of the same station is none.
 /// Call order: [`RateControl::mode`] once before each attempt, [`RateControl::attempted`] once after it.
-/// [`RateControl::expected`] is asked in between, to announce how long a further exchange will take.
+/// [`RateControl::expected`] is asked in between, to announce how long a further exchange will take and whether it fits into the
+/// opportunity; it must not change anything. If `mode` then returns a slower mode, the exchange is longer than announced. An
+/// exchange that begins with a response ([`crate::Plan::reply`]) takes `expected`, and `mode` is not asked before its `attempted`.
+/// Nobody checks that a mode is one of the radio's, or one that the receiver can decode.
 pub trait RateControl: std::fmt::Debug {
     /// The mode of the attempt that is made now.
     fn mode(&mut self, now: SimTime, attempt: &Attempt) -> Mode;
@@ -43,7 +47,8 @@ pub trait RateControl: std::fmt::Debug {
     fn expected(&self, to: NodeId) -> Mode;
     /// An attempt is over.
     fn attempted(&mut self, _now: SimTime, _attempted: &Attempted) {}
-    /// When [`RateControl::timer`] is due.
+    /// When [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
+    /// next of these.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
     }

@@ -4,9 +4,9 @@
 //! **Realism** both ends must have it; each announces it.
 //! **Departs** no ADDBA: the first number that is heard of a sender opens its window. What comes behind the window for the first time
 //! is handed up late, not discarded: it was acknowledged.
-//! **Bound** `mpdus` and the MAC's attempts together keep a PSDU's numbers within the 64 of a bitmap. A sender counts MSDUs by access
-//! category and not by receiver: what it sends to others is a hole here, given up after `patience`. EDCA only, so that frames to
-//! groups, which have a counter of their own, make no holes.
+//! **Bound** `mpdus` and the MAC's attempts together keep a PSDU's numbers within the 64 of a bitmap. What a sender gives up is a
+//! hole here, which is given up after `patience`. EDCA only: frames without QoS Control have one counter for all receivers, so that
+//! each MSDU to another station would be a hole.
 //! **Checked** by the tests below.
 
 use std::cell::RefCell;
