@@ -27,7 +27,7 @@ Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-contr
 _SEEDS = 2**63
 """How many seeds there are: what TOML and a column of a frame can hold."""
 MOST_RUNS = 10**9
-"""Replications of one scenario at most: so many are shown to take no memory before they begin (tests/test_failures)."""
+"""Replications of one scenario at most: so many are shown to take no memory before they begin (test_failures.py)."""
 
 _MOST_JOBS = 4096
 """Threads that are started at most, whatever is asked for."""
