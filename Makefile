@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, site, gallery, wheels, validate, price, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, docs-check, site, gallery, wheels, validate, price, bench, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs site gallery wheels validate price bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python docs docs-check site gallery wheels validate price bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -121,14 +121,19 @@ lint-python: $(VENV)/.pins
 	$(BIN)/mypy
 
 # What is generated: the scenario reference, outputs shown in README and docs, the notebooks, the examples' answers, the figures. Look at the difference before you commit it.
+# Of the tables of experiments those that are stale; all with `make docs ALL=1`, which takes hours.
 docs: build
 	$(BIN)/python docs/scenario_reference.py
-	$(BIN)/python docs/renew.py
+	$(BIN)/python docs/renew.py $(if $(ALL),--all)
 	$(BIN)/python docs/notebook.py --figures
 	$(BIN)/interlayer reproduce lle-fig-3.7a base-station-league --out target/figures
 	cp target/figures/lle-fig-3.7a.png target/figures/beyond-base-station-league.png docs/figures/
 	$(BIN)/interlayer run examples/lecture-hall.toml --series --window "2.004 s..2.009 s" --out target/figures/run
 	cp target/figures/run/timeline.png docs/figures/
+
+# The tables on pages that are older than what they show (docs/design/tables.md). It runs nothing, and needs no core.
+docs-check: $(VENV)/.pins
+	@PYTHONPATH=python $(BIN)/python docs/renew.py --check
 
 # The documentation as a site in target/guide. Its links are checked. After the first time no network is needed.
 site: $(VENV)/.docs

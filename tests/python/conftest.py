@@ -97,7 +97,9 @@ def renew() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")  # it imports stamps.py beside it
+        spec.loader.exec_module(module)
     return module
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +102,5 @@ def test_what_we_say_of_the_cures_holds(name: str, reproduced: Callable[[str], O
 @pytest.mark.papers
 def test_tables_of_the_page_are_what_is_measured(renew: Any) -> None:
     page = (ROOT / "docs" / "base-station.md").read_text("utf-8")
-    tables = re.findall(r"<!-- rows .*?<!-- end -->", page, re.DOTALL)
-    assert len(tables) >= 6
-    for shown in tables:
-        assert renew.ROWS.sub(lambda m: renew.rows(m[1], m[2], m[3], m[4]), shown) == shown, "make docs, and say why"
+    assert len(renew.stamps.tables(page)) >= 6
+    assert renew.renewed(page) == page, "make docs, and say why"

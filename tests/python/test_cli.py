@@ -103,7 +103,10 @@ def tree(folder: Path) -> list[str]:
         ("reproduce lle-fig-3.9 --seed 99999999999999999999999", "is not from 0 to"),
         ("readings lle-fig-3.9 --runs 1", "one run has no interval"),
         ("run TOY --runs 99999999999999", "--runs: 99999999999999 is more than 1000000000, the most of one scenario"),
-        ("compare TOY --schemes none,lle-tcp --runs 1000000001", "interlayer: --runs: 1000000001 is more than 1000000000"),
+        (
+            "compare TOY --schemes none,lle-tcp --runs 1000000001",
+            "interlayer: --runs: 1000000001 is more than 1000000000",
+        ),
         ("reproduce lle-fig-3.9 --runs 1000000001", "interlayer: --runs: 1000000001 is more than 1000000000"),
         ("compare none.toml", "none.toml: no such file or directory"),
         ("compare TOY", "toy.toml: no [[scheme]] to compare; say which: --schemes none,lle-tcp"),

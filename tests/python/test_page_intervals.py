@@ -114,7 +114,7 @@ def test_no_interval_of_an_output_does_and_none_is_of_fewer_than_five_runs(page:
     ],
 )
 def test_the_reader_of_tables_sees_it(row: str, metric: str, problem: str) -> None:
-    page = f"<!-- rows beyond/x {metric} -->\n| a | b |\n|---|--:|\n{row}\n<!-- end -->\n"
+    page = f"<!-- rows beyond/x {metric} -->\n| a | b |\n|---|--:|\n{row}\n<!-- end; results=1 -->\n"
     wrong = [
         w
         for line, kinds, _ in tables(page)

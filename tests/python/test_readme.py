@@ -78,10 +78,9 @@ def test_python_block_prints_what_is_shown(
 @pytest.mark.core
 @pytest.mark.usefixtures("common_store")
 def test_table_of_claims_is_what_is_measured(renew: Any) -> None:
-    found = re.findall(r"<!-- claims (\S+) -->\n.*?<!-- end -->", PAGES[0].read_text("utf-8"), re.DOTALL)
-    assert found
-    for name in found:
-        assert renew.claims(name) in PAGES[0].read_text("utf-8"), "if this is meant: make docs, and say why"
+    page = PAGES[0].read_text("utf-8")
+    assert [table.kind for table in renew.stamps.tables(page)] == ["claims"]
+    assert renew.renewed(page) == page, "if this is meant: make docs, and say why"
 
 
 def is_of_papers(line: str) -> bool:

@@ -5,5 +5,6 @@ A key that no table has, an arm or a swept value that does not exist, a claim th
 """
 
 from .file import parse
+from .open import named_file
 
-__all__ = ["parse"]
+__all__ = ["named_file", "parse"]

@@ -16,7 +16,7 @@ from interlayer.study.readings import Missing
 from .claims import read_claim, read_derived, read_evidence
 from .grid import Grid, cells_of, where_of
 from .ledger import read_ledger
-from .open import read_open
+from .open import named_file, read_open
 from .table import Table, constants
 
 
@@ -61,7 +61,7 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         source=t.take("source", str, ""),
         question=t.take("question", str, ""),
         evidence=t.one_of("evidence", EVIDENCE, EVIDENCE[0]),
-        base=_scenario(beside, t.take("base", str)) if runs else "",
+        base=toml_text.read_text(named_file(t.take("base", str), beside)) if runs else "",
         metric=t.take("metric", str) if runs else "",
         unit=t.one_of("unit", quantity.UNITS, ... if runs else "1"),
         max_runs=t.take("max_runs", int, MIN_RUNS),
@@ -182,12 +182,6 @@ def _without_base(change: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((path, value) for path, value in change.items() if path != _BASE)
 
 
-def _scenario(beside: Path, name: str) -> str:
-    """A scenario file by its path from an experiment's folder, else from the folder above, which several may share."""
-    above = beside.parent / name
-    return toml_text.read_text(above if not (beside / name).exists() and above.exists() else beside / name)
-
-
 def _bases(arms: Mapping[str, Mapping[str, Any]], beside: Path) -> list[tuple[str, str]]:
     """The scenario texts of the arms that have one of their own."""
     found = []
@@ -196,7 +190,7 @@ def _bases(arms: Mapping[str, Mapping[str, Any]], beside: Path) -> list[tuple[st
             continue
         if not isinstance(change[_BASE], str):
             raise InputError(f"arms.{arm}.base: expected a scenario file beside this one", f"arms.{arm}.base")
-        found.append((arm, _scenario(beside, change[_BASE])))
+        found.append((arm, toml_text.read_text(named_file(change[_BASE], beside))))
     return found
 
 

@@ -34,7 +34,7 @@ def read_open(
             raise t.error(f'"{path}" is not swept{suggestion(str(path), swept)}', "tabled")
     titles, sources, parameters, missing = [], [], [], []
     for name in names:
-        title, source, found, not_modelled = _setup(_found(str(name), beside), arms)
+        title, source, found, not_modelled = _setup(named_file(str(name), beside), arms)
         titles.append(title)
         sources.append(source)
         parameters += found
@@ -76,8 +76,11 @@ def _free(parameter: Parameter, swept: Sequence[str], t: Table) -> None:
                 raise t.error(f'{parameter.name} sets {path}, but "{taken[0]}" is swept: name it under `stated`')
 
 
-def _found(name: str, beside: Path) -> Path:
-    """A set-up's file by its path from an experiment's folder, else from the folder above."""
+def named_file(name: str, beside: Path) -> Path:
+    """A file that an experiment names: by its path from the experiment's folder, else from the folder above.
+
+    The folder above is that of files which several papers share.
+    """
     above = beside.parent / name
     return above if not (beside / name).exists() and above.exists() else beside / name
 
