@@ -175,6 +175,9 @@ pub struct Contention {
     uncounted_until: SimTime,
     /// The shortest interframe space of all.
     least_ifs: Dur,
+    /// Whether each station has one contender, in its own place, and all count alike: then passes over many of them need not look for
+    /// them, nor divide for each.
+    is_plain: bool,
 }
 
 impl Contention {
@@ -194,6 +197,10 @@ impl Contention {
             places.push(Place { idle_from, nav, contenders });
         }
         let spaces = contenders.iter().map(|contender: &Contender| contender.access.ifs.min(contender.access.eifs));
+        let of_each = |contender: &Contender| (contender.access.slot, contender.access.countdown);
+        let are_alike = contenders.iter().all(|contender| of_each(contender) == of_each(&contenders[0]));
+        let is_plain =
+            are_alike && (0..).zip(&places).all(|(i, place): (u32, &Place)| place.contenders == (i, i + 1));
         let mut carriers = vec![Carrier::default(); Nodes::blocks(nodes)];
         if let (Some(last), some @ 1..) = (carriers.last_mut(), nodes % Nodes::BLOCK) {
             last.busy = u64::MAX << some;
@@ -207,6 +214,7 @@ impl Contention {
             uncounted: vec![0; Nodes::blocks(nodes)],
             uncounted_until: SimTime::NEVER,
             least_ifs: spaces.min().unwrap_or(Dur::ZERO),
+            is_plain,
             contenders,
         }
     }
@@ -277,6 +285,18 @@ impl Contention {
         for (block, carrier) in (0..).zip(&self.carriers) {
             let bits = std::mem::take(&mut self.uncounted[block as usize]);
             for (bits, after_error) in [(bits & !carrier.after_error, false), (bits & carrier.after_error, true)] {
+                if self.is_plain {
+                    count_each(
+                        block,
+                        bits,
+                        after_error,
+                        carrier,
+                        &self.places,
+                        &mut self.contenders,
+                        &mut self.grants,
+                    );
+                    continue;
+                }
                 for node in (Nodes { block, bits }) {
                     let place = &self.places[node.index()];
                     let idle_from = carrier.idle_from(Nodes::from(node).bits, place);
@@ -431,6 +451,10 @@ impl Contention {
         carrier.recent &= !nodes.bits;
         *uncounted &= !nodes.bits;
         self.has_changed |= !counted.is_empty();
+        if self.is_plain {
+            self.may_stand |= freeze_each(now, counted, &mut self.contenders, &mut self.grants);
+            return;
+        }
         for node in counted {
             for i in self.places[node.index()].range() {
                 // Granted at this very instant: it starts too and hears nothing of it.
@@ -534,6 +558,59 @@ impl Contention {
         self.has_changed |= grant != self.grants[i];
         self.grants[i] = grant;
     }
+}
+
+/// [`Contention::count`], where each of these stations has one contender in its own place.
+fn count_each(
+    block: u32,
+    bits: u64,
+    after_error: bool,
+    carrier: &Carrier,
+    places: &[Place],
+    contenders: &mut [Contender],
+    grants: &mut [SimTime],
+) {
+    for node in (Nodes { block, bits }) {
+        let i = node.index();
+        let (place, contender) = (&places[i], &mut contenders[i]);
+        let idle_from = carrier.idle_from(1 << (i % Nodes::BLOCK), place);
+        grants[i] = contender.recount(&Sense { is_busy: false, after_error, idle_from });
+    }
+}
+
+/// The countdowns of these stations freeze, each of which has one contender in its own place; all count alike. Returns whether one
+/// was granted at this very instant: it starts too and hears nothing of it.
+fn freeze_each(now: SimTime, nodes: Nodes, contenders: &mut [Contender], grants: &mut [SimTime]) -> bool {
+    let mut some_stand = false;
+    // Most began to count at one instant.
+    let mut counted = (SimTime::NEVER, 0);
+    for node in nodes {
+        let i = node.index();
+        let contender = &mut contenders[i];
+        if grants[i] == now {
+            some_stand = true;
+            continue;
+        }
+        grants[i] = SimTime::NEVER;
+        if contender.phase < Phase::PostBackoff {
+            continue;
+        }
+        if contender.phase == Phase::Immediate {
+            contender.draw();
+            continue;
+        }
+        if contender.counts_from > now {
+            continue;
+        }
+        if contender.counts_from != counted.0 {
+            counted = (contender.counts_from, elapsed(contender, contender.counts_from, now));
+        }
+        contender.slots -= counted.1.min(contender.slots);
+        if contender.phase == Phase::PostBackoff && contender.slots == 0 {
+            contender.phase = Phase::Off;
+        }
+    }
+    some_stand
 }
 
 impl Contender {
