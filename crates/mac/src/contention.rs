@@ -101,13 +101,24 @@ struct Carrier {
     /// written while they may be busy again before anybody asks: in the gap before a response, for instance.
     recent: u64,
     idle_at: SimTime,
+    /// Those whose NAV ends at `nav_at`, since one frame set it. What [`Place::nav`] would say of them is not written.
+    navs: u64,
+    nav_at: SimTime,
+    /// No NAV ends later.
+    latest_nav: SimTime,
 }
 
 impl Carrier {
+    /// Until when virtual carrier sense holds a station back, its `bit` here.
+    #[inline]
+    fn nav(&self, bit: u64, place: &Place) -> SimTime {
+        if self.navs & bit != 0 { self.nav_at } else { place.nav }
+    }
+
     /// Since when the medium of a station, its `bit` here, is idle, or will be once its NAV ends.
     #[inline]
     fn idle_from(&self, bit: u64, place: &Place) -> SimTime {
-        if self.recent & bit != 0 { self.idle_at.max(place.nav) } else { place.idle_from }
+        if self.recent & bit != 0 { self.idle_at.max(self.nav(bit, place)) } else { place.idle_from }
     }
 }
 
@@ -116,6 +127,7 @@ impl Carrier {
 struct Place {
     /// Since when its medium is idle, or will be once the NAV ends. Of no meaning while busy, or [`Carrier::recent`].
     idle_from: SimTime,
+    /// Of no meaning for [`Carrier::navs`].
     nav: SimTime,
     /// Its contenders: the first, and the first of the next station.
     contenders: (u32, u32),
@@ -173,6 +185,8 @@ pub struct Contention {
     uncounted: Vec<u64>,
     /// Before which none of theirs is granted.
     uncounted_until: SimTime,
+    /// The least of all grants, where that is known.
+    least: Option<SimTime>,
     /// The shortest interframe space of all.
     least_ifs: Dur,
     /// Whether each station has one contender, in its own place, and all count alike: then passes over many of them need not look for
@@ -213,6 +227,7 @@ impl Contention {
             has_changed: false,
             uncounted: vec![0; Nodes::blocks(nodes)],
             uncounted_until: SimTime::NEVER,
+            least: None,
             least_ifs: spaces.min().unwrap_or(Dur::ZERO),
             is_plain,
             contenders,
@@ -258,15 +273,15 @@ impl Contention {
         self.count();
         self.has_changed = false;
         let is_silent = |(carrier, uncounted): (&Carrier, &u64)| carrier.busy | uncounted != u64::MAX;
-        if !self.may_stand && !self.carriers.iter().zip(&self.uncounted).any(is_silent) {
-            debug_assert!(
-                self.grants.iter().all(|grant| *grant == SimTime::NEVER),
-                "a grant where the medium is busy"
-            );
-            return SimTime::NEVER;
-        }
-        // By reference: of copies the compiler makes a vector loop that is slower, since SSE2 cannot compare 64-bit words.
-        self.grants.iter().min().copied().unwrap_or(SimTime::NEVER)
+        let least = match self.least {
+            Some(least) => least,
+            None if !self.may_stand && !self.carriers.iter().zip(&self.uncounted).any(is_silent) => SimTime::NEVER,
+            // By reference: of copies the compiler makes a vector loop that is slower, since SSE2 cannot compare 64-bit words.
+            None => self.grants.iter().min().copied().unwrap_or(SimTime::NEVER),
+        };
+        debug_assert_eq!(least, self.grants.iter().min().copied().unwrap_or(SimTime::NEVER));
+        self.least = Some(least);
+        least
     }
 
     /// Whether [`Contention::next_grant`] may say something else than it did last, if the next thing to happen happens at
@@ -275,44 +290,52 @@ impl Contention {
         self.has_changed || self.uncounted_until != SimTime::NEVER && self.uncounted_until <= next()
     }
 
-    /// Counts the grants of the stations that have turned idle.
+    /// Counts the grants of the stations that have turned idle. They had none.
     fn count(&mut self) {
         if self.uncounted_until == SimTime::NEVER {
             return;
         }
         self.uncounted_until = SimTime::NEVER;
         self.has_changed = true;
+        let mut least = SimTime::NEVER;
         for (block, carrier) in (0..).zip(&self.carriers) {
             let bits = std::mem::take(&mut self.uncounted[block as usize]);
             for (bits, after_error) in [(bits & !carrier.after_error, false), (bits & carrier.after_error, true)] {
+                let nodes = Nodes { block, bits };
                 if self.is_plain {
-                    count_each(
-                        block,
-                        bits,
-                        after_error,
-                        carrier,
-                        &self.places,
-                        &mut self.contenders,
-                        &mut self.grants,
-                    );
+                    let Contention { places, contenders, grants, .. } = self;
+                    least = least.min(count_each(nodes, after_error, carrier, places, contenders, grants));
                     continue;
                 }
-                for node in (Nodes { block, bits }) {
+                for node in nodes {
                     let place = &self.places[node.index()];
                     let idle_from = carrier.idle_from(Nodes::from(node).bits, place);
                     let sense = Sense { is_busy: false, after_error, idle_from };
                     for i in place.range() {
                         self.grants[i] = self.contenders[i].recount(&sense);
+                        least = least.min(self.grants[i]);
                     }
                 }
             }
         }
+        self.least = self.least.map(|others| others.min(least));
+    }
+
+    /// A contender's grant is another now.
+    fn set_grant(&mut self, i: usize, grant: SimTime) {
+        let before = std::mem::replace(&mut self.grants[i], grant);
+        self.least = match self.least {
+            Some(least) if grant <= least => Some(grant),
+            // Perhaps another has the same, or the next.
+            Some(least) if before == least => None,
+            least => least,
+        };
     }
 
     /// All contenders granted at `now` are; of each station the highest goes into `winners`, in order of id. Its others have
     /// collided internally: [`Contention::is_granted`] tells which. @80211-2020 10.23.2.4
     pub fn winners(&mut self, now: SimTime, winners: &mut Vec<ContenderId>) {
-        (self.has_changed, self.may_stand) = (true, false);
+        (self.has_changed, self.may_stand, self.least) = (true, false, None);
         for i in 0..self.contenders.len() {
             if self.grants[i] <= now {
                 self.grants[i] = SimTime::NEVER;
@@ -360,7 +383,7 @@ impl Contention {
     pub fn seize(&mut self, id: ContenderId) {
         self.has_changed = true;
         self.contenders[id.0 as usize].phase = Phase::Granted;
-        self.grants[id.0 as usize] = SimTime::NEVER;
+        self.set_grant(id.0 as usize, SimTime::NEVER);
     }
 
     /// What a granted contender attempted has ended. It draws its next backoff (post-backoff follows every
@@ -403,7 +426,7 @@ impl Contention {
         }
         (contender.access.ifs, contender.access.eifs) = (ifs, eifs);
         let grant = contender.recount(&sense);
-        self.grants[i] = grant;
+        self.set_grant(i, grant);
     }
 
     /// The other contenders of the same station stand back while it waits for an answer in the exchange that `id` was
@@ -434,7 +457,7 @@ impl Contention {
     pub fn silence(&mut self, id: ContenderId) {
         self.has_changed = true;
         self.contenders[id.0 as usize].phase = Phase::Off;
-        self.grants[id.0 as usize] = SimTime::NEVER;
+        self.set_grant(id.0 as usize, SimTime::NEVER);
     }
 
     /// The medium around `nodes` turns busy, where it was not: countdowns freeze.
@@ -450,7 +473,10 @@ impl Contention {
         carrier.busy |= nodes.bits;
         carrier.recent &= !nodes.bits;
         *uncounted &= !nodes.bits;
-        self.has_changed |= !counted.is_empty();
+        if counted.is_empty() {
+            return;
+        }
+        (self.has_changed, self.least) = (true, None);
         if self.is_plain {
             self.may_stand |= freeze_each(now, counted, &mut self.contenders, &mut self.grants);
             return;
@@ -481,7 +507,7 @@ impl Contention {
         if carrier.idle_at != now {
             for node in nodes.with_bits(carrier.recent) {
                 let place = &mut self.places[node.index()];
-                place.idle_from = carrier.idle_at.max(place.nav);
+                place.idle_from = carrier.idle_at.max(carrier.nav(Nodes::from(node).bits, place));
             }
             (carrier.recent, carrier.idle_at) = (0, now);
         }
@@ -505,25 +531,34 @@ impl Contention {
     #[inline]
     pub fn set_nav(&mut self, nodes: impl Into<Nodes>, until: SimTime) -> Nodes {
         let nodes = nodes.into();
+        let carrier = &mut self.carriers[nodes.index()];
         let mut set = nodes;
-        for node in nodes {
-            let nav = &mut self.places[node.index()].nav;
-            if until > *nav {
-                *nav = until;
-            } else {
-                set.bits &= !Nodes::from(node).bits;
+        if until > carrier.latest_nav {
+            for node in nodes.with_bits(carrier.navs & !nodes.bits) {
+                self.places[node.index()].nav = carrier.nav_at;
+            }
+            (carrier.navs, carrier.nav_at, carrier.latest_nav) = (nodes.bits, until, until);
+        } else {
+            for node in nodes {
+                let (bit, place) = (Nodes::from(node).bits, &mut self.places[node.index()]);
+                if until > carrier.nav(bit, place) {
+                    place.nav = until;
+                    carrier.navs &= !bit;
+                } else {
+                    set.bits &= !bit;
+                }
             }
         }
-        let busy = self.carriers[nodes.index()].busy;
-        debug_assert!(set.bits & !busy == 0, "a Duration is heard at the end of a frame");
+        debug_assert!(set.bits & !carrier.busy == 0, "a Duration is heard at the end of a frame");
         set
     }
 
     /// `node` forgets its NAV: no CTS followed the RTS that set it. @80211-2020 10.3.2.4
     pub fn reset_nav(&mut self, now: SimTime, node: NodeId) {
         let is_busy = self.sense(node).is_busy;
-        let place = &mut self.places[node.index()];
-        if place.nav > now {
+        if self.nav(node) > now {
+            let (one, place) = (Nodes::from(node), &mut self.places[node.index()]);
+            self.carriers[one.index()].navs &= !one.bits;
             place.nav = now;
             if !is_busy {
                 place.idle_from = now;
@@ -534,7 +569,8 @@ impl Contention {
 
     /// Until when virtual carrier sense holds `node` back.
     pub fn nav(&self, node: NodeId) -> SimTime {
-        self.places[node.index()].nav
+        let one = Nodes::from(node);
+        self.carriers[one.index()].nav(one.bits, &self.places[node.index()])
     }
 
     fn is_uncounted(&self, node: NodeId) -> bool {
@@ -556,26 +592,36 @@ impl Contention {
     fn recount_one(&mut self, i: usize, sense: &Sense) {
         let grant = self.contenders[i].recount(sense);
         self.has_changed |= grant != self.grants[i];
-        self.grants[i] = grant;
+        self.set_grant(i, grant);
     }
 }
 
-/// [`Contention::count`], where each of these stations has one contender in its own place.
+/// The grants of these stations, which have turned idle; each has one contender in its own place. Returns the least.
 fn count_each(
-    block: u32,
-    bits: u64,
+    nodes: Nodes,
     after_error: bool,
     carrier: &Carrier,
     places: &[Place],
     contenders: &mut [Contender],
     grants: &mut [SimTime],
-) {
-    for node in (Nodes { block, bits }) {
-        let i = node.index();
-        let (place, contender) = (&places[i], &mut contenders[i]);
-        let idle_from = carrier.idle_from(1 << (i % Nodes::BLOCK), place);
+) -> SimTime {
+    let mut least = SimTime::NEVER;
+    // Most turned idle at one instant, and one frame set the NAV of most.
+    let alike = nodes.bits & carrier.recent & carrier.navs;
+    let idle_from = carrier.idle_at.max(carrier.nav_at);
+    for node in nodes {
+        let (i, bit) = (node.index(), 1 << (node.index() % Nodes::BLOCK));
+        let contender = &mut contenders[i];
+        // Nothing to count; and no grant stands.
+        if contender.phase < Phase::PostBackoff {
+            debug_assert!(grants[i] == SimTime::NEVER);
+            continue;
+        }
+        let idle_from = if alike & bit != 0 { idle_from } else { carrier.idle_from(bit, &places[i]) };
         grants[i] = contender.recount(&Sense { is_busy: false, after_error, idle_from });
+        least = least.min(grants[i]);
     }
+    least
 }
 
 /// The countdowns of these stations freeze, each of which has one contender in its own place; all count alike. Returns whether one
@@ -643,14 +689,15 @@ impl Contender {
         if self.phase < Phase::Backoff || sense.is_busy {
             return SimTime::NEVER;
         }
-        self.counts_from + self.access.slot * u64::from(self.slots)
+        // Neither is anywhere near the end of time: no need to saturate.
+        SimTime::from_ns(self.counts_from.ns() + self.access.slot.ns() * u64::from(self.slots))
     }
 }
 
 /// When the countdown of a contender begins (began) in the current idle period.
 fn count_from(contender: &Contender, sense: &Sense) -> SimTime {
     let ifs = if sense.after_error { contender.access.eifs } else { contender.access.ifs };
-    (sense.idle_from + ifs).max(contender.not_before)
+    SimTime::from_ns(sense.idle_from.ns() + ifs.ns()).max(contender.not_before)
 }
 
 /// The first slot boundary from `now` on; under DCF any instant will do.
