@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, docs-check, site, gallery, wheels, validate, price, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, index, docs, docs-check, site, gallery, wheels, validate, price, bench, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs docs-check site gallery wheels validate price bench ns3 clean
+.PHONY: doctor doctor-test build core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -120,9 +120,13 @@ lint-python: $(VENV)/.pins
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
 
-# What is generated: the scenario reference, outputs shown in README and docs, the notebooks, the examples' answers, the figures. Look at the difference before you commit it.
+# What `interlayer list experiments` shows, read from their files. `make docs` does it too.
+index: build
+	$(BIN)/python tools/index_experiments.py
+
+# What is generated: the index of the experiments, the scenario reference, outputs shown in README and docs, the notebooks, the examples' answers, the figures. Look at the difference before you commit it.
 # Of the tables of experiments those that are stale; all with `make docs ALL=1`, which takes hours.
-docs: build
+docs: index
 	$(BIN)/python docs/scenario_reference.py
 	$(BIN)/python docs/renew.py $(if $(ALL),--all)
 	$(BIN)/python docs/notebook.py --figures
