@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench ns3 clean
+.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -36,22 +36,39 @@ doctor-test: doctor
 	@$(CARGO) clippy --version >/dev/null 2>&1 || $(call MISSING,cargo has no clippy: rustup component add clippy)
 
 # ------------------------------------------------------------------------------------------------------------- build
-# The package is installed editable: Python changes need no build, Rust changes need `make build`.
+# The package is installed editable: Python changes need no build, Rust changes need `make build`. The first time pip fetches
+# the pins while the core is compiled, by the command that pip gives to maturin: pip then finds the core as it has to be.
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(wildcard $(foreach d,* */* */*/* */*/*/*,crates/$(d)/*.rs)) $(wildcard crates/*/Cargo.toml)
 
-build: $(VENV)/.built
+build:
+	@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2) built
 
-$(VENV)/.pins: python/requirements.lock | doctor
+built: $(VENV)/.built
+	@:
+
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WITH_TOOLS = PATH="$(CURDIR)/$(BIN):$$PATH" CARGO="$$(command -v $(CARGO))"
+NO_PINS = $(call MISSING,pip could not install the pins. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make build)
+NOT_BUILT = $(call MISSING,the build failed$(comma) see above. If cargo could not download: the Rust package registry cannot be reached; check the network or proxy$(comma) then make build)
+
+$(VENV)/.maturin: python/requirements.lock | doctor
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements.lock \
-	  || $(call MISSING,pip could not install the pins. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make build)
+	@$(PIP) $$(grep '^maturin==' python/requirements.lock) || $(NO_PINS)
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.pins $(SOURCES)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" CARGO="$$(command -v $(CARGO))" $(BIN)/python -m pip install --quiet \
-	  --disable-pip-version-check --no-build-isolation --no-deps --editable . \
-	  || $(call MISSING,the build failed$(comma) see above. If cargo could not download: the Rust package registry cannot be reached; check the network or proxy$(comma) then make build)
+$(VENV)/.pins: $(VENV)/.maturin
+	@$(PIP) -r python/requirements.lock || $(NO_PINS)
+	@touch $@
+
+$(VENV)/.compiled: $(VENV)/.maturin $(SOURCES)
+	@mkdir -p target
+	@$(WITH_TOOLS) $(BIN)/maturin pep517 build-wheel -i "$(CURDIR)/$(BIN)/python" --compatibility off --editable \
+	  >target/compiled.log 2>&1 || { cat target/compiled.log >&2; $(NOT_BUILT); }
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.pins $(VENV)/.compiled
+	@$(WITH_TOOLS) $(PIP) --no-build-isolation --no-deps --editable . || $(NOT_BUILT)
 	@$(BIN)/interlayer --version
 	@touch $@
 
