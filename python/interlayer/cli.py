@@ -753,34 +753,41 @@ def bench(
         typer.Option("--against", metavar="ns3", help="Run it in turn with the peer that `make ns3` builds."),
     ] = None,
     case: Annotated[list[str] | None, typer.Option("--case", metavar="NAME", help="This case. May come again.")] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.")] = 3,
+    runs: Annotated[
+        int | None,
+        typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.  [default: 3 runs, 5 pairs]"),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Measure how fast the simulator is, alone or against ns-3.
+
+    Against ns-3 in processor seconds: medians of pairs, and the range of the pairs' ratios.
 
     \b
     Example:
       interlayer bench --runs 1 --case lle-flow
     """
     from . import bench as benchmark
+    from . import machine
     from .show import as_json
 
-    if runs % 2 == 0:
-        raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")
+    each = benchmark.runs_of(runs, against)
     cases = benchmark.chosen(case or [], against)
+    load = machine.load()
     rows: list[dict[str, Any]] = []
     interrupted = False
     with output.file(parts.json_file(json)) as to_file:
         try:
-            rows.extend(benchmark.run(cases, against=against, runs=runs))
+            rows.extend(benchmark.run(cases, against=against, runs=each))
         except KeyboardInterrupt:
             interrupted = True
         if rows:
-            text = as_json.dumps(benchmark.to_json(rows))
+            found = benchmark.to_json(rows, load)
+            text = as_json.dumps(found)
             if to_file:
                 to_file.write(text)
     if rows:
-        output.to_stdout(text if json == "-" else benchmark.table(rows))
+        output.to_stdout(text if json == "-" else benchmark.table(found))
     if interrupted:
         raise typer.Exit(130)
 
