@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, index, docs, docs-check, site, gallery, wheels, validate, price, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, index, docs, docs-check, site, gallery, wheels, validate, price, bench, speed, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench ns3 clean
+.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench speed ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -145,6 +145,7 @@ index: build
 # Of the tables of experiments those that are stale; all with `make docs ALL=1`, which takes hours.
 docs: index
 	$(BIN)/python docs/scenario_reference.py
+	$(BIN)/python docs/speed.py
 	$(BIN)/python docs/renew.py $(if $(ALL),--all)
 	$(BIN)/python docs/notebook.py --figures
 	$(BIN)/interlayer reproduce lle-fig-3.7a base-station-league --out target/figures
@@ -205,6 +206,11 @@ price: build
 bench: build
 	$(CARGO) bench --workspace --locked
 	$(BIN)/interlayer bench
+
+# The speed beside ns-3, into bench/ns3.json and the pages that state it: ten minutes of a machine that does nothing else.
+speed: build ns3
+	$(BIN)/interlayer bench --against ns3 --json bench/ns3.json
+	$(BIN)/python docs/speed.py
 
 # The optional peer, against Debian's packages (3.37 in bookworm), for cross-checks and `interlayer bench --against ns3`.
 NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell bench/ns3/build/wired_cc bench/ns3/build/wired_queue
