@@ -179,3 +179,11 @@ def test_every_case_runs(case: bench.Case) -> None:
     [row] = bench.run([bench.Case(case.name, case.body, 0.5)], against=None, runs=1)
     assert row["exchanges"] > 100
     assert row["interlayer_s"] > 0
+
+
+def test_the_processor_has_the_name_that_the_system_gives_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Toy(R)  CPU @ 3.00GHz\n\nprocessor\t: 1\n")
+    monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
+    assert machine.processor() == "Toy(R) CPU @ 3.00GHz"
+    monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "none")
+    assert machine.processor()
