@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, docs, docs-check, site, gallery, wheels, validate, price, bench, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, index, docs, docs-check, site, gallery, wheels, validate, price, bench, speed, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build core demo test check lint lint-python docs docs-check site gallery wheels validate price bench ns3 clean
+.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench speed ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -36,22 +36,39 @@ doctor-test: doctor
 	@$(CARGO) clippy --version >/dev/null 2>&1 || $(call MISSING,cargo has no clippy: rustup component add clippy)
 
 # ------------------------------------------------------------------------------------------------------------- build
-# The package is installed editable: Python changes need no build, Rust changes need `make build`.
+# The package is installed editable: Python changes need no build, Rust changes need `make build`. The first time pip fetches
+# the pins while the core is compiled, by the command that pip gives to maturin: pip then finds the core as it has to be.
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(wildcard $(foreach d,* */* */*/* */*/*/*,crates/$(d)/*.rs)) $(wildcard crates/*/Cargo.toml)
 
-build: $(VENV)/.built
+build:
+	@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j2) built
 
-$(VENV)/.pins: python/requirements.lock | doctor
+built: $(VENV)/.built
+	@:
+
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WITH_TOOLS = PATH="$(CURDIR)/$(BIN):$$PATH" CARGO="$$(command -v $(CARGO))"
+NO_PINS = $(call MISSING,pip could not install the pins. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make build)
+NOT_BUILT = $(call MISSING,the build failed$(comma) see above. If cargo could not download: the Rust package registry cannot be reached; check the network or proxy$(comma) then make build)
+
+$(VENV)/.maturin: python/requirements.lock | doctor
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r python/requirements.lock \
-	  || $(call MISSING,pip could not install the pins. "No matching distribution" means that the Python package registry cannot be reached: check the network or proxy$(comma) then make build)
+	@$(PIP) $$(grep '^maturin==' python/requirements.lock) || $(NO_PINS)
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.pins $(SOURCES)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" CARGO="$$(command -v $(CARGO))" $(BIN)/python -m pip install --quiet \
-	  --disable-pip-version-check --no-build-isolation --no-deps --editable . \
-	  || $(call MISSING,the build failed$(comma) see above. If cargo could not download: the Rust package registry cannot be reached; check the network or proxy$(comma) then make build)
+$(VENV)/.pins: $(VENV)/.maturin
+	@$(PIP) -r python/requirements.lock || $(NO_PINS)
+	@touch $@
+
+$(VENV)/.compiled: $(VENV)/.maturin $(SOURCES)
+	@mkdir -p target
+	@$(WITH_TOOLS) $(BIN)/maturin pep517 build-wheel -i "$(CURDIR)/$(BIN)/python" --compatibility off --editable \
+	  >target/compiled.log 2>&1 || { cat target/compiled.log >&2; $(NOT_BUILT); }
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.pins $(VENV)/.compiled
+	@$(WITH_TOOLS) $(PIP) --no-build-isolation --no-deps --editable . || $(NOT_BUILT)
 	@$(BIN)/interlayer --version
 	@touch $@
 
@@ -120,10 +137,15 @@ lint-python: $(VENV)/.pins
 	$(BIN)/ruff check --quiet $(PYTHON_SOURCES)
 	$(BIN)/mypy
 
-# What is generated: the scenario reference, outputs shown in README and docs, the notebooks, the examples' answers, the figures. Look at the difference before you commit it.
+# What `interlayer list experiments` shows, read from their files. `make docs` does it too.
+index: build
+	$(BIN)/python tools/index_experiments.py
+
+# What is generated: the index of the experiments, the scenario reference, outputs shown in README and docs, the notebooks, the examples' answers, the figures. Look at the difference before you commit it.
 # Of the tables of experiments those that are stale; all with `make docs ALL=1`, which takes hours.
-docs: build
+docs: index
 	$(BIN)/python docs/scenario_reference.py
+	$(BIN)/python docs/speed.py
 	$(BIN)/python docs/renew.py $(if $(ALL),--all)
 	$(BIN)/python docs/notebook.py --figures
 	$(BIN)/interlayer reproduce lle-fig-3.7a base-station-league --out target/figures
@@ -184,6 +206,11 @@ price: build
 bench: build
 	$(CARGO) bench --workspace --locked
 	$(BIN)/interlayer bench
+
+# The speed beside ns-3, into bench/ns3.json and the pages that state it: ten minutes of a machine that does nothing else.
+speed: build ns3
+	$(BIN)/interlayer bench --against ns3 --json bench/ns3.json
+	$(BIN)/python docs/speed.py
 
 # The optional peer, against Debian's packages (3.37 in bookworm), for cross-checks and `interlayer bench --against ns3`.
 NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell bench/ns3/build/wired_cc bench/ns3/build/wired_queue

@@ -60,7 +60,7 @@ def measured(id_: str, kept_s: float | None = None) -> dict[str, float]:
     scenarios: list[_core.Scenario] = []
     for mode in costs.MODES if e.base else ():
         scenarios = list(campaign.scenarios(e, quick=mode == "quick", base_only=mode == "base").values())
-        found[mode] = len(scenarios) * costs.RUNS[mode]
+        found[mode] = len(scenarios) * costs.first_runs(mode)
     if kept_s is not None:
         return found | {"s": kept_s}
     step = max(1, len(scenarios) // SAMPLES)

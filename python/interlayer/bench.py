@@ -1,8 +1,8 @@
 """How fast the core is: whole runs of nine scenes, alone or in turn with ns-3 on the same machine.
 
-Seconds are wall-clock seconds of the event loop, start-up excluded, on both sides: `sim_s` of a run here, the time in
-`Simulator::Run` after the flows' start there. Both sides also count processor seconds, which a busy machine disturbs
-less; ours hold the making of the world and of the results too, so their ratio is slightly against us.
+Alone, seconds are wall-clock seconds of the event loop, start-up excluded: `sim_s` of a run. Beside ns-3 they are
+processor seconds, which a busy machine disturbs less: theirs those in `Simulator::Run` after the flows' start, ours
+with the making of the world and of the results, so the ratio is slightly against us. JSON has both kinds of both.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PEERS = ("ns3",)
+RUNS, PAIRS = 3, 5
+"""Runs of a case alone, and pairs beside a peer."""
 
 _PEER = Path(__file__).parents[2] / "bench/ns3/build/wlan_tcp"
 
@@ -143,6 +145,15 @@ def chosen(names: Sequence[str], against: str | None) -> list[Case]:
     return paired
 
 
+def runs_of(runs: int | None, against: str | None) -> int:
+    """The number of runs, or of pairs, that was asked for, or the usual one. Raises `InputError`."""
+    if runs is None:
+        return PAIRS if against else RUNS
+    if runs % 2 == 0:
+        raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")
+    return runs
+
+
 def run(cases: Sequence[Case], *, against: str | None, runs: int) -> Iterator[dict[str, Any]]:
     """One row a case, as it is done: medians of `runs`, which in turn with a peer is a number of pairs."""
     for case in cases:
@@ -191,6 +202,12 @@ def _row(
     if theirs:
         row["ns3_cpu_s"] = median(one["cpu_s"] for one in theirs)
         row["cpu_ratio"] = row["ns3_cpu_s"] / cpu_s
+        row["pairs"] = [
+            {"interlayer_s": o["wall_s"], "ns3_s": t["wall_s"], "interlayer_cpu_s": o["cpu_s"], "ns3_cpu_s": t["cpu_s"]}
+            for o, t in zip(ours, theirs, strict=True)
+        ]
+        ratios = [pair["ns3_cpu_s"] / pair["interlayer_cpu_s"] for pair in row["pairs"]]
+        row["cpu_ratio_low"], row["cpu_ratio_high"] = min(ratios), max(ratios)
         row["ns3_events"] = median(one["events"] for one in theirs)
     for what in ("events", "exchanges"):
         row[what] = median(one[what] for one in ours)
@@ -198,33 +215,55 @@ def _row(
     return row
 
 
-def to_json(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The object of `interlayer bench --json`."""
-    from . import simulator
+def to_json(rows: Sequence[dict[str, Any]], load_before: float | None) -> dict[str, Any]:
+    """The object of `interlayer bench --json`: the rows, the machine, and its load before them and now."""
+    from . import machine, simulator
     from .show import as_json
 
-    return {"version": simulator.version(), **as_json.outside(), "cases": list(rows)}
+    return {
+        "version": simulator.version(),
+        **as_json.outside(),
+        "measured": time.strftime("%Y-%m-%d", time.gmtime()),
+        "machine": {"cpu": machine.processor(), "cores": machine.cores()},
+        "load": {"before": load_before, "after": machine.load()},
+        "cases": list(rows),
+    }
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
+def table(found: dict[str, Any]) -> str:
     """The same for a person."""
-    from . import simulator
     from .measure.stats import plain
     from .show import terminal
     from .show.grid import Column, Grid
 
-    paired = any("ratio" in row for row in rows)
-    extra = ("ns-3, s", "ratio", "of processor time") if paired else ()
-    heads = ("simulated, s", "wall, s", *extra, "x real time", "events/s", "exchanges/s", "ns/exchange")
+    rows, paired = found["cases"], "pairs" in found["cases"][0]
     lines = []
-    for row in rows:
-        cells = [plain(row["simulated_s"]), plain(row["interlayer_s"], 3)]
-        if paired:
-            cells += [plain(row["ns3_s"], 3), f"{row['ratio']:.0f}", f"{row['cpu_ratio']:.0f}"]
-        per_exchange_ns = 1e9 / row["exchanges_per_s"] if row["exchanges_per_s"] else float("nan")
-        cells += [plain(row[name], 3) for name in ("real_time_ratio", "events_per_s", "exchanges_per_s")]
-        lines.append([row["name"], *cells, "–" if math.isnan(per_exchange_ns) else f"{per_exchange_ns:.0f}"])
+    if paired:
+        heads = ["simulated, s", "Interlayer, s", "ns-3, s", "ratio", "of the pairs"]
+        for row in rows:
+            seconds = [plain(row["simulated_s"]), plain(row["interlayer_cpu_s"], 3), plain(row["ns3_cpu_s"], 3)]
+            ratios = f"{row['cpu_ratio_low']:.0f} to {row['cpu_ratio_high']:.0f}"
+            lines.append([row["name"], *seconds, f"{row['cpu_ratio']:.0f}", ratios])
+    else:
+        heads = ["simulated, s", "wall, s", "x real time", "events/s", "exchanges/s", "ns/exchange"]
+        for row in rows:
+            per_exchange_ns = 1e9 / row["exchanges_per_s"] if row["exchanges_per_s"] else float("nan")
+            cells = [plain(row["simulated_s"]), plain(row["interlayer_s"], 3)]
+            cells += [plain(row[name], 3) for name in ("real_time_ratio", "events_per_s", "exchanges_per_s")]
+            lines.append([row["name"], *cells, "–" if math.isnan(per_exchange_ns) else f"{per_exchange_ns:.0f}"])
     shown = Grid([Column("case", is_text=True, folds=True), *map(Column, heads)], lines, splits=True)
+    n = rows[0]["runs"]
+    many = "s" * (n > 1)
+    what = f"{n} pair{many}, in processor seconds" if paired else f"{n} run{many}"
     peer = f", ns-3 {rows[0]['ns3_version']}" if paired else ""
-    what = "pairs" if paired else "runs"
-    return terminal.render(shown, f"medians of {rows[0]['runs']} {what}. Interlayer {simulator.version()}{peer}")
+    made = f"{'medians of ' if n > 1 else ''}{what}. Interlayer {found['version']}{peer}"
+    return terminal.render(shown, f"{made}. {on(found)}.")
+
+
+def on(found: dict[str, Any]) -> str:
+    """The machine of a measurement and its load, in words."""
+    of, load = found["machine"], found["load"]
+    cores = f"{of['cores']} core{'s' * (of['cores'] != 1)}"
+    if None in load.values():
+        return f"{of['cpu']}, {cores}"
+    return f"{of['cpu']}, {cores}; load {load['before']:.1f} before, {load['after']:.1f} after"

@@ -349,7 +349,7 @@ def reproduce(
 
         def counted() -> tuple[int, int]:
             keys = campaign.scenarios(chosen[0], quick=quick, base_only=readings == "base", overrides=overrides)
-            each = runs or costs.RUNS[mode]
+            each = runs or costs.first_runs(mode)
             return each * len(keys), sum(stored.count(key, first, each) for key in keys) if stored else 0
 
         counts = counted if len(chosen) == 1 else None
@@ -578,23 +578,22 @@ def list_command(
       interlayer list schemes
       interlayer list metrics
     """
-    from . import simulator
-    from .measure import catalogue
-    from .show import as_json, references, terminal
-    from .study import library
+    from .show import json_text, listing
 
     kind = _ALSO.get(kind, kind)
     if kind not in _LISTS:
         raise InputError(f'no list of "{kind}"{suggestion(kind, _LISTS)}')
     if kind == "experiments":
-        loaded = [library.load(name) for name in library.known()]
+        from .study import library
+
         with parts.opened(store) as stored:
             rows: Sequence[dict[str, Any]] = [
-                {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": len(e.claims)}
+                {"id": e.id, "summary": e.title, "source": e.source, "evidence": e.evidence, "claims": e.claims}
                 | parts.cost(e.id, stored)
-                for e in loaded
+                for e in library.listed()
             ]
     elif kind == "metrics":
+        from .measure import catalogue
         from .study.measures import METRICS, NAMES
 
         of = "what compare and sweep show:"
@@ -604,13 +603,16 @@ def list_command(
         ]
         rows += [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
     else:
+        from . import simulator
+        from .show import references
+
         found = simulator.registry(kind)  # type: ignore[arg-type]  # checked above
         rows = [entry | {"source": references.told(entry["source"])} for entry in found]
     with output.file(parts.json_file(json)) as to_file:
         if to_file:
-            to_file.write(as_json.dumps(rows))
+            to_file.write(json_text.dumps(rows))
     if json is None or json == "-":
-        output.to_stdout(as_json.dumps(rows) if json else terminal.entries(rows))
+        output.to_stdout(json_text.dumps(rows) if json else listing.entries(rows))
 
 
 @app.command()
@@ -751,34 +753,41 @@ def bench(
         typer.Option("--against", metavar="ns3", help="Run it in turn with the peer that `make ns3` builds."),
     ] = None,
     case: Annotated[list[str] | None, typer.Option("--case", metavar="NAME", help="This case. May come again.")] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.")] = 3,
+    runs: Annotated[
+        int | None,
+        typer.Option("--runs", min=1, metavar="N", help="Runs, or pairs, of each: odd.  [default: 3 runs, 5 pairs]"),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Measure how fast the simulator is, alone or against ns-3.
+
+    Against ns-3 in processor seconds: medians of pairs, and the range of the pairs' ratios.
 
     \b
     Example:
       interlayer bench --runs 1 --case lle-flow
     """
     from . import bench as benchmark
+    from . import machine
     from .show import as_json
 
-    if runs % 2 == 0:
-        raise InputError(f"--runs: {runs} is even; the median of an odd number is a run that happened")
+    each = benchmark.runs_of(runs, against)
     cases = benchmark.chosen(case or [], against)
+    load = machine.load()
     rows: list[dict[str, Any]] = []
     interrupted = False
     with output.file(parts.json_file(json)) as to_file:
         try:
-            rows.extend(benchmark.run(cases, against=against, runs=runs))
+            rows.extend(benchmark.run(cases, against=against, runs=each))
         except KeyboardInterrupt:
             interrupted = True
         if rows:
-            text = as_json.dumps(benchmark.to_json(rows))
+            found = benchmark.to_json(rows, load)
+            text = as_json.dumps(found)
             if to_file:
                 to_file.write(text)
     if rows:
-        output.to_stdout(text if json == "-" else benchmark.table(rows))
+        output.to_stdout(text if json == "-" else benchmark.table(found))
     if interrupted:
         raise typer.Exit(130)
 

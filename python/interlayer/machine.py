@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import platform
 from contextlib import suppress
 from pathlib import Path
 
+_CPUINFO = Path("/proc/cpuinfo")
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -25,6 +27,23 @@ def cores() -> int:
     with suppress(AttributeError):  # not everywhere
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def load() -> float | None:
+    """The mean number of processes that wanted a core in the last minute; None where that is not known."""
+    with suppress(OSError, AttributeError):
+        return round(os.getloadavg()[0], 2)
+    return None
+
+
+def processor() -> str:
+    """The processor's model, as the system calls it."""
+    with suppress(OSError):
+        for line in _CPUINFO.read_text().splitlines():
+            name, _, model = line.partition(":")
+            if name.strip() == "model name":
+                return " ".join(model.split())
+    return platform.processor() or platform.machine() or "unknown"
 
 
 def _available() -> int | None:

@@ -16,7 +16,7 @@ import pytest
 import typer.main
 
 import interlayer
-from interlayer import cli
+from interlayer import bench, cli
 from interlayer.study import comparison, joint, sweep
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def test_defaults_are_shown_and_are_those_of_the_program() -> None:
     for verb, runs in (("compare", comparison.RUNS), ("sweep", sweep.RUNS), ("readings", joint.RUNS)):
         option = next(p for p in COMMANDS[verb].params if "--runs" in p.opts)
         assert f"[default: {runs}]" in option.help
+    option = next(p for p in COMMANDS["bench"].params if "--runs" in p.opts)
+    assert f"[default: {bench.RUNS} runs, {bench.PAIRS} pairs]" in option.help
     for verb, command in COMMANDS.items():
         for option in command.params:
             if "--seed" in option.opts:

@@ -308,10 +308,10 @@ def test_an_interrupted_campaign_says_what_it_has(core: Core, call: Any, tmp_pat
 
 
 def test_an_interruption_outside_of_runs_is_said_too(monkeypatch: pytest.MonkeyPatch, call: Any) -> None:
-    def stop() -> list[str]:
+    def stop() -> list[library.Entry]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(library, "known", stop)
+    monkeypatch.setattr(library, "listed", stop)
     assert call("list", "experiments") == (130, "", "interlayer: interrupted\n")
 
 

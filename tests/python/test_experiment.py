@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,38 @@ def test_packaged_experiment_reads_and_is_named_as_its_file(name: str) -> None:
 def test_no_two_packaged_experiments_share_an_id() -> None:
     claiming = [file for file in library.folder().rglob("*.toml") if "[[claim]]" in file.read_text()]
     assert sorted(library.files().values()) == sorted(claiming)
+
+
+def test_the_index_is_that_of_the_files() -> None:
+    kept = (library.folder() / library.INDEX).read_text("utf-8")
+    assert kept == library.index(), "experiments have changed: make index"
+
+
+def test_a_list_of_the_package_reads_no_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "load", lambda name: pytest.fail(f"{name} was read"))
+    assert [entry.id for entry in library.listed()] == library.known()
+
+
+@pytest.mark.parametrize("kept", [None, "", "{}", "the package's"])
+def test_where_the_index_does_not_fit_the_files_are_listed(
+    kept: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(library.folder(), tmp_path / "here")
+    changed, added = (tmp_path / "here/kliazovich-2006" / name for name in ("lle-fig-3.9.toml", "lle-fig-3.8x.toml"))
+    title = library.load("lle-fig-3.9").title
+    text = changed.read_text("utf-8").replace(f'title = "{title}"', 'title = "Another title"')
+    changed.write_text(text, "utf-8")
+    added.write_text(text.replace('id = "lle-fig-3.9"', 'id = "lle-fig-3.8x"'), "utf-8")
+    if kept is None:
+        (tmp_path / "here" / library.INDEX).unlink()
+    elif kept != "the package's":
+        (tmp_path / "here" / library.INDEX).write_text(kept)
+    before = [entry.id for entry in library.listed()]
+    monkeypatch.setattr(library, "folder", lambda: tmp_path / "here")
+    entries = library.listed()
+    assert {entry.title for entry in entries if entry.id in ("lle-fig-3.9", "lle-fig-3.8x")} == {"Another title"}
+    assert [entry.id for entry in entries if entry.id != "lle-fig-3.8x"] == before
+    assert library.path_of("lle-fig-3.8x") == added
 
 
 # Typed from the theses (Kliazovich 2006, sections 3.5.3 and 3.5.5; Sang 2014), not from our files.

@@ -45,17 +45,6 @@ def test_readme_has_examples_with_output() -> None:
     assert COMMANDS
 
 
-def test_the_speed_against_ns3_is_that_of_the_table_of_the_comparison() -> None:
-    said = re.search(r"It is (\d+) to (\d+) times as fast as ns-3", PAGES[0].read_text("utf-8"))
-    rows = re.findall(
-        r"^\|.*\| .* s \|.*\|.*\| (\d+), (\d+) \|", (ROOT / "docs/comparison.md").read_text("utf-8"), re.MULTILINE
-    )
-    ratios = [int(ratio) for row in rows for ratio in row]
-    assert said is not None
-    assert len(rows) == 4
-    assert (int(said[1]), int(said[2])) == (min(ratios), max(ratios))
-
-
 def test_links_lead_somewhere() -> None:
     assert [f"{page.name}: {link}" for page, link in LINKS if not (page.parent / link).exists()] == []
 

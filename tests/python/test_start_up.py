@@ -31,6 +31,10 @@ def test_help_imports_typer_and_nothing_heavy() -> None:
     assert not imported("-m", "interlayer.cli", "--help") & (HEAVY | {"numpy"})
 
 
+def test_a_list_of_experiments_imports_nothing_heavy_but_what_typer_needs_for_an_argument() -> None:
+    assert not imported("-m", "interlayer", "list", "experiments") & (HEAVY - {"pydantic"} | {"numpy"})
+
+
 def least_cpu(*command: str) -> float:
     """CPU seconds of the cheapest of five starts: the wait on an idle machine, whatever else this one is doing."""
     times = []
@@ -49,6 +53,8 @@ def least_cpu(*command: str) -> float:
         (("-m", "interlayer.cli", "--help"), 0.4),
         pytest.param(("-c", "import interlayer; interlayer.__version__"), 0.3, marks=pytest.mark.core),
         pytest.param(("-m", "interlayer", "--help"), 0.4, marks=pytest.mark.core),
+        (("-m", "interlayer", "list", "experiments"), 0.35),
+        (("-m", "interlayer", "list", "experiments", "--json", "-"), 0.35),
     ],
 )
 def test_start_up_budget(command: tuple[str, ...], budget_s: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from interlayer.study.measures import METRICS, read
 from interlayer.study.outcome import Closes
 from interlayer.study.readings import how_many
 from interlayer.study.verdict import Verdict
+
+from .json_text import dumps as dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,23 +31,6 @@ if TYPE_CHECKING:
     from interlayer.study.readings import Open
     from interlayer.study.runs import Ended
     from interlayer.study.store import Store
-
-
-def dumps(value: object) -> str:
-    """JSON text, two spaces deep; what is not finite becomes null, as JSON has no other word for it."""
-    return json.dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def finite(value: object) -> Any:
-    """`value` with None for what is not finite."""
-    match value:
-        case float():
-            return value if math.isfinite(value) else None
-        case dict():
-            return {k: finite(v) for k, v in value.items()}
-        case list() | tuple():
-            return [finite(v) for v in value]
-    return value
 
 
 def run(

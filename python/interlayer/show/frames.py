@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from interlayer import extras, toml_text
 from interlayer.measure import metrics
 
-from .as_json import finite
+from .json_text import finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from interlayer import machine
-from interlayer.measure import stats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +23,13 @@ if TYPE_CHECKING:
 
 MODES: Final = ("quick", "base", "all")
 """How an experiment is run: `--quick`, with its base reading, or with all of them."""
-RUNS: Final = {"quick": 3, "base": stats.MIN_RUNS, "all": stats.MIN_RUNS}
-"""Replications of each cell to begin with."""
+
+
+def first_runs(mode: str) -> int:
+    """Replications of each cell to begin with."""
+    from interlayer.measure import stats
+
+    return 3 if mode == "quick" else stats.MIN_RUNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Cost:
 
     def of_runs(self, runs: int, mode: str) -> Cost:
         """The same with another number of replications of each cell."""
-        share = runs / RUNS[mode]
+        share = runs / first_runs(mode)
         return Cost(round(self.runs * share), self.processor_s * share, False)
 
 

@@ -1,17 +1,21 @@
-"""The library: the ids of the package's experiments and the file of each. Any other experiment file has its path."""
+"""The library: the ids of the package's experiments and the file of each. Any other experiment file has its path.
+
+What a list shows of them stands in an index beside them, which `make index` writes. It has a hash of the files that it
+was made of. Where it does not fit them, they are read instead: that takes longer and gives the same.
+"""
 
 from __future__ import annotations
 
 import fnmatch
+import hashlib
+import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from interlayer import toml_text
 from interlayer.errors import InputError, suggestion
-
-from . import reader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +35,26 @@ ABSENT = (
 """Experiments of the five papers that are not here: patterns of their ids, and what they are of."""
 
 
+INDEX = "index.json"
+"""The index's name in the folder of the experiments."""
+
+
+class Entry(NamedTuple):
+    """A line of the list of experiments."""
+
+    id: str
+    title: str
+    source: str
+    evidence: str
+    claims: int
+
+
+def listed() -> list[Entry]:
+    """The experiments of the package, in the order of `files`."""
+    known = _index(folder())
+    return [entry for _, entry in known] if known else [_entry(path) for path in files().values()]
+
+
 def files() -> dict[str, Path]:
     """The experiment files of the package by id: the papers' in natural order, then those of `beyond/…`.
 
@@ -42,9 +66,54 @@ def files() -> dict[str, Path]:
 @cache
 def _files(folder: Path) -> tuple[tuple[str, Path], ...]:
     """The package's own files do not change under a process: they are looked for once."""
-    texts = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.toml")}
+    if known := _index(folder):
+        return tuple((entry.id, folder / file) for file, entry in known)
+    return _found(_texts(folder))
+
+
+def _found(texts: Mapping[Path, str]) -> tuple[tuple[str, Path], ...]:
     found = {_id(text, path): path for path, text in texts.items() if "[[claim]]" in text}
     return tuple(sorted(found.items(), key=lambda entry: (entry[0].count("/"), _natural(entry[0]))))
+
+
+def _texts(folder: Path) -> dict[Path, str]:
+    """The text of every file in the folder: experiments, scenarios, ledgers, what is left open."""
+    return {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.toml"))}
+
+
+def index() -> str:
+    """The text of the index as the files are now: each is read."""
+    at, texts = folder(), _texts(folder())
+    rows = [{"file": path.relative_to(at).as_posix(), **_entry(path)._asdict()} for _, path in _found(texts)]
+    about = "what a list shows of the experiments (make index); `of` is a hash of all files here"
+    head = json.dumps({"about": about, "of": _hash(at, texts)}, indent=1).removesuffix("\n}")
+    lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+    return f'{head},\n "experiments": [\n{lines}\n ]\n}}\n'
+
+
+def _entry(path: Path) -> Entry:
+    e = load(path)
+    return Entry(e.id, e.title, e.source, e.evidence, len(e.claims))
+
+
+@cache
+def _index(folder: Path) -> tuple[tuple[str, Entry], ...]:
+    """The file and the entry of each experiment, by the index; empty where there is none that fits the files."""
+    try:
+        found = json.loads((folder / INDEX).read_text("utf-8"))
+    except (OSError, ValueError):
+        return ()
+    if found.get("of") != _hash(folder, _texts(folder)):
+        return ()
+    return tuple((row.pop("file"), Entry(**row)) for row in found["experiments"])
+
+
+def _hash(folder: Path, texts: Mapping[Path, str]) -> str:
+    """A hash of names and texts, the same wherever the folder is."""
+    found = hashlib.sha256()
+    for path, text in texts.items():
+        found.update(f"{path.relative_to(folder).as_posix()}\0{text}\0".encode())
+    return found.hexdigest()[:16]
 
 
 def known() -> list[str]:
@@ -107,6 +176,8 @@ def path_of(name: str) -> Path | None:
 
 def load(name: str | Path) -> Experiment:
     """An experiment of the package by its id, whose folder may be left out, or any experiment file by its path."""
+    from . import reader
+
     path = Path(name)
     if path.suffix != ".toml":
         there = files()
