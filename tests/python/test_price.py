@@ -86,6 +86,16 @@ def test_more_fails_and_what_grew_is_named_first(capsys: pytest.CaptureFixture[s
     ]
 
 
+def test_what_every_case_pays_fails_though_it_is_little(capsys: pytest.CaptureFixture[str]) -> None:
+    kept = {name: of(BEFORE).as_json() for name in "abcde"}
+    grew = [40, 0, 50, 30, -20]
+    found = {name: of(BEFORE | {"memcpy": 100 + by, "c: z": 1900}) for name, by in zip("abcde", grew, strict=True)}
+    assert price.compare(kept, found) == 1
+    assert "0.30% above bench/price.json in the median of all cases; most in\nc: 1,005 inst" in capsys.readouterr().out
+    found["d"] = of(BEFORE | {"memcpy": 120, "c: z": 1900})
+    assert price.compare(kept, found) == 0
+
+
 def test_another_compilers_numbers_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
