@@ -182,6 +182,11 @@ impl Exchange {
         &self.steps[usize::from(self.at)]
     }
 
+    /// Begins again.
+    pub fn restart(&mut self) {
+        self.at = 0;
+    }
+
     /// Goes on to the next step; `None` if that was the last.
     pub fn advance(&mut self) -> Option<&Step> {
         if self.at + 1 == self.len {

@@ -22,7 +22,7 @@ use crate::air::Air;
 use crate::channel::Got;
 use crate::contention::ContenderId;
 use crate::counters::{CategoryCounters, Counters};
-use crate::exchange::{Exchange, Plan, Txop};
+use crate::exchange::{Exchange, Job, Plan, Txop};
 use crate::frame::{QOS_CONTROL, Qos};
 use crate::link::{self, Links};
 use crate::msdu::{Fate, Msdu, TxReport};
@@ -113,7 +113,10 @@ pub struct Station {
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
+    /// The exchange under way, or the last one.
     exchange: Option<Exchange>,
+    /// The job that it was planned for; `None`: for another reason.
+    planned: Option<Job>,
     /// Of the data frame at hand.
     tx: TxVector,
     /// Data frames with MAC options; `None`: it neither sends nor answers them.
@@ -165,6 +168,7 @@ impl Station {
             node,
             first,
             exchange: None,
+            planned: None,
             edcafs,
             active: 0,
             classifier: None,
@@ -300,7 +304,7 @@ impl Station {
     pub fn kill(&mut self, now: SimTime, air: &mut impl Air) -> Vec<Pkt> {
         self.is_dead = true;
         self.wakeup = (SimTime::NEVER, When::Between);
-        (self.state, self.response, self.exchange) = (State::Idle, None, None);
+        (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
         let mut left = Vec::new();
         for i in 0..self.edcafs.len() {
             air.silence(self.contender(i));

@@ -115,11 +115,19 @@ impl Station {
         Job { to: msdu.to, psdu, mode, code, solicits, spares_rts: msdu.spares_rts, is_protected }
     }
 
-    /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`.
-    fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> Exchange {
+    /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
+    /// sequence: the last one is begun again.
+    fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> &Exchange {
         let edcaf = &self.edcafs[i];
         let job = self.job(i, 0, edcaf.psdu_len(), edcaf.in_psdu, tx, is_protected);
-        self.plan.exchange(&self.config, &job)
+        match &mut self.exchange {
+            Some(last) if self.planned == Some(job) => last.restart(),
+            exchange => {
+                *exchange = Some(self.plan.exchange(&self.config, &job));
+                self.planned = Some(job);
+            }
+        }
+        self.exchange.as_ref().expect("it has been planned")
     }
 
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
@@ -197,7 +205,7 @@ impl Station {
                 }
                 self.active = i;
                 let tx = self.expected_tx_vector(i, 0, cx.all);
-                self.exchange = Some(self.plan(i, tx, false));
+                self.plan(i, tx, false);
                 self.fail(cx, Failure::Internal);
             }
             self.active = highest.expect("one of its contenders was granted");
@@ -223,7 +231,7 @@ impl Station {
             let tx = self.expected_tx_vector(i, 0, cx.all);
             let job = self.job(i, 0, len, 1, tx, true);
             if let Some(exchange) = self.plan.reply(&self.config, response, &job) {
-                (self.active, self.tx, self.exchange) = (i, tx, Some(exchange));
+                (self.active, self.tx, self.exchange, self.planned) = (i, tx, Some(exchange), None);
                 self.edcafs[i].in_psdu = 1;
                 self.txop = Txop::default();
                 cx.air.seize(self.contender(i));
@@ -237,7 +245,7 @@ impl Station {
     /// The next exchange of the opportunity.
     pub(super) fn begin(&mut self, cx: &mut Cx<impl Air>) {
         self.compose(cx, self.active);
-        self.exchange = Some(self.plan(self.active, self.tx, self.txop.exchanges > 0));
+        self.plan(self.active, self.tx, self.txop.exchanges > 0);
         self.start_exchange(cx);
     }
 
