@@ -336,15 +336,17 @@ impl Contention {
     /// collided internally: [`Contention::is_granted`] tells which. @80211-2020 10.23.2.4
     pub fn winners(&mut self, now: SimTime, winners: &mut Vec<ContenderId>) {
         (self.has_changed, self.may_stand, self.least) = (true, false, None);
-        for i in 0..self.contenders.len() {
-            if self.grants[i] <= now {
-                self.grants[i] = SimTime::NEVER;
-                self.contenders[i].phase = Phase::Granted;
-                let node = self.contenders[i].node;
-                match winners.last_mut() {
-                    Some(lower) if self.contenders[lower.0 as usize].node == node => *lower = ContenderId(i as u32),
-                    _ => winners.push(ContenderId(i as u32)),
-                }
+        for (id, grant) in (0..).map(ContenderId).zip(&mut self.grants) {
+            if *grant > now {
+                continue;
+            }
+            *grant = SimTime::NEVER;
+            let contender = &mut self.contenders[id.0 as usize];
+            contender.phase = Phase::Granted;
+            let node = contender.node;
+            match winners.last_mut() {
+                Some(lower) if self.contenders[lower.0 as usize].node == node => *lower = id,
+                _ => winners.push(id),
             }
         }
     }
