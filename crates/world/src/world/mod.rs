@@ -28,7 +28,7 @@ use schemes::Hooks;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tcp::Input as TcpInput;
-use units::{FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
 
 /// What happens once, at a time known from the start.
@@ -99,6 +99,8 @@ pub(crate) struct World {
     winners: Vec<mac::ContenderId>,
     grant_at: SimTime,
     nav_check_at: SimTime,
+    /// The agenda has come to its end.
+    is_over: bool,
 }
 
 /// What was counted before warm-up ended.
@@ -192,6 +194,7 @@ impl World {
             winners: Vec::with_capacity(count),
             grant_at: SimTime::NEVER,
             nav_check_at: SimTime::NEVER,
+            is_over: false,
             agenda,
         };
         world.note_warm();
@@ -233,12 +236,26 @@ impl World {
         self.run_jobs();
     }
 
-    /// Runs to the end of the agenda. Every few thousand events it writes the simulated time in ns to `reached`.
+    /// Runs to the end of the agenda; see [`World::advance`].
+    ///
+    /// # Errors
+    /// When `stop` is set.
+    pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
+        self.advance(SimTime::NEVER, stop, reached)
+    }
+
+    /// Runs all events up to `until`, its own among them, and moves the clock there; to the end of the agenda if that comes first,
+    /// and not beyond. Every few thousand events it writes the simulated time in ns to `reached`. In how many parts a run is made
+    /// changes none of its bits: between events nothing is asked of anybody.
     ///
     /// # Errors
     /// When `stop` is set; looked at as often.
-    pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
-        while let Some((now, slot)) = self.timers.pop() {
+    pub fn advance(&mut self, until: SimTime, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
+        if self.is_over {
+            return Ok(());
+        }
+        let end = until + Dur::from_ns(1);
+        while let Some((now, slot)) = self.timers.pop_before(end) {
             self.handled += 1;
             if self.handled.is_multiple_of(8192) {
                 reached.store(now.ns(), Ordering::Relaxed);
@@ -249,6 +266,7 @@ impl World {
             match self.events[slot.0 as usize] {
                 Event::Agenda => {
                     if self.keep_appointment(now) {
+                        self.is_over = true;
                         return Ok(());
                     }
                 }
@@ -268,6 +286,7 @@ impl World {
             self.run_jobs();
             self.set_contention();
         }
+        self.timers.advance(until);
         Ok(())
     }
 
