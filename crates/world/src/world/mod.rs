@@ -10,10 +10,12 @@ mod connections;
 mod hosts;
 mod layout;
 mod nodes;
+mod outside;
 mod users;
 mod wires;
 
 pub(crate) use changes::{Topology, Wires};
+pub use outside::Arrived;
 
 use crate::flow::{Flow, Flows, Owner, Transport};
 use crate::frames::FrameStats;
@@ -24,6 +26,7 @@ use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
 use net::Wire;
 use node::Node;
+use outside::Outside;
 use schemes::Hooks;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -85,6 +88,7 @@ pub(crate) struct World {
     pub warm: Warm,
     /// What was measured in parts of the run.
     pub windows: Windows,
+    pub outside: Outside,
     layout: Layout,
     jobs: Vec<Job>,
     /// What users want done, and what they have not been told yet.
@@ -187,6 +191,7 @@ impl World {
             topology,
             warm: Warm::default(),
             windows,
+            outside: Outside::default(),
             layout,
             jobs: Vec::with_capacity(256),
             receptions: Vec::with_capacity(count),
@@ -207,8 +212,18 @@ impl World {
         self.layout
     }
 
-    fn now(&self) -> SimTime {
+    pub(crate) fn now(&self) -> SimTime {
         self.timers.now()
+    }
+
+    /// When something happens next, unless more is handed in.
+    pub(crate) fn next_at(&self) -> SimTime {
+        if self.jobs.is_empty() { self.timers.next_at() } else { self.now() }
+    }
+
+    /// True once the agenda has come to its end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
     }
 
     fn set_agenda(&mut self) {
@@ -255,7 +270,11 @@ impl World {
             return Ok(());
         }
         let end = until + Dur::from_ns(1);
-        while let Some((now, slot)) = self.timers.pop_before(end) {
+        loop {
+            // First: something may have been handed in since the last event.
+            self.run_jobs();
+            self.set_contention();
+            let Some((now, slot)) = self.timers.pop_before(end) else { break };
             self.handled += 1;
             if self.handled.is_multiple_of(8192) {
                 reached.store(now.ns(), Ordering::Relaxed);
@@ -283,8 +302,6 @@ impl World {
                 Event::Source(flow, end) => self.source(now, flow, end),
                 Event::Sink(flow, end) => self.sink(now, flow, end),
             }
-            self.run_jobs();
-            self.set_contention();
         }
         self.timers.advance(until);
         Ok(())
@@ -389,7 +406,7 @@ impl World {
         }
     }
 
-    fn is_dead(&self, node: NodeId) -> bool {
+    pub(crate) fn is_dead(&self, node: NodeId) -> bool {
         self.nodes[node.index()].is_dead()
     }
 
