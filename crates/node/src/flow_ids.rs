@@ -24,10 +24,10 @@ impl FlowIds {
         self.open.get(id.connection()) == Some(&id.opened())
     }
 
-    /// The forward direction of the connection at `place`; [`FlowId::NONE`] where there is none now.
+    /// The forward direction of the connection at `place`, one of [`FlowIds::places`]; [`FlowId::NONE`] where there is none now.
     #[inline]
     pub fn at(&self, place: u32) -> FlowId {
-        self.open.get(place as usize).copied().unwrap_or(FlowId::NONE)
+        self.open[place as usize]
     }
 
     /// The number of places, those that are free now among them.

@@ -108,7 +108,8 @@ struct Pending {
 /// arrives for an end outside waits to be [drained](Drive::drain). All is counted: [`Drive::finish`] fails if a packet is missing.
 ///
 /// At one instant the world's own events come first, then the packets handed in for it, together and in the order of the calls. What these
-/// set in motion happens after that: two stations that are handed packets at one instant may collide.
+/// set in motion happens after that: two stations that are handed packets at one instant may collide. A packet for an instant to which the
+/// world was advanced already comes after all that has happened then.
 #[derive(Debug)]
 pub struct Drive {
     shared: Shared,

@@ -33,7 +33,7 @@ impl Outside {
     }
 
     /// A packet has arrived at `node`.
-    #[inline(never)]
+    #[cold] // In most worlds nothing has an end outside.
     pub(super) fn put(&mut self, at: SimTime, node: NodeId, packet: &Packet) {
         if let Some(waiting) = self.waiting.get_mut(node.index()) {
             waiting.push_back(Arrived { at, packet: packet.clone() });
