@@ -56,7 +56,7 @@ PARTS = {
     "Papers": ["docs/reading-a-verdict", "docs/experiments", "docs/verdicts", "python/interlayer/experiments/README"],
     "Trust": ["docs/not-modelled", "docs/comparison", "validation/*", "validation/*/README", "bench/README"],
     "Build": [
-        *("docs/new-scheme", "CONTRIBUTING", "CHANGELOG", "docs/packages", "docs/design/*"),
+        *("docs/new-scheme", "docs/driving", "CONTRIBUTING", "CHANGELOG", "docs/packages", "docs/design/*"),
         *("examples/index", "examples/*/README"),
     ],
 }

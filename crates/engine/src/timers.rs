@@ -91,9 +91,16 @@ impl Timers {
         Some(Slot(first as u32))
     }
 
-    /// The instant of the timer that went off last. Never goes back.
+    /// The instant of the timer that went off last, or the one that the clock was moved to since. Never goes back.
     pub fn now(&self) -> SimTime {
         self.now
+    }
+
+    /// Moves the clock to `to`, at which no timer goes off. Nothing earlier may be set: those timers go off first.
+    pub fn advance(&mut self, to: SimTime) {
+        debug_assert!(to >= self.now, "time goes back: {to} after {}", self.now);
+        debug_assert!(to <= self.next_at(), "a timer of {} is passed over on the way to {to}", self.next_at());
+        self.now = to;
     }
 
     /// Sets, replaces or ([`SimTime::NEVER`]) clears the timer of `slot`.
@@ -149,8 +156,13 @@ impl Timers {
 
     /// Takes the next timer off and moves the clock to it; `None` if none is set.
     pub fn pop(&mut self) -> Option<(SimTime, Slot)> {
+        self.pop_before(SimTime::NEVER)
+    }
+
+    /// Takes the next timer off and moves the clock to it; `None`, and the clock stands still, if none goes off before `end`.
+    pub fn pop_before(&mut self, end: SimTime) -> Option<(SimTime, Slot)> {
         let next = self.next();
-        if next == Entry::LAST {
+        if next.at() >= end {
             return None;
         }
         if self.list.last() == Some(&next) {
@@ -279,6 +291,20 @@ mod tests {
         assert_eq!(timers.pop(), Some((ns(9), Slot(0))));
         assert_eq!(timers.pop(), None);
         assert_eq!(timers.now(), ns(9));
+    }
+
+    #[test]
+    fn the_clock_moves_between_timers_and_what_is_set_then_may_be_for_that_instant() {
+        let mut timers = Timers::new(2);
+        timers.set(Slot(0), ns(9), Class::Between);
+        assert_eq!((timers.pop_before(ns(9)), timers.now()), (None, ns(0)));
+        timers.advance(ns(6));
+        timers.set(Slot(1), ns(6), Class::Between);
+        assert_eq!((timers.now(), timers.next_at()), (ns(6), ns(6)));
+        assert_eq!(timers.pop_before(ns(7)), Some((ns(6), Slot(1))));
+        assert_eq!((timers.pop_before(ns(10)), timers.pop_before(ns(10))), (Some((ns(9), Slot(0))), None));
+        timers.advance(ns(12));
+        assert_eq!((timers.now(), timers.pop()), (ns(12), None));
     }
 
     #[test]

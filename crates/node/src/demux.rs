@@ -1,5 +1,6 @@
 //! Which connection a packet from outside belongs to.
 
+use crate::FlowIds;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use units::{FlowId, SimTime};
@@ -24,7 +25,28 @@ struct Entry {
     finished: [bool; 2],
 }
 
-/// Connections by 5-tuple. It is asked where packets enter from outside, as bytes; inside, [`Packet::flow`] is the handle.
+/// The table that connections have their numbers from. Everybody who opens connections in a network shares one.
+pub trait Numbers {
+    /// Opens a connection for a packet from outside, which runs forward or back. Returns the forward direction; `None` if there is no
+    /// room.
+    fn open(&mut self, is_forward: bool) -> Option<FlowId>;
+
+    /// Closes the connection of this forward direction: it is forgotten.
+    fn close(&mut self, flow: FlowId);
+}
+
+impl Numbers for FlowIds {
+    fn open(&mut self, _: bool) -> Option<FlowId> {
+        FlowIds::open(self)
+    }
+
+    fn close(&mut self, flow: FlowId) {
+        FlowIds::close(self, flow);
+    }
+}
+
+/// Connections by 5-tuple. It is asked where packets enter from outside, as bytes; inside, [`Packet::flow`] is the handle. It gives no
+/// numbers: each is of the caller's [`Numbers`].
 ///
 /// A packet of an unseen connection opens an entry, whatever it is: the capture may have begun in the middle. Its direction
 /// is forward, unless it is a SYN with ACK. A SYN after FINs of both ends or a reset opens a new generation.
@@ -32,16 +54,13 @@ struct Entry {
 pub struct Demux {
     entries: BTreeMap<Tuple, Entry>,
     limit: usize,
-    /// Of each place: how many connections it had.
-    generations: Vec<u16>,
-    free: Vec<u32>,
 }
 
 impl Demux {
     /// A table of at most `limit` connections, at least one. Beyond it, the one that was used longest ago makes room.
     pub fn new(limit: usize) -> Demux {
         let limit = limit.clamp(1, FlowId::MOST_CONNECTIONS);
-        Demux { entries: BTreeMap::new(), limit, generations: Vec::new(), free: Vec::new() }
+        Demux { entries: BTreeMap::new(), limit }
     }
 
     /// Connections it knows.
@@ -55,8 +74,9 @@ impl Demux {
     }
 
     /// The direction of the connection that `packet` belongs to; [`FlowId::NONE`] for what has no ports
-    /// ([`L4::Opaque`]). A message about a segment belongs to the reverse of the segment's direction, and opens nothing.
-    pub fn flow_of(&mut self, now: SimTime, packet: &Packet) -> FlowId {
+    /// ([`L4::Opaque`]), and where there is no number for it. A message about a segment belongs to the reverse of the segment's
+    /// direction, and opens nothing.
+    pub fn flow_of(&mut self, now: SimTime, packet: &Packet, numbers: &mut impl Numbers) -> FlowId {
         let (src, dst) = (packet.ip.src, packet.ip.dst);
         let directed = match &packet.l4 {
             L4::Tcp(tcp) => (wire::bytes::protocol::TCP, (src, tcp.src_port), (dst, tcp.dst_port)),
@@ -73,11 +93,14 @@ impl Demux {
         let key = key(directed);
         let is_first = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
         if self.entries.get(&key).is_some_and(|entry| entry.is_over && is_first) {
-            self.close(key);
+            self.close(key, numbers);
         }
         if !self.entries.contains_key(&key) {
-            let opener = if flags.has(Flags::SYN) && flags.has(Flags::ACK) { directed.2 } else { directed.1 };
-            self.open(now, key, opener);
+            self.make_room(numbers);
+            let is_forward = !(flags.has(Flags::SYN) && flags.has(Flags::ACK));
+            let Some(flow) = numbers.open(is_forward) else { return FlowId::NONE };
+            let opener = if is_forward { directed.1 } else { directed.2 };
+            self.entries.insert(key, Entry { flow, opener, used: now, is_over: false, finished: [false; 2] });
         }
         let entry = self.entries.get_mut(&key).expect("it was opened if it was not there");
         entry.used = now;
@@ -88,9 +111,14 @@ impl Demux {
     }
 
     /// Forgets connections unused since `since`. Returns them: their forward directions, in order of their addresses.
-    pub fn expire(&mut self, since: SimTime) -> Vec<FlowId> {
+    pub fn expire(&mut self, since: SimTime, numbers: &mut impl Numbers) -> Vec<FlowId> {
         let old: Vec<Tuple> = self.entries.iter().filter(|(_, it)| it.used < since).map(|(key, _)| *key).collect();
-        old.into_iter().filter_map(|key| self.close(key)).collect()
+        old.into_iter().filter_map(|key| self.close(key, numbers)).collect()
+    }
+
+    /// Forgets the connection of this direction, which somebody else has closed.
+    pub fn forget(&mut self, flow: FlowId) {
+        self.entries.retain(|_, entry| entry.flow != flow.opened());
     }
 
     fn find(&self, directed: Directed) -> Option<FlowId> {
@@ -98,24 +126,17 @@ impl Demux {
         Some(if entry.opener == directed.1 { entry.flow } else { entry.flow.reverse() })
     }
 
-    fn open(&mut self, now: SimTime, key: Tuple, opener: (Ipv4Addr, u16)) {
+    /// Of a full table the connection that was used longest ago makes room for one more.
+    fn make_room(&mut self, numbers: &mut impl Numbers) {
         if self.entries.len() == self.limit {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
-            oldest.and_then(|oldest| self.close(oldest));
+            oldest.and_then(|oldest| self.close(oldest, numbers));
         }
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.generations.push(0);
-            self.generations.len() as u32 - 1
-        });
-        let flow = FlowId::of_generation(place, self.generations[place as usize]);
-        self.entries.insert(key, Entry { flow, opener, used: now, is_over: false, finished: [false; 2] });
     }
 
-    fn close(&mut self, key: Tuple) -> Option<FlowId> {
+    fn close(&mut self, key: Tuple, numbers: &mut impl Numbers) -> Option<FlowId> {
         let flow = self.entries.remove(&key)?.flow;
-        let place = flow.connection();
-        self.generations[place] = self.generations[place].wrapping_add(1);
-        self.free.push(place as u32);
+        numbers.close(flow);
         Some(flow)
     }
 }
@@ -146,61 +167,82 @@ mod tests {
 
     #[test]
     fn both_directions_of_a_connection_are_one_flow_and_its_opener_sends_forward() {
-        let mut demux = Demux::new(10);
-        let syn = demux.flow_of(at(0), &tcp(A, B, (4_000, 80), Flags::SYN));
-        let syn_ack = demux.flow_of(at(0), &tcp(B, A, (80, 4_000), Flags::SYN | Flags::ACK));
+        let (mut demux, mut ids) = (Demux::new(10), FlowIds::default());
+        let syn = demux.flow_of(at(0), &tcp(A, B, (4_000, 80), Flags::SYN), &mut ids);
+        let syn_ack = demux.flow_of(at(0), &tcp(B, A, (80, 4_000), Flags::SYN | Flags::ACK), &mut ids);
         assert_eq!((syn, syn_ack), (FlowId::forward(0), FlowId::forward(0).reverse()));
-        assert_eq!(demux.flow_of(at(0), &tcp(A, B, (4_001, 80), Flags::SYN)), FlowId::forward(1));
+        assert_eq!(demux.flow_of(at(0), &tcp(A, B, (4_001, 80), Flags::SYN), &mut ids), FlowId::forward(1));
         let udp = L4::Udp(wire::Udp { src_port: 4_000, dst_port: 80 });
-        assert_eq!(demux.flow_of(at(0), &packet(A, B, udp)), FlowId::forward(2), "a protocol of its own");
-        assert_eq!(demux.flow_of(at(0), &packet(A, B, L4::Opaque)), FlowId::NONE);
+        assert_eq!(demux.flow_of(at(0), &packet(A, B, udp), &mut ids), FlowId::forward(2), "a protocol of its own");
+        assert_eq!(demux.flow_of(at(0), &packet(A, B, L4::Opaque), &mut ids), FlowId::NONE);
     }
 
     #[test]
     fn a_connection_that_is_seen_from_its_syn_ack_on_was_opened_by_the_other_end() {
-        let mut demux = Demux::new(10);
-        let syn_ack = demux.flow_of(at(0), &tcp(B, A, (80, 4_000), Flags::SYN | Flags::ACK));
+        let (mut demux, mut ids) = (Demux::new(10), FlowIds::default());
+        let syn_ack = demux.flow_of(at(0), &tcp(B, A, (80, 4_000), Flags::SYN | Flags::ACK), &mut ids);
         assert_eq!(syn_ack, FlowId::forward(0).reverse());
-        assert_eq!(demux.flow_of(at(0), &tcp(A, B, (4_000, 80), Flags::ACK)), FlowId::forward(0));
+        assert_eq!(demux.flow_of(at(0), &tcp(A, B, (4_000, 80), Flags::ACK), &mut ids), FlowId::forward(0));
     }
 
     #[test]
     fn ports_used_again_after_both_fins_or_a_reset_are_a_new_generation_and_a_repeated_syn_is_none() {
-        let mut demux = Demux::new(10);
-        let old = demux.flow_of(at(0), &tcp(A, B, (4_000, 80), Flags::SYN));
-        assert_eq!(demux.flow_of(at(1), &tcp(A, B, (4_000, 80), Flags::SYN)), old);
-        demux.flow_of(at(2), &tcp(A, B, (4_000, 80), Flags::FIN | Flags::ACK));
-        assert_eq!(demux.flow_of(at(2), &tcp(A, B, (4_000, 80), Flags::SYN)), old, "one end has not finished");
-        demux.flow_of(at(3), &tcp(B, A, (80, 4_000), Flags::FIN | Flags::ACK));
-        let last = demux.flow_of(at(3), &tcp(A, B, (4_000, 80), Flags::ACK));
-        let new = demux.flow_of(at(4), &tcp(A, B, (4_000, 80), Flags::SYN));
+        let (mut demux, mut ids) = (Demux::new(10), FlowIds::default());
+        let old = demux.flow_of(at(0), &tcp(A, B, (4_000, 80), Flags::SYN), &mut ids);
+        assert_eq!(demux.flow_of(at(1), &tcp(A, B, (4_000, 80), Flags::SYN), &mut ids), old);
+        demux.flow_of(at(2), &tcp(A, B, (4_000, 80), Flags::FIN | Flags::ACK), &mut ids);
+        assert_eq!(
+            demux.flow_of(at(2), &tcp(A, B, (4_000, 80), Flags::SYN), &mut ids),
+            old,
+            "one end has not finished"
+        );
+        demux.flow_of(at(3), &tcp(B, A, (80, 4_000), Flags::FIN | Flags::ACK), &mut ids);
+        let last = demux.flow_of(at(3), &tcp(A, B, (4_000, 80), Flags::ACK), &mut ids);
+        let new = demux.flow_of(at(4), &tcp(A, B, (4_000, 80), Flags::SYN), &mut ids);
         assert_eq!((last, new), (old, FlowId::of_generation(0, 1)));
-        demux.flow_of(at(5), &tcp(B, A, (80, 4_000), Flags::RST));
-        assert_eq!(demux.flow_of(at(6), &tcp(A, B, (4_000, 80), Flags::SYN)), FlowId::of_generation(0, 2));
+        demux.flow_of(at(5), &tcp(B, A, (80, 4_000), Flags::RST), &mut ids);
+        assert_eq!(demux.flow_of(at(6), &tcp(A, B, (4_000, 80), Flags::SYN), &mut ids), FlowId::of_generation(0, 2));
     }
 
     #[test]
     fn a_full_table_forgets_what_was_used_longest_ago_and_age_forgets_the_rest() {
-        let mut demux = Demux::new(2);
-        let [a, b] = [1, 2].map(|port| demux.flow_of(at(u64::from(port)), &tcp(A, B, (port, 80), Flags::ACK)));
-        demux.flow_of(at(3), &tcp(A, B, (1, 80), Flags::ACK));
-        let c = demux.flow_of(at(4), &tcp(A, B, (3, 80), Flags::ACK));
+        let (mut demux, mut ids) = (Demux::new(2), FlowIds::default());
+        let [a, b] =
+            [1, 2].map(|port| demux.flow_of(at(u64::from(port)), &tcp(A, B, (port, 80), Flags::ACK), &mut ids));
+        demux.flow_of(at(3), &tcp(A, B, (1, 80), Flags::ACK), &mut ids);
+        let c = demux.flow_of(at(4), &tcp(A, B, (3, 80), Flags::ACK), &mut ids);
         assert_eq!((c.connection(), c.generation(), demux.len()), (b.connection(), 1, 2));
-        assert_eq!(demux.flow_of(at(5), &tcp(A, B, (1, 80), Flags::ACK)), a);
-        assert_eq!(demux.expire(at(5)), [c]);
-        assert_eq!((demux.expire(at(9)), demux.is_empty()), (vec![a], true));
+        assert_eq!(demux.flow_of(at(5), &tcp(A, B, (1, 80), Flags::ACK), &mut ids), a);
+        assert_eq!(demux.expire(at(5), &mut ids), [c]);
+        assert_eq!((demux.expire(at(9), &mut ids), demux.is_empty()), (vec![a], true));
     }
 
     #[test]
     fn a_message_about_a_segment_runs_against_it_and_one_about_a_stranger_belongs_to_nothing() {
-        let mut demux = Demux::new(10);
+        let (mut demux, mut ids) = (Demux::new(10), FlowIds::default());
         let segment = tcp(A, B, (4_000, 80), Flags::ACK);
         let notice = segment.notice_of(B, NoticeKind::Unreachable, 3).expect("it is about TCP");
-        assert_eq!((demux.flow_of(at(0), &notice), demux.len()), (FlowId::NONE, 0));
-        let flow = demux.flow_of(at(0), &segment);
-        assert_eq!(demux.flow_of(at(0), &notice), flow.reverse());
+        assert_eq!((demux.flow_of(at(0), &notice, &mut ids), demux.len()), (FlowId::NONE, 0));
+        let flow = demux.flow_of(at(0), &segment, &mut ids);
+        assert_eq!(demux.flow_of(at(0), &notice, &mut ids), flow.reverse());
         let [request, reply] = [false, true].map(|reply| L4::Echo(Echo { reply, id: 7, seq: 1 }));
-        let there = demux.flow_of(at(0), &packet(A, B, request));
-        assert_eq!(demux.flow_of(at(0), &packet(B, A, reply)), there.reverse());
+        let there = demux.flow_of(at(0), &packet(A, B, request), &mut ids);
+        assert_eq!(demux.flow_of(at(0), &packet(B, A, reply), &mut ids), there.reverse());
+    }
+
+    #[test]
+    fn numbers_come_from_a_table_that_others_use_too_and_without_one_a_packet_belongs_to_nothing() {
+        let (mut demux, mut ids) = (Demux::new(10), FlowIds::first(3));
+        let others = ids.open();
+        let ours = demux.flow_of(at(0), &tcp(A, B, (1, 80), Flags::SYN), &mut ids);
+        assert_eq!((others, ours), (Some(FlowId::forward(3)), FlowId::forward(4)));
+        // Closed by somebody else: the next packet of these ports opens another one.
+        assert!(FlowIds::close(&mut ids, ours));
+        demux.forget(ours.reverse());
+        let again = demux.flow_of(at(1), &tcp(A, B, (1, 80), Flags::ACK), &mut ids);
+        assert_eq!((again, demux.len()), (FlowId::of_generation(4, 1), 1));
+        let mut full = FlowIds::first(FlowId::MOST_CONNECTIONS as u32);
+        assert_eq!(demux.flow_of(at(2), &tcp(A, B, (2, 80), Flags::SYN), &mut full), FlowId::NONE);
+        assert_eq!(demux.len(), 1);
     }
 }

@@ -9,11 +9,13 @@
 
 mod chain;
 mod demux;
+mod flow_ids;
 mod input;
 mod node;
 mod routing;
 
 pub use chain::Chain;
-pub use demux::Demux;
+pub use demux::{Demux, Numbers};
+pub use flow_ids::FlowIds;
 pub use input::{Host, Input, Output};
 pub use node::Node;

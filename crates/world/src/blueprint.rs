@@ -31,7 +31,7 @@ impl Blueprint {
             unreachable!("what is not there is a mistake");
         };
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
-        let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, layout: 0 };
+        let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, leads_everywhere: false, layout: 0 };
         if shared.scenario.nodes.len() <= TRIED_NODES {
             let seed = shared.scenario.seed;
             assembly::sites(&*assembly::drawn(&shared, seed)?, seed)?;

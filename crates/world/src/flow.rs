@@ -5,6 +5,7 @@ use crate::latency::Latency;
 use crate::scenario::{Reader, Traffic};
 use crate::users::{Child, User};
 use engine::Stream;
+use node::FlowIds;
 use schemes::Hooks;
 use std::ops::{Deref, DerefMut};
 use tcp::Connection;
@@ -189,6 +190,8 @@ pub(crate) enum Transport {
     Udp { sent: u64 },
     /// A user at the second end, who opens connections that are flows of their own.
     User(Box<User>),
+    /// Nothing to keep: both ends are outside, at a driver.
+    Outside,
     /// The flow has closed: nothing is kept of its ends.
     Closed,
 }
@@ -215,6 +218,8 @@ pub(crate) enum Owner {
     Scenario(Box<Stated>),
     /// A user's, who opened it. Its first end is the client's.
     User(Child),
+    /// A driver's.
+    Driver,
 }
 
 /// What a flow of the scenario has beyond a connection of a user: applications, and what is measured.
@@ -247,68 +252,58 @@ pub(crate) struct Stated {
 #[derive(Debug)]
 pub(crate) struct Flows {
     list: Vec<Flow>,
-    /// The forward direction of the flow at each place; [`FlowId::NONE`] where there is none now.
-    ids: Vec<FlowId>,
-    /// Places whose flow has closed, with the generation of the next.
-    free: Vec<(u32, u16)>,
+    ids: FlowIds,
 }
 
 impl Flows {
     /// The flows that stand in the scenario: of the first generation, in its order.
     pub fn new(list: Vec<Flow>) -> Flows {
-        let ids = (0..list.len() as u32).map(FlowId::forward).collect();
-        Flows { list, ids, free: Vec::new() }
+        let ids = FlowIds::first(list.len() as u32);
+        Flows { list, ids }
     }
 
     /// The flow of this direction; `None` if it has closed, or is none of ours.
     pub fn of(&self, id: FlowId) -> Option<&Flow> {
-        let place = id.connection();
-        (self.ids.get(place) == Some(&id.opened())).then(|| &self.list[place])
+        self.ids.is_open(id).then(|| &self.list[id.connection()])
     }
 
     /// See [`Flows::of`].
     pub fn of_mut(&mut self, id: FlowId) -> Option<&mut Flow> {
-        let place = id.connection();
-        (self.ids.get(place) == Some(&id.opened())).then(|| &mut self.list[place])
+        self.ids.is_open(id).then(|| &mut self.list[id.connection()])
     }
 
     /// The forward direction of the flow at `place`.
     pub fn id(&self, place: u32) -> FlowId {
-        self.ids[place as usize]
+        self.ids.at(place)
     }
 
     /// Whether the next flow needs a place of its own.
     pub fn is_full(&self) -> bool {
-        self.free.is_empty()
+        self.ids.is_full()
     }
 
-    /// Opens a flow. `make` is told its forward direction.
-    pub fn open(&mut self, make: impl FnOnce(FlowId) -> Flow) -> FlowId {
-        if let Some((place, generation)) = self.free.pop() {
-            let id = FlowId::of_generation(place, generation);
-            self.list[place as usize] = make(id);
-            self.ids[place as usize] = id;
-            return id;
+    /// Opens a flow. `make` is told its forward direction. `None` if there is no number for it.
+    pub fn open(&mut self, make: impl FnOnce(FlowId) -> Flow) -> Option<FlowId> {
+        let id = self.ids.open()?;
+        let (place, flow) = (id.connection(), make(id));
+        if place < self.list.len() {
+            self.list[place] = flow;
+            return Some(id);
         }
-        let id = FlowId::forward(self.list.len() as u32);
         if self.list.len() == self.list.capacity() {
             // Not twice as many: there may be very many, and all are there twice while they move.
             self.list.reserve_exact(self.list.len() / 8 + 8);
         }
-        self.list.push(make(id));
-        self.ids.push(id);
-        id
+        self.list.push(flow);
+        Some(id)
     }
 
     /// Closes a flow: packets of it that are still under way belong to nobody. Returns whether it was open.
     pub fn close(&mut self, id: FlowId) -> bool {
-        let place = id.connection();
-        if self.of(id).is_none() {
+        if !self.ids.close(id) {
             return false;
         }
-        self.ids[place] = FlowId::NONE;
-        self.list[place].transport = Transport::Closed;
-        self.free.push((place as u32, id.generation().wrapping_add(1)));
+        self.list[id.connection()].transport = Transport::Closed;
         true
     }
 }
@@ -328,11 +323,24 @@ impl DerefMut for Flows {
 }
 
 impl Flow {
+    /// One with both ends outside.
+    pub fn outside(ends: [NodeId; 2]) -> Flow {
+        Flow {
+            ends,
+            ports: [0; 2],
+            ip_id: [0; 2],
+            tos: 0,
+            has_failed: false,
+            transport: Transport::Outside,
+            owner: Owner::Driver,
+        }
+    }
+
     /// What it has as a flow of the scenario; `None` if a user opened it.
     pub fn stated(&self) -> Option<&Stated> {
         match &self.owner {
             Owner::Scenario(stated) => Some(stated),
-            Owner::User(_) => None,
+            Owner::User(_) | Owner::Driver => None,
         }
     }
 
@@ -340,16 +348,21 @@ impl Flow {
     pub fn stated_mut(&mut self) -> Option<&mut Stated> {
         match &mut self.owner {
             Owner::Scenario(stated) => Some(stated),
-            Owner::User(_) => None,
+            Owner::User(_) | Owner::Driver => None,
         }
     }
 
     /// What it knows of the user who opened it; `None` if it is the scenario's.
     pub fn child_mut(&mut self) -> Option<&mut Child> {
         match &mut self.owner {
-            Owner::Scenario(_) => None,
+            Owner::Scenario(_) | Owner::Driver => None,
             Owner::User(child) => Some(child),
         }
+    }
+
+    /// True if both of its ends are outside.
+    pub fn is_outside(&self) -> bool {
+        matches!(self.transport, Transport::Outside)
     }
 
     /// Whether the sources of its first end keep a queue from running empty.
@@ -361,7 +374,7 @@ impl Flow {
     pub fn connection(&self, end: usize) -> Option<&Connection> {
         match &self.transport {
             Transport::Tcp(ends) => Some(&ends[end]),
-            Transport::Udp { .. } | Transport::User(_) | Transport::Closed => None,
+            Transport::Udp { .. } | Transport::User(_) | Transport::Outside | Transport::Closed => None,
         }
     }
 
@@ -389,7 +402,7 @@ impl Flow {
             Transport::Tcp(ends) => {
                 ends[from_end].acknowledged().saturating_sub(ends[1 - from_end].counters().delivered_bytes)
             }
-            Transport::Udp { .. } | Transport::User(_) | Transport::Closed => 0,
+            Transport::Udp { .. } | Transport::User(_) | Transport::Outside | Transport::Closed => 0,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A scenario becomes a runnable world, and a run becomes results.
 //!
-//! The world wires the layers (radio and MAC, agents, transport ends, applications) and decides nothing about them. Models
+//! The world wires the layers (radio and MAC, agents, transport ends, applications) and decides nothing about them. It runs to its
+//! end ([`run`], [`Runner`]), or from instant to instant, with packets that come from outside ([`Drive`]). Models
 //! one channel, access points and wires behind them, least-cost routes, and events: nodes that die or stand elsewhere from one
 //! instant on, links that break and heal. Leaves out, for now: routing protocols (a program may add a router), motion on a path.
 
@@ -8,6 +9,7 @@ mod ack_gaps;
 mod assembly;
 mod blame;
 mod blueprint;
+mod drive;
 mod flow;
 mod frames;
 mod latency;
@@ -25,6 +27,7 @@ mod world;
 
 pub use ::scenario;
 pub use blueprint::{Blueprint, parse, parse_with, schema};
+pub use drive::{Drive, DriveError};
 pub use frames::{FrameClass, LossCause, PerClass, Tally};
 pub use panics::try_plugins;
 pub use record::{Cell, Record as Row};
@@ -32,3 +35,9 @@ pub use registries::Registries;
 pub use results::{Books, Run, jain};
 pub use runner::{Around, Done, Record, RunError, Runner, run, run_batch};
 pub use taps::{Carried, Column, Outcome, Timeline, Transmission, Window};
+pub use world::Arrived;
+
+/// The examples of docs/driving.md, to be compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/driving.md")]
+struct Driving;

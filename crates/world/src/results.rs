@@ -28,6 +28,10 @@ pub struct Books {
     pub msdus_offered: u64,
     /// MSDUs delivered, given up, refused, lost with their node, or still in care.
     pub msdus_accounted: u64,
+    /// Of the packets made: those that a driver handed in.
+    pub injected: u64,
+    /// Of the packets that ended: those that arrived at an end outside.
+    pub arrived_outside: u64,
 }
 
 impl Books {
@@ -42,7 +46,7 @@ impl Books {
 pub struct Run {
     /// Its seed.
     pub seed: u64,
-    /// Wall-clock time of the event loop.
+    /// Wall-clock time of the event loop; NaN for a driven world.
     pub sim_s: f64,
     /// Virtual time it covered.
     pub simulated: Dur,
@@ -250,7 +254,7 @@ fn flow_record(flow: &Flow, stated: &Stated, start: Dur, scenario: &Scenario) ->
                 record.extend(gaps.record());
             }
         }
-        Transport::Closed => {}
+        Transport::Outside | Transport::Closed => {}
     }
     record
 }
@@ -407,6 +411,8 @@ fn books(world: &World) -> Books {
         in_care: world.in_care(),
         msdus_offered,
         msdus_accounted,
+        injected: world.outside.injected,
+        arrived_outside: world.outside.arrived,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::results::{self, Run};
 use crate::scenario::InputError;
 use crate::shared::Shared;
 use crate::taps::{self, Captures, Series, Taps, Timeline, Window};
-use crate::world::Interrupted;
+use crate::world::{Interrupted, World};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,17 +82,33 @@ fn run_watched(
     if stop.load(Ordering::Relaxed) {
         return Err(RunError::Interrupted);
     }
-    let scenario = &shared.scenario;
-    let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
-    let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
-    let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
-    let mut world = assembly::world(shared, seed, taps)?;
+    let mut world = recorded_world(shared, seed, record)?;
     #[allow(clippy::disallowed_methods, reason = "the run's own cost, reported beside its results")]
     let started = std::time::Instant::now();
     world.run(stop, reached)?;
     let sim_s = started.elapsed().as_secs_f64();
+    results_of(world, shared, seed, sim_s)
+}
+
+/// A world with the taps that are asked for.
+///
+/// # Errors
+/// It cannot be built, or captures cannot be begun.
+pub(crate) fn recorded_world(shared: &Shared, seed: u64, record: &Record) -> Result<World, RunError> {
+    let scenario = &shared.scenario;
+    let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
+    let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
+    let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
+    Ok(assembly::world(shared, seed, taps)?)
+}
+
+/// The results of a world whose run is over; its event loop took `sim_s` seconds.
+///
+/// # Errors
+/// A capture could not be written, or the books do not balance.
+pub(crate) fn results_of(mut world: World, shared: &Shared, seed: u64, sim_s: f64) -> Result<Run, RunError> {
     let recorded = std::mem::take(&mut world.taps).finish()?;
-    let run = results::collect(&world, scenario, seed, sim_s, recorded);
+    let run = results::collect(&world, &shared.scenario, seed, sim_s, recorded);
     if run.books.balance() { Ok(run) } else { Err(RunError::Books(blame(&world, shared, seed, &run.books))) }
 }
 

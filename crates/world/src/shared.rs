@@ -18,6 +18,8 @@ pub(crate) struct Shared {
     pub tcps: Vec<Option<Arc<tcp::Config>>>,
     /// The largest datagram of any flow.
     pub mtu: Bytes,
+    /// Routes lead to every node, and not to ends of the scenario's flows alone: any may be the end of one that is opened.
+    pub leads_everywhere: bool,
     /// Which layout of those that a seed draws is meant; the first is 0.
     pub layout: u32,
 }

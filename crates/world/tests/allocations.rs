@@ -93,6 +93,32 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
     }
 }
 
+#[test]
+fn neither_does_what_is_handed_in_from_outside_and_taken_out_again() {
+    let text = star(2, 100, "standard = '802.11b'", "").replace("traffic = { model = 'bulk' }", "start = '90 s'");
+    let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut drive = world::Drive::new(&scenario, 1, &Record::default()).expect("it can be built");
+    let [sink, station] = [0, 1].map(units::NodeId);
+    let flow = drive.open(station, sink).expect("there is room");
+    let mut sent_in = |ms: std::ops::Range<u64>| {
+        let before = alloc::calls();
+        let mut came = 0;
+        for ms in ms {
+            let ip = wire::Ipv4 { src: net::address(station), dst: net::address(sink), ..wire::Ipv4::default() };
+            let l4 = wire::L4::Udp(wire::Udp { src_port: 1, dst_port: 2 });
+            let packet = wire::Packet { ip, l4, payload: wire::Payload::stream(0, 100), flow };
+            let at = units::SimTime::from_ns(ms * 1_000_000);
+            drive.inject(station, packet, at).expect("it is as it should be");
+            drive.advance(at).expect("time goes on");
+            came += drive.drain(sink).count();
+        }
+        (alloc::calls() - before, came)
+    };
+    sent_in(0..2_000);
+    let (calls, came) = sent_in(2_000..20_000);
+    assert!(calls == 0 && came > 17_900, "{calls} calls, {came} packets");
+}
+
 /// Of many nodes the squares decide: from 150 to 300 nodes a run grows by most of what the forecast grows by, and is never beyond it.
 #[test]
 fn a_run_takes_the_memory_that_was_forecast() {

@@ -1,7 +1,7 @@
 //! A node that is handed real bytes: what it does not touch leaves as it came, and what it rewrites is right.
 
 use crate::driver::{Nothing, node};
-use node::{Demux, Input, Node, Output};
+use node::{Demux, FlowIds, Input, Node, Output};
 use schemes::testing::{self, Ground};
 use schemes::{Agent, Cx, Field, Info, Member, Params, Place, Refusal, Site};
 use units::{Dur, FlowId, NodeId, SimTime};
@@ -37,6 +37,7 @@ fn rewriters() -> Vec<Member> {
 struct Tunnel {
     node: Node,
     demux: Demux,
+    ids: FlowIds,
     packets: Packets,
     /// The connections of what left.
     flows: Vec<FlowId>,
@@ -52,7 +53,7 @@ impl Tunnel {
         let fixed = net::router::find("static").expect("it is registered");
         let router = (fixed.plugin)(site, &fixed.params);
         let node = node(0, agents, router, Dur::ZERO);
-        Tunnel { node, demux: Demux::new(100), packets: Packets::default(), flows: vec![] }
+        Tunnel { node, demux: Demux::new(100), ids: FlowIds::default(), packets: Packets::default(), flows: vec![] }
     }
 
     /// The bytes that leave by radio for those that the node's own host sends.
@@ -62,7 +63,7 @@ impl Tunnel {
 
     fn send(&mut self, bytes: &[u8], how: impl FnOnce(Pkt) -> Input<'static>) -> Vec<u8> {
         let mut packet = Packet::parse(bytes, FlowId::NONE).expect("the bytes are an IP packet");
-        packet.flow = self.demux.flow_of(SimTime::ZERO, &packet);
+        packet.flow = self.demux.flow_of(SimTime::ZERO, &packet, &mut self.ids);
         self.flows.push(packet.flow);
         let pkt = self.packets.put(packet);
         self.node.handle(SimTime::ZERO, how(pkt), &mut self.packets, &mut Nothing);
@@ -173,7 +174,7 @@ fn what_an_agent_cannot_understand_passes_it_by() {
 
 #[test]
 fn a_handshake_opens_one_connection_and_its_answer_comes_back_against_it() {
-    let mut demux = Demux::new(10);
+    let (mut demux, mut ids) = (Demux::new(10), FlowIds::default());
     let (a, b) = (std::net::Ipv4Addr::new(203, 0, 113, 5), net::address(PEER));
     let make = |src, dst, ports: (u16, u16), flags| {
         let options = TcpOptions::default();
@@ -188,7 +189,7 @@ fn a_handshake_opens_one_connection_and_its_answer_comes_back_against_it() {
         packet.emit(&mut bytes).expect("a segment has bytes");
         Packet::parse(&bytes, FlowId::NONE).expect("they read back")
     };
-    let syn = demux.flow_of(SimTime::ZERO, &make(a, b, (1, 2), Flags::SYN));
-    let answer = demux.flow_of(SimTime::ZERO, &make(b, a, (2, 1), Flags::SYN | Flags::ACK));
+    let syn = demux.flow_of(SimTime::ZERO, &make(a, b, (1, 2), Flags::SYN), &mut ids);
+    let answer = demux.flow_of(SimTime::ZERO, &make(b, a, (2, 1), Flags::SYN | Flags::ACK), &mut ids);
     assert_eq!((answer, demux.len()), (syn.reverse(), 1));
 }

@@ -20,8 +20,11 @@ impl Payload {
         Ok(())
     }
 
-    /// Whether the content has the length the payload says.
-    pub(crate) fn check(&self) -> Result<(), EmitError> {
+    /// Checks that the content has the length the payload says.
+    ///
+    /// # Errors
+    /// [`EmitError::ContentLength`].
+    pub fn check(&self) -> Result<(), EmitError> {
         match &self.content {
             Content::Bytes(bytes) if bytes.len() != self.len as usize => {
                 Err(EmitError::ContentLength { len: self.len, content: bytes.len() })

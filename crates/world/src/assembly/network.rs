@@ -91,7 +91,11 @@ pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> 
 pub(super) fn standing(shared: &Shared, places: &[[f64; 2]], medium: &Medium, cut: &[LinkId]) -> Network {
     let scenario = &shared.scenario;
     let Near { mut neighbours, access_point, is_independent } = near(shared, places, medium);
-    let mut ends: Vec<NodeId> = scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
+    let mut ends: Vec<NodeId> = if shared.leads_everywhere {
+        nodes(scenario).collect()
+    } else {
+        scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect()
+    };
     ends.sort_unstable();
     ends.dedup();
     let mut routes = least_hops(scenario, cut, &neighbours, ends);

@@ -18,7 +18,7 @@ impl World {
             self.timers.add(Layout::PER_FLOW)?;
             self.events.extend(Layout::events_of(place as u32));
         }
-        let id = self.flows.open(make);
+        let id = self.flows.open(make)?;
         let flow = &mut self.flows[id.connection()];
         flow.hook(id, &mut self.hooks);
         if flow.saturates() {

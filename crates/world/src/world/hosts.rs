@@ -112,6 +112,7 @@ impl World {
                             self.news.push((child.user, traffic::Input::Connected(conn)));
                         }
                     }
+                    Owner::Driver => {}
                 },
                 TcpOutput::Readable { len, .. } => match owner {
                     Owner::Scenario(stated) => {
@@ -137,6 +138,7 @@ impl World {
                         *arrived += u64::from(len);
                         connection.handle(now, TcpInput::Read(u64::from(len)));
                     }
+                    Owner::Driver => {}
                 },
                 // The other application is done: so is this one, unless it has something to write itself.
                 TcpOutput::PeerClosed => {
@@ -144,7 +146,7 @@ impl World {
                         Owner::Scenario(stated) => {
                             stated.sources[e].traffic == Traffic::None || stated.sources[e].is_done
                         }
-                        Owner::User(_) => true,
+                        Owner::User(_) | Owner::Driver => true,
                     };
                     if is_done {
                         connection.handle(now, TcpInput::Close);
@@ -180,7 +182,7 @@ impl World {
             }
             Transport::Udp { .. } => self.refill(now, node),
             Transport::User(_) => self.user(now, index, traffic::Input::Start),
-            Transport::Closed => {}
+            Transport::Outside | Transport::Closed => {}
         }
     }
 

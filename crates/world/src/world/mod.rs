@@ -10,10 +10,12 @@ mod connections;
 mod hosts;
 mod layout;
 mod nodes;
+mod outside;
 mod users;
 mod wires;
 
 pub(crate) use changes::{Topology, Wires};
+pub use outside::Arrived;
 
 use crate::flow::{Flow, Flows, Owner, Transport};
 use crate::frames::FrameStats;
@@ -24,11 +26,12 @@ use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Reception, Station};
 use net::Wire;
 use node::Node;
+use outside::Outside;
 use schemes::Hooks;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tcp::Input as TcpInput;
-use units::{FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
 
 /// What happens once, at a time known from the start.
@@ -85,6 +88,7 @@ pub(crate) struct World {
     pub warm: Warm,
     /// What was measured in parts of the run.
     pub windows: Windows,
+    pub outside: Outside,
     layout: Layout,
     jobs: Vec<Job>,
     /// What users want done, and what they have not been told yet.
@@ -99,6 +103,8 @@ pub(crate) struct World {
     winners: Vec<mac::ContenderId>,
     grant_at: SimTime,
     nav_check_at: SimTime,
+    /// The agenda has come to its end.
+    is_over: bool,
 }
 
 /// What was counted before warm-up ended.
@@ -185,6 +191,7 @@ impl World {
             topology,
             warm: Warm::default(),
             windows,
+            outside: Outside::default(),
             layout,
             jobs: Vec::with_capacity(256),
             receptions: Vec::with_capacity(count),
@@ -192,6 +199,7 @@ impl World {
             winners: Vec::with_capacity(count),
             grant_at: SimTime::NEVER,
             nav_check_at: SimTime::NEVER,
+            is_over: false,
             agenda,
         };
         world.note_warm();
@@ -204,8 +212,18 @@ impl World {
         self.layout
     }
 
-    fn now(&self) -> SimTime {
+    pub(crate) fn now(&self) -> SimTime {
         self.timers.now()
+    }
+
+    /// When something happens next, unless more is handed in.
+    pub(crate) fn next_at(&self) -> SimTime {
+        if self.jobs.is_empty() { self.timers.next_at() } else { self.now() }
+    }
+
+    /// True once the agenda has come to its end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
     }
 
     fn set_agenda(&mut self) {
@@ -233,12 +251,30 @@ impl World {
         self.run_jobs();
     }
 
-    /// Runs to the end of the agenda. Every few thousand events it writes the simulated time in ns to `reached`.
+    /// Runs to the end of the agenda; see [`World::advance`].
+    ///
+    /// # Errors
+    /// When `stop` is set.
+    pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
+        self.advance(SimTime::NEVER, stop, reached)
+    }
+
+    /// Runs all events up to `until`, its own among them, and moves the clock there; to the end of the agenda if that comes first,
+    /// and not beyond. Every few thousand events it writes the simulated time in ns to `reached`. In how many parts a run is made
+    /// changes none of its bits: between events nothing is asked of anybody.
     ///
     /// # Errors
     /// When `stop` is set; looked at as often.
-    pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
-        while let Some((now, slot)) = self.timers.pop() {
+    pub fn advance(&mut self, until: SimTime, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
+        if self.is_over {
+            return Ok(());
+        }
+        let end = until + Dur::from_ns(1);
+        loop {
+            // First: something may have been handed in since the last event.
+            self.run_jobs();
+            self.set_contention();
+            let Some((now, slot)) = self.timers.pop_before(end) else { break };
             self.handled += 1;
             if self.handled.is_multiple_of(8192) {
                 reached.store(now.ns(), Ordering::Relaxed);
@@ -249,6 +285,7 @@ impl World {
             match self.events[slot.0 as usize] {
                 Event::Agenda => {
                     if self.keep_appointment(now) {
+                        self.is_over = true;
                         return Ok(());
                     }
                 }
@@ -265,9 +302,8 @@ impl World {
                 Event::Source(flow, end) => self.source(now, flow, end),
                 Event::Sink(flow, end) => self.sink(now, flow, end),
             }
-            self.run_jobs();
-            self.set_contention();
         }
+        self.timers.advance(until);
         Ok(())
     }
 
@@ -370,7 +406,7 @@ impl World {
         }
     }
 
-    fn is_dead(&self, node: NodeId) -> bool {
+    pub(crate) fn is_dead(&self, node: NodeId) -> bool {
         self.nodes[node.index()].is_dead()
     }
 

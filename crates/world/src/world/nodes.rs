@@ -123,7 +123,7 @@ impl World {
     fn deliver(&mut self, now: SimTime, node: NodeId, pkt: Pkt) {
         let id = self.packets.get(&pkt).flow;
         let Some(flow) = self.flows.of_mut(id) else {
-            self.packets.free(pkt, DropWhy::NoRoute);
+            self.stray(now, node, pkt);
             return;
         };
         let packet = self.packets.free(pkt, DropWhy::Delivered);
@@ -154,7 +154,7 @@ impl World {
                         let user = child.user;
                         self.packet_of_user(user, end, ip_len);
                     }
-                    Owner::User(_) => {}
+                    Owner::User(_) | Owner::Driver => {}
                 }
                 self.jobs.push(Job::Pump(id.connection() as u32, end as u8));
             }
@@ -166,6 +166,7 @@ impl World {
                     stated.latency.arrived(now, offset + u64::from(packet.payload.len));
                 }
             }
+            (Transport::Outside, ..) => self.outside.put(now, node, packet),
             _ => {}
         }
     }

@@ -132,6 +132,15 @@ impl World {
                 }
             }
         }
+        self.tell_of_ended(now);
+        while !self.news.is_empty() {
+            let (user, what) = self.news.remove(0);
+            self.user(now, user, what);
+        }
+    }
+
+    /// Agents are told of connections that ended a while ago.
+    pub(super) fn tell_of_ended(&mut self, now: SimTime) {
         while self.ended.front().is_some_and(|(at, _)| *at + LINGER <= now) {
             let Some((_, id)) = self.ended.pop_front() else { break };
             for node in (0..self.nodes.len() as u32).map(NodeId) {
@@ -139,10 +148,6 @@ impl World {
                     self.tell(now, node, node::Input::Closed(id));
                 }
             }
-        }
-        while !self.news.is_empty() {
-            let (user, what) = self.news.remove(0);
-            self.user(now, user, what);
         }
     }
 

@@ -125,17 +125,17 @@ traffic = { model = "poisson", rate = "2 Mb/s" }
 transport = { protocol = "udp", datagram = "1000 B" }
 "#;
 
-const ALL: [&str; 4] = [LLE, CONTENTION, SATURATED, NETWORK];
+pub(crate) const ALL: [&str; 4] = [LLE, CONTENTION, SATURATED, NETWORK];
 
-fn scenario(rest: &str) -> Blueprint {
+pub(crate) fn scenario(rest: &str) -> Blueprint {
     world::parse(&format!("{HEAD}{rest}"), &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn fingerprints() -> Record {
+pub(crate) fn fingerprints() -> Record {
     Record { fingerprint: true, ..Record::default() }
 }
 
-fn run(scenario: &Blueprint, seed: u64, record: &Record) -> Run {
+pub(crate) fn run(scenario: &Blueprint, seed: u64, record: &Record) -> Run {
     world::run(scenario, seed, record, &AtomicBool::new(false)).unwrap()
 }
 
@@ -149,7 +149,7 @@ fn text_of(rows: &[Row]) -> String {
 }
 
 /// Everything of a run but the time it took.
-fn bits(run: &Run) -> String {
+pub(crate) fn bits(run: &Run) -> String {
     let Run { seed, sim_s: _, simulated, events, exchanges, flows, nodes, queues, frames, schemes, .. } = run;
     let Run { summary, books, .. } = run;
     let records: Vec<String> = [flows, nodes, queues, frames, schemes].map(|all| text_of(all)).into();

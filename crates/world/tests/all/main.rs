@@ -17,6 +17,7 @@ mod dcf_three_nodes;
 mod dda;
 mod determinism;
 mod dot11g;
+mod drive;
 mod events;
 mod ewa;
 mod flow_columns;

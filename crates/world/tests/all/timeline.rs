@@ -30,7 +30,7 @@ transport = { protocol = "tcp", preset = "rfc", datagram = "1500 B", min_rto = "
 "#;
 
 /// Categories, powers, capture, fading; two stations hidden from each other behind 80 m.
-const LEVELS: &str = r#"
+pub(crate) const LEVELS: &str = r#"
 [scenario]
 duration = "2 s"
 [radio]
@@ -75,7 +75,7 @@ transport = { protocol = "udp", datagram = "800 B" }
 "#;
 
 /// A base station with snoop between a server behind a wire and two mobiles that lose MSDUs, one of which dies.
-const BASE_STATION: &str = r#"
+pub(crate) const BASE_STATION: &str = r#"
 [scenario]
 duration = "2 s"
 warmup = "300 ms"
