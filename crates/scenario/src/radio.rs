@@ -161,7 +161,7 @@ table! {
         slot: Option<Slot>, or "for 802.11g short, long beside stations of 802.11b; fixed for the others",
         /// What goes before OFDM data of 802.11g, at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
         protection: Protection = "auto",
-        /// Interface queue of every station, limited in packets or in bytes.
+        /// Interface queue of every station, one for each access category, limited in packets or in bytes.
         queue: Queue = { packets = 50 },
     }
 }

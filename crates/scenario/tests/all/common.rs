@@ -609,7 +609,8 @@ pub const EXAMPLES: [&str; 17] = [
     LEAST,
 ];
 
-/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air and on a wire.
+/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air, at one node and on a
+/// wire.
 fn of_disciplines() -> Vec<String> {
     let mut all = Vec::new();
     for entry in &queue::registry() {
@@ -622,7 +623,7 @@ fn of_disciplines() -> Vec<String> {
                 format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mb/s\"\nqueue = {queue}\n")
             };
             all.push(format!(
-                "scenario = {{ duration = \"1 s\" }}\nradio = {{ standard = \"802.11a\", queue = {air} }}\n[[node]]\nname = \"a\"\n\
+                "scenario = {{ duration = \"1 s\" }}\nradio = {{ standard = \"802.11a\", queue = {air} }}\n[[node]]\nname = \"a\"\nposition = [0, 0]\nqueue = {back}\n\
                  [[node]]\nname = \"b\"\n{}{}[[flow]]\nfrom = \"a\"\nto = \"b\"\n",
                 wire("a", "b", there),
                 wire("b", "a", back),

@@ -367,6 +367,20 @@ fn fq_codel_has_the_defaults_of_its_rfc_and_a_target_below_its_interval() {
 }
 
 #[test]
+fn a_node_has_its_own_queue_or_that_of_all_radios() {
+    let own = "name = \"receiver\"\nqueue = { discipline = \"codel\", packets = 9 }";
+    let s = read(&changed(LEAST, "name = \"receiver\"", own)).unwrap();
+    let (all, codel) = (discipline("drop-tail", &[]), discipline("codel", &[]));
+    let queues = s.nodes.iter().map(|node| node.queue.clone()).collect::<Vec<_>>();
+    let queue = |packets, discipline| Queue { limit: Limit::Packets(packets), discipline };
+    assert_eq!(queues, [queue(50, all), queue(9, codel)]);
+    let json = s.to_json();
+    assert_eq!((&json["node"][0]["queue"], &json["node"][1]["queue"]["packets"]), (&Json::Null, &Json::from(9)));
+    let same = changed(LEAST, "name = \"receiver\"", "name = \"receiver\"\nqueue = { packets = 50 }");
+    assert_eq!(read(&same).unwrap(), read(LEAST).unwrap(), "it says what all radios say");
+}
+
+#[test]
 fn a_node_at_a_link_has_a_radio_only_if_something_says_so() {
     let s = read(WIRED).unwrap();
     assert_eq!(s.nodes.iter().map(|node| node.has_radio).collect::<Vec<_>>(), [false, false, false, true, true]);

@@ -94,7 +94,6 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
         channel.set_dsss_alone(NodeId(i as u32));
     }
-    let queue = network::queue_spec(shared, &scenario.radio.queue, scenario.radio.data_rate);
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
     let flow = |i| {
         let mut flow = transport::flow(shared, i, &streams);
@@ -105,6 +104,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
+        let queue = network::queue_spec(shared, &scenario.nodes[i].queue, scenario.radio.data_rate);
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
             let draws = streams.get(Purpose::Queue, category << 32 | i as u64);
