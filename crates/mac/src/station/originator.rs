@@ -177,7 +177,8 @@ impl Station {
             grow(&mut so_far, msdu);
         }
         while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
-            let joins = edcaf.queue.peek(of).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
+            let joins =
+                edcaf.queue.peek(cx.now, of, cx.all).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
             let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
             msdu.head = cx.now;
             if let Some(extended) = &self.extended {
@@ -187,6 +188,7 @@ impl Station {
             edcaf.in_service.push_back(msdu);
         }
         edcaf.in_psdu = so_far.mpdus;
+        self.note_dropped(cx, i);
     }
 
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
