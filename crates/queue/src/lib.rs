@@ -152,6 +152,19 @@ impl<T> Queue<T> {
             Limit::Packets(n) => n.min(4096) as usize,
             Limit::Bytes(_) => 64,
         };
+        Queue::with_room(limit, mtu, discipline, room)
+    }
+
+    /// One of several that share a limit ([`Queue::set_limit`]): memory is taken as it fills.
+    ///
+    /// # Panics
+    /// See [`Queue::new`].
+    pub fn sharing(spec: &Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
+        let discipline = spec.make(mtu, draws).unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
+        Queue::with_room(spec.limit, mtu, discipline, 0)
+    }
+
+    fn with_room(limit: Limit, mtu: Bytes, discipline: Box<dyn Discipline>, room: usize) -> Queue<T> {
         Queue {
             entries: Vec::with_capacity(room),
             queued: Queued::new(limit, mtu, room),
@@ -212,6 +225,24 @@ impl<T> Queue<T> {
         self.stats.marked += u64::from(mark == Mark::Ce);
         self.queued.leave(slot);
         Some((self.departs(now, slot), mark))
+    }
+
+    /// What it holds at most from now on: of a limit in the same unit that several share, what the others leave.
+    pub fn set_limit(&mut self, limit: Limit) {
+        self.queued.set_limit(limit);
+    }
+
+    /// Drops an entry because another queue that shares the limit needs the room: the one that its discipline would lose to a full
+    /// queue. [`Queue::dropped`] has it. Returns whether there was one.
+    pub fn shed(&mut self, now: SimTime) -> bool {
+        self.integrate(now);
+        let Some(slot) = self.discipline.surplus(&self.queued) else { return false };
+        self.discipline.remove(now, slot, &mut self.queued);
+        self.queued.leave(slot);
+        self.stats.dropped_full += 1;
+        let entry = self.free(slot);
+        self.dropped.push_back(entry);
+        true
     }
 
     /// What was dropped after it had been taken in, the first first: when another was taken in or out. It is the caller's again.

@@ -37,9 +37,9 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
     pairs(s, &mut found);
     links(s, &mut found);
     let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
-    let of_nodes =
-        entries(s).filter_map(|node| Some((format!("node[{}].queue", node.index), node.entry.queue.as_ref()?)));
-    let of_radios = [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_nodes);
+    let of_nodes = entries(s)
+        .filter_map(|node| Some((format!("node[{}].queue", node.index), &node.entry.queue.as_ref()?.queue)));
+    let of_radios = [("radio.queue".to_owned(), &s.radio.queue.queue)].into_iter().chain(of_nodes);
     for (path, queue) in of_radios.chain(of_links) {
         found.take(self::queue(s, names, queue, &path));
     }

@@ -5,7 +5,7 @@ use crate::at::At;
 use crate::directory;
 use crate::item::{About, Item, Mistake};
 use crate::plug::{Plug, RateControls};
-use crate::queues::Queue;
+use crate::queues::RadioQueue;
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
@@ -153,7 +153,7 @@ table! {
         /// What chooses the rate of each data frame it sends.
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Its interface queue, one for each access category.
-        queue: Option<Queue>, or "radio.queue",
+        queue: Option<RadioQueue>, or "radio.queue",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
@@ -192,7 +192,7 @@ pub struct Node {
     /// What chooses their rate; `None`: it is fixed.
     pub rate_control: Option<Plug<RateControls>>,
     /// In front of its radio, one for each access category.
-    pub queue: Queue,
+    pub queue: RadioQueue,
     /// What the file says of it.
     pub entry: Arc<NodeEntry>,
     /// Which entry of the file that is.

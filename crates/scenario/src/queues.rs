@@ -15,6 +15,27 @@ one_of! { impl queue::Limit {
     bytes => Bytes(Bytes), in SOME_BYTES, or "limited in packets",
 } }
 
+words! {
+    /// Which MSDUs have a queue together.
+    pub enum Per, noun "share of an interface" {
+        /// All of an access category.
+        "interface" => Interface,
+        /// Those for one receiver with one traffic identifier.
+        "receiver" => Receiver,
+    }
+}
+
+table! {
+    /// The queue of a radio.
+    pub struct RadioQueue {
+        /// What has a discipline of its own: each access category, or in it each receiver (and TID), which then take turns and share the
+        /// limit.
+        per: Per = "interface",
+        /// What it is.
+        queue => Queue,
+    }
+}
+
 table! {
     /// A queue.
     pub struct Queue {

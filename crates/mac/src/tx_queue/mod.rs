@@ -2,6 +2,7 @@
 
 mod around;
 mod fifo;
+mod links;
 
 use crate::msdu::Msdu;
 use queue::Space;
@@ -10,6 +11,7 @@ use wire::Packets;
 
 pub use around::{Around, Wrap};
 pub use fifo::Fifo;
+pub use links::Links;
 
 /// Whose MSDUs may share a PSDU with one another: those for one receiver with one traffic identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

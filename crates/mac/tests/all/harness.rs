@@ -4,7 +4,8 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, Qos, Reception, Station, TxQueue, TxReport,
+    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, Qos, Reception, Station, TxQueue,
+    TxReport,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
@@ -180,13 +181,23 @@ pub struct Build<'a> {
     pub errors: ErrorModel,
     pub errors_at: ErrorsAt,
     pub plan: &'a dyn Fn(NodeId) -> Box<dyn Plan>,
+    /// A queue for each link, and not one for all.
+    pub by_link: bool,
 }
 
 impl<'a> Build<'a> {
     /// Stations of these configurations, queues of nine MSDUs, no errors.
     pub fn of(configs: &'a [Config]) -> Build<'a> {
         let (errors, errors_at) = (CLEAN, ErrorsAt::Attempt);
-        Build { configs, seed: SEED, limit: Limit::Packets(9), errors, errors_at, plan: &|_| Box::new(Dcf) }
+        Build {
+            configs,
+            seed: SEED,
+            limit: Limit::Packets(9),
+            errors,
+            errors_at,
+            plan: &|_| Box::new(Dcf),
+            by_link: false,
+        }
     }
 }
 
@@ -231,8 +242,10 @@ impl Net {
         let station = |(i, config): (usize, &Config)| {
             let node = NodeId(i as u32);
             let queue = |_| {
-                let draws = streams.get(Purpose::Queue, i as u64);
-                Box::new(Fifo::new(&Spec::drop_tail(build.limit), Bytes(1500), draws)) as Box<dyn TxQueue>
+                let (spec, mtu, entity) = (Spec::drop_tail(build.limit), Bytes(1500), i as u64);
+                let fifo = || Fifo::new(&spec, mtu, streams.get(Purpose::Queue, entity));
+                let links = || Links::new(&spec, mtu, streams.within(Purpose::Queue, entity));
+                if build.by_link { Box::new(links()) as Box<dyn TxQueue> } else { Box::new(fifo()) }
             };
             let queues = config.accesses().into_iter().map(queue).collect();
             let first = channel.contention.first(node);
@@ -289,7 +302,7 @@ impl Net {
         self
     }
 
-    /// `node` always has datagrams of `size` for `to`, with the TOS field of this category.
+    /// `node` always has datagrams of `size` for `to`, of which it is handed three first, with the TOS field of this category.
     pub fn saturate(&mut self, node: NodeId, to: NodeId, (category, tos): (u8, u8), size: u32) -> &mut Net {
         self.saturated[node.index()].push((category, to, size));
         for _ in 0..3 {
@@ -431,7 +444,10 @@ impl Net {
                 Output::Done(pkt, report) => {
                     self.say(now, node, report);
                     let tos = self.packets.free(pkt, DropWhy::MacDone).ip.tos;
-                    let refill = self.saturated[node.index()].iter().find(|(c, _, _)| *c == report.category).copied();
+                    let refill = self.saturated[node.index()]
+                        .iter()
+                        .find(|(c, to, _)| (*c, *to) == (report.category, report.to))
+                        .copied();
                     if let Some((_, to, size)) = refill {
                         self.hand_down(now, node, to, size, tos, starters);
                     }

@@ -50,3 +50,50 @@ fn fq_codel_at_the_access_point_only_drops_early_there_and_the_station_drops_at_
     assert!(queue(&own, "ap.air", "max_packets_total") > 200.0, "its limit is its own");
     assert_eq!(queue(&own, "laptop.air", "max_packets_total"), 200.0);
 }
+
+/// Downloads to two laptops, of which the second walks away after the first second of warm-up.
+const WALKS_AWAY: &str = r#"
+scenario = { duration = "5 s", warmup = "1 s" }
+radio = { standard = "802.11b", queue = { packets = 50, per = "interface" } }
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "stays"
+[[node]]
+name = "goes"
+[[flow]]
+from = "ap"
+to = "stays"
+transport = { protocol = "udp" }
+traffic = { model = "cbr", rate = "3 Mb/s" }
+[[flow]]
+from = "ap"
+to = "goes"
+transport = { protocol = "udp" }
+traffic = { model = "cbr", rate = "2 Mb/s" }
+[[event]]
+at = "1 s"
+kill = "goes"
+"#;
+
+#[test]
+fn beside_a_receiver_that_is_gone_a_queue_by_receiver_keeps_anothers_goodput_and_one_for_all_does_not() {
+    for access in ["dcf", "edca"] {
+        let of = |per: &str, discipline: &str| {
+            let access = format!("\"{access}\"");
+            let queue = format!("{{ per = \"{per}\", packets = 50, discipline = \"{discipline}\" }}");
+            let run = run(WALKS_AWAY, &[("radio.access", &access), ("radio.queue", &queue)]);
+            run.flow(0, "goodput_bps").unwrap() / 1e6
+        };
+        for discipline in ["drop-tail", "codel", "fq-codel"] {
+            let [shared, by_receiver] = ["interface", "receiver"].map(|per| of(per, discipline));
+            // 3 Mb/s of datagrams of 1500 B, 28 B of them headers.
+            assert!(
+                (by_receiver / (3.0 * 1472.0 / 1500.0) - 1.0).abs() < 0.03,
+                "{access} {discipline}: {by_receiver} Mb/s"
+            );
+            assert!(shared < 0.3 * by_receiver, "{access} {discipline}: {shared} of {by_receiver} Mb/s");
+        }
+    }
+}
