@@ -180,6 +180,8 @@ impl<T> Queue<T> {
     ///
     /// # Errors
     /// Gives it back if it is not taken in.
+    // An entry may be large: in line it is moved once. Two kinds of queues of an interface call this.
+    #[inline(always)]
     pub fn push(&mut self, now: SimTime, entry: T, arrival: Arrival) -> Result<Mark, (T, Refused)> {
         self.integrate(now);
         let Arrival { size, is_ect, flow } = arrival;
@@ -213,6 +215,7 @@ impl<T> Queue<T> {
 
     /// Takes the entry whose turn it is, and whether it is to be marked. Others may be dropped before it: ask [`Queue::dropped`] until
     /// there is none.
+    #[inline(always)] // as `push`
     pub fn pop(&mut self, now: SimTime) -> Option<(T, Mark)> {
         if self.is_empty() {
             self.discipline.idle();

@@ -1,6 +1,6 @@
 //! A queue around another: what a scheme changes, and everything else passed on.
 
-use super::{Next, RaTid, TxQueue};
+use super::{Next, PsduReport, RaTid, TxQueue};
 use crate::msdu::Msdu;
 use queue::Space;
 use units::SimTime;
@@ -50,6 +50,14 @@ pub trait Wrap: std::fmt::Debug {
     /// See [`TxQueue::expired`].
     fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {
         inner.expired(now, all)
+    }
+    /// See [`TxQueue::attempted`].
+    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport) {
+        inner.attempted(now, report);
+    }
+    /// See [`TxQueue::heeds_attempts`]: true where [`Wrap::attempted`] is written.
+    fn heeds_attempts(&self, inner: &dyn TxQueue) -> bool {
+        inner.heeds_attempts()
     }
     /// See [`TxQueue::failed`].
     fn failed(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
@@ -116,6 +124,14 @@ impl<W: Wrap> TxQueue for Around<W> {
         self.own.expired(&mut *self.inner, now, all)
     }
 
+    fn attempted(&mut self, now: SimTime, report: &PsduReport) {
+        self.own.attempted(&mut *self.inner, now, report);
+    }
+
+    fn heeds_attempts(&self) -> bool {
+        self.own.heeds_attempts(&*self.inner)
+    }
+
     fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
         self.own.failed(&mut *self.inner, now, msdu, is_last, all)
     }
@@ -140,9 +156,10 @@ impl<W: Wrap> TxQueue for Around<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::psdu::MpduSet;
     use std::cell::RefCell;
     use std::rc::Rc;
-    use units::{Bytes, FlowId, NodeId};
+    use units::{Bytes, Dur, FlowId, NodeId};
     use wire::{DropWhy, Ipv4, L4, Packet, Payload, Udp};
 
     #[derive(Debug)]
@@ -204,6 +221,15 @@ mod tests {
             self.held.take()
         }
 
+        fn attempted(&mut self, _: SimTime, _: &PsduReport) {
+            self.is_asked("attempted");
+        }
+
+        fn heeds_attempts(&self) -> bool {
+            self.is_asked("heeds_attempts");
+            true
+        }
+
         fn failed(&mut self, _: SimTime, msdu: Msdu, _: bool, _: &Packets) -> Next {
             self.is_asked("failed");
             self.held = Some(msdu);
@@ -259,11 +285,13 @@ mod tests {
             msdu = take(&mut queue, &mut all).expect("the inner one holds it");
         }
         all.free(msdu.pkt, DropWhy::Scheme);
-        assert_eq!((queue.next_wakeup(), queue.space()), (LATER, SPACE));
+        let (sent, acknowledged) = (MpduSet::ONE, MpduSet::NONE);
+        queue.attempted(now, &PsduReport { link: of, airtime: Dur::ZERO, sent, acknowledged });
+        assert_eq!((queue.next_wakeup(), queue.space(), queue.heeds_attempts()), (LATER, SPACE, true));
         assert_eq!(queue.stats(now).map(|stats| stats.offered), Some(5));
         let mut calls = calls.borrow().clone();
         calls.sort_unstable();
         calls.dedup();
-        assert_eq!(calls.len(), 12, "{calls:?}");
+        assert_eq!(calls.len(), 14, "{calls:?}");
     }
 }

@@ -4,11 +4,13 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, Qos, Reception, Station, TxQueue,
-    TxReport,
+    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, Reception, Station,
+    TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
+use std::cell::RefCell;
+use std::rc::Rc;
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Ipv4, L4, Packet, Packets, Payload, Udp};
 
@@ -173,6 +175,31 @@ enum Stage {
     Kill(NodeId),
 }
 
+/// One queue for all links.
+pub fn fifo(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
+    Box::new(Fifo::new(spec, Bytes(1500), streams.get(Purpose::Queue, 0)))
+}
+
+/// A queue for each link.
+pub fn links(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
+    Box::new(Links::new(spec, Bytes(1500), streams))
+}
+
+/// Notes what a queue is told of attempts, and passes it on.
+#[derive(Debug, Default, Clone)]
+pub struct Ears(pub Rc<RefCell<Vec<PsduReport>>>);
+
+impl Wrap for Ears {
+    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport) {
+        self.0.borrow_mut().push(*report);
+        inner.attempted(now, report);
+    }
+
+    fn heeds_attempts(&self, _: &dyn TxQueue) -> bool {
+        true
+    }
+}
+
 /// What a net is built from.
 pub struct Build<'a> {
     pub configs: &'a [Config],
@@ -181,8 +208,8 @@ pub struct Build<'a> {
     pub errors: ErrorModel,
     pub errors_at: ErrorsAt,
     pub plan: &'a dyn Fn(NodeId) -> Box<dyn Plan>,
-    /// A queue for each link, and not one for all.
-    pub by_link: bool,
+    /// The queue of each category, of this limit, and streams for its draws.
+    pub queue: &'a dyn Fn(&Spec, Streams) -> Box<dyn TxQueue>,
 }
 
 impl<'a> Build<'a> {
@@ -196,7 +223,7 @@ impl<'a> Build<'a> {
             errors,
             errors_at,
             plan: &|_| Box::new(Dcf),
-            by_link: false,
+            queue: &fifo,
         }
     }
 }
@@ -241,12 +268,7 @@ impl Net {
         let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
         let station = |(i, config): (usize, &Config)| {
             let node = NodeId(i as u32);
-            let queue = |_| {
-                let (spec, mtu, entity) = (Spec::drop_tail(build.limit), Bytes(1500), i as u64);
-                let fifo = || Fifo::new(&spec, mtu, streams.get(Purpose::Queue, entity));
-                let links = || Links::new(&spec, mtu, streams.within(Purpose::Queue, entity));
-                if build.by_link { Box::new(links()) as Box<dyn TxQueue> } else { Box::new(fifo()) }
-            };
+            let queue = |_| (build.queue)(&Spec::drop_tail(build.limit), streams.within(Purpose::Queue, i as u64));
             let queues = config.accesses().into_iter().map(queue).collect();
             let first = channel.contention.first(node);
             let mut station = Station::new(node, &peers, first, config.clone(), queues, (build.plan)(node));

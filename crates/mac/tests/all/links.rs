@@ -1,8 +1,11 @@
 //! A queue for each link: its books, and what a receiver that is gone costs the others.
 
-use crate::harness::{A, B, Build, NOBODY, Net};
+use crate::dcf::harness::{self as dcf, ACK, CTS, DATA, RTS};
+use crate::harness::{self, A, B, Build, Ears, NOBODY, Net};
 use engine::{Purpose, Streams};
-use mac::{Config, Edca, Fate, Fifo, Kind, Links, Msdu, Next, RaTid, TxQueue, TxopLimits};
+use mac::{
+    Around, Config, Edca, Fate, Fifo, Kind, Links, MpduSet, Msdu, Next, PsduReport, RaTid, TxQueue, TxopLimits,
+};
 use phy::{Mode, Standard, airtime};
 use plugin::Params;
 use proptest::prelude::*;
@@ -340,9 +343,11 @@ fn config(is_edca: bool) -> Config {
 }
 
 /// Data frames to [`B`], and to a receiver that is not there, in ten seconds in which [`A`] always has both.
-fn beside_nobody(is_edca: bool, by_link: bool) -> (Net, [Vec<u64>; 2]) {
+fn beside_nobody(is_edca: bool, is_by_link: bool) -> (Net, [Vec<u64>; 2]) {
     let configs = [config(is_edca), config(is_edca)];
-    let mut net = Net::build(&Build { by_link, limit: Limit::Packets(20), ..Build::of(&configs) });
+    let queue: &dyn Fn(&Spec, Streams) -> Box<dyn TxQueue> =
+        if is_by_link { &harness::links } else { &harness::fifo };
+    let mut net = Net::build(&Build { queue, limit: Limit::Packets(20), ..Build::of(&configs) });
     let category = u8::from(is_edca);
     net.saturate(A, B, (category, 0), 1500).saturate(A, NOBODY, (category, 0), 1500).run(10_000_000);
     let to = |to| net.of(A, Kind::Data).iter().filter(|sent| sent.frame.to == to).map(|sent| sent.start).collect();
@@ -389,4 +394,38 @@ fn by_link_it_costs_another_its_attempts_and_the_window_that_they_double_and_not
         assert!(off.abs() < 0.015, "{} instead of {expected:.0}", alive.len());
         assert!((given_up as f64 * 7.0 / gone.len() as f64 - 1.0).abs() < 0.02);
     }
+}
+
+/// An A that notes what its queue is told, beside a B, 802.11b at 11 Mb/s with this RTS threshold.
+fn told(rts: Option<Bytes>, script: impl Fn(&mut Net)) -> Vec<PsduReport> {
+    let (ears, mut config) = (Ears::default(), dcf::config());
+    config.rts.threshold = rts;
+    let queue = |spec: &Spec, streams| -> Box<dyn TxQueue> {
+        Box::new(Around::new(harness::links(spec, streams), ears.clone()))
+    };
+    let configs = [config.clone(), config];
+    let mut net = Net::build(&Build { queue: &queue, ..Build::of(&configs) });
+    script(&mut net);
+    net.run(100_000);
+    ears.0.take()
+}
+
+#[test]
+fn a_queue_is_told_of_each_attempt_the_link_the_airtime_and_what_became_of_the_mpdu() {
+    let report = |to, airtime, [sent, acknowledged]: [MpduSet; 2]| {
+        let link = RaTid { to, tid: None };
+        PsduReport { link, airtime: Dur::from_us(airtime), sent, acknowledged }
+    };
+    let (none, one) = (MpduSet::NONE, MpduSet::ONE);
+    let plain = told(None, |net| _ = net.enqueue(1000, A, B, 1500));
+    assert_eq!(plain, [report(B, DATA + ACK, [one, one])]);
+    let behind_rts = told(Some(Bytes(0)), |net| _ = net.enqueue(1000, A, B, 1500));
+    assert_eq!(behind_rts, [report(B, RTS + CTS + DATA + ACK, [one, one])]);
+    let in_vain = told(None, |net| _ = net.enqueue(1000, A, NOBODY, 1500));
+    assert_eq!(in_vain, [report(NOBODY, DATA, [one, none]); 7]);
+    let rts_in_vain = told(Some(Bytes(0)), |net| _ = net.enqueue(1000, A, NOBODY, 1500));
+    assert_eq!(rts_in_vain, [report(NOBODY, RTS, [none, none]); 7]);
+    // 1536 B at the lowest basic rate, 1 Mb/s.
+    let to_all = told(None, |net| _ = net.enqueue(1000, A, NodeId::BROADCAST, 1500));
+    assert_eq!(to_all, [report(NodeId::BROADCAST, 192 + 1536 * 8, [one, none])]);
 }
