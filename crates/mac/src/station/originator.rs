@@ -551,7 +551,7 @@ impl Station {
         went_out: bool,
     ) -> (usize, Option<Msdu>) {
         let n = self.edcafs[self.active].in_psdu;
-        let (mut kept, mut last) = (0, None);
+        let (mut kept, mut last, mut yields) = (0, None, false);
         for place in 0..n {
             if acknowledged.contains(place) {
                 if let Some((pkt, report)) = self.delivered(cx) {
@@ -570,14 +570,30 @@ impl Station {
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
-                Next::Yield => {}
+                Next::Yield => yields = true,
                 Next::GiveUp(msdu) if n == 1 => last = Some(msdu),
                 Next::GiveUp(msdu) => self.give_up(cx, msdu),
             }
         }
         // What is kept goes before what was taken ahead of its time.
         self.edcafs[self.active].in_service.move_to_front(kept);
+        if yields && kept == 0 {
+            self.put_back(cx);
+        }
         (kept, last)
+    }
+
+    /// What was taken ahead of its time goes back to a queue that takes it: it decides anew what is next.
+    #[cold]
+    fn put_back(&mut self, cx: &mut Cx<impl Air>) {
+        let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];
+        while let Some(msdu) = in_service.pop_front() {
+            if let Some(msdu) = queue.put_back(cx.now, msdu, cx.all) {
+                in_service.push_back(msdu);
+                in_service.move_to_front(1);
+                return;
+            }
+        }
     }
 
     fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {

@@ -63,6 +63,10 @@ pub trait Wrap: std::fmt::Debug {
     fn failed(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
         inner.failed(now, msdu, is_last, all)
     }
+    /// See [`TxQueue::put_back`]. One that holds MSDUs itself gives back those that the inner queue has not popped.
+    fn put_back(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &Packets) -> Option<Msdu> {
+        inner.put_back(now, msdu, all)
+    }
     /// See [`TxQueue::next_wakeup`].
     fn next_wakeup(&self, inner: &dyn TxQueue) -> SimTime {
         inner.next_wakeup()
@@ -134,6 +138,10 @@ impl<W: Wrap> TxQueue for Around<W> {
 
     fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
         self.own.failed(&mut *self.inner, now, msdu, is_last, all)
+    }
+
+    fn put_back(&mut self, now: SimTime, msdu: Msdu, all: &Packets) -> Option<Msdu> {
+        self.own.put_back(&mut *self.inner, now, msdu, all)
     }
 
     fn next_wakeup(&self) -> SimTime {
@@ -236,6 +244,12 @@ mod tests {
             Next::Yield
         }
 
+        fn put_back(&mut self, _: SimTime, msdu: Msdu, _: &Packets) -> Option<Msdu> {
+            self.is_asked("put_back");
+            self.held = Some(msdu);
+            None
+        }
+
         fn next_wakeup(&self) -> SimTime {
             self.is_asked("next_wakeup");
             LATER
@@ -284,6 +298,8 @@ mod tests {
             assert!(matches!(queue.failed(now, msdu, false, &all), Next::Yield));
             msdu = take(&mut queue, &mut all).expect("the inner one holds it");
         }
+        assert!(queue.put_back(now, msdu, &all).is_none());
+        let msdu = queue.pop(now, &mut all).expect("the inner one holds it");
         all.free(msdu.pkt, DropWhy::Scheme);
         let (sent, acknowledged) = (MpduSet::ONE, MpduSet::NONE);
         queue.attempted(now, &PsduReport { link: of, airtime: Dur::ZERO, sent, acknowledged });
@@ -292,6 +308,6 @@ mod tests {
         let mut calls = calls.borrow().clone();
         calls.sort_unstable();
         calls.dedup();
-        assert_eq!(calls.len(), 14, "{calls:?}");
+        assert_eq!(calls.len(), 15, "{calls:?}");
     }
 }

@@ -256,6 +256,17 @@ impl TxQueue for Links {
         Next::Yield
     }
 
+    /// Behind those of its link that have just failed; that link had its turn and did not use it.
+    fn put_back(&mut self, _: SimTime, msdu: Msdu, all: &Packets) -> Option<Msdu> {
+        let at = self.link(RaTid::of(&msdu));
+        let place = self.returned.filter(|(link, _)| *link == at).map_or(0, |(_, place)| place);
+        self.put_ahead(at, place, msdu, all);
+        self.links[at].in_turn = true;
+        self.turns.retain(|turn| *turn != at);
+        self.turns.push_front(at);
+        None
+    }
+
     fn space(&self) -> Space {
         let free = match self.spec.limit {
             Limit::Packets(n) => self.mtu * u64::from(n.saturating_sub(self.queued.entries)),

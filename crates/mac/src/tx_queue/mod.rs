@@ -105,6 +105,11 @@ pub trait TxQueue: std::fmt::Debug {
     /// higher one of its station is asked too: `msdu.failures` rises, `msdu.attempts` stays, and nothing was on the air. Of a fragmented
     /// MSDU the fragment at hand is meant; after [`Next::Yield`] its burst goes on where it stopped, and others may go between.
     fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next;
+    /// An MSDU that was popped ahead of its time, and has not been sent, comes back because the one before it failed and
+    /// [`Next::Yield`] was said: the queue decides anew what is next. Gives back what it does not take, which then goes next.
+    fn put_back(&mut self, _now: SimTime, msdu: Msdu, _all: &Packets) -> Option<Msdu> {
+        Some(msdu)
+    }
     /// When a queue that holds something back wants to be popped again: asked when [`TxQueue::pop`] gave nothing with nothing in
     /// service, and not again before the next `pop`.
     fn next_wakeup(&self) -> SimTime {

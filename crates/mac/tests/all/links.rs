@@ -85,6 +85,41 @@ fn a_psdu_that_failed_comes_back_in_its_order_before_what_was_only_looked_at() {
 }
 
 #[test]
+fn what_was_taken_ahead_comes_back_behind_what_failed_and_its_link_has_its_turn() {
+    let (mut links, mut all) = holding(ROOMY, &[1, 1, 2, 2, 3]);
+    let [failed, ahead] = [(); 2].map(|()| links.pop(NOW, &mut all).unwrap());
+    assert!(matches!(links.failed(NOW, failed, false, &all), Next::Yield));
+    assert!(links.put_back(NOW, ahead, &all).is_none());
+    assert_eq!((links.space().entries, links.space().used), (5, Bytes(5000)));
+    let popped = std::iter::from_fn(|| links.pop(NOW, &mut all)).collect();
+    assert_eq!(serials(popped), [3, 5, 1, 4, 2]);
+    // Of one link.
+    let (mut links, mut all) = holding(ROOMY, &[1, 1, 1]);
+    let [failed, ahead] = [(); 2].map(|()| links.pop(NOW, &mut all).unwrap());
+    assert!(
+        matches!(links.failed(NOW, failed, false, &all), Next::Yield) && links.put_back(NOW, ahead, &all).is_none()
+    );
+    let popped = std::iter::from_fn(|| links.pop(NOW, &mut all)).collect();
+    assert_eq!(serials(popped), [1, 2, 3]);
+}
+
+#[test]
+fn in_an_opportunity_of_several_exchanges_no_later_msdu_of_a_link_goes_before_one_that_failed() {
+    let edca = Edca::standard(Standard::B, &Standard::B.timing(), TxopLimits::Dot11);
+    let config = dcf::config().with_edca(edca);
+    let configs = [config.clone(), config];
+    let mut net = Net::build(&Build { queue: &harness::links, ..Build::of(&configs) });
+    net.errors(0, A, B, harness::HIT).errors(9_000, A, B, harness::CLEAN);
+    for _ in 0..4 {
+        net.enqueue(1000, A, B, 100);
+    }
+    net.run(100_000);
+    let seqs: Vec<u16> = net.of(A, Kind::Data).iter().map(|sent| sent.frame.seq).collect();
+    assert!(seqs.is_sorted() && seqs.iter().filter(|seq| **seq == 0).count() > 1, "{seqs:?}");
+    assert_eq!((seqs.last(), net.handed_up), (Some(&3), 4));
+}
+
+#[test]
 fn the_longest_link_makes_room_for_another_and_refuses_what_is_its_own() {
     let (mut links, mut all) = holding(Limit::Packets(4), &[1, 1, 1, 1]);
     let own = msdu(NOW, &mut all, (1, 0, 1000, false));

@@ -157,6 +157,15 @@ impl Wrap for Express {
         next
     }
 
+    fn put_back(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &Packets) -> Option<Msdu> {
+        let data = data(&msdu, all);
+        let refused = inner.put_back(now, msdu, all);
+        if refused.is_none() {
+            self.word.count(data, 1);
+        }
+        refused
+    }
+
     fn space(&self, inner: &dyn TxQueue) -> Space {
         let rest = inner.space();
         Space {
