@@ -448,6 +448,8 @@ impl Station {
         }
     }
 
+    /// Rate control is told, and the queue if it heeds that. In line: what was received is a constant where all or nothing was.
+    #[inline(always)]
     fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: MpduSet, went_out: bool) {
         if self.edcafs[self.active].is_heeding {
             self.tell_queue(cx.now, acknowledged, went_out);
@@ -652,6 +654,7 @@ impl Station {
 }
 
 /// Time on the air of an exchange, which the MSDUs of its PSDU share.
+#[inline(always)]
 fn spend(edcaf: &mut Edcaf, airtime: Dur) {
     edcaf.airtime += airtime;
     if let (1, Some(msdu)) = (edcaf.in_psdu, edcaf.in_service.front_mut()) {
