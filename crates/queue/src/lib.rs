@@ -230,7 +230,7 @@ impl<T> Queue<T> {
         Some((self.departs(now, slot), mark))
     }
 
-    /// What it holds at most from now on: of a limit in the same unit that several share, what the others leave.
+    /// Another limit in the same unit from now on: where several share one, the part that the others leave.
     pub fn set_limit(&mut self, limit: Limit) {
         self.queued.set_limit(limit);
     }

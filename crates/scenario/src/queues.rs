@@ -28,10 +28,9 @@ words! {
 table! {
     /// The queue of a radio.
     pub struct RadioQueue {
-        /// What has a discipline of its own: each access category, or in it each receiver (and TID), which then take turns and share the
-        /// limit.
+        /// One queue for all of an access category, or in it one for each receiver (and TID): these take turns, and share the limit.
         per: Per = "interface",
-        /// What it is.
+        /// Its limit and its discipline.
         queue => Queue,
     }
 }

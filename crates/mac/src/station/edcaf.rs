@@ -16,14 +16,14 @@ pub(super) struct Edcaf {
     pub txop_limit: Dur,
     pub txop_exchanges: u16,
     pub queue: Box<dyn TxQueue>,
-    /// Whether that is told of attempts.
+    /// True if the queue is told of attempts.
     pub is_heeding: bool,
     /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
     /// time so that a Duration field could cover it.
     pub in_service: Line,
     /// How many of them the PSDU at hand carries.
     pub in_psdu: usize,
-    /// What the exchange at hand has taken on the air so far.
+    /// Time on the air of the exchange at hand so far.
     pub airtime: Dur,
     /// When a queue that holds something back wants to be popped again.
     pub held_until: SimTime,

@@ -87,7 +87,7 @@ impl Station {
         }
     }
 
-    /// What it has dropped while MSDUs were looked for that join a PSDU. Apart, so that the other two stay in line.
+    /// Tells drops while MSDUs were looked for that join a PSDU. Apart, so that the other two calls stay in line.
     #[inline(never)]
     fn note_dropped_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.note_dropped(cx, i);
@@ -585,7 +585,7 @@ impl Station {
         (kept, last)
     }
 
-    /// What was taken ahead of its time goes back to a queue that takes it: it decides anew what is next.
+    /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
     #[cold]
     fn put_back(&mut self, cx: &mut Cx<impl Air>) {
         let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];

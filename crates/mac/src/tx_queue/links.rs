@@ -18,14 +18,14 @@ use std::collections::{BTreeMap, VecDeque};
 use units::{Bytes, NodeId, SimTime};
 use wire::Packets;
 
-/// What waits for one receiver and TID.
+/// The MSDUs that wait for one receiver and TID.
 #[derive(Debug)]
 struct Link {
-    /// What its discipline has let go already: MSDUs that came back after a failure, then at most one that was looked at
+    /// MSDUs that its discipline has let go already: those that came back after a failure, then at most one that was looked at
     /// ([`TxQueue::peek`]). They go first.
     ahead: VecDeque<Msdu>,
     queue: Queue<Msdu>,
-    /// Whether it waits for its turn. It does as long as it has something.
+    /// True while it is in line for a turn: as long as it has something, and until it is found empty.
     in_turn: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Links {
     /// Ahead of all disciplines.
     ahead: Held,
     max_entries: u32,
-    /// What disciplines have dropped, until somebody asks.
+    /// MSDUs that disciplines have dropped, until somebody asks.
     dropped: VecDeque<Msdu>,
     /// The link of the PSDU that has failed last, and how many of its MSDUs have come back: they keep their order.
     returned: Option<(usize, usize)>,
@@ -106,7 +106,7 @@ impl Links {
         result
     }
 
-    /// Whether so much more would be beyond the limit.
+    /// True if so much more would be beyond the limit.
     fn is_beyond(&self, more: Held) -> bool {
         match self.spec.limit {
             Limit::Packets(n) => self.queued.entries + more.entries > n,
@@ -289,7 +289,7 @@ impl TxQueue for Links {
         left
     }
 
-    /// What left a discipline has departed, also what waits again after a failure.
+    /// Sums over all disciplines. An MSDU that left its discipline has departed, also while it waits again after a failure.
     fn stats(&self, now: SimTime) -> Option<Stats> {
         let sum = |sum: Stats, link: &Link| sum.with(&link.queue.stats(now));
         Some(Stats { max_entries: self.max_entries, ..self.links.iter().fold(Stats::default(), sum) })

@@ -96,7 +96,7 @@ pub trait TxQueue: std::fmt::Debug {
     /// The attempt of a PSDU is over: told before [`TxQueue::failed`] asks about its MSDUs, and before anything else is popped. An
     /// attempt that a higher category of this station forestalled was none. Only if it [`TxQueue::heeds_attempts`].
     fn attempted(&mut self, _now: SimTime, _report: &PsduReport) {}
-    /// Whether it wants to be told of attempts. Asked once.
+    /// True if it wants to be told of attempts. Asked once.
     fn heeds_attempts(&self) -> bool {
         false
     }

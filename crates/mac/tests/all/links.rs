@@ -179,7 +179,7 @@ fn ops(links: u32) -> impl Strategy<Value = Vec<(u64, Op)>> {
     prop::collection::vec((0..9_000_000u64, op), 1..300)
 }
 
-/// What is known without the queue.
+/// The same queue, kept by hand.
 #[derive(Default)]
 struct Model {
     /// Size and link of what it holds, by serial.
