@@ -40,4 +40,4 @@ pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu};
 pub use rate::{Attempt, Attempted, Fixed, RateControl};
 pub use station::{Input, Output, Station};
 pub use transmit::Transmit;
-pub use tx_queue::{Classifier, Fifo, Next, RaTid, TxQueue};
+pub use tx_queue::{Around, Classifier, Fifo, Links, Next, PsduReport, RaTid, TxQueue, Wrap};

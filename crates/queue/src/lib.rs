@@ -152,6 +152,19 @@ impl<T> Queue<T> {
             Limit::Packets(n) => n.min(4096) as usize,
             Limit::Bytes(_) => 64,
         };
+        Queue::with_room(limit, mtu, discipline, room)
+    }
+
+    /// One of several that share a limit ([`Queue::set_limit`]): memory is taken as it fills.
+    ///
+    /// # Panics
+    /// See [`Queue::new`].
+    pub fn sharing(spec: &Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
+        let discipline = spec.make(mtu, draws).unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
+        Queue::with_room(spec.limit, mtu, discipline, 0)
+    }
+
+    fn with_room(limit: Limit, mtu: Bytes, discipline: Box<dyn Discipline>, room: usize) -> Queue<T> {
         Queue {
             entries: Vec::with_capacity(room),
             queued: Queued::new(limit, mtu, room),
@@ -167,6 +180,8 @@ impl<T> Queue<T> {
     ///
     /// # Errors
     /// Gives it back if it is not taken in.
+    // An entry may be large: in line it is moved once. Two kinds of queues of an interface call this.
+    #[inline(always)]
     pub fn push(&mut self, now: SimTime, entry: T, arrival: Arrival) -> Result<Mark, (T, Refused)> {
         self.integrate(now);
         let Arrival { size, is_ect, flow } = arrival;
@@ -200,6 +215,7 @@ impl<T> Queue<T> {
 
     /// Takes the entry whose turn it is, and whether it is to be marked. Others may be dropped before it: ask [`Queue::dropped`] until
     /// there is none.
+    #[inline(always)] // as `push`
     pub fn pop(&mut self, now: SimTime) -> Option<(T, Mark)> {
         if self.is_empty() {
             self.discipline.idle();
@@ -212,6 +228,24 @@ impl<T> Queue<T> {
         self.stats.marked += u64::from(mark == Mark::Ce);
         self.queued.leave(slot);
         Some((self.departs(now, slot), mark))
+    }
+
+    /// Another limit in the same unit from now on: where several share one, the part that the others leave.
+    pub fn set_limit(&mut self, limit: Limit) {
+        self.queued.set_limit(limit);
+    }
+
+    /// Drops an entry because another queue that shares the limit needs the room: the one that its discipline would lose to a full
+    /// queue. [`Queue::dropped`] has it. Returns whether there was one.
+    pub fn shed(&mut self, now: SimTime) -> bool {
+        self.integrate(now);
+        let Some(slot) = self.discipline.surplus(&self.queued) else { return false };
+        self.discipline.remove(now, slot, &mut self.queued);
+        self.queued.leave(slot);
+        self.stats.dropped_full += 1;
+        let entry = self.free(slot);
+        self.dropped.push_back(entry);
+        true
     }
 
     /// What was dropped after it had been taken in, the first first: when another was taken in or out. It is the caller's again.

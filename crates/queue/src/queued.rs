@@ -111,6 +111,10 @@ impl Queued {
         self.limit
     }
 
+    pub(crate) fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+
     /// Size of a full packet.
     pub fn mtu(&self) -> Bytes {
         self.mtu

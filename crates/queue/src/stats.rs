@@ -61,6 +61,26 @@ impl Stats {
         }
     }
 
+    /// The counters of two queues together. `max_entries` is the greater of theirs: when each was longest, they do not say.
+    #[must_use]
+    pub fn with(&self, other: &Stats) -> Stats {
+        Stats {
+            offered: self.offered + other.offered,
+            bytes_offered: self.bytes_offered + other.bytes_offered,
+            departed: self.departed + other.departed,
+            bytes_departed: self.bytes_departed + other.bytes_departed,
+            dropped_full: self.dropped_full + other.dropped_full,
+            dropped_early: self.dropped_early + other.dropped_early,
+            withdrawn: self.withdrawn + other.withdrawn,
+            marked: self.marked + other.marked,
+            abandoned: self.abandoned + other.abandoned,
+            max_entries: self.max_entries.max(other.max_entries),
+            entry_time: self.entry_time + other.entry_time,
+            byte_time: self.byte_time + other.byte_time,
+            wait: self.wait + other.wait,
+        }
+    }
+
     /// Packets that will not be sent: refused for whichever reason, or withdrawn.
     pub fn dropped(&self) -> u64 {
         self.dropped_full + self.dropped_early + self.withdrawn

@@ -37,7 +37,10 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
     pairs(s, &mut found);
     links(s, &mut found);
     let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
-    for (path, queue) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_links) {
+    let of_nodes = entries(s)
+        .filter_map(|node| Some((format!("node[{}].queue", node.index), &node.entry.queue.as_ref()?.queue)));
+    let of_radios = [("radio.queue".to_owned(), &s.radio.queue.queue)].into_iter().chain(of_nodes);
+    for (path, queue) in of_radios.chain(of_links) {
         found.take(self::queue(s, names, queue, &path));
     }
     flows(s, &mut found);
@@ -57,6 +60,12 @@ fn run(s: &Scenario) -> Result<()> {
     Ok(())
 }
 
+/// The first node of each entry.
+fn entries(s: &Scenario) -> impl Iterator<Item = &Node> {
+    let is_first = |i: usize| i == 0 || s.nodes[i - 1].index != s.nodes[i].index;
+    s.nodes.iter().enumerate().filter(move |(i, _)| is_first(*i)).map(|(_, node)| node)
+}
+
 fn nodes(s: &Scenario, found: &mut Mistakes) {
     let node = |id: NodeId, node: &Node| -> Result<()> {
         let i = node.index;
@@ -73,6 +82,9 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
             if let Some(without) = [id, *to].into_iter().find(|it| !s.nodes[it.index()].has_radio) {
                 fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
             }
+        }
+        if node.entry.queue.is_some() && !node.has_radio {
+            fail!("node[{i}].queue", "\"{}\" has no radio; a wire has its queues in its [[link]]", node.name);
         }
         Ok(())
     };

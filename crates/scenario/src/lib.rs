@@ -45,7 +45,7 @@ pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
 pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };
-pub use queues::Queue;
+pub use queues::{Per, Queue, RadioQueue};
 pub use radio::{ControlRate, FragmentationThreshold, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
 pub use resolve::Scenario;
 pub use scalar::Metres;

@@ -5,6 +5,7 @@ use crate::at::At;
 use crate::directory;
 use crate::item::{About, Item, Mistake};
 use crate::plug::{Plug, RateControls};
+use crate::queues::RadioQueue;
 use crate::scalar::Text;
 use core::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
@@ -151,6 +152,8 @@ table! {
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
         /// What chooses the rate of each data frame it sends.
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
+        /// Its interface queue, one for each access category.
+        queue: Option<RadioQueue>, or "radio.queue",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
@@ -188,6 +191,8 @@ pub struct Node {
     pub data_rate: BitRate,
     /// What chooses their rate; `None`: it is fixed.
     pub rate_control: Option<Plug<RateControls>>,
+    /// In front of its radio, one for each access category.
+    pub queue: RadioQueue,
     /// What the file says of it.
     pub entry: Arc<NodeEntry>,
     /// Which entry of the file that is.
@@ -201,7 +206,7 @@ impl Node {
     }
 
     /// The entry that a file would have for this node, `id`, alone.
-    pub(crate) fn written(&self, id: NodeId, has_powers: bool) -> NodeEntry {
+    pub(crate) fn written(&self, id: NodeId, has_powers: bool, radio: &crate::Radio) -> NodeEntry {
         let [bk, be, vi, vo] = self.categories.map(Some);
         // A member of a group with a rate to that group has none to itself.
         let others = self.entry.data_rates().iter().copied().filter(|(to, _)| *to != id);
@@ -216,6 +221,7 @@ impl Node {
             data_rate: Some(self.data_rate),
             data_rate_to: self.entry.data_rate_to.as_ref().map(|_| RateTo(others.collect())),
             rate_control: self.rate_control.clone(),
+            queue: Some(self.queue.clone()).filter(|own| *own != radio.queue),
             ..NodeEntry::clone(&self.entry)
         }
     }

@@ -15,6 +15,26 @@ one_of! { impl queue::Limit {
     bytes => Bytes(Bytes), in SOME_BYTES, or "limited in packets",
 } }
 
+words! {
+    /// Which MSDUs have a queue together.
+    pub enum Per, noun "share of an interface" {
+        /// All of an access category.
+        "interface" => Interface,
+        /// Those for one receiver with one traffic identifier.
+        "receiver" => Receiver,
+    }
+}
+
+table! {
+    /// The queue of a radio.
+    pub struct RadioQueue {
+        /// One queue for all of an access category, or in it one for each receiver (and TID): these take turns, and share the limit.
+        per: Per = "interface",
+        /// Its limit and its discipline.
+        queue => Queue,
+    }
+}
+
 table! {
     /// A queue.
     pub struct Queue {

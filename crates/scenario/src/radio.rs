@@ -3,7 +3,7 @@
 use crate::at::{At, Context};
 use crate::node::{Access, CONTENTION_WINDOW, Edca};
 use crate::plug::{Plug, RateControls};
-use crate::queues::Queue;
+use crate::queues::RadioQueue;
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
 use core::ops::RangeInclusive;
@@ -161,8 +161,8 @@ table! {
         slot: Option<Slot>, or "for 802.11g short, long beside stations of 802.11b; fixed for the others",
         /// What goes before OFDM data of 802.11g, at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
         protection: Protection = "auto",
-        /// Interface queue of every station, limited in packets or in bytes.
-        queue: Queue = { packets = 50 },
+        /// Interface queue of every station, one for each access category, limited in packets or in bytes.
+        queue: RadioQueue = { packets = 50 },
     }
 }
 

@@ -93,7 +93,11 @@ impl Scenario {
             // Each node says it itself.
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
             channel: self.channel.clone(),
-            node: (0..).map(NodeId).zip(&self.nodes).map(|(id, node)| node.written(id, has_powers)).collect(),
+            node: (0..)
+                .map(NodeId)
+                .zip(&self.nodes)
+                .map(|(id, node)| node.written(id, has_powers, &self.radio))
+                .collect(),
             link: self.links.iter().map(|link| link.written(&names)).collect(),
             routing: self.routing.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
@@ -229,6 +233,7 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
             if bit_rates(own).any(|rate| rate == radio.data_rate) { radio.data_rate } else { highest(own) }
         }),
         rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
+        queue: entry.queue.as_ref().unwrap_or(&radio.queue).clone(),
         entry: Arc::clone(&entry),
         index,
     };

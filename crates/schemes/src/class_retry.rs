@@ -12,6 +12,7 @@
 
 use crate::retry_limit::{Limit, Limited};
 use crate::{Info, Kind, Param, Params, Refusal, Site, Value};
+use mac::Around;
 use wire::{Flags, Packet};
 
 /// A limit: transmissions in all.
@@ -37,7 +38,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if site.node.has_air {
         let limits = ["data", "ack", "control", "other"].map(|key| params.int(key) as u8);
         site.reads_tcp();
-        site.wrap_queue(move |inner| Box::new(Limited::new(inner, ByClass(limits))));
+        site.wrap_queue(move |inner| Box::new(Around::new(inner, Limited(ByClass(limits)))));
     }
     Ok(())
 }

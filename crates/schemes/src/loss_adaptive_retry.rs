@@ -14,6 +14,7 @@
 
 use crate::retry_limit::{Limit, Limited};
 use crate::{Agent, Cx, Info, Kind, Param, Params, Refusal, Site, Value};
+use mac::Around;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -62,7 +63,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let (of_queue, of_hooks) = (limits.clone(), limits.clone());
     site.reads_tcp();
     site.agent(limits);
-    site.wrap_queue(move |inner| Box::new(Limited::new(inner, of_queue.clone())));
+    site.wrap_queue(move |inner| Box::new(Around::new(inner, Limited(of_queue.clone()))));
     site.hook_sender(move |flow| {
         let limits = of_hooks.clone();
         limits.0.borrow_mut().of.insert(flow, first);

@@ -220,8 +220,8 @@ impl<'a> Site<'a> {
     }
 
     /// A transmit queue around the one that stands there. Called once for each access category, lowest first (under DCF
-    /// once), when all schemes are installed; each queue has the interface's whole limit. [`TxQueue`] has the rules of a queue
-    /// around another. The outermost, of the scheme that comes last, decides what goes next.
+    /// once), when all schemes are installed; each queue has the interface's whole limit. [`mac::Around`] makes one of a
+    /// [`mac::Wrap`], which has the rules. The outermost, of the scheme that comes last, decides what goes next.
     pub fn wrap_queue(&mut self, around: impl FnMut(Box<dyn TxQueue>) -> Box<dyn TxQueue> + 'static) {
         self.claims.turn(Port::TxQueue);
         self.stack.queues.push(Box::new(around));

@@ -16,11 +16,15 @@ pub(super) struct Edcaf {
     pub txop_limit: Dur,
     pub txop_exchanges: u16,
     pub queue: Box<dyn TxQueue>,
+    /// True if the queue is told of attempts.
+    pub is_heeding: bool,
     /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
     /// time so that a Duration field could cover it.
     pub in_service: Line,
     /// How many of them the PSDU at hand carries.
     pub in_psdu: usize,
+    /// Time on the air of the exchange at hand so far.
+    pub airtime: Dur,
     /// When a queue that holds something back wants to be popped again.
     pub held_until: SimTime,
     pub counters: CategoryCounters,
@@ -33,9 +37,11 @@ impl Edcaf {
             aifsn,
             txop_limit,
             txop_exchanges,
+            is_heeding: queue.heeds_attempts(),
             queue,
             in_service: Line::default(),
             in_psdu: 1,
+            airtime: Dur::ZERO,
             held_until: SimTime::NEVER,
             counters: CategoryCounters::default(),
         }

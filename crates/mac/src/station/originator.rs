@@ -11,7 +11,7 @@ use crate::frame::Kind;
 use crate::msdu::{Fate, MacOptions, Msdu, TxReport};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
 use crate::rate::{Attempt, Attempted};
-use crate::tx_queue::{Next, RaTid};
+use crate::tx_queue::{Next, PsduReport, RaTid};
 use engine::Class as When;
 use phy::{Mode, TxPower, TxVector};
 use units::{Bytes, Dur, NodeId, SimTime};
@@ -77,7 +77,7 @@ impl Station {
     }
 
     /// What the queue of a category has dropped is done with, as if it had been refused.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.dropped(cx.all) {
@@ -85,6 +85,12 @@ impl Station {
             let report = msdu.report(cx.now, Fate::QueueFull);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
+    }
+
+    /// Tells drops while MSDUs were looked for that join a PSDU. Apart, so that the other two calls stay in line.
+    #[inline(never)]
+    fn note_dropped_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) {
+        self.note_dropped(cx, i);
     }
 
     /// The TX vector that a frame with the MSDU at this place would have as the next attempt, as far as can be told.
@@ -177,7 +183,8 @@ impl Station {
             grow(&mut so_far, msdu);
         }
         while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
-            let joins = edcaf.queue.peek(of).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
+            let joins =
+                edcaf.queue.peek(cx.now, of, cx.all).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
             let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
             msdu.head = cx.now;
             if let Some(extended) = &self.extended {
@@ -187,6 +194,7 @@ impl Station {
             edcaf.in_service.push_back(msdu);
         }
         edcaf.in_psdu = so_far.mpdus;
+        self.note_dropped_ahead(cx, i);
     }
 
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
@@ -252,8 +260,9 @@ impl Station {
     /// The first step of the exchange that is written goes out.
     fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
-        let Edcaf { counters, in_service, in_psdu, .. } = &mut self.edcafs[self.active];
+        let Edcaf { counters, in_service, in_psdu, airtime, .. } = &mut self.edcafs[self.active];
         counters.exchanges += 1;
+        *airtime = Dur::ZERO;
         for place in 0..*in_psdu {
             let Some(msdu) = in_service.get_mut(place) else { break };
             if msdu.seq.is_none() {
@@ -439,12 +448,26 @@ impl Station {
         }
     }
 
+    /// Rate control is told, and the queue if it heeds that. In line: what was received is a constant where all or nothing was.
+    #[inline(always)]
     fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: MpduSet, went_out: bool) {
+        if self.edcafs[self.active].is_heeding {
+            self.tell_queue(cx.now, acknowledged, went_out);
+        }
         let edcaf = &self.edcafs[self.active];
         let Some(msdu) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
         let (sent, acknowledged) = (edcaf.in_psdu as u8, acknowledged.0.count_ones() as u8);
         let attempted = Attempted { to: msdu.to, mode: self.tx.mode, sent, acknowledged, went_out };
         self.rates.attempted(cx.now, &attempted);
+    }
+
+    #[inline(never)]
+    fn tell_queue(&mut self, now: SimTime, acknowledged: MpduSet, went_out: bool) {
+        let edcaf = &mut self.edcafs[self.active];
+        let Some(link) = edcaf.current().map(RaTid::of) else { return };
+        let sent = if went_out { MpduSet::first(edcaf.in_psdu) } else { MpduSet::NONE };
+        let acknowledged = if link.to == NodeId::BROADCAST { MpduSet::NONE } else { acknowledged };
+        edcaf.queue.attempted(now, &PsduReport { link, airtime: edcaf.airtime, sent, acknowledged });
     }
 
     /// The PSDU is delivered. The next one comes into service: in the same opportunity, if it fits.
@@ -530,7 +553,7 @@ impl Station {
         went_out: bool,
     ) -> (usize, Option<Msdu>) {
         let n = self.edcafs[self.active].in_psdu;
-        let (mut kept, mut last) = (0, None);
+        let (mut kept, mut last, mut yields) = (0, None, false);
         for place in 0..n {
             if acknowledged.contains(place) {
                 if let Some((pkt, report)) = self.delivered(cx) {
@@ -549,14 +572,30 @@ impl Station {
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
-                Next::Yield => {}
+                Next::Yield => yields = true,
                 Next::GiveUp(msdu) if n == 1 => last = Some(msdu),
                 Next::GiveUp(msdu) => self.give_up(cx, msdu),
             }
         }
         // What is kept goes before what was taken ahead of its time.
         self.edcafs[self.active].in_service.move_to_front(kept);
+        if yields && kept == 0 {
+            self.put_back(cx);
+        }
         (kept, last)
+    }
+
+    /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
+    #[cold]
+    fn put_back(&mut self, cx: &mut Cx<impl Air>) {
+        let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];
+        while let Some(msdu) = in_service.pop_front() {
+            if let Some(msdu) = queue.put_back(cx.now, msdu, cx.all) {
+                in_service.push_back(msdu);
+                in_service.move_to_front(1);
+                return;
+            }
+        }
     }
 
     fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
@@ -614,8 +653,10 @@ impl Station {
     }
 }
 
-/// Time on the air that the MSDUs of a PSDU share.
+/// Time on the air of an exchange, which the MSDUs of its PSDU share.
+#[inline(always)]
 fn spend(edcaf: &mut Edcaf, airtime: Dur) {
+    edcaf.airtime += airtime;
     if let (1, Some(msdu)) = (edcaf.in_psdu, edcaf.in_service.front_mut()) {
         msdu.airtime += airtime;
         return;

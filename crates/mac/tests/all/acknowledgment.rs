@@ -9,11 +9,11 @@
 use crate::dcf::harness::{
     A, ACK, B, C, D, DATA, DIFS, NOBODY, Net, SIFS, SLOT, Shown, TIMEOUT, backoffs, config, frame,
 };
-use crate::harness::{Build, us};
+use crate::harness::{Build, Ears, links, us};
 use mac::exchange::Response;
 use mac::{
-    AckPolicy, Attempt, Attempted, Bitmap, Body, Config, Delivery, Fate, Frame, Judgement, Kind, MpduSet, Msdu,
-    Outcome, RateControl, Recipient, SoFar, Solicited,
+    AckPolicy, Around, Attempt, Attempted, Bitmap, Body, Config, Delivery, Fate, Frame, Judgement, Kind, MpduSet,
+    Msdu, Outcome, PsduReport, RaTid, RateControl, Recipient, SoFar, Solicited, TxQueue,
 };
 use phy::Mode;
 use std::cell::RefCell;
@@ -178,12 +178,15 @@ struct Link {
 }
 
 fn link(msdus: usize, sends_nacks: bool) -> Link {
-    let configs = vec![config(); 4];
-    let mut net = Net::build(&Build::of(&configs));
+    link_with(&Build::of(&vec![config(); 4]), msdus, sends_nacks)
+}
+
+fn link_with(build: &Build, msdus: usize, sends_nacks: bool) -> Link {
+    let mut net = Net::build(build);
     net.channel.medium.set_reach(D, A, false);
     let (up, told) = (Rc::default(), Rc::default());
     net.stations[0].acknowledged_by(Box::new(Policy));
-    net.stations[0].rates_by(Box::new(Told(configs[0].data_rate, Rc::clone(&told))));
+    net.stations[0].rates_by(Box::new(Told(build.configs[0].data_rate, Rc::clone(&told))));
     let (patience, gives_way) = (Dur::from_ms(20), SimTime::NEVER);
     let log = Rc::clone(&up);
     net.stations[1].receive_by(Box::new(Reorder {
@@ -362,4 +365,27 @@ fn an_a_msdu_is_acknowledged_once_and_its_msdus_are_handed_up_in_order_and_not_a
     let received = net.stations[1].counters();
     assert_eq!((received.msdus_received, received.duplicates), (3, 1));
     assert_eq!((net.packets.live(), net.packets.shared()), (0, 0), "packets left");
+}
+
+#[test]
+fn a_queue_by_link_is_told_of_each_mpdu_and_sends_the_lost_one_again_before_what_waits_behind_it() {
+    let (ears, configs) = (Ears::default(), vec![config(); 4]);
+    let queue = |spec: &queue::Spec, streams| -> Box<dyn TxQueue> {
+        Box::new(Around::new(links(spec, streams), ears.clone()))
+    };
+    let mut link = link_with(&Build { queue: &queue, ..Build::of(&configs) }, 4, false);
+    let start = link.start;
+    link.jam(start + JAM).run();
+    // Three went, and the one in the middle was lost; it goes again together with the fourth.
+    let report = |airtime, [sent, acknowledged]: [u64; 2]| {
+        let link = RaTid { to: B, tid: None };
+        PsduReport { link, airtime: Dur::from_us(airtime), sent: MpduSet(sent), acknowledged: MpduSet(acknowledged) }
+    };
+    // Two MPDUs are 2 * 1540 B: 192 + 3080 * 8 / 11 = 2432.
+    let [first, second] = [report(PSDU + BLOCK_ACK, [0b111, 0b101]), report(2432 + BLOCK_ACK, [0b11, 0b11])];
+    assert_eq!(ears.0.borrow()[..2], [first, second]);
+    let handed_up: Vec<u16> = link.up.borrow().iter().map(|(_, seq)| *seq).collect();
+    assert_eq!((handed_up, ears.0.borrow().len()), (vec![0, 1, 2, 3], 2));
+    let data = link.net.of(A, Kind::Data);
+    assert_eq!([data[0], data[1]].map(|it| (it.frame.seq, it.is_retry)), [(0, false), (1, true)]);
 }

@@ -4,10 +4,13 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, Qos, Reception, Station, TxQueue, TxReport,
+    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, Reception, Station,
+    TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
+use std::cell::RefCell;
+use std::rc::Rc;
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Ipv4, L4, Packet, Packets, Payload, Udp};
 
@@ -172,6 +175,31 @@ enum Stage {
     Kill(NodeId),
 }
 
+/// One queue for all links.
+pub fn fifo(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
+    Box::new(Fifo::new(spec, Bytes(1500), streams.get(Purpose::Queue, 0)))
+}
+
+/// A queue for each link.
+pub fn links(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
+    Box::new(Links::new(spec, Bytes(1500), streams))
+}
+
+/// Notes what a queue is told of attempts, and passes it on.
+#[derive(Debug, Default, Clone)]
+pub struct Ears(pub Rc<RefCell<Vec<PsduReport>>>);
+
+impl Wrap for Ears {
+    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport) {
+        self.0.borrow_mut().push(*report);
+        inner.attempted(now, report);
+    }
+
+    fn heeds_attempts(&self, _: &dyn TxQueue) -> bool {
+        true
+    }
+}
+
 /// What a net is built from.
 pub struct Build<'a> {
     pub configs: &'a [Config],
@@ -180,13 +208,23 @@ pub struct Build<'a> {
     pub errors: ErrorModel,
     pub errors_at: ErrorsAt,
     pub plan: &'a dyn Fn(NodeId) -> Box<dyn Plan>,
+    /// The queue of each category, of this limit, and streams for its draws.
+    pub queue: &'a dyn Fn(&Spec, Streams) -> Box<dyn TxQueue>,
 }
 
 impl<'a> Build<'a> {
     /// Stations of these configurations, queues of nine MSDUs, no errors.
     pub fn of(configs: &'a [Config]) -> Build<'a> {
         let (errors, errors_at) = (CLEAN, ErrorsAt::Attempt);
-        Build { configs, seed: SEED, limit: Limit::Packets(9), errors, errors_at, plan: &|_| Box::new(Dcf) }
+        Build {
+            configs,
+            seed: SEED,
+            limit: Limit::Packets(9),
+            errors,
+            errors_at,
+            plan: &|_| Box::new(Dcf),
+            queue: &fifo,
+        }
     }
 }
 
@@ -230,10 +268,7 @@ impl Net {
         let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
         let station = |(i, config): (usize, &Config)| {
             let node = NodeId(i as u32);
-            let queue = |_| {
-                let draws = streams.get(Purpose::Queue, i as u64);
-                Box::new(Fifo::new(&Spec::drop_tail(build.limit), Bytes(1500), draws)) as Box<dyn TxQueue>
-            };
+            let queue = |_| (build.queue)(&Spec::drop_tail(build.limit), streams.within(Purpose::Queue, i as u64));
             let queues = config.accesses().into_iter().map(queue).collect();
             let first = channel.contention.first(node);
             let mut station = Station::new(node, &peers, first, config.clone(), queues, (build.plan)(node));
@@ -289,7 +324,7 @@ impl Net {
         self
     }
 
-    /// `node` always has datagrams of `size` for `to`, with the TOS field of this category.
+    /// `node` always has datagrams of `size` for `to`, of which it is handed three first, with the TOS field of this category.
     pub fn saturate(&mut self, node: NodeId, to: NodeId, (category, tos): (u8, u8), size: u32) -> &mut Net {
         self.saturated[node.index()].push((category, to, size));
         for _ in 0..3 {
@@ -431,7 +466,10 @@ impl Net {
                 Output::Done(pkt, report) => {
                     self.say(now, node, report);
                     let tos = self.packets.free(pkt, DropWhy::MacDone).ip.tos;
-                    let refill = self.saturated[node.index()].iter().find(|(c, _, _)| *c == report.category).copied();
+                    let refill = self.saturated[node.index()]
+                        .iter()
+                        .find(|(c, to, _)| (*c, *to) == (report.category, report.to))
+                        .copied();
                     if let Some((_, to, size)) = refill {
                         self.hand_down(now, node, to, size, tos, starters);
                     }

@@ -10,3 +10,4 @@ mod extended;
 mod fragments;
 mod harness;
 mod levels;
+mod links;

@@ -80,4 +80,8 @@ impl Discipline for Warning {
     fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
         self.fifo.find(queued, is_it)
     }
+
+    fn surplus(&self, _: &Queued) -> Option<Slot> {
+        self.fifo.0.last()
+    }
 }

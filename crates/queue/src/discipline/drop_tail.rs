@@ -41,4 +41,8 @@ impl Discipline for DropTail {
     fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
         self.0.find(queued, is_it)
     }
+
+    fn surplus(&self, _: &Queued) -> Option<Slot> {
+        self.0.0.last()
+    }
 }

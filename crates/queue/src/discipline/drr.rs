@@ -100,6 +100,11 @@ impl Lanes {
         }
     }
 
+    /// The queue with the most bytes.
+    fn longest(&self) -> Option<usize> {
+        self.turns.iter().copied().max_by_key(|at| self.lanes[*at].packets.bytes())
+    }
+
     fn take(&mut self, at: usize, slot: Slot, queued: &mut Queued) {
         queued.unlink(&mut self.lanes[at].packets, slot);
         if self.lanes[at].packets.is_empty() {
@@ -116,9 +121,7 @@ impl Discipline for Lanes {
             Limit::Packets(_) => Bytes::ZERO,
             Limit::Bytes(most) => (queued.bytes() + packet.size).saturating_sub(most),
         };
-        let Some(longest) = self.turns.iter().copied().max_by_key(|at| self.lanes[*at].packets.bytes()) else {
-            return false;
-        };
+        let Some(longest) = self.longest() else { return false };
         let of_flow = |place: usize| self.lanes[self.of[place].1].packets.bytes();
         let own = self.place(packet.flow).map_or(Bytes::ZERO, of_flow) + packet.size;
         let lane = &self.lanes[longest];
@@ -166,6 +169,10 @@ impl Discipline for Lanes {
     fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
         let mut lanes = self.turns.iter().map(|at| &self.lanes[*at]);
         lanes.find_map(|lane| queued.iter(&lane.packets).find(|slot| is_it(*slot)))
+    }
+
+    fn surplus(&self, _: &Queued) -> Option<Slot> {
+        self.lanes[self.longest()?].packets.last()
     }
 }
 

@@ -180,10 +180,16 @@ impl FqCodel {
         queued.is_over() || self.memory_limit.is_some_and(|most| queued.bytes() > most)
     }
 
+    /// The queue with the most bytes, the first of several.
+    fn fattest(&self) -> Option<usize> {
+        let bytes = |at: &usize| self.flows[*at].packets.bytes();
+        (0..self.flows.len()).rev().max_by_key(bytes)
+    }
+
     /// The queue with the most bytes loses half of its packets, at most a batch, from its head. @RFC8290 sec. 4.1
     fn shed(&mut self, queued: &mut Queued) {
-        let most = self.flows.iter().map(|flow| flow.packets.bytes()).max();
-        let Some(fattest) = self.flows.iter_mut().find(|flow| Some(flow.packets.bytes()) == most) else { return };
+        let Some(fattest) = self.fattest() else { return };
+        let fattest = &mut self.flows[fattest];
         for _ in 0..fattest.packets.len().div_ceil(2).min(self.batch) {
             if let Some(slot) = queued.pop_front(&mut fattest.packets) {
                 queued.drop(slot, Refused::Full);
@@ -242,6 +248,11 @@ impl Discipline for FqCodel {
 
     fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
         self.in_turn().find_map(|flow| queued.iter(&flow.packets).find(|slot| is_it(*slot)))
+    }
+
+    /// One packet of the longest queue, from its head: a batch would take more than the room that is needed.
+    fn surplus(&self, _: &Queued) -> Option<Slot> {
+        self.flows[self.fattest()?].packets.first()
     }
 }
 

@@ -52,6 +52,12 @@ pub trait Discipline: core::fmt::Debug {
     /// The first packet of which `is_it` holds: the oldest, or flow by flow in the order of their turns.
     fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot>;
 
+    /// The packet that goes if another queue that shares the limit needs the room: the oldest, unless the discipline would lose
+    /// another to a full queue. `None`: there is none.
+    fn surplus(&self, queued: &Queued) -> Option<Slot> {
+        self.find(queued, &mut |_| true)
+    }
+
     /// An average length, in packets, or in bytes if the limit is; 0 if there is none.
     fn average(&self) -> f64 {
         0.0

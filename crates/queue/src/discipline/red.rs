@@ -269,6 +269,10 @@ impl Discipline for Early {
         self.fifo.find(queued, is_it)
     }
 
+    fn surplus(&self, _: &Queued) -> Option<Slot> {
+        self.fifo.0.last()
+    }
+
     fn average(&self) -> f64 {
         self.state.average()
     }

@@ -20,12 +20,13 @@ enum Op {
     /// The entry at this place, if there is one.
     Withdraw(usize),
     Drain,
+    /// Room is needed elsewhere.
+    Shed,
 }
 
 fn ops() -> impl Strategy<Value = Vec<(u64, Op)>> {
     let push = (40..=1500u64, any::<bool>(), 0..3u8).prop_map(|(size, is_ect, flow)| Op::Push { size, is_ect, flow });
-    let op =
-        prop_oneof![30 => push, 20 => Just(Op::Pop), 5 => (0..6usize).prop_map(Op::Withdraw), 1 => Just(Op::Drain)];
+    let op = prop_oneof![30 => push, 20 => Just(Op::Pop), 5 => (0..6usize).prop_map(Op::Withdraw), 1 => Just(Op::Drain), 2 => Just(Op::Shed)];
     prop::collection::vec((0..3_000_000u64, op), 1..400)
 }
 
@@ -269,6 +270,16 @@ proptest! {
                     }
                     prop_assert_eq!(drained, left);
                 }
+                Op::Shed => {
+                    prop_assert_eq!(queue.shed(now), !model.inside.is_empty());
+                    let (lost, more) = (queue.dropped(), queue.dropped());
+                    let known = lost.and_then(|lost| model.take(lost));
+                    prop_assert!(known.is_some() == lost.is_some() && more.is_none());
+                    model.stats.dropped_full += u64::from(lost.is_some());
+                    let longest = (0..3).map(|flow| model.bytes_of(flow)).max();
+                    let of_flow = known.filter(|_| is_drr);
+                    prop_assert!(of_flow.is_none_or(|it| Some(model.bytes_of(it.flow) + it.size) >= longest), "of the longest");
+                }
             }
             prop_assert_eq!(queue.stats(now), model.stats);
             prop_assert_eq!((queue.len(), queue.is_empty()), (model.inside.len(), model.inside.is_empty()));
@@ -340,6 +351,7 @@ proptest! {
                     prop_assert_eq!(&drained, &inside);
                     inside.clear();
                 }
+                Op::Shed => prop_assert_eq!(queue.shed(now), !inside.is_empty()),
             }
             while let Some(other) = queue.dropped() {
                 prop_assert!(inside.remove(&other), "{} was not queued", other);

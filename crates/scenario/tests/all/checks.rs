@@ -153,6 +153,21 @@ fn links_and_queues() {
             ),
             ("max_th = 30", "max_th = 9", "radio.queue.max_th: 9 is not above min_th, 10"),
             ("weight = 0.01", "weight = 0", "radio.queue.weight: must be more than zero"),
+            (
+                "name = \"laptop\"",
+                "name = \"laptop\"\nqueue = { packets = 5, bytes = \"9 kB\" }",
+                "node[4].queue: give either packets or bytes",
+            ),
+            (
+                "name = \"laptop\"",
+                "name = \"laptop\"\nqueue = { discipline = \"red\", packets = 5, min_th = 4, max_th = 3 }",
+                "node[4].queue.max_th: 3 is not above min_th, 4",
+            ),
+            (
+                "name = \"mirror\"",
+                "name = \"mirror\"\nqueue = { packets = 5 }",
+                "node[1].queue: \"mirror\" has no radio; a wire has its queues in its [[link]]",
+            ),
         ],
     );
     let pair = format!("{WIRED}\n[[channel.pair]]\nbetween = [\"laptop\", \"server\"]\n");

@@ -609,7 +609,8 @@ pub const EXAMPLES: [&str; 17] = [
     LEAST,
 ];
 
-/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air and on a wire.
+/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air, at one node and on a
+/// wire.
 fn of_disciplines() -> Vec<String> {
     let mut all = Vec::new();
     for entry in &queue::registry() {
@@ -618,11 +619,12 @@ fn of_disciplines() -> Vec<String> {
         let queue = |limit: &str| format!("{{ discipline = \"{}\", {limit}{set} }}", entry.info.id);
         let (packets, bytes) = (queue("packets = 90"), queue("bytes = \"90 kB\""));
         for (air, there, back) in [(&packets, &packets, &bytes), (&bytes, &bytes, &packets)] {
+            let [air, own] = [air, back].map(|queue| queue.replacen('{', "{ per = \"receiver\",", 1));
             let wire = |from: &str, to: &str, queue: &str| {
                 format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mb/s\"\nqueue = {queue}\n")
             };
             all.push(format!(
-                "scenario = {{ duration = \"1 s\" }}\nradio = {{ standard = \"802.11a\", queue = {air} }}\n[[node]]\nname = \"a\"\n\
+                "scenario = {{ duration = \"1 s\" }}\nradio = {{ standard = \"802.11a\", queue = {air} }}\n[[node]]\nname = \"a\"\nposition = [0, 0]\nqueue = {own}\n\
                  [[node]]\nname = \"b\"\n{}{}[[flow]]\nfrom = \"a\"\nto = \"b\"\n",
                 wire("a", "b", there),
                 wire("b", "a", back),

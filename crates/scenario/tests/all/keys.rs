@@ -289,7 +289,10 @@ fn silence_means_the_documented_defaults() {
         cw_max: None,
         slot: None,
         protection: Protection::Auto,
-        queue: Queue { limit: Limit::Packets(50), discipline: discipline("drop-tail", &[]) },
+        queue: RadioQueue {
+            per: Per::Interface,
+            queue: Queue { limit: Limit::Packets(50), discipline: discipline("drop-tail", &[]) },
+        },
         access_in_gap: None,
         countdown: None,
     };
@@ -321,7 +324,7 @@ fn silence_means_the_documented_defaults() {
     assert_eq!((s.radio.data_rate, s.radio.basic_rate), (BitRate::from_kbps(54_000), None));
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
     let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: discipline("drop-tail", &[]) };
-    assert_eq!((s.radio.slot, s.radio.queue), (Some(Slot::Long), queue));
+    assert_eq!((s.radio.slot, s.radio.queue.queue), (Some(Slot::Long), queue));
 }
 
 #[test]
@@ -353,7 +356,7 @@ fn fq_codel_has_the_defaults_of_its_rfc_and_a_target_below_its_interval() {
         "codel",
         &[("target", ms(20)), ("interval", ms(200)), ("ecn", plugin::Value::Bool(true)), ("ce_threshold", ms(1))],
     );
-    assert_eq!(s.radio.queue, Queue { limit: Limit::Packets(1000), discipline: codel });
+    assert_eq!(s.radio.queue.queue, Queue { limit: Limit::Packets(1000), discipline: codel });
     for (key, line) in [
         ("target = \"200 ms\"", "radio.queue.target: 200 ms is not below interval, 200 ms"),
         ("target = \"1 ns\"", "radio.queue.target: expected a time from 1 us to 1000 s, got string \"1 ns\""),
@@ -364,6 +367,20 @@ fn fq_codel_has_the_defaults_of_its_rfc_and_a_target_below_its_interval() {
     ] {
         refused(&changed(CONTROLLED_DELAY, "target = \"20 ms\"", key), line);
     }
+}
+
+#[test]
+fn a_node_has_its_own_queue_or_that_of_all_radios() {
+    let own = "name = \"receiver\"\nqueue = { discipline = \"codel\", packets = 9 }";
+    let s = read(&changed(LEAST, "name = \"receiver\"", own)).unwrap();
+    let (all, codel) = (discipline("drop-tail", &[]), discipline("codel", &[]));
+    let queues = s.nodes.iter().map(|node| node.queue.queue.clone()).collect::<Vec<_>>();
+    let queue = |packets, discipline| Queue { limit: Limit::Packets(packets), discipline };
+    assert_eq!(queues, [queue(50, all), queue(9, codel)]);
+    let json = s.to_json();
+    assert_eq!((&json["node"][0]["queue"], &json["node"][1]["queue"]["packets"]), (&Json::Null, &Json::from(9)));
+    let same = changed(LEAST, "name = \"receiver\"", "name = \"receiver\"\nqueue = { packets = 50 }");
+    assert_eq!(read(&same).unwrap(), read(LEAST).unwrap(), "it says what all radios say");
 }
 
 #[test]

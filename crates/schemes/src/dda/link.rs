@@ -1,6 +1,6 @@
 //! At a base station: what the MAC has given up on stands aside and is sent again, and others overtake it.
 
-use mac::{Msdu, Next, RaTid, TxQueue};
+use mac::{Msdu, Next, TxQueue, Wrap};
 use queue::{Limit, Space};
 use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
@@ -36,10 +36,9 @@ struct Waits {
     until: SimTime,
 }
 
-/// The queue that stands there, and beside it what was given up.
+/// Beside the queue that stands there, what was given up.
 #[derive(Debug)]
 pub(super) struct Aside {
-    inner: Box<dyn TxQueue>,
     how: Rounds,
     limit: Limit,
     mtu: Bytes,
@@ -49,8 +48,8 @@ pub(super) struct Aside {
 }
 
 impl Aside {
-    pub fn new(inner: Box<dyn TxQueue>, how: Rounds, limit: Limit, mtu: Bytes) -> Aside {
-        Aside { inner, how, limit, mtu, waits: VecDeque::new(), bytes: Bytes::ZERO }
+    pub fn new(how: Rounds, limit: Limit, mtu: Bytes) -> Aside {
+        Aside { how, limit, mtu, waits: VecDeque::new(), bytes: Bytes::ZERO }
     }
 
     /// The room that what stands aside takes.
@@ -68,53 +67,37 @@ impl Aside {
     }
 }
 
-impl TxQueue for Aside {
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+impl Wrap for Aside {
+    fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let needs = match self.limit {
             Limit::Packets(_) => self.mtu,
             Limit::Bytes(_) => all.get(&msdu.pkt).ip_len(),
         };
-        if !self.waits.is_empty() && self.space().free < needs {
+        if !self.waits.is_empty() && self.space(inner).free < needs {
             return Err(msdu);
         }
-        self.inner.push(now, msdu, all)
+        inner.push(now, msdu, all)
     }
 
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+    fn pop(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         if self.waits.front().is_some_and(|first| first.until <= now)
             && let Some(Waits { msdu, .. }) = self.take(0)
         {
             return Some(msdu);
         }
-        self.inner.pop(now, all)
+        inner.pop(now, all)
     }
 
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-        self.inner.dropped(all)
-    }
-
-    fn peek(&self, of: RaTid) -> Option<&Msdu> {
-        self.inner.peek(of)
-    }
-
-    fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
-        self.inner.pop_for(now, of, all)
-    }
-
-    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
         match self.waits.iter().position(|waits| waits.msdu.serial == serial) {
             Some(place) => self.take(place).map(|waits| waits.msdu),
-            None => self.inner.withdraw(now, serial, all),
+            None => inner.withdraw(now, serial, all),
         }
     }
 
-    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
-        self.inner.expired(now, all)
-    }
-
-    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
+    fn failed(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
         let (ends, is_done) = self.how.ends(msdu.failures);
-        match self.inner.failed(now, msdu, is_last && ends, all) {
+        match inner.failed(now, msdu, is_last && ends, all) {
             Next::GiveUp(msdu) if !is_done => {
                 let size = all.get(&msdu.pkt).ip_len();
                 self.bytes += size;
@@ -125,13 +108,13 @@ impl TxQueue for Aside {
         }
     }
 
-    fn next_wakeup(&self) -> SimTime {
+    fn next_wakeup(&self, inner: &dyn TxQueue) -> SimTime {
         let aside = self.waits.front().map_or(SimTime::NEVER, |first| first.until);
-        self.inner.next_wakeup().min(aside)
+        inner.next_wakeup().min(aside)
     }
 
-    fn space(&self) -> Space {
-        let inner = self.inner.space();
+    fn space(&self, inner: &dyn TxQueue) -> Space {
+        let inner = inner.space();
         Space {
             free: inner.free.saturating_sub(self.taken()),
             used: inner.used + self.bytes,
@@ -139,14 +122,10 @@ impl TxQueue for Aside {
         }
     }
 
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+    fn drain(&mut self, inner: &mut dyn TxQueue, now: SimTime) -> Vec<Msdu> {
         self.bytes = Bytes::ZERO;
         let mut all: Vec<Msdu> = self.waits.drain(..).map(|waits| waits.msdu).collect();
-        all.extend(self.inner.drain(now));
+        all.extend(inner.drain(now));
         all
-    }
-
-    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-        self.inner.stats(now)
     }
 }

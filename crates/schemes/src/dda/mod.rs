@@ -17,6 +17,7 @@
 mod link;
 
 use crate::{Agent, Cx, Info, Key, Kind, Param, Params, Place, Refusal, Site, Toward, Value};
+use mac::Around;
 use std::collections::{BTreeMap, VecDeque};
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Pkt, Seq};
@@ -58,7 +59,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         let (limit, mtu) = (site.node.queue, site.node.mtu);
         let attempts = [site.mac().max_attempts, site.mac().max_attempts_long];
         let how = link::Rounds { rounds, pause, attempts };
-        site.wrap_queue(move |inner| Box::new(link::Aside::new(inner, how, limit, mtu)));
+        site.wrap_queue(move |inner| Box::new(Around::new(inner, link::Aside::new(how, limit, mtu))));
     } else if site.node.starts_flows || site.node.ends_flows {
         site.reads_tcp();
         let seat = site.agent(Receiver { d, flows: BTreeMap::new(), held: 0, dropped: 0, released: 0 });

@@ -1,6 +1,6 @@
 //! Repetitions go ahead of what waits: @BSAK95 sec. 4 sends them at higher priority.
 
-use mac::{Msdu, Next, RaTid, TxQueue};
+use mac::{Msdu, Next, RaTid, TxQueue, Wrap};
 use queue::Space;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -62,26 +62,25 @@ fn data(msdu: &Msdu, all: &Packets) -> Option<FlowId> {
     packet.tcp_range().filter(|range| !range.is_empty()).map(|_| packet.flow)
 }
 
-/// The interface's queue with a lane for repetitions beside it.
+/// A lane for repetitions beside the interface's queue.
 #[derive(Debug)]
 pub(super) struct Express {
     word: Word,
     first: VecDeque<Msdu>,
     bytes: Bytes,
-    rest: Box<dyn TxQueue>,
 }
 
 impl Express {
-    pub(super) fn new(word: Word, rest: Box<dyn TxQueue>) -> Express {
-        Express { word, first: VecDeque::new(), bytes: Bytes::ZERO, rest }
+    pub(super) fn new(word: Word) -> Express {
+        Express { word, first: VecDeque::new(), bytes: Bytes::ZERO }
     }
 }
 
-impl TxQueue for Express {
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+impl Wrap for Express {
+    fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         if !self.word.takes(msdu.serial) {
             let (own, serial) = (data(&msdu, all), msdu.serial);
-            let pushed = self.rest.push(now, msdu, all);
+            let pushed = inner.push(now, msdu, all);
             // What is lost may be another that was queued before.
             let lost = pushed.as_ref().err().filter(|lost| lost.serial != serial);
             if pushed.is_ok() || lost.is_some() {
@@ -92,7 +91,7 @@ impl TxQueue for Express {
         }
         let size = all.get(&msdu.pkt).ip_len();
         // The lane has no room of its own.
-        if self.space().free < size {
+        if self.space(inner).free < size {
             return Err(msdu);
         }
         self.bytes += size;
@@ -100,64 +99,75 @@ impl TxQueue for Express {
         Ok(())
     }
 
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+    fn pop(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         if let Some(msdu) = self.first.pop_front() {
             self.bytes -= all.get(&msdu.pkt).ip_len();
             return Some(msdu);
         }
-        let msdu = self.rest.pop(now, all)?;
+        let msdu = inner.pop(now, all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
 
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-        let msdu = self.rest.dropped(all)?;
+    fn dropped(&mut self, inner: &mut dyn TxQueue, all: &Packets) -> Option<Msdu> {
+        let msdu = inner.dropped(all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
 
-    fn peek(&self, of: RaTid) -> Option<&Msdu> {
-        self.rest.peek(of).filter(|_| self.first.is_empty())
+    fn peek<'q>(
+        &'q mut self,
+        inner: &'q mut dyn TxQueue,
+        now: SimTime,
+        of: RaTid,
+        all: &mut Packets,
+    ) -> Option<&'q Msdu> {
+        if self.first.is_empty() { inner.peek(now, of, all) } else { None }
     }
 
-    fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
-        let msdu = self.rest.pop_for(now, of, all)?;
+    fn pop_for(&mut self, inner: &mut dyn TxQueue, now: SimTime, of: RaTid, all: &mut Packets) -> Option<Msdu> {
+        let msdu = inner.pop_for(now, of, all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
 
-    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
         if let Some(place) = self.first.iter().position(|msdu| msdu.serial == serial) {
             let msdu = self.first.remove(place)?;
             self.bytes -= all.get(&msdu.pkt).ip_len();
             return Some(msdu);
         }
-        let msdu = self.rest.withdraw(now, serial, all)?;
+        let msdu = inner.withdraw(now, serial, all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
 
-    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
-        let msdu = self.rest.expired(now, all)?;
+    fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {
+        let msdu = inner.expired(now, all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
 
-    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
+    fn failed(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
         let data = data(&msdu, all);
-        let next = self.rest.failed(now, msdu, is_last, all);
+        let next = inner.failed(now, msdu, is_last, all);
         if matches!(next, Next::Yield) {
             self.word.count(data, 1);
         }
         next
     }
 
-    fn next_wakeup(&self) -> SimTime {
-        self.rest.next_wakeup()
+    fn put_back(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &Packets) -> Option<Msdu> {
+        let data = data(&msdu, all);
+        let refused = inner.put_back(now, msdu, all);
+        if refused.is_none() {
+            self.word.count(data, 1);
+        }
+        refused
     }
 
-    fn space(&self) -> Space {
-        let rest = self.rest.space();
+    fn space(&self, inner: &dyn TxQueue) -> Space {
+        let rest = inner.space();
         Space {
             free: rest.free.saturating_sub(self.bytes),
             used: rest.used + self.bytes,
@@ -165,16 +175,12 @@ impl TxQueue for Express {
         }
     }
 
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+    fn drain(&mut self, inner: &mut dyn TxQueue, now: SimTime) -> Vec<Msdu> {
         self.bytes = Bytes::ZERO;
         self.word.0.borrow_mut().waiting.clear();
         let mut all: Vec<Msdu> = self.first.drain(..).collect();
-        all.extend(self.rest.drain(now));
+        all.extend(inner.drain(now));
         all
-    }
-
-    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-        self.rest.stats(now)
     }
 }
 
@@ -183,14 +189,14 @@ mod tests {
     use super::*;
     use crate::testing::{OUT, THERE, ack, data};
     use engine::{Purpose, Streams};
-    use mac::Fifo;
+    use mac::{Around, Fifo};
     use queue::{Limit, Spec};
     use wire::{DropWhy, Packet};
 
     struct Radio {
         packets: Packets,
         word: Word,
-        queue: Express,
+        queue: Around<Express>,
     }
 
     /// A queue with room for three packets.
@@ -198,7 +204,7 @@ mod tests {
         let spec = Spec::drop_tail(Limit::Packets(3));
         let fifo = Fifo::new(&spec, Bytes(1500), Streams::new(1).get(Purpose::Queue, 0));
         let word = Word::default();
-        Radio { packets: Packets::default(), queue: Express::new(word.clone(), Box::new(fifo)), word }
+        Radio { packets: Packets::default(), queue: Around::new(Box::new(fifo), Express::new(word.clone())), word }
     }
 
     impl Radio {

@@ -36,7 +36,7 @@ mod express;
 use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value};
 use conn::{Conn, Counts, Limits};
 use express::{Express, Word};
-use mac::{Fate, TxReport};
+use mac::{Around, Fate, TxReport};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use units::{Dur, FlowId, NodeId};
@@ -109,7 +109,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         seat.reports();
     }
     if params.bool("priority") {
-        site.wrap_queue(move |queue| Box::new(Express::new(word.clone(), queue)));
+        site.wrap_queue(move |inner| Box::new(Around::new(inner, Express::new(word.clone()))));
     }
     Ok(())
 }

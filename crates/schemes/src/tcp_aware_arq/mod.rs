@@ -28,6 +28,7 @@ mod estimate;
 mod queues;
 
 use crate::{Agent, Cx, Info, Key, Kind, Param, Params, Place, Refusal, Site, Value};
+use mac::Around;
 use estimate::{Estimates, How};
 use queues::{Ordered, Rules};
 use std::cell::RefCell;
@@ -141,7 +142,8 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let counted = Rc::new(RefCell::new(queues::Counted::default()));
     let (of_queue, told) = (Rc::clone(&estimates), Rc::clone(&counted));
     site.wrap_queue(move |inner| {
-        Box::new(Ordered::new(inner, rules, (limit, mtu), Rc::clone(&of_queue), Rc::clone(&told)))
+        let own = Ordered::new(rules, (limit, mtu), Rc::clone(&of_queue), Rc::clone(&told));
+        Box::new(Around::new(inner, own))
     });
     let agent = Watcher { estimates, counted, idle: params.time("idle"), sweeps: false };
     site.agent(agent).listen([Place::ToAir, Place::FromAir]);

@@ -1,7 +1,7 @@
 //! Three queues by reattempts, each in the order of RTO. @MFHA07 algorithm 1
 
 use super::estimate::Estimates;
-use mac::{Msdu, Next, RaTid, TxQueue};
+use mac::{Msdu, Next, RaTid, TxQueue, Wrap};
 use queue::{Limit, Space};
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -87,11 +87,9 @@ impl PartialEq for Entry {
 
 impl Eq for Entry {}
 
-/// The queue that stands there, and the three.
+/// The three, around the queue that stands there: that has what is no data of TCP; and fresh data, unless it stands in Q1.
 #[derive(Debug)]
 pub(super) struct Ordered {
-    /// What is no data of TCP; and fresh data, unless that stands in Q1.
-    inner: Box<dyn TxQueue>,
     rules: Rules,
     limit: Limit,
     mtu: Bytes,
@@ -112,7 +110,6 @@ fn is_data(msdu: &Msdu, all: &Packets) -> bool {
 
 impl Ordered {
     pub fn new(
-        inner: Box<dyn TxQueue>,
         rules: Rules,
         (limit, mtu): (Limit, Bytes),
         estimates: Rc<RefCell<Estimates>>,
@@ -120,7 +117,7 @@ impl Ordered {
     ) -> Ordered {
         let queues = [(); QUEUES].map(|()| BinaryHeap::new());
         let (bytes, number, turn, last_failed) = (Bytes::ZERO, 0, 0, None);
-        Ordered { inner, rules, limit, mtu, estimates, counted, queues, bytes, number, turn, last_failed }
+        Ordered { rules, limit, mtu, estimates, counted, queues, bytes, number, turn, last_failed }
     }
 
     fn entries(&self) -> u64 {
@@ -169,9 +166,9 @@ impl Ordered {
     }
 
     /// What goes next: one of the three, or the inner queue.
-    fn next(&self, now: SimTime) -> Option<usize> {
+    fn next(&self, inner: &dyn TxQueue, now: SimTime) -> Option<usize> {
         let has = |place: usize| match place {
-            INNER => self.inner.space().entries > 0,
+            INNER => inner.space().entries > 0,
             queue => !self.queues[queue].is_empty(),
         };
         if let Some(urgent) = self.urgent(now) {
@@ -184,26 +181,26 @@ impl Ordered {
     }
 }
 
-impl TxQueue for Ordered {
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+impl Wrap for Ordered {
+    fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let needs = match self.limit {
             Limit::Packets(_) => self.mtu,
             Limit::Bytes(_) => all.get(&msdu.pkt).ip_len(),
         };
-        if self.entries() > 0 && self.space().free < needs {
+        if self.entries() > 0 && self.space(inner).free < needs {
             return Err(msdu);
         }
         if self.rules.fresh_beside && is_data(&msdu, all) {
             self.put(0, msdu, all);
             return Ok(());
         }
-        self.inner.push(now, msdu, all)
+        inner.push(now, msdu, all)
     }
 
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+    fn pop(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &mut Packets) -> Option<Msdu> {
         let is_urgent = self.urgent(now);
-        let place = self.next(now)?;
-        let msdu = if place == INNER { self.inner.pop(now, all)? } else { self.take(place)? };
+        let place = self.next(inner, now)?;
+        let msdu = if place == INNER { inner.pop(now, all)? } else { self.take(place)? };
         self.turn = self.rules.order.iter().position(|it| *it == place).map_or(0, |i| i + 1);
         let mut counted = self.counted.borrow_mut();
         counted.urgent += u64::from(is_urgent == Some(place));
@@ -213,11 +210,7 @@ impl TxQueue for Ordered {
         Some(msdu)
     }
 
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-        self.inner.dropped(all)
-    }
-
-    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
         for queue in &mut self.queues {
             if queue.iter().any(|entry| entry.msdu.serial == serial) {
                 let (out, kept): (Vec<Entry>, Vec<Entry>) =
@@ -228,23 +221,23 @@ impl TxQueue for Ordered {
                 return Some(entry.msdu);
             }
         }
-        self.inner.withdraw(now, serial, all)
+        inner.withdraw(now, serial, all)
     }
 
-    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {
         if self.rules.drops_expired
-            && let Some(place) = self.next(now).filter(|place| *place != INNER)
+            && let Some(place) = self.next(inner, now).filter(|place| *place != INNER)
             && self.queues[place].peek().is_some_and(|entry| entry.expires < now)
         {
             self.counted.borrow_mut().expired += 1;
             return self.take(place);
         }
-        self.inner.expired(now, all)
+        inner.expired(now, all)
     }
 
-    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
+    fn failed(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
         if !is_data(&msdu, all) {
-            return self.inner.failed(now, msdu, is_last, all);
+            return inner.failed(now, msdu, is_last, all);
         }
         let failures = if self.rules.by_fragment {
             u32::from(msdu.failures.0) + u32::from(msdu.failures.1)
@@ -260,16 +253,18 @@ impl TxQueue for Ordered {
         Next::Yield
     }
 
-    fn peek(&self, _: RaTid) -> Option<&Msdu> {
+    fn peek<'q>(
+        &'q mut self,
+        _: &'q mut dyn TxQueue,
+        _: SimTime,
+        _: RaTid,
+        _: &mut Packets,
+    ) -> Option<&'q Msdu> {
         None
     }
 
-    fn next_wakeup(&self) -> SimTime {
-        self.inner.next_wakeup()
-    }
-
-    fn space(&self) -> Space {
-        let inner = self.inner.space();
+    fn space(&self, inner: &dyn TxQueue) -> Space {
+        let inner = inner.space();
         Space {
             free: inner.free.saturating_sub(self.taken()),
             used: inner.used + self.bytes,
@@ -277,17 +272,13 @@ impl TxQueue for Ordered {
         }
     }
 
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+    fn drain(&mut self, inner: &mut dyn TxQueue, now: SimTime) -> Vec<Msdu> {
         self.bytes = Bytes::ZERO;
         let mut all: Vec<Msdu> = Vec::new();
         for queue in &mut self.queues {
             all.extend(std::mem::take(queue).into_sorted_vec().into_iter().rev().map(|entry| entry.msdu));
         }
-        all.extend(self.inner.drain(now));
+        all.extend(inner.drain(now));
         all
-    }
-
-    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-        self.inner.stats(now)
     }
 }

@@ -132,7 +132,7 @@ fn facts<'s>(shared: &'s Shared, id: NodeId, network: &Network, forwards: bool) 
         access_point: network.access_point[id.index()],
         receiver,
         standard: node.standard,
-        queue: scenario.radio.queue.limit,
+        queue: node.queue.queue.limit,
         mtu: shared.mtu,
     }
 }

@@ -8,14 +8,14 @@ mod radio;
 mod topology;
 mod transport;
 
-use crate::scenario::{EventKind, InputError, Mistakes, RtsFor, Scenario};
+use crate::scenario::{EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
-use mac::{Channel, Config, Contention, Fifo, Fixed, RateControl, Station, TxQueue};
+use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, Station, TxQueue};
 use net::RouterSite;
 use network::Network;
 use node::{Chain, Node};
@@ -94,7 +94,6 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
         channel.set_dsss_alone(NodeId(i as u32));
     }
-    let queue = network::queue_spec(shared, &scenario.radio.queue, scenario.radio.data_rate);
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
     let flow = |i| {
         let mut flow = transport::flow(shared, i, &streams);
@@ -105,11 +104,16 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
     let mut stations = Vec::with_capacity(nodes);
     for (i, config) in configs.into_iter().enumerate() {
+        let own = &scenario.nodes[i].queue;
+        let spec = network::queue_spec(shared, &own.queue, scenario.radio.data_rate);
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
-            let draws = streams.get(Purpose::Queue, category << 32 | i as u64);
-            let fifo: Box<dyn TxQueue> = Box::new(Fifo::new(&queue, mtu, draws));
-            queues.push(stacks[i].queue(fifo));
+            let entity = category << 32 | i as u64;
+            let queue: Box<dyn TxQueue> = match own.per {
+                Per::Interface => Box::new(Fifo::new(&spec, mtu, streams.get(Purpose::Queue, entity))),
+                Per::Receiver => Box::new(Links::new(&spec, mtu, streams.within(Purpose::Queue, entity))),
+            };
+            queues.push(stacks[i].queue(queue));
         }
         let (node, stack) = (NodeId(i as u32), &mut stacks[i]);
         let rates = rate_control(shared, stack, &config, i, &streams);

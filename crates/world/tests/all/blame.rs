@@ -1,7 +1,6 @@
 //! Books that do not balance name the scheme and the node that lost a packet.
 
-use mac::{Msdu, Next, RaTid, TxQueue};
-use queue::Space;
+use mac::{Around, Msdu, TxQueue, Wrap};
 use schemes::{Agent, Cx, Info, Params, Place, Refusal, Site};
 use std::sync::atomic::AtomicBool;
 use units::SimTime;
@@ -61,51 +60,18 @@ fn boaster(site: &mut Site, _: &Params) -> Result<(), Refusal> {
 /// A queue that takes the second MSDU out and forgets it.
 #[derive(Debug)]
 struct Hole {
-    inner: Box<dyn TxQueue>,
     seen: u64,
     gone: Vec<Msdu>,
 }
 
-impl TxQueue for Hole {
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+impl Wrap for Hole {
+    fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         self.seen += 1;
         if self.seen == 2 {
             self.gone.push(msdu);
             return Ok(());
         }
-        self.inner.push(now, msdu, all)
-    }
-
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
-        self.inner.pop(now, all)
-    }
-
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-        self.inner.dropped(all)
-    }
-
-    fn peek(&self, of: RaTid) -> Option<&Msdu> {
-        self.inner.peek(of)
-    }
-
-    fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
-        self.inner.pop_for(now, of, all)
-    }
-
-    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
-        self.inner.failed(now, msdu, is_last, all)
-    }
-
-    fn space(&self) -> Space {
-        self.inner.space()
-    }
-
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
-        self.inner.drain(now)
-    }
-
-    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-        self.inner.stats(now)
+        inner.push(now, msdu, all)
     }
 }
 
@@ -113,7 +79,7 @@ static HOLE: Info = info("hole");
 
 fn hole(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     if site.node.name == "ap" {
-        site.wrap_queue(|inner| Box::new(Hole { inner, seen: 0, gone: Vec::new() }));
+        site.wrap_queue(|inner| Box::new(Around::new(inner, Hole { seen: 0, gone: Vec::new() })));
     }
     Ok(())
 }

@@ -148,6 +148,8 @@ fn case() -> impl Strategy<Value = Case> {
         2 => prop::sample::select(vec![1u32, 2, 5]).prop_map(|n| format!("{{ packets = {n} }}")),
         2 => Just("{ packets = 100 }".to_owned()),
         1 => Just("{ bytes = \"4 kB\" }".to_owned()),
+        2 => prop::sample::select(vec!["drop-tail", "codel", "fq-codel", "drr"])
+            .prop_map(|id| format!("{{ per = \"receiver\", packets = 5, discipline = \"{id}\" }}")),
     ];
     let schemes = vec![
         None,

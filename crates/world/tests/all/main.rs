@@ -39,6 +39,7 @@ mod notices;
 mod places;
 mod plug_ins;
 mod presets;
+mod queues;
 mod reach;
 mod retry;
 mod rtt_correct;

@@ -1,7 +1,7 @@
 //! Schemes of one kind at one node: queues, classifiers, sender hooks, says, rate controls and agents stack in the order of the
 //! file, and what truly excludes is told. Some of the schemes here are of this file: programs bring their own.
 
-use mac::{Attempt, Attempted, Msdu, Next, RaTid, RateControl, SoFar, TxQueue};
+use mac::{Around, Attempt, Attempted, Msdu, Next, RateControl, SoFar, TxQueue, Wrap};
 use phy::Mode;
 use plugin::Registry;
 use queue::Space;
@@ -55,7 +55,7 @@ mod failed_last {
             site.agent(Teller(Rc::clone(&counts)));
             site.wrap_queue(move |inner| {
                 let counts = Rc::clone(&counts);
-                Box::new(FailedLast { inner, failed: VecDeque::new(), bytes: Bytes::ZERO, counts })
+                Box::new(Around::new(inner, FailedLast { failed: VecDeque::new(), bytes: Bytes::ZERO, counts }))
             });
         }
         Ok(())
@@ -63,19 +63,18 @@ mod failed_last {
 
     #[derive(Debug)]
     struct FailedLast {
-        inner: Box<dyn TxQueue>,
         failed: VecDeque<Msdu>,
         bytes: Bytes,
         counts: Shared,
     }
 
-    impl TxQueue for FailedLast {
-        fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
-            if self.space().free < all.get(&msdu.pkt).ip_len() { Err(msdu) } else { self.inner.push(now, msdu, all) }
+    impl Wrap for FailedLast {
+        fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+            if self.space(inner).free < all.get(&msdu.pkt).ip_len() { Err(msdu) } else { inner.push(now, msdu, all) }
         }
 
-        fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
-            if let Some(msdu) = self.inner.pop(now, all) {
+        fn pop(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+            if let Some(msdu) = inner.pop(now, all) {
                 return Some(msdu);
             }
             let msdu = self.failed.pop_front()?;
@@ -83,29 +82,16 @@ mod failed_last {
             Some(msdu)
         }
 
-        fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-            self.inner.dropped(all)
-        }
-
-        fn peek(&self, of: RaTid) -> Option<&Msdu> {
-            self.inner.peek(of)
-        }
-
-        fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
-            self.inner.pop_for(now, of, all)
-        }
-
-        fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-            self.inner.withdraw(now, serial, all)
-        }
-
-        fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
-            self.inner.expired(now, all)
-        }
-
-        fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
-            match self.inner.failed(now, msdu, is_last, all) {
-                Next::Again(msdu) if self.inner.space().entries > 0 => {
+        fn failed(
+            &mut self,
+            inner: &mut dyn TxQueue,
+            now: SimTime,
+            msdu: Msdu,
+            is_last: bool,
+            all: &Packets,
+        ) -> Next {
+            match inner.failed(now, msdu, is_last, all) {
+                Next::Again(msdu) if inner.space().entries > 0 => {
                     self.counts.borrow_mut().add("overtaken");
                     self.bytes += all.get(&msdu.pkt).ip_len();
                     self.failed.push_back(msdu);
@@ -115,12 +101,8 @@ mod failed_last {
             }
         }
 
-        fn next_wakeup(&self) -> SimTime {
-            self.inner.next_wakeup()
-        }
-
-        fn space(&self) -> Space {
-            let inner = self.inner.space();
+        fn space(&self, inner: &dyn TxQueue) -> Space {
+            let inner = inner.space();
             Space {
                 free: inner.free.saturating_sub(self.bytes),
                 used: inner.used + self.bytes,
@@ -128,15 +110,11 @@ mod failed_last {
             }
         }
 
-        fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+        fn drain(&mut self, inner: &mut dyn TxQueue, now: SimTime) -> Vec<Msdu> {
             self.bytes = Bytes::ZERO;
             let mut all: Vec<Msdu> = self.failed.drain(..).collect();
-            all.extend(self.inner.drain(now));
+            all.extend(inner.drain(now));
             all
-        }
-
-        fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-            self.inner.stats(now)
         }
     }
 }

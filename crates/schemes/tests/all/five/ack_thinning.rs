@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use mac::{Msdu, Next, RaTid, TxQueue};
+use mac::{Around, Msdu, Next, RaTid, TxQueue, Wrap};
 use queue::{Limit, Space};
 use schemes::testing::{Ground, HERE, IN, OUT, THERE, ack, data, edca, node, with};
 use schemes::{Agent, Info, Kind, NodeFacts, Param, Params, Refusal, Site, Value};
@@ -40,7 +40,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let books = Rc::new(RefCell::new(Books::default()));
     site.agent(Teller(Rc::clone(&books)));
     site.reads_tcp();
-    site.wrap_queue(move |inner| Box::new(Thinning::new(inner, keep, Rc::clone(&books))));
+    site.wrap_queue(move |inner| Box::new(Around::new(inner, Thinning::new(keep, Rc::clone(&books)))));
     Ok(())
 }
 
@@ -94,7 +94,6 @@ struct Waiting {
 
 #[derive(Debug)]
 struct Thinning {
-    inner: Box<dyn TxQueue>,
     keep: usize,
     waiting: Vec<Waiting>,
     /// What `expired` hands out.
@@ -104,8 +103,8 @@ struct Thinning {
 }
 
 impl Thinning {
-    fn new(inner: Box<dyn TxQueue>, keep: usize, books: Rc<RefCell<Books>>) -> Thinning {
-        Thinning { inner, keep, waiting: Vec::new(), covered: VecDeque::new(), latest: BTreeMap::new(), books }
+    fn new(keep: usize, books: Rc<RefCell<Books>>) -> Thinning {
+        Thinning { keep, waiting: Vec::new(), covered: VecDeque::new(), latest: BTreeMap::new(), books }
     }
 
     fn role(&self, packet: &Packet) -> Role {
@@ -140,18 +139,25 @@ impl Thinning {
         books.thinned_bytes += len.0;
     }
 
-    fn push_plain(&mut self, now: SimTime, msdu: Msdu, new: Waiting, all: &mut Packets) -> Result<(), Msdu> {
+    fn push_plain(
+        &mut self,
+        inner: &mut dyn TxQueue,
+        now: SimTime,
+        msdu: Msdu,
+        new: Waiting,
+        all: &mut Packets,
+    ) -> Result<(), Msdu> {
         let victim = self.victim(&new);
         if victim == Some(msdu.serial) {
             self.cover(msdu, all);
             return Ok(());
         }
         // What is covered makes room.
-        let older = victim.and_then(|serial| self.inner.withdraw(now, serial, all));
-        if let Err(msdu) = self.inner.push(now, msdu, all) {
+        let older = victim.and_then(|serial| inner.withdraw(now, serial, all));
+        if let Err(msdu) = inner.push(now, msdu, all) {
             // RED refused the newer one: the older is still needed.
             if let Some(older) = older
-                && let Err(older) = self.inner.push(now, older, all)
+                && let Err(older) = inner.push(now, older, all)
             {
                 self.cover(older, all);
             }
@@ -165,16 +171,16 @@ impl Thinning {
     }
 }
 
-impl TxQueue for Thinning {
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+impl Wrap for Thinning {
+    fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
         let (role, flow) = (self.role(packet), packet.flow);
         let seen = packet.pure_ack().map(|tcp| (tcp.ack, tcp.window));
         if let Role::Plain(number, flags) = role {
             let (serial, to) = (msdu.serial, RaTid::of(&msdu));
-            self.push_plain(now, msdu, Waiting { serial, flow, to, number, flags, is_repeated: false }, all)?;
+            self.push_plain(inner, now, msdu, Waiting { serial, flow, to, number, flags, is_repeated: false }, all)?;
         } else {
-            self.inner.push(now, msdu, all)?;
+            inner.push(now, msdu, all)?;
         }
         if let Role::Duplicate(of) = role {
             let repeated = self.waiting.iter_mut().filter(|it| (it.flow, it.number) == (flow, of));
@@ -189,56 +195,40 @@ impl TxQueue for Thinning {
         Ok(())
     }
 
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-        self.inner.dropped(all).inspect(|msdu| self.forget(msdu.serial))
+    fn dropped(&mut self, inner: &mut dyn TxQueue, all: &Packets) -> Option<Msdu> {
+        inner.dropped(all).inspect(|msdu| self.forget(msdu.serial))
     }
 
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
-        self.inner.pop(now, all).inspect(|msdu| self.forget(msdu.serial))
+    fn pop(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+        inner.pop(now, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
-    fn peek(&self, of: RaTid) -> Option<&Msdu> {
-        self.inner.peek(of)
+    fn pop_for(&mut self, inner: &mut dyn TxQueue, now: SimTime, of: RaTid, all: &mut Packets) -> Option<Msdu> {
+        inner.pop_for(now, of, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
-    fn pop_for(&mut self, now: SimTime, of: RaTid, all: &Packets) -> Option<Msdu> {
-        self.inner.pop_for(now, of, all).inspect(|msdu| self.forget(msdu.serial))
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+        inner.withdraw(now, serial, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
-    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-        self.inner.withdraw(now, serial, all).inspect(|msdu| self.forget(msdu.serial))
-    }
-
-    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
+    fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {
         if let Some((msdu, _)) = self.covered.pop_front() {
             return Some(msdu);
         }
-        self.inner.expired(now, all).inspect(|msdu| self.forget(msdu.serial))
-    }
-
-    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next {
-        self.inner.failed(now, msdu, is_last, all)
-    }
-
-    fn next_wakeup(&self) -> SimTime {
-        self.inner.next_wakeup()
+        inner.expired(now, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
     /// What is covered waits for nothing but `expired`: it counts among the entries and takes no room.
-    fn space(&self) -> Space {
-        let inner = self.inner.space();
+    fn space(&self, inner: &dyn TxQueue) -> Space {
+        let inner = inner.space();
         let covered = self.covered.iter().map(|(_, len)| *len).sum();
         Space { used: inner.used + covered, entries: inner.entries + self.covered.len() as u32, ..inner }
     }
 
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+    fn drain(&mut self, inner: &mut dyn TxQueue, now: SimTime) -> Vec<Msdu> {
         self.waiting.clear();
         let covered = self.covered.drain(..).map(|(msdu, _)| msdu);
-        covered.chain(self.inner.drain(now)).collect()
-    }
-
-    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-        self.inner.stats(now)
+        covered.chain(inner.drain(now)).collect()
     }
 }
 
@@ -411,7 +401,7 @@ impl TxQueue for TakesBack {
 }
 
 fn around(inner: TakesBack) -> Bed {
-    let queue = Thinning::new(Box::new(inner), 1, Rc::default());
+    let queue = Around::new(Box::new(inner), Thinning::new(1, Rc::default()));
     Bed { queue: Box::new(queue), all: Packets::with_capacity(64) }
 }
 
@@ -470,10 +460,10 @@ fn an_msdu_can_be_taken_for_its_receiver() {
     let mut bed = Bed::new(&[], ROOMY);
     bed.push(ack(IN, 1000, 1000));
     bed.push(data(OUT, 0..100));
-    let to = RaTid::of(bed.queue.peek(RaTid { to: THERE, tid: None }).unwrap());
+    let to = RaTid::of(bed.queue.peek(NOW, RaTid { to: THERE, tid: None }, &mut bed.all).unwrap());
     let numbers: Vec<u32> = std::iter::from_fn(|| {
-        let serial = bed.queue.peek(to)?.serial;
-        let msdu = bed.queue.pop_for(NOW, to, &bed.all).unwrap();
+        let serial = bed.queue.peek(NOW, to, &mut bed.all)?.serial;
+        let msdu = bed.queue.pop_for(NOW, to, &mut bed.all).unwrap();
         assert_eq!(msdu.serial, serial);
         Some(bed.number(msdu))
     })
@@ -485,7 +475,7 @@ fn an_msdu_can_be_taken_for_its_receiver() {
 fn it_counts() {
     let books = Rc::new(RefCell::new(Books::default()));
     let inner = Ground::new(super::access_point()).queue();
-    let queue = Box::new(Thinning::new(inner, 1, Rc::clone(&books)));
+    let queue = Box::new(Around::new(inner, Thinning::new(1, Rc::clone(&books))));
     let mut bed = Bed { queue, all: Packets::with_capacity(64) };
     for packet in [ack(IN, 1, 9), ack(IN, 2, 9), ack(IN, 3, 9), ack(IN, 3, 9), with_sack(4, 6)] {
         bed.push(packet);

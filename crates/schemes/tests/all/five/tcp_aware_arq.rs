@@ -7,7 +7,7 @@
 //!   MAC's affair.
 //! - **Checked** tests below.
 
-use mac::{Msdu, Next, TxQueue};
+use mac::{Around, Msdu, Next, RaTid, TxQueue, Wrap};
 use queue::{Limit, Space};
 use schemes::{Agent, Cx, Info, Kind, Param, Params, Place, Refusal, Site, Value};
 use std::cell::RefCell;
@@ -40,7 +40,8 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         site.agent(Arq { clocks: Rc::clone(&clocks) }).listen([Place::Transit]);
         site.wrap_queue(move |inner| {
             let clocks = Rc::clone(&clocks);
-            Box::new(Queues { inner, clocks, counts_down, limit, mtu, used: Bytes::ZERO, queues: Default::default() })
+            let own = Queues { clocks, counts_down, limit, mtu, used: Bytes::ZERO, queues: Default::default() };
+            Box::new(Around::new(inner, own))
         });
     }
     Ok(())
@@ -102,10 +103,9 @@ impl Agent for Arq {
     }
 }
 
+/// Around what stood there: that admits, drops what expires and keeps its own order until something is to be sent.
 #[derive(Debug)]
 struct Queues {
-    /// What stood there: it admits, drops what expires and keeps its own order until something is to be sent.
-    inner: Box<dyn TxQueue>,
     clocks: Clocks,
     counts_down: bool,
     limit: Limit,
@@ -133,23 +133,19 @@ impl Queues {
     }
 }
 
-impl TxQueue for Queues {
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
+impl Wrap for Queues {
+    fn push(&mut self, inner: &mut dyn TxQueue, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         // What waits here takes room of the inner queue's.
-        let (space, size) = (self.space(), all.get(&msdu.pkt).ip_len());
+        let (space, size) = (self.space(inner), all.get(&msdu.pkt).ip_len());
         let fits = match self.limit {
             Limit::Packets(most) => space.entries < most,
             Limit::Bytes(most) => space.used + size <= most,
         };
-        if fits { self.inner.push(now, msdu, all) } else { Err(msdu) }
+        if fits { inner.push(now, msdu, all) } else { Err(msdu) }
     }
 
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu> {
-        self.inner.dropped(all)
-    }
-
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu> {
-        while let Some(msdu) = self.inner.pop(now, all) {
+    fn pop(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &mut Packets) -> Option<Msdu> {
+        while let Some(msdu) = inner.pop(now, all) {
             self.used += all.get(&msdu.pkt).ip_len();
             self.queues[0].push(msdu);
         }
@@ -163,7 +159,7 @@ impl TxQueue for Queues {
     }
 
     /// The algorithm's own number of transmissions, whatever the MAC's limit.
-    fn failed(&mut self, _: SimTime, msdu: Msdu, _is_last: bool, all: &Packets) -> Next {
+    fn failed(&mut self, _: &mut dyn TxQueue, _: SimTime, msdu: Msdu, _is_last: bool, all: &Packets) -> Next {
         if msdu.attempts >= TRANSMISSIONS {
             return Next::GiveUp(msdu);
         }
@@ -172,8 +168,13 @@ impl TxQueue for Queues {
         Next::Yield
     }
 
-    fn space(&self) -> Space {
-        let (inner, own) = (self.inner.space(), self.queues.iter().map(Vec::len).sum::<usize>() as u32);
+    /// In its own order alone: no PSDU of several.
+    fn peek<'q>(&'q mut self, _: &'q mut dyn TxQueue, _: SimTime, _: RaTid, _: &mut Packets) -> Option<&'q Msdu> {
+        None
+    }
+
+    fn space(&self, inner: &dyn TxQueue) -> Space {
+        let (inner, own) = (inner.space(), self.queues.iter().map(Vec::len).sum::<usize>() as u32);
         let free = match self.limit {
             Limit::Packets(most) => self.mtu * u64::from(most.saturating_sub(inner.entries + own)),
             Limit::Bytes(most) => most.saturating_sub(inner.used + self.used),
@@ -181,23 +182,11 @@ impl TxQueue for Queues {
         Space { free, used: inner.used + self.used, entries: inner.entries + own }
     }
 
-    fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
-        self.inner.expired(now, all)
-    }
-
-    fn next_wakeup(&self) -> SimTime {
-        self.inner.next_wakeup()
-    }
-
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu> {
+    fn drain(&mut self, inner: &mut dyn TxQueue, now: SimTime) -> Vec<Msdu> {
         self.used = Bytes::ZERO;
         let mut all: Vec<Msdu> = self.queues.iter_mut().flat_map(|q| q.drain(..)).collect();
-        all.extend(self.inner.drain(now));
+        all.extend(inner.drain(now));
         all
-    }
-
-    fn stats(&self, now: SimTime) -> Option<queue::Stats> {
-        self.inner.stats(now)
     }
 }
 

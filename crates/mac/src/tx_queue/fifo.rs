@@ -1,101 +1,10 @@
-//! The transmit queue: what is sent next, and what follows a failure; and which access category a packet goes to.
+//! One queue for all links of a category: the interface queue of a station that says nothing else.
 
+use super::{Next, RaTid, TxQueue};
 use crate::msdu::Msdu;
 use queue::{Arrival, FlowKey, Mark, Queue, Space, Spec};
-use units::{Bytes, NodeId, SimTime};
+use units::{Bytes, SimTime};
 use wire::Packets;
-
-/// Whose MSDUs may share a PSDU with one another: those for one receiver with one traffic identifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RaTid {
-    /// Receiver.
-    pub to: NodeId,
-    /// Traffic identifier; `None` without QoS Control.
-    pub tid: Option<u8>,
-}
-
-impl RaTid {
-    /// Of an MSDU.
-    pub fn of(msdu: &Msdu) -> RaTid {
-        RaTid { to: msdu.to, tid: msdu.qos.map(|qos| qos.user_priority) }
-    }
-}
-
-/// What a queue decides about an MSDU whose attempt has failed.
-#[derive(Debug)]
-pub enum Next {
-    /// The same again.
-    Again(Msdu),
-    /// The queue has taken it back; what it pops next is sent next.
-    Yield,
-    /// No more attempts.
-    GiveUp(Msdu),
-}
-
-/// A transmit queue, of a station or of one of its categories: what is sent next, and what follows a failure. A scheme may bring its own.
-///
-/// Call order: [`TxQueue::push`] for each MSDU. When a category has nothing in service (an MSDU was pushed, an exchange ended,
-/// [`TxQueue::next_wakeup`] came) and when an opportunity takes one MSDU ahead: [`TxQueue::expired`] until it gives none, then
-/// [`TxQueue::pop`]. [`TxQueue::dropped`] after each push and pop. What was popped is in service and in no queue until
-/// [`TxQueue::failed`] gives it back. A queue may write [`Msdu::spares_rts`] and no other field of an MSDU.
-///
-/// A queue around another keeps the inner one and hands on every method that it does not change. It may take MSDUs out and order
-/// them anew. What it holds itself the inner queue does not know of: it refuses in `push` what would exceed the limit together with
-/// that, counts it in `space`, and gives it up in `drain`. `stats` stay the inner queue's. The inner `push` may give back an MSDU
-/// that was queued before, so a wrapper that counts compares serials. The inner `failed` may be asked about an MSDU that the inner
-/// queue never held; after [`Next::Yield`] it holds it.
-pub trait TxQueue: std::fmt::Debug {
-    /// Takes an MSDU in.
-    ///
-    /// # Errors
-    /// Gives back the MSDU that is lost because the queue is full, or drops early: this one, or one that was queued and made room
-    /// for it. A queue that drops more than one tells it by [`TxQueue::dropped`]; one that marks sets CE in the packet's IP header.
-    fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu>;
-    /// The MSDU to send now. `None`: nothing, or nothing yet, see [`TxQueue::next_wakeup`]. A queue may drop others before it
-    /// ([`TxQueue::dropped`]), and marks it by setting CE in the packet's IP header.
-    fn pop(&mut self, now: SimTime, all: &mut Packets) -> Option<Msdu>;
-    /// An MSDU that the queue has dropped as congestion after it had taken it in. Asked after each push and pop until there is none.
-    /// A queue around another hands on what that tells.
-    fn dropped(&mut self, all: &Packets) -> Option<Msdu>;
-    /// The next MSDU of this receiver and TID, if it may go out with one that was popped. Asked when the mode of a PSDU is
-    /// known. `None` from a queue that does not look for them.
-    fn peek(&self, _of: RaTid) -> Option<&Msdu> {
-        None
-    }
-    /// Takes out what [`TxQueue::peek`] showed.
-    fn pop_for(&mut self, _now: SimTime, _of: RaTid, _all: &Packets) -> Option<Msdu> {
-        None
-    }
-    /// Takes out the queued MSDU whose packet has this serial, for a queue around this one that will not send it: it hands it out by
-    /// [`TxQueue::expired`]. Until then it counts in `entries` and `used` and need not take room. `None`: it is not queued here (it may
-    /// be in service), or the queue does not look for it.
-    fn withdraw(&mut self, _now: SimTime, _serial: u64, _all: &Packets) -> Option<Msdu> {
-        None
-    }
-    /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none; not before
-    /// [`TxQueue::pop_for`]. It is reported as [`crate::Fate::Expired`].
-    fn expired(&mut self, _now: SimTime, _all: &Packets) -> Option<Msdu> {
-        None
-    }
-    /// An attempt of `msdu` failed: asked for every MSDU of an exchange that failed, and for every MPDU that a response does not
-    /// acknowledge. `is_last`: the MAC's limit is reached; the queue may go beyond it or stay below it. A category that loses to a
-    /// higher one of its station is asked too: `msdu.failures` rises, `msdu.attempts` stays, and nothing was on the air. Of a fragmented
-    /// MSDU the fragment at hand is meant; after [`Next::Yield`] its burst goes on where it stopped, and others may go between.
-    fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next;
-    /// When a queue that holds something back wants to be popped again: asked when [`TxQueue::pop`] gave nothing with nothing in
-    /// service, and not again before the next `pop`.
-    fn next_wakeup(&self) -> SimTime {
-        SimTime::NEVER
-    }
-    /// What waits, and what is left. The books of a run are checked against `entries`: every MSDU held, none in service.
-    fn space(&self) -> Space;
-    /// Every MSDU in it, for a node that is killed.
-    fn drain(&mut self, now: SimTime) -> Vec<Msdu>;
-    /// What it has counted up to now; `None` from a queue that does not count.
-    fn stats(&self, _now: SimTime) -> Option<queue::Stats> {
-        None
-    }
-}
 
 /// The interface queue every station has unless a scheme replaces it: a discipline of crate `queue`, the same MSDU again after a failure.
 /// It counts bytes of IP packets, and not the MSDU in service.
@@ -135,11 +44,11 @@ impl TxQueue for Fifo {
         self.queue.dropped()
     }
 
-    fn peek(&self, of: RaTid) -> Option<&Msdu> {
+    fn peek(&mut self, _: SimTime, of: RaTid, _: &mut Packets) -> Option<&Msdu> {
         self.queue.find(|msdu| RaTid::of(msdu) == of)
     }
 
-    fn pop_for(&mut self, now: SimTime, of: RaTid, _: &Packets) -> Option<Msdu> {
+    fn pop_for(&mut self, now: SimTime, of: RaTid, _: &mut Packets) -> Option<Msdu> {
         self.queue.take(now, |msdu| RaTid::of(msdu) == of)
     }
 
@@ -164,22 +73,13 @@ impl TxQueue for Fifo {
     }
 }
 
-/// Which access category a packet goes to. A scheme may bring its own. A station under EDCA asks it once for each MSDU, when
-/// that is queued; one under DCF has one category and asks nobody.
-pub trait Classifier: std::fmt::Debug {
-    /// The category of a packet to `to`: an index into the station's categories by rising priority (0 … 3 are BK, BE, VI,
-    /// VO unless told otherwise); one that is not there is the highest. `default` is what its TOS field asks for
-    /// ([`crate::Edca::of_tos`]).
-    fn category(&mut self, packet: &wire::Packet, to: NodeId, default: u8) -> u8;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use engine::{Purpose, Streams};
     use plugin::Value;
     use queue::Limit;
-    use units::{Dur, FlowId};
+    use units::{Dur, FlowId, NodeId};
     use wire::{Ipv4, L4, Packet, Payload, Udp, ecn};
 
     fn fifo() -> Fifo {
@@ -210,9 +110,12 @@ mod tests {
         }
         let one = RaTid { to: NodeId(1), tid: None };
         let first = fifo.pop(now, &mut all).expect("five are queued");
-        assert_eq!((first.serial, fifo.peek(one).map(|msdu| msdu.serial)), (1, Some(3)));
-        assert_eq!(fifo.pop_for(now, one, &all).map(|msdu| msdu.serial), Some(3));
-        assert!(fifo.peek(RaTid { tid: Some(0), ..one }).is_none(), "without QoS Control there is no TID");
+        assert_eq!((first.serial, fifo.peek(now, one, &mut all).map(|msdu| msdu.serial)), (1, Some(3)));
+        assert_eq!(fifo.pop_for(now, one, &mut all).map(|msdu| msdu.serial), Some(3));
+        assert!(
+            fifo.peek(now, RaTid { tid: Some(0), ..one }, &mut all).is_none(),
+            "without QoS Control there is no TID"
+        );
         let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(now, &mut all)).map(|msdu| msdu.serial).collect();
         assert_eq!(rest, [2, 4, 5]);
         assert_eq!((fifo.space().entries, fifo.space().used), (0, Bytes::ZERO));
