@@ -78,6 +78,14 @@ fn neither_do_packets_that_cross_two_wires_and_the_air() {
     for (name, wire, radio, rest, most) in [
         ("the air is narrow", "rate = '100 Mb/s'", "standard = '802.11b'", "", 0),
         ("frames are retried", "rate = '20 Mb/s'", a, "[channel]\nerrors = { model = 'packet', per = 0.1 }\n", 0),
+        // Each of three queues doubles as it fills.
+        (
+            "receivers have queues of their own, frames are retried",
+            "rate = '20 Mb/s'",
+            "standard = '802.11a'\nqueue = { per = 'receiver', discipline = 'fq-codel', packets = 99 }",
+            "[channel]\nerrors = { model = 'packet', per = 0.1 }\n",
+            30,
+        ),
         // Lists that a worse burst makes longer, as above; from 24 to 100 s none of these asked for more than once.
         ("the wire marks", red, a, "", 9),
         ("the wire serves flows in turn", "rate = '5 Mb/s'\nqueue = { discipline = 'drr', packets = 20 }", a, "", 9),
