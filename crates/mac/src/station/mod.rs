@@ -235,7 +235,7 @@ impl Station {
         (self.recipient, self.has_timers) = (Some(recipient), true);
     }
 
-    /// Whether it is to be told of frames that were lost behind their MAC header: [`Channel::heed_damage`].
+    /// Whether it is to be told of frames that were lost behind their MAC header: [`crate::Channel::heed_damage`].
     pub fn heeds_damage(&self) -> bool {
         self.recipient.as_ref().is_some_and(|recipient| recipient.heeds_damage())
     }
