@@ -221,7 +221,14 @@ def long(tmp_path: Path) -> Path:
 def stopped(by: signal.Signals, arguments: list[object], store: Path, runs: int) -> tuple[int, str, str]:
     """The command, stopped by a signal once the store has so many runs: its status, stdout and stderr."""
     words = [sys.executable, "-m", "interlayer", *map(str, arguments), "--store", str(store)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # As in a terminal: who runs the tests under nohup has them ignore SIGHUP.
+    process = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(by, signal.default_int_handler if by == signal.SIGINT else signal.SIG_DFL),
+    )
 
     def stored() -> int:
         with Store(store) as kept:

@@ -290,12 +290,12 @@ def test_check_of_ten_thousand_stations_builds_no_table_of_pairs(tmp_path: Path)
     command = [sys.executable, "-c", f"{limit}; {words}"]
     done = subprocess.run([*command, "check", tmp_path / "cell.toml"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "10001 nodes: a run takes up to 4." in done.stdout
+    assert "10001 nodes: a run takes up to 3." in done.stdout
     done = subprocess.run([*command, "run", tmp_path / "cell.toml"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     told, refused = done.stderr.splitlines()
-    assert told.startswith("interlayer: 10001 nodes: a run takes up to 4.")
-    assert refused.startswith("interlayer: cell: 10001 nodes need 4.")
+    assert told.startswith("interlayer: 10001 nodes: a run takes up to 3.")
+    assert refused.startswith("interlayer: cell: 10001 nodes need 3.")
 
 
 @pytest.mark.core

@@ -108,7 +108,8 @@ REFUSED = [
     (
         "scheme",
         "drop-tail",
-        '"drop-tail": is a word of the layers below, which name no scheme (crates/mac/src/tx_queue.rs); choose another',
+        '"drop-tail": is a word of the layers below, which name no scheme (crates/mac/src/tx_queue/fifo.rs); '
+        "choose another",
     ),
 ]
 

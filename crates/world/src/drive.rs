@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use units::{Bytes, FlowId, NodeId, SimTime};
 use wire::{Content, EmitError, Integrity, L4, Packet, ParseError, verify};
 
-/// The least MTU of a driven world: that of Ethernet, and of most interfaces whose packets are handed in. @RFC894
+/// The least MTU of a driven world: that of Ethernet, and of most interfaces whose packets are handed in (IEEE 802.3).
 const LEAST_MTU: Bytes = Bytes(1500);
 
 /// Connections by 5-tuple that are known at one time; what was used longest ago makes room. Our choice: more than a host has open.
