@@ -135,13 +135,14 @@ class Cluster:
     def _result(self, future: Any, name: str, seed: int) -> Run | RunError:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
 
         try:
             found: tuple[str, Any] = future.result()
         except KilledWorker as e:
             why = f"each of the {self._deaths()} workers that began it died; is their memory enough?"
             return RunError(name, seed, f"{why} ({e.last_worker.address})")
-        except FutureCancelledError as e:
+        except (FutureCancelledError, CommClosedError) as e:  # the latter if it goes while a result is on its way
             raise OutputError(f"{self.name}: the scheduler is gone, or has dropped the runs") from e
         except InterlayerError:
             raise
