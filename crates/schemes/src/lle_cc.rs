@@ -20,6 +20,7 @@ use crate::window::{Scale, in_receivers_name};
 use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, Place, Refusal, Site, Toward, Value, What};
 use mac::{Fate, TxReport};
 use std::collections::{BTreeMap, VecDeque};
+use tcp::FlowFacts;
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, Tcp};
 
@@ -71,7 +72,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 pub(crate) fn take_seat(site: &mut Site, limits: Limits) {
     site.reads_tcp();
     site.exclusive(What("acknowledgment of TCP at its sender"));
-    let agent = LleCc { limits, flows: BTreeMap::new(), counted: Counted::default() };
+    let agent = LleCc { limits, opened: BTreeMap::new(), flows: BTreeMap::new(), counted: Counted::default() };
     let seat = site.agent(agent).listen([Place::FromHost, Place::ToHost]).reports().facts();
     seat.makes_packets().rewrites(Field::Window).rewrites(Field::Numbers).rewrites(Field::Options);
 }
@@ -122,6 +123,8 @@ struct Flow {
     window: u32,
     scale: Scale,
     tsval: Option<u32>,
+    /// The other end's next number, as far as it has been heard: what its own ACK would carry.
+    next: Option<Seq>,
     /// The window field that TCP was shown last, and whether it was closed by this module.
     shown: u16,
     is_stopped: bool,
@@ -150,6 +153,8 @@ struct Counted {
 #[derive(Debug)]
 struct LleCc {
     limits: Limits,
+    /// Window scales of flows that the other end opened, of whose data none can have left.
+    opened: BTreeMap<FlowId, Scale>,
     flows: BTreeMap<FlowId, Flow>,
     counted: Counted,
 }
@@ -165,6 +170,7 @@ impl Flow {
             window: 0,
             scale: Scale::default(),
             tsval: None,
+            next: None,
             shown: 0,
             is_stopped: false,
             duplicates: 0,
@@ -186,16 +192,21 @@ impl Flow {
         self.highest().max(self.local)
     }
 
-    /// Keeps a copy, unless what it carries is kept already: copies cover all from `end` to the highest number.
+    /// Keeps a copy, unless one copy has all that it carries. Copies are in order of number and none lies within another. What TCP sent and
+    /// this module took for a probe leaves a hole between them until TCP sends it again.
     fn keep(&mut self, now: SimTime, packet: &Packet, start: Seq, end: Seq) {
-        if let Some(copy) = self.copies.iter_mut().find(|copy| copy.start == start) {
+        if let Some(copy) = self.copies.iter_mut().find(|copy| copy.start.le(start) && end.le(copy.end)) {
             copy.is_repeated = true;
-            if copy.end.lt(end) {
-                (copy.packet, copy.end) = (packet.clone(), end);
-            }
-        } else if self.highest().lt(end) {
-            self.copies.push_back(Copy { packet: packet.clone(), start, end, sent: now, is_repeated: false });
+            return;
         }
+        if end.le(self.end) {
+            return;
+        }
+        let before = self.copies.len();
+        self.copies.retain(|copy| !(start.le(copy.start) && copy.end.le(end)));
+        let is_repeated = self.copies.len() < before || start.lt(self.highest());
+        let place = self.copies.partition_point(|copy| copy.start.lt(start));
+        self.copies.insert(place, Copy { packet: packet.clone(), start, end, sent: now, is_repeated });
     }
 
     /// The first hop has delivered this range. Returns whether TCP can be acknowledged further.
@@ -253,6 +264,13 @@ impl Flow {
         true
     }
 
+    /// The number of an ACK in the other end's name. TCP takes no window from one that is older than the last segment it saw, in order
+    /// or not (SND.WL1, @RFC9293 section 3.10.7.4), and no ACK from beyond its own window, where a probe of the other end stood.
+    fn others_next(&self, facts: &FlowFacts) -> Seq {
+        let edge = facts.rcv_nxt + facts.rcv_wnd.0 as u32;
+        self.next.filter(|next| facts.rcv_nxt.le(*next) && next.le(edge)).unwrap_or(facts.rcv_nxt)
+    }
+
     /// A segment to TCP in the other end's name.
     fn segment(&self, seq: Seq, flags: Flags) -> Option<Packet> {
         let says = Tcp { seq, ack: self.local, flags, window: self.shown, ..Tcp::default() };
@@ -281,7 +299,7 @@ impl LleCc {
             flow.shown = flow.scale.field_for(window);
         }
         for _ in 0..copies {
-            let Some(ack) = flow.segment(facts.rcv_nxt, Flags::ACK) else { return };
+            let Some(ack) = flow.segment(flow.others_next(&facts), Flags::ACK) else { return };
             let made = cx.make(ack);
             cx.inject(made, Toward::Host);
         }
@@ -332,6 +350,7 @@ impl LleCc {
             let is_last_hop = cx.peer.is_some_and(|peer| cx.address(peer) == destination);
             if !(is_last_hop && self.limits.spares_last_hop) {
                 let mut flow = Flow::new(range.end);
+                flow.scale = self.opened.get(&id).copied().unwrap_or_default();
                 flow.scale.saw_senders_syn(&tcp);
                 self.flows.insert(id, flow);
                 if let Some(syn) = cx.get_mut(&pkt).tcp_mut() {
@@ -369,8 +388,14 @@ impl LleCc {
             self.end(id, cx);
             return Some(pkt);
         }
+        if tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK) {
+            self.opened.entry(id).or_default().saw_receivers_syn(&tcp);
+        }
         let Some(flow) = self.flows.get_mut(&id) else { return Some(pkt) };
         crate::lle_tcp::filter::later(&mut flow.tsval, &tcp);
+        if let Some(range) = packet.tcp_range() {
+            flow.next = Some(flow.next.map_or(range.end, |next| next.max(range.end)));
+        }
         if tcp.flags.has(Flags::SYN) {
             flow.scale.saw_receivers_syn(&tcp);
             flow.window = flow.scale.bytes(&tcp);
@@ -465,8 +490,9 @@ impl Agent for LleCc {
         self.counted.timeouts += 1;
         if flow.timeouts > self.limits.max_timeouts {
             self.counted.resets += 1;
-            let next = cx.facts(id).map(|facts| facts.rcv_nxt);
-            if let Some(reset) = next.and_then(|next| flow.segment(next, Flags::RST | Flags::ACK)) {
+            // A reset counts at exactly the number that is due. @RFC5961 section 3.2
+            let due = cx.facts(id).map(|facts| facts.rcv_nxt);
+            if let Some(reset) = due.and_then(|due| flow.segment(due, Flags::RST | Flags::ACK)) {
                 let made = cx.make(reset);
                 cx.inject(made, Toward::Host);
             }
@@ -478,8 +504,10 @@ impl Agent for LleCc {
     }
 
     fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
-        self.end(flow, cx);
-        self.end(flow.reverse(), cx);
+        for flow in [flow, flow.reverse()] {
+            self.opened.remove(&flow);
+            self.end(flow, cx);
+        }
     }
 
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {

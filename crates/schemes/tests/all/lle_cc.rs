@@ -12,6 +12,8 @@ use wire::{Flags, L4, Packet, Seq};
 const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 99);
 const WINDOW: u16 = 50_000;
 const MSS: u16 = 1000;
+/// What this end has room for.
+const ROOM: u32 = 60_000;
 
 fn far(mut packet: Packet) -> Packet {
     if packet.flow == OUT {
@@ -28,13 +30,35 @@ fn sender(set: &[(&str, Value)]) -> Bench {
     let mut bench = testing::bench("lle-cc", station, set).unwrap();
     bench.now = SimTime::from_ns(1_000_000_000);
     let idle = Connection::listen(Config::default(), 1, 2).facts();
-    bench.set_facts(OUT, FlowFacts { mss: Bytes(u64::from(MSS)), rcv_nxt: Seq(1), ..idle });
+    bench.set_facts(
+        OUT,
+        FlowFacts { mss: Bytes(u64::from(MSS)), rcv_nxt: Seq(1), rcv_wnd: Bytes(u64::from(ROOM)), ..idle },
+    );
     let mut syn = far(segment(OUT, Flags::SYN, Seq(0), 0, Seq(0), WINDOW));
     syn.tcp_mut().unwrap().options.push_sack_permitted();
     let syn = bench.pass(Place::FromHost, syn).unwrap();
     assert!(!syn.tcp().unwrap().options.sack_permitted(), "duplicates made here carry no blocks");
     let answer = far(segment(IN, Flags::SYN | Flags::ACK, Seq(0), 0, Seq(1), WINDOW));
     assert!(bench.pass(Place::ToHost, answer).is_some());
+    bench
+}
+
+/// The same where the other end has opened the connection. Both offer to shift windows by three bits.
+fn opened_by_the_other_end() -> Bench {
+    let station = NodeFacts { starts_flows: true, ..node(HERE, 5) };
+    let mut bench = testing::bench("lle-cc", station, &[]).unwrap();
+    let idle = Connection::listen(Config::default(), 1, 2).facts();
+    bench.set_facts(
+        OUT,
+        FlowFacts { mss: Bytes(u64::from(MSS)), rcv_nxt: Seq(1), rcv_wnd: Bytes(u64::from(ROOM)), ..idle },
+    );
+    let shifted = |mut syn: Packet| {
+        syn.tcp_mut().unwrap().options.push_window_scale(3);
+        syn
+    };
+    bench.pass(Place::ToHost, shifted(far(segment(IN, Flags::SYN, Seq(0), 0, Seq(0), WINDOW))));
+    bench.pass(Place::FromHost, shifted(far(segment(OUT, Flags::SYN | Flags::ACK, Seq(0), 0, Seq(1), WINDOW))));
+    bench.pass(Place::ToHost, far(segment(IN, Flags::ACK, Seq(1), 0, Seq(1), 250)));
     bench
 }
 
@@ -119,6 +143,51 @@ fn no_more_is_on_its_way_than_the_other_end_has_room_for() {
     bench.pass(Place::ToHost, far(ack(IN, 3001, 0)));
     let probe = far(data(OUT, 3001..3002));
     assert_eq!(bench.pass(Place::FromHost, probe.clone()), Some(probe));
+}
+
+#[test]
+fn windows_are_shifted_as_agreed_whoever_opened_the_connection() {
+    let mut bench = opened_by_the_other_end();
+    // 2000 bytes of window: a segment, and room for another.
+    crosses(&mut bench, 0);
+    assert_eq!(told(&mut bench), [(1001, MSS / 8)]);
+    crosses(&mut bench, 1);
+    assert_eq!(told(&mut bench), [(2001, 0)]);
+}
+
+/// TCP takes no window from a segment older than what it saw last. @RFC9293 section 3.10.7.4
+#[test]
+fn an_ack_made_here_has_the_number_that_the_other_end_writes_next() {
+    let mut bench = sender(&[]);
+    // The other end's data 1 to 600 is on its way still; what came was beyond it.
+    bench.pass(Place::ToHost, far(segment(IN, Flags::ACK, Seq(601), 500, Seq(1), WINDOW)));
+    crosses(&mut bench, 0);
+    let numbers = |bench: &mut Bench| {
+        bench.take_injected().into_iter().map(|(ack, _)| ack.tcp().unwrap().seq.0).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(&mut bench), [1101]);
+    // A probe of TCP's window, beyond its edge: an ACK from there would not be taken.
+    bench.pass(Place::ToHost, far(segment(IN, Flags::ACK, Seq(1) + ROOM, 1, Seq(1), WINDOW)));
+    crosses(&mut bench, 1);
+    assert_eq!(numbers(&mut bench), [1]);
+}
+
+#[test]
+fn what_was_taken_for_a_probe_is_kept_when_tcp_sends_it_again() {
+    let mut bench = sender(&[("buffer", Value::Int(1))]);
+    crosses(&mut bench, 0);
+    assert_eq!(told(&mut bench), [(1001, 0)]);
+    // A whole segment against a closed window is consumed like a probe, and TCP goes on behind it once the window opens.
+    assert_eq!(bench.pass(Place::FromHost, nth(1)), None);
+    waits_for(&mut bench, 1);
+    crosses(&mut bench, 2);
+    // It has gone back for the hole.
+    crosses(&mut bench, 1);
+    told(&mut bench);
+    for _ in 0..3 {
+        waits_for(&mut bench, 1);
+    }
+    assert_eq!(repeated(&mut bench), [1]);
 }
 
 #[test]
