@@ -1,12 +1,12 @@
 """Whether another build of the core makes the same runs, bit for bit; and what it made need not be made again.
 
-    python tools/same_bits.py STORE PACKAGE [--sample N] [--carry]
+    python tools/same_bits.py STORE PACKAGE [--sample N] [--carry] [--but EXPERIMENT ...]
 
 STORE is a store of runs, PACKAGE the folder in which the other build's `interlayer` lies (python/ of another checkout).
 Every cell of every experiment, in each reading and counter-run, is named in both; N of the runs that the other build
 has there (200, drawn with a fixed seed) are made again with this one, and compared: tables and summary, times of the
 clock apart. The first difference ends it with status 1. With --carry all runs of the other build are then kept as
-this one's.
+this one's. Experiments named by --but, whose numbers are to move, are left out.
 
 A change that is to move no number is tried with it, after the golden fingerprints. It is a sample: what it lets
 through is a difference in fewer than about one run in N.
@@ -91,12 +91,13 @@ def main() -> int:
     asked.add_argument("package", type=Path)
     asked.add_argument("--sample", type=int, default=200)
     asked.add_argument("--carry", action="store_true")
+    asked.add_argument("--but", nargs="*", default=[], metavar="EXPERIMENT")
     given = asked.parse_args()
     other, theirs = of_other(given.package.resolve())
     mine = simulator.core_hash()
     ours: dict[str, tuple[str, _core.Scenario]] = {}
     for name, key, scenario in scenarios():
-        if name in theirs:
+        if name in theirs and name.split("\t")[0] not in given.but:
             ours.setdefault(theirs[name], (key, scenario))
     with closing(sqlite3.connect(given.store, timeout=60)) as database:
         has = dict(database.execute("SELECT hash, id FROM core"))
