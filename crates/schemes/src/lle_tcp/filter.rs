@@ -41,9 +41,9 @@ struct Guard {
     /// Since when the partner should know that the window is closed, and whether a notice is on its way.
     closing: Option<SimTime>,
     notice_in_flight: bool,
-    /// The latest TSval of the partner's side: held data gets it, or PAWS would discard what waited. @RFC7323 sec. 5.3
+    /// The latest TSval of the partner's side: what comes late gets it, or PAWS would discard it. @RFC7323 sec. 5.3
     tsval: Option<u32>,
-    /// What its host has been told last of its own data: held data says the same.
+    /// What its host has been told last of its own data: what comes late says the same.
     told: Option<Told>,
     /// The latest TSval of its own host, for notices.
     host_tsval: Option<u32>,
@@ -158,6 +158,10 @@ impl Filter {
         let is_beyond = guard.edge.is_some_and(|edge| edge.lt(data.end)) && !range.is_empty();
         guard.receive(range);
         let passed = if !is_beyond {
+            // A link that repeats out of order delivers what was sent earlier behind what was sent later.
+            if !range.is_empty() {
+                guard.renew(&pkt, cx);
+            }
             Some(pkt)
         } else if guard.holds(range, cx) {
             cx.drop(pkt, DropWhy::Scheme);
@@ -306,11 +310,27 @@ impl Guard {
         true
     }
 
+    /// Brings acknowledged data that comes late up to date, or the host would discard it: with the latest TSval (PAWS), and with the
+    /// ACK number that the host was told meanwhile: one more than a window old passes for forged. @RFC5961 sec. 5.2
+    fn renew(&self, pkt: &Pkt, cx: &mut Cx) {
+        let Some(tcp) = cx.get(pkt).tcp() else { return };
+        let old = tcp.options.timestamps().map(|(tsval, _)| Seq(tsval));
+        let tsval = self.tsval.filter(|latest| old.is_some_and(|old| old.lt(Seq(*latest))));
+        let told = self.told.filter(|told| tcp.flags.has(Flags::ACK) && tcp.ack.lt(told.ack));
+        if tsval.is_none() && told.is_none() {
+            return;
+        }
+        let Some(tcp) = cx.get_mut(pkt).tcp_mut() else { return };
+        if let Some(tsval) = tsval {
+            tcp.options.set_tsval(tsval);
+        }
+        if let Some(told) = told {
+            (tcp.ack, tcp.window) = (told.ack, told.window);
+        }
+    }
+
     /// Its host admits everything before `edge`: it gets what is held and now admitted, in order of arrival. Of a packet
     /// that is admitted in part it gets a copy and takes what it can.
-    ///
-    /// What waited is brought up to date, or the host would discard it: with the latest TSval (PAWS), and with the ACK number it was
-    /// told meanwhile: one more than a window old passes for forged. @RFC5961 sec. 5.2
     fn open_to(&mut self, edge: Seq, cx: &mut Cx) {
         // Only news: what its host makes of a copy is an ACK that comes by here again.
         if self.edge.is_some_and(|old| edge.le(old)) {
@@ -331,14 +351,7 @@ impl Guard {
                 i += 1;
                 continue;
             }
-            if let Some(tcp) = cx.get_mut(&self.held[i]).tcp_mut() {
-                if let Some(tsval) = self.tsval {
-                    tcp.options.set_tsval(tsval);
-                }
-                if let Some(told) = self.told.filter(|told| tcp.flags.has(Flags::ACK) && tcp.ack.lt(told.ack)) {
-                    (tcp.ack, tcp.window) = (told.ack, told.window);
-                }
-            }
+            self.renew(&self.held[i], cx);
             let pkt = if data.end.le(edge) {
                 self.held.remove(i)
             } else {
