@@ -1,4 +1,4 @@
-# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, index, docs, docs-check, site, gallery, wheels, validate, price, bench, speed, ns3, clean.
+# Two commands on a fresh machine: `make demo` and `make test`. The rest: check, index, docs, docs-check, site, gallery, wheels, validate, price, bound, bench, speed, ns3, clean.
 # The first build needs the Python and Rust package registries; afterwards nothing here touches the network.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bench speed ns3 clean
+.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bound bench speed ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -202,6 +202,15 @@ validate: build
 price: build
 	@command -v valgrind >/dev/null || $(call MISSING,no valgrind. On Debian or Ubuntu: apt-get install valgrind)
 	$(BIN)/python tools/price.py $(if $(RENEW),--renew) $(foreach case,$(CASES),--case $(case))
+
+# What the same grants, starts and ends cost without stations, queues and TCP, in instructions an exchange: bench/bound.rs.
+bound: EXCHANGES := 100000
+bound:
+	@command -v valgrind >/dev/null || $(call MISSING,no valgrind. On Debian or Ubuntu: apt-get install valgrind)
+	@$(CARGO) build --locked --quiet --profile profiling -p interlayer-world --bench bound
+	@program=$$(ls -t target/profiling/deps/bound-* | grep -v '\.d$$' | head -n 1); for stations in 6 50 200 1000; do \
+	  counted=$$(valgrind --tool=callgrind --callgrind-out-file=/dev/null $$program $$stations $(EXCHANGES) 2>&1 >/dev/null \
+	    | sed -n 's/.*Collected : //p'); echo "$$stations stations: $$((counted / $(EXCHANGES))) instructions an exchange"; done
 
 bench: build
 	$(CARGO) bench --workspace --locked
