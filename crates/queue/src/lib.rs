@@ -254,7 +254,15 @@ impl<T> Queue<T> {
     }
 
     /// Counts what the discipline has dropped.
+    #[inline]
     fn note_dropped(&mut self) {
+        if self.queued.has_dropped() {
+            self.count_dropped();
+        }
+    }
+
+    #[cold]
+    fn count_dropped(&mut self) {
         while let Some((slot, why)) = self.queued.next_dropped() {
             match why {
                 Refused::Full => self.stats.dropped_full += 1,
@@ -353,12 +361,12 @@ impl<T> Queue<T> {
     /// What has been counted up to `now`.
     pub fn stats(&self, now: SimTime) -> Stats {
         let mut stats = self.stats;
-        stats.stay(now - self.integrated, self.len(), self.queued.bytes());
+        stats.stay(now - self.integrated, self.len());
         stats
     }
 
     fn integrate(&mut self, now: SimTime) {
-        self.stats.stay(now - self.integrated, self.len(), self.queued.bytes());
+        self.stats.stay(now - self.integrated, self.len());
         self.integrated = now;
     }
 }
@@ -435,13 +443,13 @@ mod tests {
     #[test]
     fn occupancy_and_waiting_are_integrated_to_the_nanosecond() {
         // One entry over [10, 70), a second over [30, 100), a third refused at 40, both limits 2: at 120 the integral is
-        // 60 + 70 = 130 packet·ns, 60 · 100 + 70 · 200 = 20,000 byte·ns; the departed waited 60 + 70 = 130 ns.
+        // 60 + 70 = 130 packet·ns; the departed waited 60 + 70 = 130 ns.
         let mut queue = drop_tail(Limit::Packets(2));
         assert_eq!(queue.push(at(10), 'a', arrival(100, false)), Ok(Mark::None));
         assert_eq!(queue.push(at(30), 'b', arrival(200, false)), Ok(Mark::None));
         assert_eq!(queue.push(at(40), 'c', arrival(300, false)), Err(('c', Refused::Full)));
         let then = queue.stats(at(50));
-        assert_eq!((then.entry_time, then.byte_time), (40 + 20, 4_000 + 4_000));
+        assert_eq!(then.entry_time, 40 + 20);
         assert_eq!(out(queue.pop(at(70))), Some('a'));
         assert_eq!(out(queue.pop(at(100))), Some('b'));
         let all = queue.stats(at(120));
@@ -453,7 +461,6 @@ mod tests {
             dropped_full: 1,
             max_entries: 2,
             entry_time: 130,
-            byte_time: 20_000,
             wait: Dur::from_ns(130),
             ..Stats::default()
         };

@@ -232,6 +232,11 @@ impl Queued {
         self.free.push(slot.0);
     }
 
+    #[inline]
+    pub(crate) fn has_dropped(&self) -> bool {
+        !self.dropped.is_empty()
+    }
+
     pub(crate) fn next_dropped(&mut self) -> Option<(Slot, Refused)> {
         // Few are dropped at a time, and most of the time none.
         if self.dropped.is_empty() { None } else { Some(self.dropped.remove(0)) }

@@ -28,17 +28,14 @@ pub struct Stats {
     pub max_entries: u32,
     /// Entries, integrated over time, in packet·ns.
     pub entry_time: u128,
-    /// Bytes queued, integrated over time, in byte·ns.
-    pub byte_time: u128,
     /// Time the departed spent in it, summed.
     pub wait: Dur,
 }
 
 impl Stats {
-    /// For `dur`, so much was queued.
-    pub(crate) fn stay(&mut self, dur: Dur, entries: usize, bytes: Bytes) {
+    /// For `dur`, so many were queued.
+    pub(crate) fn stay(&mut self, dur: Dur, entries: usize) {
         self.entry_time += u128::from(dur.ns()) * entries as u128;
-        self.byte_time += u128::from(dur.ns()) * u128::from(bytes.0);
     }
 
     /// What was counted after `then`. `max_entries` stays that of the whole time: a maximum has no difference.
@@ -56,7 +53,6 @@ impl Stats {
             abandoned: self.abandoned - then.abandoned,
             max_entries: self.max_entries,
             entry_time: self.entry_time - then.entry_time,
-            byte_time: self.byte_time - then.byte_time,
             wait: self.wait - then.wait,
         }
     }
@@ -76,7 +72,6 @@ impl Stats {
             abandoned: self.abandoned + other.abandoned,
             max_entries: self.max_entries.max(other.max_entries),
             entry_time: self.entry_time + other.entry_time,
-            byte_time: self.byte_time + other.byte_time,
             wait: self.wait + other.wait,
         }
     }
@@ -89,11 +84,6 @@ impl Stats {
     /// Entries on average over `over`, the time these counters cover; 0 for no time.
     pub fn mean_entries(&self, over: Dur) -> f64 {
         mean(self.entry_time, over)
-    }
-
-    /// Bytes on average over `over`, the time these counters cover; 0 for no time.
-    pub fn mean_bytes(&self, over: Dur) -> f64 {
-        mean(self.byte_time, over)
     }
 
     /// Time a departed packet spent in the queue, on average, rounded down to whole ns; `None` if none departed.

@@ -29,7 +29,7 @@ pub struct Capture {
 pub struct SinrConfig {
     /// Transmit power of every node; [`Sinr::set_power`] changes one's.
     pub power: Dbm,
-    /// Noise at every receiver; [`Sinr::set_noise`] changes one's.
+    /// Noise at every receiver.
     pub noise: Dbm,
     /// How far below the noise a signal may be to be reckoned with at all.
     pub floor: Db,
@@ -151,12 +151,6 @@ impl Sinr {
     pub fn set_power(&mut self, node: NodeId, power: Dbm) {
         self.powers_mw[node.index()] = power.milliwatt().0;
         self.list(node.index());
-    }
-
-    /// Sets the noise at a node.
-    pub fn set_noise(&mut self, node: NodeId, noise: Dbm) {
-        self.receivers[node.index()].noise_mw = noise.milliwatt().0;
-        (0..self.nodes).for_each(|from| self.list(from));
     }
 
     /// Sets the gain from `from` to `to` (negative: a loss; −∞: out of reach).

@@ -122,7 +122,6 @@ impl Model {
 
     fn later(&mut self, dur: u64) {
         self.stats.entry_time += u128::from(dur) * self.inside.len() as u128;
-        self.stats.byte_time += u128::from(dur) * u128::from(self.bytes());
         self.now += Dur::from_ns(dur);
     }
 

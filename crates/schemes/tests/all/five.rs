@@ -1,16 +1,13 @@
 //! Schemes written from docs/design/contract.md and the public API alone: does the contract suffice?
 //!
-//! `tcp-aware-arq` is a skeleton with the honest core of its mechanism, one file outside the crate, as a user would write it;
-//! `lle-tcp` is reached through the registry. The last part asks that every
-//! registered scheme sits somewhere, and that an agent which does more than its seat asked for is caught.
+//! Each is one file outside the crate, as a user would write it. The last part asks that every registered scheme sits somewhere, and that an
+//! agent which does more than its seat asked for is caught.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's parts, not an interface")]
 
 mod ack_thinning;
 mod block_ack_receiver;
 mod learning_rates;
-mod lle_tcp;
 mod registry;
-mod tcp_aware_arq;
 mod thinner;
 
 use schemes::NodeFacts;
