@@ -1,4 +1,4 @@
-//! Who may send when: carrier sense, interframe spaces and backoff of all stations of a channel, in sets and arrays.
+//! Contention: carrier sense, interframe spaces and backoff of all stations of a channel, in sets and arrays.
 //!
 //! One contender is one backoff entity: a station under DCF, one access category of a station under EDCA. Nothing ticks:
 //! a contender's grant is the end of its interframe space plus its remaining slots, so an event queue sees one timer for the
@@ -8,14 +8,18 @@
 //! contender that wins at the instant another station's signal starts transmits all the same: starts of one instant do not
 //! hear each other.
 
+mod contender;
+
+pub use contender::Outcome;
+use contender::{Contender, Phase, Sense, count_from, doubled, elapsed, is_over, next_boundary};
 use engine::Stream;
 use units::{Dur, NodeId, Nodes, SimTime};
 
-/// Which backoff entity.
+/// A backoff entity of a channel, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContenderId(pub u32);
 
-/// When a backoff counts one slot.
+/// The rule by which a backoff counts its slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Countdown {
     /// After each slot that was idle throughout. @80211-2020 10.3.4.3
@@ -26,9 +30,9 @@ pub enum Countdown {
     Edca,
 }
 
-/// Whether a frame draws a backoff that is queued while physical and virtual carrier sense are idle, though the
-/// interframe space is not over: in the SIFS gap of a responder, for instance. With the medium busy it always draws; with
-/// the space over and the medium idle it never does.
+/// The backoff of a frame that is queued while physical and virtual carrier sense are idle and the interframe space is not
+/// over: in the SIFS gap of a responder, for instance. With the medium busy a frame always draws a backoff; with the space
+/// over and the medium idle it never does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessInGap {
     /// Only if the medium turns busy before the space is over. @80211-2020 10.3.4.2
@@ -45,7 +49,7 @@ pub enum AccessInGap {
 pub struct Access {
     /// DIFS, or AIFS of the category.
     pub ifs: Dur,
-    /// What replaces it after a frame received in error: EIFS, or EIFS - DIFS + AIFS. @80211-2020 10.3.2.3.7, 10.23.2.4
+    /// The space after a frame received in error: EIFS, or EIFS - DIFS + AIFS. @80211-2020 10.3.2.3.7, 10.23.2.4
     pub eifs: Dur,
     /// aSlotTime.
     pub slot: Dur,
@@ -53,55 +57,24 @@ pub struct Access {
     pub cw_min: u16,
     /// Largest contention window.
     pub cw_max: u16,
-    /// When a backoff counts.
+    /// The rule of its countdown.
     pub countdown: Countdown,
-    /// What a frame draws that is queued in a gap.
+    /// The backoff of a frame that is queued in a gap.
     pub in_gap: AccessInGap,
 }
 
-/// What a contender is about. Those that a grant waits for come last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    /// No backoff under way and nothing to send.
-    Off,
-    /// Granted: the station transmits or waits for a response.
-    Granted,
-    /// Counting down with nothing to send. @80211-2020 10.3.4.3
-    PostBackoff,
-    /// Something to send, and counting down.
-    Backoff,
-    /// Something to send, found the medium idle: no backoff unless it turns busy before the interframe space ends.
-    /// @80211-2020 10.3.4.2
-    Immediate,
-}
-
-#[derive(Debug)]
-struct Contender {
-    node: NodeId,
-    access: Access,
-    phase: Phase,
-    cw: u16,
-    /// Slots that remain as of the last change.
-    slots: u32,
-    /// The countdown does not begin earlier, though the interframe space be over: then this is its first slot boundary.
-    not_before: SimTime,
-    /// When the countdown begins (began) in the current idle period, as of the last change.
-    counts_from: SimTime,
-    draws: Stream,
-}
-
-/// What the carrier sense of 64 stations says, a bit each.
+/// The carrier sense of 64 stations, a bit each.
 #[derive(Debug, Clone, Copy, Default)]
 struct Carrier {
     /// For good where there is no station.
     busy: u64,
     /// The last frame received was in error: EIFS applies.
     after_error: u64,
-    /// Those that turned idle at `idle_at`, the last time that any did. What [`Place::idle_from`] would say of them is not
-    /// written while they may be busy again before anybody asks: in the gap before a response, for instance.
+    /// Stations that turned idle at `idle_at`, the last time that any did. Their [`Place::idle_from`] is not written: they may
+    /// be busy again before a grant is counted, in the gap before a response for instance.
     recent: u64,
     idle_at: SimTime,
-    /// Those whose NAV ends at `nav_at`, since one frame set it. What [`Place::nav`] would say of them is not written.
+    /// Stations whose NAV ends at `nav_at`, since one frame set it. Their [`Place::nav`] is not written.
     navs: u64,
     nav_at: SimTime,
     /// No NAV ends later.
@@ -109,13 +82,13 @@ struct Carrier {
 }
 
 impl Carrier {
-    /// Until when virtual carrier sense holds a station back, its `bit` here.
+    /// The end of the NAV of a station, its `bit` here.
     #[inline]
     fn nav(&self, bit: u64, place: &Place) -> SimTime {
         if self.navs & bit != 0 { self.nav_at } else { place.nav }
     }
 
-    /// Since when the medium of a station, its `bit` here, is idle, or will be once its NAV ends.
+    /// The instant from which the medium of a station, its `bit` here, is idle: after its NAV, if that ends later.
     #[inline]
     fn idle_from(&self, bit: u64, place: &Place) -> SimTime {
         if self.recent & bit != 0 { self.idle_at.max(self.nav(bit, place)) } else { place.idle_from }
@@ -125,7 +98,7 @@ impl Carrier {
 /// A station's place among the arrays.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// Since when its medium is idle, or will be once the NAV ends. Of no meaning while busy, or [`Carrier::recent`].
+    /// The instant from which its medium is idle, NAV included. Of no meaning while busy, or [`Carrier::recent`].
     idle_from: SimTime,
     /// Of no meaning for [`Carrier::navs`].
     nav: SimTime,
@@ -139,35 +112,6 @@ impl Place {
     }
 }
 
-/// What one station's carrier sense says.
-#[derive(Debug, Clone, Copy)]
-struct Sense {
-    is_busy: bool,
-    /// Whether the last frame it received was in error: EIFS applies.
-    after_error: bool,
-    /// As in [`Place`].
-    idle_from: SimTime,
-}
-
-/// How an exchange ended, as far as the next backoff is concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Answered, or nothing to be answered: CW falls back. @80211-2020 10.3.3
-    Success,
-    /// Not answered: CW doubles.
-    Failure,
-    /// Given up: CW falls back as well.
-    Discard,
-    /// CW is that of a frame that has failed so often.
-    Failures(u8),
-}
-
-/// CW after so many failures.
-fn doubled(access: Access, failures: u8) -> u16 {
-    let cw = (u32::from(access.cw_min) + 1) << failures.min(16);
-    (cw - 1).min(u32::from(access.cw_max)) as u16
-}
-
 /// All contenders of one channel.
 #[derive(Debug)]
 pub struct Contention {
@@ -175,21 +119,21 @@ pub struct Contention {
     carriers: Vec<Carrier>,
     places: Vec<Place>,
     contenders: Vec<Contender>,
-    /// When each contender is granted; apart, so that the search for the next winner reads nothing else.
+    /// The grant of each contender; apart, so that the search for the next winner reads nothing else.
     grants: Vec<SimTime>,
-    /// Whether a grant may stand where the medium is busy: that of a contender granted at the instant it turned so.
+    /// True if a grant may stand where the medium is busy: that of a contender granted at the instant at which it turned busy.
     may_stand: bool,
     has_changed: bool,
-    /// By block, stations that have turned idle and whose grants nobody has asked for since: none of their contenders is in
-    /// [`Phase::Immediate`]. In the gap before an answer nobody asks.
+    /// By block, stations that have turned idle and whose grants are not counted yet; none of their contenders is in
+    /// [`Phase::Immediate`]. Between a frame and its response no contender can be granted, so nothing is counted there.
     uncounted: Vec<u64>,
-    /// Before which none of theirs is granted.
+    /// No contender of theirs is granted before this instant.
     uncounted_until: SimTime,
     /// The least of all grants, where that is known.
     least: Option<SimTime>,
     /// The shortest interframe space of all.
     least_ifs: Dur,
-    /// Whether each station has one contender, in its own place, and all count alike: then passes over many of them need not look for
+    /// True if each station has one contender, in its own place, and all count alike: passes over many of them then need not look for
     /// them, nor divide for each.
     is_plain: bool,
 }
@@ -251,7 +195,7 @@ impl Contention {
         &self.contenders[id.0 as usize].access
     }
 
-    /// Whether a contender has been granted and not finished yet.
+    /// True while a contender is granted and its exchange not finished.
     pub fn is_granted(&self, id: ContenderId) -> bool {
         self.contenders[id.0 as usize].phase == Phase::Granted
     }
@@ -268,7 +212,7 @@ impl Contention {
         self.contenders[id.0 as usize].node
     }
 
-    /// When the next contender is granted; `NEVER` if none counts.
+    /// The instant of the next grant; `NEVER` if none counts.
     pub fn next_grant(&mut self) -> SimTime {
         self.count();
         self.has_changed = false;
@@ -284,8 +228,8 @@ impl Contention {
         least
     }
 
-    /// Whether [`Contention::next_grant`] may say something else than it did last, if the next thing to happen happens at
-    /// `next`. Stations that will be busy again by then need not be counted.
+    /// True if [`Contention::next_grant`] may differ from the last one, the next event being at `next`. Stations that will be busy
+    /// again by then need not be counted.
     pub fn has_changed_by(&self, next: impl FnOnce() -> SimTime) -> bool {
         self.has_changed || self.uncounted_until != SimTime::NEVER && self.uncounted_until <= next()
     }
@@ -388,7 +332,7 @@ impl Contention {
         self.set_grant(id.0 as usize, SimTime::NEVER);
     }
 
-    /// What a granted contender attempted has ended. It draws its next backoff (post-backoff follows every
+    /// Ends the exchange of a granted contender, which draws its next backoff (post-backoff follows every
     /// transmission, successful or not, @80211-2020 10.3.4.3), counts it down not before `not_before`, and goes on
     /// wanting or not.
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
@@ -661,293 +605,5 @@ fn freeze_each(now: SimTime, nodes: Nodes, contenders: &mut [Contender], grants:
     some_stand
 }
 
-impl Contender {
-    /// A fresh backoff, uniform over 0 … CW. @80211-2020 10.3.3
-    fn draw(&mut self) {
-        self.slots = self.draws.below(u32::from(self.cw) + 1);
-        self.phase = Phase::Backoff;
-    }
-
-    /// An idle period is over.
-    #[inline]
-    fn freeze(&mut self, now: SimTime) {
-        match self.phase {
-            Phase::Immediate => self.draw(),
-            Phase::Backoff | Phase::PostBackoff if self.counts_from <= now => {
-                self.slots -= elapsed(self, self.counts_from, now).min(self.slots);
-                if self.phase == Phase::PostBackoff && self.slots == 0 {
-                    self.phase = Phase::Off;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Something has changed, at its station or in itself. When it is granted if nothing turns busy.
-    #[inline]
-    fn recount(&mut self, sense: &Sense) -> SimTime {
-        self.counts_from = count_from(self, sense);
-        // A station that transmits without a backoff has no slots left.
-        if self.phase < Phase::Backoff || sense.is_busy {
-            return SimTime::NEVER;
-        }
-        // Neither is anywhere near the end of time: no need to saturate.
-        SimTime::from_ns(self.counts_from.ns() + self.access.slot.ns() * u64::from(self.slots))
-    }
-}
-
-/// When the countdown of a contender begins (began) in the current idle period.
-fn count_from(contender: &Contender, sense: &Sense) -> SimTime {
-    let ifs = if sense.after_error { contender.access.eifs } else { contender.access.ifs };
-    SimTime::from_ns(sense.idle_from.ns() + ifs.ns()).max(contender.not_before)
-}
-
-/// The first slot boundary from `now` on; under DCF any instant will do.
-fn next_boundary(contender: &Contender, sense: &Sense, now: SimTime) -> SimTime {
-    let from = count_from(contender, sense);
-    match contender.access.countdown {
-        Countdown::Edca if from < now => {
-            let (gone, slot) = (now - from, contender.access.slot);
-            from + slot * (gone.ns().div_ceil(slot.ns().max(1)))
-        }
-        Countdown::Edca | Countdown::Dcf => now,
-    }
-}
-
-/// Slots counted down by `now`, `from` being over.
-fn elapsed(contender: &Contender, from: SimTime, now: SimTime) -> u32 {
-    let first = match contender.access.countdown {
-        Countdown::Dcf => 0,
-        Countdown::Edca => 1,
-    };
-    let counted = (now - from) / contender.access.slot + first;
-    u32::try_from(counted).unwrap_or(u32::MAX)
-}
-
-/// Whether a countdown with nothing to send has ended by `now` in this idle period; one that ended before has left
-/// [`Phase::PostBackoff`] when the medium turned busy. Only DCF's letter takes a backoff of no slots for one that still waits
-/// for its interframe space: a timer of 0 is over. @80211-2020 10.23.2.2 a)
-fn is_over(contender: &Contender, sense: &Sense, now: SimTime) -> bool {
-    if contender.slots == 0 && contender.access.in_gap != AccessInGap::DcfLetter {
-        return true;
-    }
-    !sense.is_busy && count_from(contender, sense) + contender.access.slot * u64::from(contender.slots) <= now
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::{Purpose, Streams};
-
-    const A: NodeId = NodeId(0);
-    const B: NodeId = NodeId(1);
-
-    fn us(n: u64) -> SimTime {
-        SimTime::ZERO + Dur::from_us(n)
-    }
-
-    /// 802.11b: DIFS 50, EIFS 364, slot 20 µs. `cw` = 0 makes every draw 0.
-    fn two(cw: u16) -> Contention {
-        let access = Access {
-            ifs: Dur::from_us(50),
-            eifs: Dur::from_us(364),
-            slot: Dur::from_us(20),
-            cw_min: cw,
-            cw_max: 1023,
-            countdown: Countdown::Dcf,
-            in_gap: AccessInGap::DcfLetter,
-        };
-        let streams = Streams::new(1);
-        Contention::new(2, |node| vec![(access, streams.get(Purpose::Backoff, u64::from(node.0)))])
-    }
-
-    fn with_slots(contention: &mut Contention, now: SimTime, node: NodeId, slots: u32) {
-        let id = contention.first(node);
-        contention.finish(id, Outcome::Success, true, now);
-        contention.contenders[id.0 as usize].slots = slots;
-        contention.recount(node);
-    }
-
-    #[test]
-    fn an_idle_medium_is_entered_after_difs_without_backoff() {
-        let mut contention = two(31);
-        let id = contention.first(A);
-        // Idle since 0: at 200 µs the space is long over; at 20 µs it lasts until 50.
-        contention.want(us(200), id);
-        assert_eq!(contention.next_grant(), us(200));
-        let mut contention = two(31);
-        contention.want(us(20), id);
-        assert_eq!(contention.next_grant(), us(50));
-    }
-
-    #[test]
-    fn a_medium_that_turns_busy_within_difs_costs_a_backoff() {
-        let mut contention = two(31);
-        let id = contention.first(A);
-        contention.want(us(20), id);
-        contention.busy(us(40), A);
-        assert_eq!(contention.next_grant(), SimTime::NEVER);
-        let slots = u64::from(contention.contenders[0].slots);
-        contention.note_reception(A, false);
-        contention.idle(us(100), A);
-        assert_eq!(contention.next_grant(), us(150 + 20 * slots));
-        assert!(slots > 0, "seed 1 draws something else than zero");
-    }
-
-    #[test]
-    fn backoff_freezes_on_busy_and_resumes_after_difs_with_whole_slots_only() {
-        let mut contention = two(31);
-        with_slots(&mut contention, us(0), A, 5);
-        assert_eq!(contention.next_grant(), us(50 + 100));
-        // 2.5 slots are over at 100 µs: two count.
-        contention.busy(us(100), A);
-        contention.note_reception(A, false);
-        contention.idle(us(1000), A);
-        assert_eq!(contention.next_grant(), us(1000 + 50 + 60));
-    }
-
-    #[test]
-    fn who_turns_idle_is_counted_when_a_grant_could_come_before_the_next_event() {
-        let mut contention = two(31);
-        with_slots(&mut contention, us(0), A, 5);
-        contention.busy(us(10), A);
-        assert_eq!(contention.next_grant(), SimTime::NEVER);
-        contention.idle(us(100), A);
-        // DIFS, the shortest space here, ends at 150 µs.
-        assert!(!contention.has_changed_by(|| us(149)));
-        assert!(contention.has_changed_by(|| us(150)));
-        // An answer begins in the gap: nothing has been counted, and nothing was to be.
-        contention.busy(us(110), A);
-        assert!(!contention.has_changed);
-        contention.idle(us(200), A);
-        assert_eq!(contention.next_grant(), us(200 + 50 + 100));
-        assert!(!contention.has_changed_by(|| us(300)), "asked for already");
-    }
-
-    #[test]
-    fn eifs_follows_a_frame_in_error_until_a_correct_one() {
-        let mut contention = two(31);
-        with_slots(&mut contention, us(0), A, 5);
-        contention.busy(us(10), A);
-        contention.note_reception(A, true);
-        contention.idle(us(500), A);
-        assert_eq!(contention.next_grant(), us(500 + 364 + 100));
-        contention.busy(us(600), A);
-        contention.note_reception(A, false);
-        contention.idle(us(700), A);
-        assert_eq!(contention.next_grant(), us(700 + 50 + 100));
-    }
-
-    #[test]
-    fn a_nav_extends_the_busy_time_and_only_a_later_one_counts() {
-        let mut contention = two(31);
-        with_slots(&mut contention, us(0), A, 2);
-        contention.busy(us(10), A);
-        contention.set_nav(A, us(900));
-        contention.set_nav(A, us(800));
-        contention.note_reception(A, false);
-        contention.idle(us(500), A);
-        assert_eq!(contention.next_grant(), us(900 + 50 + 40));
-        // Something to send that arrives under the NAV finds the medium busy: B draws.
-        contention.busy(us(10), B);
-        contention.set_nav(B, us(900));
-        contention.note_reception(B, false);
-        contention.idle(us(500), B);
-        let id = contention.first(B);
-        contention.want(us(880), id);
-        assert_eq!(contention.contenders[1].phase, Phase::Backoff);
-        contention.reset_nav(us(890), A);
-        assert_eq!(contention.grants[0], us(890 + 50 + 40));
-    }
-
-    #[test]
-    fn winners_of_one_instant_do_not_hear_each_other() {
-        let mut contention = two(31);
-        with_slots(&mut contention, us(0), A, 3);
-        with_slots(&mut contention, us(0), B, 3);
-        assert_eq!(contention.next_grant(), us(110));
-        // An answer of A starts at the same instant; B's grant stands.
-        contention.busy(us(110), B);
-        let mut winners = Vec::new();
-        contention.winners(us(110), &mut winners);
-        assert_eq!(winners, [ContenderId(0), ContenderId(1)]);
-    }
-
-    #[test]
-    fn another_interframe_space_keeps_the_slots_and_boundaries_of_a_countdown_under_way() {
-        for (countdown, in_gap) in
-            [(Countdown::Dcf, AccessInGap::DcfLetter), (Countdown::Edca, AccessInGap::EdcaLetter)]
-        {
-            let mut contention = two(31);
-            let id = contention.first(A);
-            (contention.contenders[0].access.countdown, contention.contenders[0].access.in_gap) = (countdown, in_gap);
-            with_slots(&mut contention, us(0), A, 5);
-            // Inside the space, the new one is waited for.
-            contention.set_ifs(us(20), id, Dur::from_us(90), Dur::from_us(404));
-            assert_eq!(contention.next_grant(), us(90 + 100));
-            contention.set_ifs(us(40), id, Dur::from_us(50), Dur::from_us(364));
-            assert_eq!(contention.next_grant(), us(50 + 100));
-            // 2.5 slots into the countdown, a shorter or a longer space that is over changes nothing any more ...
-            contention.set_ifs(us(100), id, Dur::from_us(30), Dur::from_us(344));
-            assert_eq!(contention.next_grant(), us(150));
-            // ... one that lasts longer than that is waited for.
-            contention.set_ifs(us(100), id, Dur::from_us(190), Dur::from_us(504));
-            let counted = if countdown == Countdown::Dcf { 2 } else { 3 };
-            assert_eq!(contention.next_grant(), us(190 + 20 * (5 - counted)));
-        }
-    }
-
-    #[test]
-    fn cw_may_follow_the_failures_of_a_frame() {
-        let mut contention = two(31);
-        let a = contention.first(NodeId(0));
-        for (failures, cw) in [(2, 127), (0, 31), (4, 511), (200, 1023), (1, 63)] {
-            contention.finish(a, Outcome::Failures(failures), true, SimTime::ZERO);
-            assert_eq!(contention.contenders[0].cw, cw);
-        }
-    }
-
-    #[test]
-    fn cw_doubles_on_failure_up_to_its_bound_and_falls_back_on_success_and_discard() {
-        let mut contention = two(31);
-        let id = contention.first(A);
-        for cw in [63, 127, 255, 511, 1023, 1023] {
-            contention.finish(id, Outcome::Failure, true, us(0));
-            assert_eq!(contention.contenders[0].cw, cw);
-        }
-        contention.finish(id, Outcome::Discard, true, us(0));
-        assert_eq!(contention.contenders[0].cw, 31);
-    }
-
-    #[test]
-    fn post_backoff_with_nothing_to_send_runs_on_and_frees_the_next_frame_of_its_own() {
-        let mut contention = two(31);
-        let id = contention.first(A);
-        contention.finish(id, Outcome::Success, false, us(0));
-        contention.contenders[0].slots = 4;
-        assert_eq!(contention.next_grant(), SimTime::NEVER);
-        // Inside the countdown: what remains of it. 50 + 80 µs.
-        contention.want(us(100), id);
-        assert_eq!(contention.next_grant(), us(130));
-        // Long after: at once.
-        contention.winners(us(130), &mut Vec::new());
-        contention.finish(id, Outcome::Success, false, us(200));
-        contention.contenders[0].slots = 4;
-        contention.want(us(5000), id);
-        assert_eq!(contention.next_grant(), us(5000));
-    }
-
-    #[test]
-    fn a_timeout_counts_from_itself_when_its_difs_is_over() {
-        let mut contention = two(0);
-        let id = contention.first(A);
-        contention.want(us(100), id);
-        contention.winners(us(100), &mut Vec::new());
-        contention.busy(us(100), A);
-        contention.idle(us(1100), A);
-        // ACK timeout 222 µs after the end of the frame; a DIFS of idle has passed since.
-        contention.finish(id, Outcome::Failure, true, us(1322));
-        let slots = u64::from(contention.contenders[0].slots);
-        assert_eq!(contention.next_grant(), us(1322 + 20 * slots));
-    }
-}
+mod tests;
