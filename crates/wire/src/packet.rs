@@ -326,15 +326,22 @@ impl DropWhy {
     pub const COUNT: usize = 11;
 }
 
+/// The place of a packet.
+#[derive(Debug)]
+struct Slot {
+    serial: u64,
+    /// [`Shared`] handles given out.
+    sharers: u32,
+    /// True if the packet has ended while shared; the slot is free when the last sharer is gone.
+    lingers: bool,
+    packet: Packet,
+}
+
 /// The arena of all packets of a run. Freed slots are reused; in the steady state nothing is allocated.
 #[derive(Debug, Default)]
 pub struct Packets {
-    /// Serial and content. A handle's packet is in its slot until it is freed, and stays there until the slot is reused.
-    slots: Vec<(u64, Packet)>,
-    /// Of each slot: how many [`Shared`] handles there are.
-    sharers: Vec<u32>,
-    /// Of each slot: whether its packet has ended while shared; the slot is free when the last sharer is gone.
-    lingers: Vec<bool>,
+    /// A handle's packet is in its slot until it is freed, and stays there until the slot is reused.
+    slots: Vec<Slot>,
     free: Vec<u32>,
     /// Slots that linger.
     lingering: u64,
@@ -345,42 +352,35 @@ pub struct Packets {
 impl Packets {
     /// An arena with room for `n` packets before it grows.
     pub fn with_capacity(n: usize) -> Packets {
-        Packets {
-            slots: Vec::with_capacity(n),
-            sharers: Vec::with_capacity(n),
-            lingers: Vec::with_capacity(n),
-            free: Vec::with_capacity(n),
-            ..Packets::default()
-        }
+        Packets { slots: Vec::with_capacity(n), free: Vec::with_capacity(n), ..Packets::default() }
     }
 
     /// Puts a packet in.
     pub fn put(&mut self, packet: Packet) -> Pkt {
         self.made += 1;
-        if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = (self.made, packet);
-            return Pkt(slot);
+        if let Some(free) = self.free.pop() {
+            let slot = &mut self.slots[free as usize];
+            (slot.serial, slot.packet) = (self.made, packet);
+            return Pkt(free);
         }
-        self.slots.push((self.made, packet));
-        self.sharers.push(0);
-        self.lingers.push(false);
+        self.slots.push(Slot { serial: self.made, sharers: 0, lingers: false, packet });
         Pkt((self.slots.len() - 1) as u32)
     }
 
     /// A handle that reads this packet, beside its owner's.
     pub fn share(&mut self, pkt: &Pkt) -> Shared {
-        self.sharers[pkt.0 as usize] += 1;
+        self.slots[pkt.0 as usize].sharers += 1;
         Shared(pkt.0)
     }
 
     /// Looks at a shared packet.
     pub fn read(&self, shared: &Shared) -> &Packet {
-        &self.slots[shared.0 as usize].1
+        &self.slots[shared.0 as usize].packet
     }
 
     /// The serial of a shared packet.
     pub fn shared_serial(&self, shared: &Shared) -> u64 {
-        self.slots[shared.0 as usize].0
+        self.slots[shared.0 as usize].serial
     }
 
     /// A packet with the content of a shared one, owned by the caller.
@@ -391,10 +391,10 @@ impl Packets {
 
     /// Gives a shared handle back.
     pub fn release(&mut self, shared: Shared) {
-        let slot = shared.0 as usize;
-        self.sharers[slot] -= 1;
-        if self.sharers[slot] == 0 && self.lingers[slot] {
-            self.lingers[slot] = false;
+        let slot = &mut self.slots[shared.0 as usize];
+        slot.sharers -= 1;
+        if slot.sharers == 0 && slot.lingers {
+            slot.lingers = false;
             self.lingering -= 1;
             self.free.push(shared.0);
         }
@@ -402,17 +402,17 @@ impl Packets {
 
     /// Looks at a packet.
     pub fn get(&self, pkt: &Pkt) -> &Packet {
-        &self.slots[pkt.0 as usize].1
+        &self.slots[pkt.0 as usize].packet
     }
 
     /// The packet's number among all that were ever put in, by which it is known again. A copy has its own.
     pub fn serial(&self, pkt: &Pkt) -> u64 {
-        self.slots[pkt.0 as usize].0
+        self.slots[pkt.0 as usize].serial
     }
 
     /// Rewrites a packet in place.
     pub fn get_mut(&mut self, pkt: &Pkt) -> &mut Packet {
-        &mut self.slots[pkt.0 as usize].1
+        &mut self.slots[pkt.0 as usize].packet
     }
 
     /// A second packet with the same content, owned by the caller.
@@ -424,14 +424,14 @@ impl Packets {
     /// Ends a packet and says why. What it was can be read until another is put in, or as long as it is shared.
     pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> &Packet {
         self.ended[why as usize] += 1;
-        let slot = pkt.0 as usize;
-        if self.sharers[slot] == 0 {
+        let slot = &mut self.slots[pkt.0 as usize];
+        if slot.sharers == 0 {
             self.free.push(pkt.0);
         } else {
-            self.lingers[slot] = true;
+            slot.lingers = true;
             self.lingering += 1;
         }
-        &self.slots[slot].1
+        &slot.packet
     }
 
     /// Packets that somebody owns now. One that has ended and is still shared is none of them.
@@ -441,7 +441,7 @@ impl Packets {
 
     /// Shared handles that were not given back yet: the books of a run count the frames that are still in the air.
     pub fn shared(&self) -> u64 {
-        self.sharers.iter().map(|n| u64::from(*n)).sum()
+        self.slots.iter().map(|slot| u64::from(slot.sharers)).sum()
     }
 
     /// Packets ever put in. Equals [`Packets::live`] plus the sum of [`Packets::ended`].
