@@ -30,7 +30,7 @@ pub const INFO: Info = Info {
     params: &[],
 };
 
-/// What each announces; a partner has the other half.
+/// The two announcements; a partner makes the other one.
 const MAKES: u32 = 1;
 const DROPS: u32 = 2;
 
@@ -65,7 +65,7 @@ struct AccessPoint {
     generators: Generators,
 }
 
-/// What a partner announces of its receiver: nothing, an ACK is made of each segment.
+/// The policy in a partner's announcement of its receiver: none, an ACK is made of each segment.
 const NO_POLICY: u32 = 0;
 
 impl Agent for AccessPoint {

@@ -42,7 +42,7 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What an agent and its plan share.
+/// The state that an agent and its plan share.
 #[derive(Debug)]
 struct Shared {
     /// Which neighbours have it too.

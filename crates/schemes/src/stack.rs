@@ -1,4 +1,4 @@
-//! What the schemes of one node have asked for, folded in the order of the file.
+//! The claims of all schemes of one node, folded in the order of the file.
 
 use crate::claims::{Claims, Port, Signal};
 use crate::site::{NodeFacts, Powers, Radio, Site, What};
@@ -20,7 +20,7 @@ type HookFactory = Box<dyn FnMut(FlowId) -> Option<Box<dyn SenderHook>>>;
 pub struct Member {
     /// The agent.
     pub agent: Box<dyn Agent>,
-    /// What it is asked and may do.
+    /// The questions it is asked, and the controls it may turn.
     pub claims: Claims,
     /// Which of the node's schemes it belongs to, by their order; several agents may share one.
     pub instance: usize,
@@ -58,9 +58,9 @@ pub struct Stack {
     pub radio: Radio,
     /// Agents, in the order of the file.
     pub members: Vec<Member>,
-    /// What the node announces.
+    /// The node's announcements.
     pub capabilities: Vec<Capability>,
-    /// What each scheme asked for, in the order of the file.
+    /// The claims of each scheme, in the order of the file.
     pub claims: Vec<Claims>,
     pub(crate) classifiers: Vec<Box<dyn Classifier>>,
     pub(crate) transmits: Vec<Box<dyn Transmit>>,
@@ -172,7 +172,7 @@ impl Stack {
         self.rates.drain(..).fold(rates, |inner, around| around(inner))
     }
 
-    /// Whether a scheme has put a rate control around the scenario's.
+    /// True if a scheme has put a rate control around the scenario's.
     pub fn has_rate_control(&self) -> bool {
         !self.rates.is_empty()
     }
@@ -188,12 +188,12 @@ impl Stack {
         folded(&mut self.transmits, |all| Box::new(Transmits(all)))
     }
 
-    /// What may share a PSDU and what acknowledges it; `None`: one MPDU and an Ack.
+    /// Takes the scheme's ACK policy: the MPDUs that share a PSDU, and their acknowledgment; `None`: one MPDU and an Ack.
     pub fn ack_policy(&mut self) -> Option<Box<dyn AckPolicy>> {
         self.ack_policy.take()
     }
 
-    /// What is made of data received; `None`: an Ack, duplicates filtered.
+    /// Takes the scheme's recipient: the response to data received; `None`: an Ack, duplicates filtered.
     pub fn recipient(&mut self) -> Option<Box<dyn Recipient>> {
         self.recipient.take()
     }
@@ -203,18 +203,18 @@ impl Stack {
         self.hooks.sender_hook(flow)
     }
 
-    /// Whether an agent hears of each failed attempt.
+    /// True if an agent hears of each failed attempt.
     pub fn reads_attempts(&self) -> bool {
         self.members.iter().any(|member| member.claims.reads(Signal::TxAttempt))
     }
 
-    /// Whether an agent writes or reads MAC options.
+    /// True if an agent writes or reads MAC options.
     pub fn knows_options(&self) -> bool {
         let knows = |claims: &Claims| claims.turns(Port::MacOptions) || claims.reads(Signal::MacOptions);
         self.members.iter().any(|member| knows(&member.claims))
     }
 
-    /// Whether some scheme turns `port`.
+    /// True if some scheme turns `port`.
     pub fn turns(&self, port: Port) -> bool {
         self.claims.iter().any(|claims| claims.turns(port))
     }

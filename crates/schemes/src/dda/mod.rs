@@ -73,7 +73,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 struct Acks {
     number: Seq,
     window: u16,
-    /// How many repeated it.
+    /// The number of ACKs that repeated it.
     duplicates: u32,
     /// Those held back, the oldest first.
     held: VecDeque<Pkt>,

@@ -83,7 +83,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is counted.
+/// The counters.
 #[derive(Debug, Default)]
 struct Books {
     connections_split: u64,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, SeqSet, Tcp, TcpOptions};
 
-/// What the agent knows of its own host as receiver of one flow of data.
+/// The agent's knowledge of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
 struct Guard {
     /// The neighbour that its data comes through, and that makes its ACKs.
@@ -43,13 +43,13 @@ struct Guard {
     notice_in_flight: bool,
     /// The latest TSval of the partner's side: what comes late gets it, or PAWS would discard it. @RFC7323 sec. 5.3
     tsval: Option<u32>,
-    /// What its host has been told last of its own data: what comes late says the same.
+    /// The latest acknowledgment of its host's own data: a late one is given the same number and window.
     told: Option<Told>,
     /// The latest TSval of its own host, for notices.
     host_tsval: Option<u32>,
 }
 
-/// What a sender was told of its data: the ACK number and the window as the header shows it.
+/// An acknowledgment as its sender was told it: the ACK number, and the window as the header shows it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     pub ack: Seq,
@@ -57,7 +57,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// What acknowledges more; of equals the second.
+    /// Returns the one that acknowledges more; of equals the second.
     fn later(a: Option<Told>, b: Option<Told>) -> Option<Told> {
         match (a, b) {
             (Some(a), Some(b)) if b.ack.lt(a.ack) => Some(a),
@@ -237,7 +237,7 @@ impl Filter {
 }
 
 impl Guard {
-    /// Whether a header would show this window as it showed the last one.
+    /// True if a header would show this window as it showed the last one.
     fn is_same(&self, window: u32) -> bool {
         self.sent.is_some_and(|sent| self.scale.field(sent) == self.scale.field(window))
     }
@@ -274,7 +274,7 @@ impl Guard {
         }
     }
 
-    /// Whether something is held that the partner acknowledges: data before the first hole.
+    /// True while something is held that the partner acknowledges: data before the first hole.
     fn is_closed(&self, cx: &Cx) -> bool {
         let is_acknowledged = |pkt: &Pkt| {
             let start = cx.get(pkt).tcp().map(|tcp| tcp.seq);
@@ -283,7 +283,7 @@ impl Guard {
         self.held.iter().any(is_acknowledged)
     }
 
-    /// Whether all that the peer will ever send has reached this station.
+    /// True once all that the peer will ever send has reached this station.
     fn is_over(&self) -> bool {
         self.fin.zip(self.received).is_some_and(|(fin, received)| fin.le(received))
     }

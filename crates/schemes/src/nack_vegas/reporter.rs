@@ -8,7 +8,7 @@ use std::rc::Rc;
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Pkt, Seq};
 
-/// What is known of one flow of data that passes here.
+/// The state of one flow of data that passes here.
 #[derive(Debug)]
 struct Flow {
     /// Numbers discarded and not told yet, in order.
@@ -17,7 +17,7 @@ struct Flow {
     copies: Vec<(Seq, u64)>,
     /// One past the highest number that has passed.
     top: Seq,
-    /// When a packet of it last passed.
+    /// The time when a packet of it last passed.
     used: SimTime,
 }
 

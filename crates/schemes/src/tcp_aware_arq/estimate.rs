@@ -51,7 +51,7 @@ impl Half {
     }
 }
 
-/// What self-clocking follows.
+/// The step of self-clocking that is followed.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     /// A packet that ends here; its ACK is awaited.
