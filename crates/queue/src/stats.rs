@@ -1,4 +1,4 @@
-//! What a queue counts.
+//! The counters of a queue.
 
 use units::{Bytes, Dur};
 
@@ -38,7 +38,7 @@ impl Stats {
         self.entry_time += u128::from(dur.ns()) * entries as u128;
     }
 
-    /// What was counted after `then`. `max_entries` stays that of the whole time: a maximum has no difference.
+    /// Returns the counts after `then`. `max_entries` stays that of the whole time: a maximum has no difference.
     #[must_use]
     pub fn since(&self, then: &Stats) -> Stats {
         Stats {

@@ -15,7 +15,7 @@ use plugin::{Info, Kind, Param, Params, Value};
 use std::collections::VecDeque;
 use units::{Bytes, SimTime};
 
-/// What it declares. Defaults: @RFC8290 sec. 5.2.
+/// Its declaration. Defaults: @RFC8290 sec. 5.2.
 pub static INFO: Info = Info {
     id: "fq-codel",
     summary: "A queue for each flow, new flows before old ones, controlled delay in each; what is full takes from the longest.",

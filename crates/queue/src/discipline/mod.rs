@@ -9,7 +9,7 @@ use crate::{Arrival, Limit, Mark, Queued, Slot};
 use plugin::Params;
 use units::{Bytes, Dur, SimTime};
 
-/// What is to become of a packet that arrives, before anybody has asked whether it fits.
+/// The verdict on a packet that arrives, before anybody has asked whether it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is taken in if it fits.
@@ -64,14 +64,14 @@ pub trait Discipline: core::fmt::Debug {
     }
 }
 
-/// Where a discipline is to work.
+/// The queue at which a discipline is to work.
 #[derive(Debug)]
 pub struct Site {
-    /// How much the queue holds.
+    /// The capacity of the queue.
     pub limit: Limit,
     /// Size of a full packet.
     pub mtu: Bytes,
-    /// How long that takes on the outgoing link.
+    /// The time that a full packet takes on the outgoing link.
     pub packet_time: Dur,
     /// A random stream of its own.
     pub draws: engine::Stream,
@@ -83,7 +83,7 @@ pub struct Site {
 pub struct Unsound {
     /// The parameter.
     pub key: &'static str,
-    /// What is wrong with it.
+    /// The fault.
     pub why: String,
 }
 
