@@ -10,7 +10,7 @@ use units::{Bytes, Dur, SimTime};
 pub(crate) struct Driver {
     model: Box<dyn Model>,
     now: SimTime,
-    /// What happens to each connection next.
+    /// The next event of each connection.
     due: BTreeMap<u16, (SimTime, Input)>,
     /// Connections whose handshake fails.
     pub lose_next: u64,
@@ -19,9 +19,9 @@ pub(crate) struct Driver {
     pub lost: u64,
     pub open: u64,
     pub most_open: u64,
-    /// What was begun when, took how long, and had how many bytes.
+    /// Everything that was done: the time it was begun, its duration and its bytes.
     pub done: Vec<(SimTime, Dur, Bytes)>,
-    /// Of each request, in order.
+    /// Size of each request's response, in order.
     pub responses: Vec<Bytes>,
     /// Responses of each thing that is done.
     pub objects: Vec<u32>,
