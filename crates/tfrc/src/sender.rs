@@ -59,7 +59,7 @@ impl Sender {
         self.rate
     }
 
-    /// When [`Sender::poll`] has something, or time changes the rate.
+    /// The time at which [`Sender::poll`] has something, or the rate changes.
     pub fn next_wakeup(&self) -> SimTime {
         self.send_at.min(self.no_feedback)
     }
