@@ -12,7 +12,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// How many a block has.
+    /// The number of nodes in a block.
     pub const BLOCK: usize = 64;
 
     /// Blocks that so many nodes fill or begin.
@@ -25,13 +25,13 @@ impl Nodes {
         self.block as usize
     }
 
-    /// Whether `node` is one of them.
+    /// True if `node` is one of them.
     pub fn contains(self, node: NodeId) -> bool {
         let one = Nodes::from(node);
         self.block == one.block && self.bits & one.bits != 0
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub const fn is_empty(self) -> bool {
         self.bits == 0
     }

@@ -9,7 +9,7 @@ pub enum UnitError {
     /// No number in front.
     #[error("\"{text}\" does not start with a number; write it like \"{example}\"")]
     NoNumber {
-        /// What was given.
+        /// The text given.
         text: String,
         /// One that would do.
         example: &'static str,
@@ -17,9 +17,9 @@ pub enum UnitError {
     /// A unit of another quantity, or none.
     #[error("\"{text}\": {problem}; write it like \"{example}\"")]
     Unit {
-        /// What was given.
+        /// The text given.
         text: String,
-        /// What is wrong with its unit.
+        /// The fault of its unit.
         problem: String,
         /// One that would do.
         example: &'static str,
@@ -27,7 +27,7 @@ pub enum UnitError {
     /// Negative, infinite or beyond the range of the type.
     #[error("\"{text}\" is {problem}")]
     Range {
-        /// What was given.
+        /// The text given.
         text: String,
         /// Which bound it breaks.
         problem: &'static str,
