@@ -7,7 +7,7 @@ use core::fmt;
 pub struct Failure {
     /// One line: which plug-in, and what of it.
     pub message: String,
-    /// What it was, for the program that brought the plug-in.
+    /// The error itself, for the program that brought the plug-in.
     pub cause: Box<dyn Any + Send>,
 }
 

@@ -9,15 +9,15 @@ use units::{Bytes, Dbm, Dur};
 pub struct Param {
     /// The key as the scenario spells it.
     pub key: &'static str,
-    /// What it may be.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What it is when the scenario is silent: of its kind, and within its bounds. [`Value::Unset`]: a scenario must say it.
+    /// The value when the scenario is silent: of its kind, and within its bounds. [`Value::Unset`]: a scenario must say it.
     pub default: Value,
     /// One sentence.
     pub doc: &'static str,
 }
 
-/// What a parameter may be. Bounds are included.
+/// The values that a parameter may have. Bounds are included.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// `true` or `false`.
@@ -62,7 +62,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether a parameter of this kind may be `value`.
+    /// True if a parameter of this kind may be `value`.
     pub fn allows(&self, value: Value) -> bool {
         match (self, value) {
             (Kind::Bool, Value::Bool(_)) => true,
@@ -114,7 +114,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// What a program registers a plug-in with; see [`crate::Registry::with_context`].
+/// The context that a program registers a plug-in with; see [`crate::Registry::with_context`].
 pub type Context = &'static (dyn Any + Send + Sync);
 
 /// The values of all parameters of one plug-in: what the scenario sets, and defaults.
@@ -149,7 +149,7 @@ impl Params {
         self
     }
 
-    /// What the plug-in was registered with, if that is a `T`.
+    /// The context that the plug-in was registered with, if it is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'static T> {
         self.context.and_then(|context| context.downcast_ref())
     }
