@@ -1,4 +1,4 @@
-//! What can be wrong with bytes that come in, and with values that should become bytes.
+//! Errors of bytes that come in, and of values that should become bytes.
 
 use thiserror::Error;
 
