@@ -17,7 +17,7 @@ type Directed = (u8, (Ipv4Addr, u16), (Ipv4Addr, u16));
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     flow: FlowId,
-    /// Who sent the first packet: the forward direction runs away from it.
+    /// The sender of the first packet: the forward direction runs away from it.
     opener: (Ipv4Addr, u16),
     used: SimTime,
     /// A SYN may open the connection anew: the old one was reset, or both ends have said FIN.
@@ -68,7 +68,7 @@ impl Demux {
         self.entries.len()
     }
 
-    /// Whether it knows none.
+    /// True if it knows none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

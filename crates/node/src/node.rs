@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 use units::{Dur, NodeId, SimTime};
 use wire::{DropWhy, L4, Packet, Packets, Pkt};
 
-/// Where a packet goes on.
+/// The next stage of a packet on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Past the agents of this place.
@@ -92,7 +92,7 @@ impl Node {
         &*self.routing.router
     }
 
-    /// Whether it was killed.
+    /// True once it was killed.
     pub fn is_dead(&self) -> bool {
         self.is_dead
     }
@@ -103,17 +103,17 @@ impl Node {
         held + self.routing.waiting() + (self.inbox.waiting.len() + self.work.len()) as u64
     }
 
-    /// When it wants [`Input::Timer`]; [`SimTime::NEVER`] if it has nothing to wait for.
+    /// The time at which it wants [`Input::Timer`]; [`SimTime::NEVER`] if it has nothing to wait for.
     pub fn next_wakeup(&self) -> SimTime {
         self.wakeup
     }
 
-    /// Whether anybody here wants to be told of neighbours, likewise.
+    /// True if anybody here wants to be told of neighbours: a driver may spare the other nodes.
     pub fn wants_peers(&self) -> bool {
         !self.chain.members.is_empty() || self.routing.router.watches_neighbours()
     }
 
-    /// Whether anybody here reads this report: a driver may spare the others.
+    /// True if anybody here reads this report: a driver may spare the other nodes.
     pub fn wants(&self, report: &TxReport) -> bool {
         report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()
     }
@@ -308,7 +308,7 @@ impl Node {
         }
     }
 
-    /// Where a packet goes that the radio received; `None` if it was the router's.
+    /// The next place of a packet that the radio received; `None` if it was the router's.
     fn sort<H: Host>(
         &mut self,
         now: SimTime,
@@ -333,7 +333,7 @@ impl Node {
         Some((pkt, Place::ToHost))
     }
 
-    /// Whether packets to `address` end here.
+    /// True if packets to `address` end here.
     fn is_mine(&self, address: Ipv4Addr) -> bool {
         address == self.address || address.is_broadcast()
     }
@@ -536,7 +536,7 @@ impl Node {
     }
 }
 
-/// How a packet leaves.
+/// The way a packet leaves.
 enum Leaves {
     ByAir(Pkt, NodeId),
     ByWire(Output),

@@ -13,11 +13,11 @@ pub(crate) struct Routing {
     pub router: Box<dyn Router>,
     /// The UDP port of its control packets.
     pub port: Option<u16>,
-    /// When its timer goes off: asked of it whenever it was told something.
+    /// The time of its timer: asked of it whenever it was told something.
     pub wakeup: SimTime,
     /// Packets that wait for a route, the oldest first, and where they were.
     waiting: VecDeque<(Pkt, Place)>,
-    /// What the router asked for and its node has not done yet.
+    /// The router's orders that its node has not carried out yet.
     pub orders: Orders,
 }
 
