@@ -139,7 +139,7 @@ impl Packet {
     }
 }
 
-/// What the MAC tells of a packet; see the type stub.
+/// The MAC's report on a packet; see the type stub.
 #[pyclass(frozen, module = "interlayer._core")]
 #[derive(Debug)]
 pub struct Report(mac::TxReport);
@@ -212,7 +212,7 @@ fn word(place: Place) -> &'static str {
 /// A packet that is delayed: where it is, and on its way to or from whom.
 type Waiting = (Pkt, Place, Option<NodeId>);
 
-/// What a Python object wants with a packet.
+/// A Python object's decision on a packet.
 enum Wish {
     Pass,
     Drop,
