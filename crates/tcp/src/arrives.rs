@@ -13,10 +13,10 @@ fn seg_len(tcp: &Tcp, payload: &Payload) -> u32 {
     payload.len + u32::from(tcp.flags.has(Flags::SYN)) + u32::from(tcp.flags.has(Flags::FIN))
 }
 
-/// How many of the ACKs that forged segments may provoke have gone out: ten in five seconds. @RFC5961 sec. 7
+/// The limit on ACKs that forged segments may provoke: ten in five seconds. @RFC5961 sec. 7
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
-    /// When the five seconds began.
+    /// The start of the five seconds.
     since: SimTime,
     count: u32,
 }
@@ -25,7 +25,7 @@ impl Throttle {
     const INTERVAL: Dur = Dur::from_secs(5);
     const MOST: u32 = 10;
 
-    /// Whether one more may go; counts it.
+    /// True if one more may go; counts it.
     fn allows(&mut self, now: SimTime) -> bool {
         if now.since(self.since) >= Self::INTERVAL {
             *self = Throttle { since: now, count: 0 };

@@ -1,11 +1,11 @@
-//! What a scheme at the sender's node may do to a connection.
+//! The influence of a scheme at the sender's node on a connection.
 
 use crate::{Ack, FlowFacts};
 use core::fmt;
 use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
-/// What a loss is answered with.
+/// The response to a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Retransmit and tell the controller.
@@ -18,7 +18,7 @@ pub enum Loss {
 /// discarded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RttSample {
-    /// When the ACK came: what was measured began one RTT before.
+    /// The time when the ACK came: the measurement began one RTT before.
     pub now: SimTime,
     /// Its number.
     pub ack: Seq,
@@ -46,8 +46,8 @@ pub trait SenderHook: fmt::Debug {
         sample
     }
 
-    /// How many duplicate ACKs make a loss, `configured` of them unless a scheme knows better. Asked at each duplicate
-    /// outside of recovery, after [`SenderHook::on_ack`].
+    /// Returns the number of duplicate ACKs that make a loss: `configured`, unless a scheme knows better. Asked at each
+    /// duplicate outside of recovery, after [`SenderHook::on_ack`].
     fn dup_ack_threshold(&mut self, configured: u32, _facts: &FlowFacts) -> u32 {
         configured
     }
@@ -119,7 +119,7 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
     }
 }
 
-/// What a scheme may ask a sender to do, between two inputs.
+/// A command of a scheme to a sender, between two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SenderCommand {
     /// Send these numbers again, now and whatever the window; no window cut. Parts that are acknowledged or were never

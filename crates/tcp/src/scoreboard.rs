@@ -12,9 +12,9 @@ use wire::{Seq, SeqRange};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
     pub range: SeqRange,
-    /// When it last left.
+    /// The time it last left.
     pub sent: SimTime,
-    /// What had been delivered then.
+    /// The state of the delivery rate then.
     pub stamp: Stamp,
     /// The receiver has it.
     pub sacked: bool,
@@ -54,12 +54,12 @@ impl Scoreboard {
         self.ring.iter()
     }
 
-    /// How many bytes are SACKed.
+    /// Bytes that are SACKed.
     pub fn sacked(&self) -> u32 {
         self.sacked
     }
 
-    /// How many segments are SACKed.
+    /// The number of segments that are SACKed.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
@@ -312,7 +312,7 @@ impl Scoreboard {
         }
     }
 
-    /// Whether the first segment is SACKed, though it is not acknowledged.
+    /// True if the first segment is SACKed, though it is not acknowledged.
     pub fn reneged(&self) -> bool {
         self.ring.front().is_some_and(|first| first.sacked)
     }
@@ -364,7 +364,7 @@ impl Scoreboard {
         }
     }
 
-    /// What the counters must be, from the records.
+    /// Checks the counters against the records.
     pub fn check(&self) {
         let sum = |which: fn(&Segment) -> bool| -> u32 {
             self.ring.iter().filter(|segment| which(segment)).map(|segment| segment.range.len()).sum()

@@ -13,7 +13,7 @@ use crate::{Ack, Config, Connection};
 use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
-/// What a sender with a scoreboard has beyond one without.
+/// The additional state of a sender with a scoreboard.
 #[derive(Debug)]
 pub(crate) struct Tracking {
     pub board: Scoreboard,
@@ -32,13 +32,13 @@ pub(crate) struct Tracking {
     pub reducing: Option<Seq>,
     rack: Option<Rack>,
     probe: Option<Probe>,
-    /// When something that is out of order will be lost.
+    /// The time when something that is out of order will be lost.
     reorder: Option<SimTime>,
-    /// When the retransmission timer would expire, while its slot is another's.
+    /// The time when the retransmission timer would expire, while its slot is another's.
     timeout_at: SimTime,
 }
 
-/// What the timer of the retransmission is set for. @RFC8985 sec. 7.2: one at a time
+/// The purpose that the retransmission timer is set for. @RFC8985 sec. 7.2: one at a time
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Pending {
     #[default]
@@ -47,17 +47,17 @@ pub(crate) enum Pending {
     Reorder,
 }
 
-/// What one ACK told the scoreboard, in bytes.
+/// The news of one ACK for the scoreboard, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     /// Newly SACKed.
     pub sacked: u32,
     /// Newly SACKed, or acknowledged and not SACKed before.
     pub delivered: u32,
-    /// What came twice.
+    /// The range that came twice.
     pub dsack: Option<SeqRange>,
     pub rate: Option<RateSample>,
-    /// The RTT of what was sent once.
+    /// The RTT of a segment that was sent once.
     pub rtt: Option<Dur>,
     /// Of what had been sent at the last timeout, something that was not repeated arrived.
     pub fresh: bool,
@@ -69,7 +69,7 @@ impl Told {
 }
 
 impl Tracking {
-    /// What the configuration, the peer and the controller make necessary, if anything.
+    /// Returns the tracking that the configuration, the peer and the controller make necessary, if any.
     pub fn new(config: &Config, snd: &Sender, sack: bool) -> Option<Box<Tracking>> {
         let selective = sack && snd.recovery.evidence() == Evidence::Scoreboard;
         (selective || snd.cc.needs_rate() || snd.cc.needs_rtt() || config.hystart).then(|| {
@@ -334,7 +334,7 @@ impl Connection {
         }
     }
 
-    /// Whether nothing is left to send but the rescue. @RFC6675 sec. 4, NextSeg (4)
+    /// True if nothing is left to send but the rescue. @RFC6675 sec. 4, NextSeg (4)
     fn calls_for_rescue(&mut self) -> bool {
         let (una, new) = (self.snd.una, self.snd.next_beyond());
         let Some(tracking) = self.snd.tracking.as_deref_mut().filter(|tracking| tracking.rack.is_none()) else {
@@ -365,7 +365,7 @@ impl Connection {
         }
     }
 
-    /// What a sender that keeps more than the plain state does about an ACK of new data: `una` was the first number not
+    /// Finishes an ACK of new data for a sender that keeps more than the plain state: `una` was the first number not
     /// acknowledged.
     #[inline(never)]
     pub(crate) fn finish_ack(&mut self, facts: &Ack, una: Seq, tcp: Option<&Tcp>, told: &Told) {
@@ -383,7 +383,7 @@ impl Connection {
         }
     }
 
-    /// What it does about an ACK that acknowledges nothing; `duplicate` in the sense of @RFC5681 sec. 2.
+    /// Finishes an ACK that acknowledges nothing, likewise; `duplicate` in the sense of @RFC5681 sec. 2.
     #[inline(never)]
     pub(crate) fn finish_duplicate(&mut self, now: SimTime, tcp: &Tcp, duplicate: bool, told: &Told) {
         let sacked = told.sacked;
@@ -440,7 +440,7 @@ impl Connection {
         true
     }
 
-    /// What leaves next, by the scoreboard. @RFC6675 sec. 4, NextSeg
+    /// Returns the segment to send next, by the scoreboard. @RFC6675 sec. 4, NextSeg
     pub(crate) fn choose_selective(&mut self, now: SimTime) -> Option<Chosen> {
         if let Some(probe) = self.probe_segment() {
             return Some(probe);
@@ -579,7 +579,7 @@ impl Connection {
         Some(chosen)
     }
 
-    /// What an ACK says of the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
+    /// Judges by an ACK the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
     pub(crate) fn judge_probe(&mut self, ack: Seq, acked: u64, duplicate: bool, told: &Told) {
         let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
             return;

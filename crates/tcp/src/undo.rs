@@ -12,10 +12,10 @@ use crate::sender::Chosen;
 use units::{Bytes, SimTime};
 use wire::{Seq, Tcp};
 
-/// How spurious losses are found out.
+/// The means to find out spurious losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Undo {
-    /// Not at all.
+    /// None.
     #[default]
     None,
     /// By timestamps (@RFC3522) and, with SACK recovery, by duplicates reported (@RFC3708).
@@ -44,7 +44,7 @@ enum Step {
     Off,
     /// The first segment was sent again; waits for the first ACK.
     First {
-        /// What had been sent at the timeout.
+        /// SND.MAX at the timeout.
         recover: Seq,
     },
     /// New data was sent; waits for the second ACK.
@@ -66,7 +66,7 @@ struct Saved {
     una: Seq,
 }
 
-/// What is known of the last loss.
+/// The memory of the last loss.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     saved: Option<Saved>,

@@ -1,4 +1,4 @@
-//! What controllers that listen to delay share: the RTTs of each round trip.
+//! The RTTs of each round trip, for controllers that listen to delay.
 
 use crate::Ack;
 use units::Dur;
