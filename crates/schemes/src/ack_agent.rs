@@ -60,7 +60,7 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
 /// The agent of an access point.
 #[derive(Debug)]
 struct AccessPoint {
-    /// Which neighbours drop their ACKs.
+    /// The neighbours that drop their ACKs.
     peers: Vec<bool>,
     generators: Generators,
 }
@@ -110,7 +110,7 @@ impl Agent for AccessPoint {
 /// The agent of a station.
 #[derive(Debug)]
 struct Station {
-    /// Which neighbours make its ACKs.
+    /// The neighbours that make its ACKs.
     peers: Vec<bool>,
     address: Ipv4Addr,
     filter: Filter,

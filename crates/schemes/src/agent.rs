@@ -21,7 +21,7 @@ pub enum Toward {
     Onward(Place, Option<NodeId>),
 }
 
-/// Which of an agent's timers. Setting one again replaces it.
+/// The name of one of an agent's timers. Setting one again replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub u64);
 

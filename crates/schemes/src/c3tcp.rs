@@ -162,7 +162,7 @@ const LEN: u8 = 12;
 impl Path {
     const START: Path = Path { bytes_per_s: u32::MAX, there_us: 0, back_us: 0 };
 
-    /// `None` of anything but three words: an option that is not ours, or cut short.
+    /// Reads our option. `None` of anything but three words: an option that is not ours, or cut short.
     fn read(options: &MacOptions) -> Option<Path> {
         let ([bandwidth, there, back], []) = options.get(KIND)?.as_chunks() else { return None };
         let [bytes_per_s, there_us, back_us] = [bandwidth, there, back].map(|word| u32::from_be_bytes(*word));
@@ -278,7 +278,7 @@ impl C3Tcp {
         }
     }
 
-    /// An ACK for a flow that starts here has come with `path` or without: the window to show.
+    /// Returns the window to show in an ACK for a flow that starts here, which has come with `path` or without.
     fn show(&mut self, now: SimTime, packet: &Packet, path: Option<Path>, mss: u32) -> Option<Show> {
         let flow = packet.flow.reverse();
         let sharing =
@@ -297,7 +297,7 @@ impl C3Tcp {
         Some(steered.shown.show(packet, most, mss, &steered.scale))
     }
 
-    /// SYNs tell the scale; true for them.
+    /// Learns the scale from a SYN; true for one.
     fn saw_syn(&mut self, packet: &Packet) -> bool {
         let Some(syn) = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN)) else { return false };
         for flow in [packet.flow, packet.flow.reverse()] {

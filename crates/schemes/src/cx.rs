@@ -127,7 +127,7 @@ impl<'a> Cx<'a> {
         self.view.facts(flow)
     }
 
-    /// Address of a neighbour: what an ARP table knows. A packet whose destination it is has its last hop before it.
+    /// The address of a neighbour, as an ARP table knows it. A packet with this destination takes its last hop now.
     pub fn address(&self, neighbour: NodeId) -> Ipv4Addr {
         self.view.address(neighbour)
     }

@@ -84,7 +84,7 @@ struct Losses {
 const NO_GAP: u32 = 1 << 30;
 
 impl Losses {
-    /// These numbers have come in by radio. Returns whether some before them have not.
+    /// Notes that these numbers have come in by radio. Returns whether some before them have not.
     fn arrived(&mut self, range: SeqRange) -> bool {
         self.holes.remove(range);
         let gap = match self.top {

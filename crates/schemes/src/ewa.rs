@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use units::{Bytes, Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Pkt, Tcp};
 
-/// IP and TCP headers without options: what a datagram is longer than its segment's payload. @RFC9293 sec. 3.7.1
+/// The bytes of IP and TCP headers without options. @RFC9293 sec. 3.7.1
 const HEADERS: u32 = 40;
 /// The MSS of a SYN without the option. @RFC9293 sec. 3.7.1
 const DEFAULT_MSS: u16 = 536;

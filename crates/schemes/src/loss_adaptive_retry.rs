@@ -106,7 +106,7 @@ impl Agent for Limits {
     }
 }
 
-/// In a sender: sets its limit.
+/// A sender's hook: sets its limit.
 #[derive(Debug)]
 struct Adapt {
     flow: FlowId,

@@ -104,18 +104,18 @@ struct Done {
 /// The MAC's reports, for the hooks.
 #[derive(Debug, Default)]
 struct Memory {
-    /// MSDUs in recovery, by serial: since when.
+    /// The MSDUs in recovery, by serial, with the time it began.
     open: BTreeMap<u64, SimTime>,
     /// The times at which this node's radio was in recovery, in order and without overlap.
     spans: VecDeque<Span>,
-    /// Of each flow, segments that were not acknowledged when it was last heard of.
+    /// The segments of each flow that were not acknowledged when the flow was last heard of.
     done: BTreeMap<FlowId, VecDeque<Done>>,
     segments_recovered: u64,
     samples_corrected: u64,
 }
 
 impl Memory {
-    /// A recovery is over. Under EDCA those of several categories overlap.
+    /// Notes that a recovery is over. Under EDCA those of several categories overlap.
     fn recovered(&mut self, mut span: Span) {
         while let Some(last) = self.spans.back().copied().filter(|last| span.from <= last.until) {
             span = Span { from: span.from.min(last.from), until: span.until.max(last.until) };
@@ -127,7 +127,7 @@ impl Memory {
         }
     }
 
-    /// Time in recovery within these.
+    /// The time in recovery within these times.
     fn recovery(&self, from: SimTime, until: SimTime) -> Dur {
         let recent = self.spans.iter().rev().take_while(|span| from < span.until);
         recent.fold(Dur::ZERO, |sum, span| sum + span.within(from, until))
@@ -174,7 +174,7 @@ impl Agent for Watch {
     }
 }
 
-/// In a sender: corrects.
+/// A sender's hook: corrects its RTT samples.
 #[derive(Debug)]
 struct Correct {
     flow: FlowId,

@@ -1,4 +1,4 @@
-//! A node while schemes are installed: what a scheme is told of it, and what it may ask of it.
+//! A node while schemes are installed: the facts that a scheme sees, and the requests that it may make.
 
 use crate::claims::{Claims, Field, Place, Port, Signal};
 use crate::stack::Stack;
@@ -10,13 +10,13 @@ use std::net::Ipv4Addr;
 use tcp::SenderHook;
 use units::{Bytes, Dbm, FlowId, NodeId};
 
-/// Why a scheme cannot be at a node: what the node lacks, and what to write instead. One line; the message around it names
-/// scheme and node.
+/// The reason why a scheme cannot be at a node: the thing it lacks, and the text to write instead. One line; the message
+/// around it names scheme and node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(String);
 
 impl Refusal {
-    /// For this reason.
+    /// A refusal for this reason.
     pub fn new(why: impl Into<String>) -> Refusal {
         Refusal(why.into())
     }
@@ -98,7 +98,7 @@ pub trait Powers: fmt::Debug {
 pub struct What(pub &'static str);
 
 impl What {
-    /// Which ACKs of TCP there are: who makes them in a receiver's name and drops the receiver's own.
+    /// The TCP ACKs: their generation in a receiver's name, and the suppression of the receiver's own.
     pub const ACKS: What = What("TCP ACKs");
     /// The sharing of a PSDU and its acknowledgment: [`Site::acknowledge`].
     pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
@@ -301,7 +301,8 @@ impl<'a> Site<'a> {
     }
 }
 
-/// An agent's seat in the chain of a node: what it is asked and what it may do. Debug builds check that it does nothing else.
+/// An agent's seat in the chain of a node: the questions it is asked and the actions it may take. Debug builds check that it
+/// does nothing else.
 /// [`crate::Cx::get`], `serial`, `address`, `timer` and [`Agent::peer`] need no claim.
 #[derive(Debug)]
 pub struct Seat<'s> {

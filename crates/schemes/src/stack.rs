@@ -22,7 +22,7 @@ pub struct Member {
     pub agent: Box<dyn Agent>,
     /// The questions it is asked, and the controls it may turn.
     pub claims: Claims,
-    /// Which of the node's schemes it belongs to, by their order; several agents may share one.
+    /// The scheme that it belongs to, by its order among the node's; several agents may share one.
     pub instance: usize,
 }
 
@@ -32,7 +32,7 @@ struct Mute;
 
 impl Agent for Mute {}
 
-/// The say of a node's schemes in its TCP senders: factories, in the order of the file.
+/// The hooks of a node's schemes in its TCP senders: factories, in the order of the file.
 #[derive(Default)]
 pub struct Hooks(pub(crate) Vec<HookFactory>);
 
@@ -43,8 +43,8 @@ impl core::fmt::Debug for Hooks {
 }
 
 impl Hooks {
-    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one. To be asked once for each
-    /// direction of a connection that opens.
+    /// Returns the hook in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one. To be asked
+    /// once for each direction of a connection that opens.
     pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
         let mut hooks: Vec<_> = self.0.iter_mut().filter_map(|factory| factory(flow)).collect();
         folded(&mut hooks, |all| Box::new(all))
@@ -65,7 +65,7 @@ pub struct Stack {
     pub(crate) classifiers: Vec<Box<dyn Classifier>>,
     pub(crate) transmits: Vec<Box<dyn Transmit>>,
     pub(crate) queues: Vec<AroundQueue>,
-    /// The say of schemes in TCP senders: a driver keeps it, for connections open during the run.
+    /// The hooks of schemes in TCP senders: a driver keeps them, for connections open during the run.
     pub hooks: Hooks,
     pub(crate) rates: Vec<AroundRates>,
     pub(crate) ack_policy: Option<Box<dyn AckPolicy>>,
@@ -177,13 +177,13 @@ impl Stack {
         !self.rates.is_empty()
     }
 
-    /// The choice of access category; `None` if no scheme has a say.
+    /// Takes the choice of access category; `None` if no scheme makes one.
     pub fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
         let highest = self.radio.mac.categories().saturating_sub(1);
         folded(&mut self.classifiers, |all| Box::new(Classifiers { all, highest }))
     }
 
-    /// The say in each frame; `None` if no scheme has one.
+    /// Takes the control of each frame's interframe space, rate and power; `None` if no scheme has one.
     pub fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
         folded(&mut self.transmits, |all| Box::new(Transmits(all)))
     }
@@ -198,7 +198,7 @@ impl Stack {
         self.recipient.take()
     }
 
-    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.
+    /// Returns the hook in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.
     pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
         self.hooks.sender_hook(flow)
     }
@@ -220,7 +220,7 @@ impl Stack {
     }
 }
 
-/// One as it is, several as `chain` makes one of them.
+/// Returns a single one as it is, and makes one of several with `chain`.
 fn folded<T: ?Sized>(all: &mut Vec<Box<T>>, chain: impl FnOnce(Vec<Box<T>>) -> Box<T>) -> Option<Box<T>> {
     if all.len() > 1 { Some(chain(core::mem::take(all))) } else { all.pop() }
 }
@@ -229,7 +229,7 @@ fn folded<T: ?Sized>(all: &mut Vec<Box<T>>, chain: impl FnOnce(Vec<Box<T>>) -> B
 #[derive(Debug)]
 struct Classifiers {
     all: Vec<Box<dyn Classifier>>,
-    /// One that is not there is this one.
+    /// The highest category: a category above it becomes this one.
     highest: u8,
 }
 
@@ -239,7 +239,7 @@ impl Classifier for Classifiers {
     }
 }
 
-/// Says in a frame, each asked with what the one before it said.
+/// Controls of a frame, each asked with the result of the one before it.
 #[derive(Debug)]
 struct Transmits(Vec<Box<dyn Transmit>>);
 

@@ -100,7 +100,7 @@ impl Ground {
         self
     }
 
-    /// Installs a scheme. Whether it sits here.
+    /// Installs a scheme. Returns whether it sits here.
     ///
     /// # Errors
     /// See [`Stack::install`].
@@ -251,7 +251,7 @@ impl Bench {
         self.with(None, |agent, cx| agent.peer(THERE, PeerEvent::Up(&can), cx));
     }
 
-    /// Shows a packet at a place, if the agent listens there. What it lets pass, or `None`.
+    /// Shows a packet at a place, if the agent listens there. Returns the packet that it lets pass, or `None`.
     pub fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
         if !self.claims.sits_at(at) {
             return Some(packet);

@@ -36,13 +36,13 @@ struct Waits {
     until: SimTime,
 }
 
-/// Beside the queue that stands there, what was given up.
+/// The MSDUs that were given up, beside the inner queue.
 #[derive(Debug)]
 pub(super) struct Aside {
     how: Rounds,
     limit: Limit,
     mtu: Bytes,
-    /// In the order in which they may go.
+    /// The MSDUs, in the order in which they may go.
     waits: VecDeque<Waits>,
     bytes: Bytes,
 }
@@ -52,7 +52,7 @@ impl Aside {
         Aside { how, limit, mtu, waits: VecDeque::new(), bytes: Bytes::ZERO }
     }
 
-    /// The room that what stands aside takes.
+    /// The room that the MSDUs set aside take.
     fn taken(&self) -> Bytes {
         match self.limit {
             Limit::Packets(_) => self.mtu * self.waits.len() as u64,

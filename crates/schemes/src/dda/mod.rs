@@ -83,7 +83,7 @@ struct Acks {
     is_late: bool,
 }
 
-/// At a receiver.
+/// The agent of a receiver.
 #[derive(Debug)]
 struct Receiver {
     d: Dur,

@@ -1,4 +1,4 @@
-//! One connection in two halves: machines, what passes between them, what is owed.
+//! One connection in two halves: their machines, the data that passes between them, the data that is owed.
 
 use super::Books;
 use crate::{Cx, Key, Toward};
@@ -50,7 +50,7 @@ impl Half {
 #[derive(Debug)]
 pub(super) struct Split {
     halves: [Half; 2],
-    /// Which of them faces the radio.
+    /// The index of the half that faces the radio.
     wireless: usize,
     /// The opener's SYN: not answered until the other end has answered ours.
     opening: Option<Tcp>,
@@ -113,14 +113,14 @@ impl Split {
         true
     }
 
-    /// The timer of the half that sends on `flow`.
+    /// Handles the timer of the half that sends on `flow`.
     pub fn timer(&mut self, flow: FlowId, now: SimTime) {
         let half = &mut self.halves[usize::from(self.halves[FAR].flow == flow)];
         half.wake = SimTime::NEVER;
         half.conn.handle(now, Input::Timer);
     }
 
-    /// Carries out what both machines want, moves what can be moved between them, sets their timers, books what is owed.
+    /// Carries out the outputs of both machines, moves data between them, sets their timers, books the data that is owed.
     pub fn settle(&mut self, cx: &mut Cx, books: &mut Books) {
         let now = cx.now;
         let mut is_settled = false;

@@ -22,12 +22,13 @@ struct Guard {
     acked: Option<Seq>,
     /// The window that went out last, in bytes; `None` if it may have been lost.
     sent: Option<u32>,
-    /// Segments with a window that the MAC has not reported on, and how many of those reports it takes until the partner
-    /// is known to have `sent` and nothing else.
+    /// The number of segments with a window that the MAC has not reported on, and the number of those reports until the
+    /// partner is known to have `sent` and nothing else.
     in_flight: u32,
     unconfirmed: u32,
     scale: Scale,
-    /// Everything before this number has reached this station, and what has beyond it: what the partner acknowledges.
+    /// The end of the data that has reached this station in order, and the data beyond a hole: the partner acknowledges
+    /// both.
     received: Option<Seq>,
     beyond: SeqSet,
     /// One past the peer's FIN, once that has been seen.
@@ -38,7 +39,7 @@ struct Guard {
     held: Vec<Pkt>,
     /// A pure ACK as its host would have written it when it last wrote anything: the notice is made of it.
     last_ack: Option<Packet>,
-    /// Since when the partner should know that the window is closed, and whether a notice is on its way.
+    /// The time since which the partner should know that the window is closed, and whether a notice is on its way.
     closing: Option<SimTime>,
     notice_in_flight: bool,
     /// The latest TSval of the partner's side: what comes late gets it, or PAWS would discard it. @RFC7323 sec. 5.3
@@ -183,7 +184,8 @@ impl Filter {
         passed
     }
 
-    /// The MAC's word on a segment of its host, or a notice: the partner has heard its window, or nothing is known.
+    /// Takes the MAC's report on a segment of its host, or a notice: the partner has received its window, or nothing is
+    /// known.
     pub(crate) fn report(&mut self, packet: &Packet, report: &TxReport) {
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.any(Flags::ACK | Flags::SYN)) else { return };
         let Some(guard) = self.flows.get_mut(&packet.flow.reverse()) else { return };

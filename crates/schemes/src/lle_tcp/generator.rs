@@ -133,8 +133,8 @@ impl Generators {
         self.active += u32::from(begins);
     }
 
-    /// A segment of the receiver, `pkt`, made here or passing: its window is bounded by this node's own buffer. What would
-    /// tell the sender nothing and look like a duplicate is ended.
+    /// Bounds the window of `pkt`, a segment of the receiver made here or passing, by this node's own buffer. Ends it if
+    /// it would tell the sender nothing and look like a duplicate.
     fn bound(&mut self, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let Some(generator) = self.flows.get_mut(&flow) else { return Some(pkt) };
         let Some(most) = self.advertises.bound(self.active, generator.full, cx) else { return Some(pkt) };
@@ -153,7 +153,7 @@ impl Generators {
         }
     }
 
-    /// Hands ACKs to whoever sent `packet`.
+    /// Hands ACKs to the sender of `packet`.
     fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
         for _ in 0..copies {
             let made = self.flows.get_mut(&packet.flow).and_then(|generator| generator.ack(packet));

@@ -13,11 +13,11 @@ use wire::{Seq, SeqRange, Tcp};
 pub(super) struct Counts {
     /// Numbers believed.
     heard: Cell<u64>,
-    /// Of what is acknowledged, was never sent, or was sent again since.
+    /// Numbers of data that is acknowledged, was never sent, or was sent again since.
     stale: Cell<u64>,
     /// Segments sent again for a number.
     repairs: Cell<u64>,
-    /// Not sent again, since a window's worth was in this round trip.
+    /// Segments not sent again, since a window's worth was in this round trip.
     refused: Cell<u64>,
 }
 
@@ -38,7 +38,7 @@ fn count(cell: &Cell<u64>) {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     number: Seq,
-    /// If a copy is under way: what had been sent before it.
+    /// SND.MAX before its copy was sent, if a copy is under way.
     sent: Option<Seq>,
 }
 

@@ -136,7 +136,7 @@ impl Default for Conn {
     }
 }
 
-/// Why a packet is repeated.
+/// The reason why a packet is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
     DupAck,
@@ -363,7 +363,8 @@ impl Conn {
         self.cache.front().filter(|entry| entry.range.contains(ack) && !entry.by_sender)
     }
 
-    /// A duplicate ACK: whether its loss is repaired here, so that the sender need not know.
+    /// Returns whether a duplicate ACK is settled here, so that the sender need not know: the loss is repaired, or the
+    /// duplicate was expected.
     fn repairs(&mut self, flow: FlowId, tcp: &Tcp, limits: &Limits, counts: &mut Counts, cx: &mut Cx) -> bool {
         let Some(head) = self.repairable(tcp.ack) else { return false };
         let (echoes, repeated) = (head.echoes, head.repeated);

@@ -223,7 +223,7 @@ mod tests {
             is_taken
         }
 
-        /// The first number of what is sent next.
+        /// Takes the next packet out, and returns its first number.
         fn pop(&mut self) -> Option<u32> {
             let msdu = self.queue.pop(SimTime::ZERO, &mut self.packets)?;
             self.packets.free(msdu.pkt, DropWhy::MacDone).tcp().map(|tcp| tcp.seq.0)

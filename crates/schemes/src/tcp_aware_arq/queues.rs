@@ -87,7 +87,7 @@ impl PartialEq for Entry {
 
 impl Eq for Entry {}
 
-/// The three, around the queue that stands there: that has what is no data of TCP; and fresh data, unless it stands in Q1.
+/// The three queues, around the inner one. That holds packets without TCP data; and fresh data, unless these stand in Q1.
 #[derive(Debug)]
 pub(super) struct Ordered {
     rules: Rules,
@@ -98,7 +98,7 @@ pub(super) struct Ordered {
     queues: [BinaryHeap<Entry>; QUEUES],
     bytes: Bytes,
     number: u64,
-    /// Whose turn it is, as a place in the order.
+    /// The queue whose turn it is, as a place in the order.
     turn: usize,
     last_failed: Option<u64>,
 }
