@@ -47,7 +47,7 @@ pub struct Arrival {
 pub struct FlowKey(u128);
 
 impl FlowKey {
-    /// Of these bits.
+    /// A key of these bits.
     pub const fn of(bits: u128) -> FlowKey {
         FlowKey(bits)
     }
@@ -111,7 +111,7 @@ pub enum Mark {
     Ce,
 }
 
-/// Why a packet is lost in a queue. Either way it is a sign of congestion.
+/// The reason why a packet is lost in a queue. Either way it is a sign of congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// There was no room for it, or for another that the discipline prefers.
@@ -231,7 +231,7 @@ impl<T> Queue<T> {
         Some((self.departs(now, slot), mark))
     }
 
-    /// Another limit in the same unit from now on: where several share one, the part that the others leave.
+    /// Sets another limit in the same unit: where several queues share one, the part that the others leave.
     pub fn set_limit(&mut self, limit: Limit) {
         self.queued.set_limit(limit);
     }

@@ -33,7 +33,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// For `dur`, so many were queued.
+    /// Counts so many entries queued for `dur`.
     pub(crate) fn stay(&mut self, dur: Dur, entries: usize) {
         self.entry_time += u128::from(dur.ns()) * entries as u128;
     }

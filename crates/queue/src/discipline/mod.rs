@@ -1,4 +1,4 @@
-//! Queue disciplines: what leaves first, and what is dropped or marked.
+//! Queue disciplines: the order of service, and the choice of packets to drop or mark.
 //!
 //! A discipline is a file with an `INFO` and a `make`, and a line of the list below. It orders the places of packets ([`Queued`])
 //! and holds no packets: [`Queue`](crate::Queue) does, counts them and gives them back.
@@ -77,7 +77,7 @@ pub struct Site {
     pub draws: engine::Stream,
 }
 
-/// Why a discipline is not defined with its parameters.
+/// The reason why a discipline is not defined with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {why}")]
 pub struct Unsound {
@@ -88,7 +88,7 @@ pub struct Unsound {
 }
 
 impl Unsound {
-    /// This is wrong with this parameter.
+    /// An error about this parameter.
     pub fn new(key: &'static str, why: impl Into<String>) -> Unsound {
         Unsound { key, why: why.into() }
     }

@@ -160,7 +160,7 @@ pub(crate) struct State {
     average: f64,
     /// Packets let pass since the last mark, or since the average rose above `min_th`.
     count: u32,
-    /// Up to when the idle time is in the average.
+    /// The end of the idle time that the average contains.
     idle_since: SimTime,
 }
 
