@@ -23,7 +23,7 @@ pub(crate) struct Driver {
     pub done: Vec<(SimTime, Dur, Bytes)>,
     /// Size of each request's response, in order.
     pub responses: Vec<Bytes>,
-    /// Responses of each thing that is done.
+    /// The number of responses of each file, page or message that is done.
     pub objects: Vec<u32>,
     since_done: u32,
 }
@@ -50,7 +50,7 @@ impl Driver {
         }
     }
 
-    /// Something done, by milliseconds and bytes.
+    /// An entry of `done`, from milliseconds and bytes.
     pub(crate) fn done((began, took, bytes): (u64, u64, u64)) -> (SimTime, Dur, Bytes) {
         (SimTime::ZERO + Dur::from_ms(began), Dur::from_ms(took), Bytes(bytes))
     }
@@ -90,7 +90,7 @@ impl Driver {
         }
     }
 
-    /// Up to this instant, or until nothing happens any more.
+    /// Runs up to this instant, or until nothing happens any more.
     pub(crate) fn run(&mut self, end: SimTime) {
         self.tell(Input::Start);
         loop {
