@@ -100,7 +100,7 @@ pub enum NoticeKind {
     SourceQuench,
     /// Type 11: it was too long on its way. @RFC792 p. 6
     TimeExceeded,
-    /// Type 253, for experiments: what it means is agreed between those who use it. @RFC4727 sec. 3.2
+    /// Type 253, for experiments: its users agree on its meaning. @RFC4727 sec. 3.2
     Experiment1,
     /// Type 254, likewise. @RFC4727 sec. 3.2
     Experiment2,
@@ -287,14 +287,14 @@ impl Packet {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Pkt(u32);
 
-/// A second handle that reads a packet and nothing else: what a frame on the air holds, so that a receiver gets what was
-/// sent whatever has become of the sender. The packet stays readable until the last of them is given back with
+/// A second handle that only reads a packet. A frame on the air holds one, so that a receiver gets the packet as it was
+/// sent, whatever has become of the sender. The packet stays readable until the last of them is given back with
 /// [`Packets::release`], though its owner may have ended it long before.
 #[must_use = "a shared packet is given back"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shared(u32);
 
-/// Why a packet ended anywhere but at its application.
+/// The reason why a packet ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropWhy {
     /// It arrived: consumed by its endpoint. (Not a loss; counted so that the books balance.)
@@ -331,9 +331,9 @@ impl DropWhy {
 pub struct Packets {
     /// Serial and content. A handle's packet is in its slot until it is freed, and stays there until the slot is reused.
     slots: Vec<(u64, Packet)>,
-    /// Of each slot: how many [`Shared`] handles there are.
+    /// The number of [`Shared`] handles of each slot.
     sharers: Vec<u32>,
-    /// Of each slot: whether its packet has ended while shared; the slot is free when the last sharer is gone.
+    /// True for each slot whose packet has ended while shared; the slot is free when the last sharer is gone.
     lingers: Vec<bool>,
     free: Vec<u32>,
     /// Slots that linger.

@@ -14,7 +14,7 @@ const DONT_FRAGMENT: u16 = 0x4000;
 /// Offset of the checksum, in bytes.
 const CHECKSUM_AT: usize = 10;
 
-/// A header, and what of it [`Ipv4`] does not hold.
+/// A header, and the fields of it that [`Ipv4`] does not hold.
 #[derive(Debug)]
 pub(super) struct Header {
     /// The fields that a packet keeps.

@@ -104,7 +104,7 @@ impl DataHeader {
         done
     }
 
-    /// Why this header has no three-address format, if it has none.
+    /// Returns the reason why this header has no three-address format, if it has none.
     fn unsupported(&self) -> Option<&'static str> {
         if self.flags.has(FrameFlags::TO_DS | FrameFlags::FROM_DS) {
             Some("a data frame with four addresses")

@@ -5,7 +5,7 @@ use crate::cursor::Cursor;
 use thiserror::Error;
 use units::SimTime;
 
-/// Why bytes are no capture we can read.
+/// The reason why bytes are no capture that we can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PcapngError {
     /// It does not begin with a section header.
@@ -22,7 +22,7 @@ pub enum PcapngError {
     Malformed {
         /// Offset of the block in the file.
         at: usize,
-        /// Which block or field.
+        /// The block or field.
         what: &'static str,
     },
     /// A packet names an interface that its section has not described.

@@ -37,9 +37,9 @@ impl<'a> Description<'a> {
 pub struct Named<'a> {
     /// Without a zero byte.
     pub name: &'a str,
-    /// Its address.
+    /// Its IPv4 address.
     pub ipv4: Ipv4Addr,
-    /// Of its radio, if it has one.
+    /// The MAC address of its radio, if it has one.
     pub mac: Option<MacAddr>,
 }
 
