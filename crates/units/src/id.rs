@@ -9,7 +9,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an index into a table of all of them.
+            /// The id as an index into a table of all of them.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }

@@ -5,7 +5,7 @@ use crate::NodeId;
 /// Some of 64 neighbouring nodes. With a word for each block, one operation serves many nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nodes {
-    /// Which block: nodes 0 … 63 are block 0.
+    /// The number of the block: nodes 0 … 63 are block 0.
     pub block: u32,
     /// A bit for each node, the lowest id lowest.
     pub bits: u64,
@@ -49,7 +49,7 @@ impl From<NodeId> for Nodes {
     }
 }
 
-/// In order of id.
+/// The nodes, in order of id.
 impl Iterator for Nodes {
     type Item = NodeId;
 

@@ -3,7 +3,7 @@
 use crate::{BitRate, Bytes, Db, Dbm, Dur, Hertz};
 use core::str::FromStr;
 
-/// Why a text is not the quantity it should be. The message is one line and says what would be.
+/// The reason why a text is not the quantity it should be. The message is one line and says what would be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// No number in front.
@@ -29,7 +29,7 @@ pub enum UnitError {
     Range {
         /// The text given.
         text: String,
-        /// Which bound it breaks.
+        /// The bound it breaks.
         problem: &'static str,
     },
 }
