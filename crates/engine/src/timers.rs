@@ -197,7 +197,7 @@ impl Timers {
         self.list.iter().rposition(is_it).expect("what is said to be in the list is there")
     }
 
-    /// Into the list, before what goes off earlier.
+    /// Puts a timer into the list, before those that go off earlier.
     fn insert(&mut self, entry: Entry) {
         let mut at = self.list.len();
         self.list.push(entry);
