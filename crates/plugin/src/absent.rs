@@ -14,7 +14,7 @@ pub struct Absent {
     pub noun: &'static str,
     /// The names, as users spell them; case, `-`, `_` and spaces are no difference.
     pub names: &'static [&'static str],
-    /// Of what there is, the nearest thing of this kind; of a key a key. Empty: nothing is near.
+    /// The nearest thing of this kind that is there; of a key a key. Empty: nothing is near.
     pub near: &'static str,
 }
 

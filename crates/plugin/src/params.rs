@@ -154,8 +154,8 @@ impl Params {
         self.context.and_then(|context| context.downcast_ref())
     }
 
-    /// Values that a scenario may set, for tests that take every plug-in of a registry: the defaults, and where there is none the
-    /// least that may be, and one more for each such parameter before it.
+    /// Returns values that a scenario may set, for tests that take every plug-in of a registry. A parameter without a
+    /// default gets its least value, and one more for each such parameter before it.
     pub fn sample(declared: &[Param]) -> Params {
         let mut n = 0;
         let value = |param: &Param| {
@@ -185,19 +185,19 @@ impl Params {
         }
     }
 
-    /// Those that were set, in the order of declaration.
+    /// The parameters that were set, in the order of declaration.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, Value)> {
         self.values.iter().enumerate().filter(|(place, _)| self.given >> place & 1 == 1).map(|(_, value)| *value)
     }
 
-    /// These over `others` of the same plug-in: what was not set here is as it is there.
+    /// Returns these parameters over `others` of the same plug-in: a parameter that was not set here is as it is there.
     pub fn over(&self, others: &Params) -> Params {
         let mut found = others.clone();
         self.given().for_each(|(key, value)| found.set(key, value));
         found.in_context(self.context)
     }
 
-    /// All of them in the order of declaration.
+    /// All parameters in the order of declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> {
         self.values.iter().copied()
     }

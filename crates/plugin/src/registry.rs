@@ -38,7 +38,7 @@ impl Info {
     }
 }
 
-/// Why a registry does not take a plug-in: its id is taken, or its parameters contradict themselves.
+/// The reason why a registry does not take a plug-in: its id is taken, or its parameters contradict themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(String);
 
