@@ -1,4 +1,4 @@
-//! Which connection a packet from outside belongs to.
+//! The table that finds the connection of a packet from outside.
 
 use crate::FlowIds;
 use std::collections::BTreeMap;
@@ -126,7 +126,7 @@ impl Demux {
         Some(if entry.opener == directed.1 { entry.flow } else { entry.flow.reverse() })
     }
 
-    /// Of a full table the connection that was used longest ago makes room for one more.
+    /// Closes the connection that was used longest ago, if the table is full.
     fn make_room(&mut self, numbers: &mut impl Numbers) {
         if self.entries.len() == self.limit {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);

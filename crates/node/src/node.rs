@@ -288,7 +288,7 @@ impl Node {
         }
     }
 
-    /// Over what a packet leaves that was at `at`; `None` if it waits for a route, or has ended for want of one.
+    /// The hop over which a packet leaves that was at `at`; `None` if it waits for a route, or has ended for want of one.
     fn leave<H: Host>(
         &mut self,
         now: SimTime,
@@ -338,8 +338,8 @@ impl Node {
         address == self.address || address.is_broadcast()
     }
 
-    /// A packet that is passed on loses one of its hops. Returns whether it may go on. An opaque packet goes as it came, and
-    /// what an agent of this node made in its name goes as from any host.
+    /// Takes one of its hops from a packet that is passed on. Returns whether it may go on. An opaque packet goes as it
+    /// came, and a packet that an agent of this node made in its name goes as from any host.
     fn ages(&self, packet: &mut Packet) -> bool {
         if packet.l4 == L4::Opaque || packet.ip.src == self.address {
             return true;
@@ -362,7 +362,7 @@ impl Node {
         Some(Output::ToAir { pkt, to, options_room })
     }
 
-    /// A packet has come up to the host, which may be slow.
+    /// Brings a packet up to the host, which may be slow.
     fn arrive(&mut self, now: SimTime, pkt: Pkt) -> Option<Output> {
         if self.inbox.delay == Dur::ZERO {
             return Some(Output::Deliver(pkt));
@@ -417,7 +417,7 @@ impl Node {
         }
     }
 
-    /// Everything in its care ends; it does nothing from now on.
+    /// Kills the node: everything in its care ends, and it does nothing from now on.
     pub fn kill<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         self.is_dead = true;
         for (_, pkt) in self.inbox.waiting.drain(..) {
@@ -427,7 +427,7 @@ impl Node {
         self.wakeup = SimTime::NEVER;
     }
 
-    /// Agents let go of what they hold, and what waits for routes ends.
+    /// Makes agents give up the packets they hold, and ends the packets that wait for routes.
     pub fn release<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         for member in 0..self.chain.members.len() as u8 {
             self.ask(now, member, None, packets, host, |agent, cx| agent.release(cx));
