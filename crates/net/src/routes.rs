@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{LinkId, NodeId};
 
-/// A neighbour, and what leads to it.
+/// A neighbour, and the link that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
     /// By radio.

@@ -17,9 +17,9 @@ pub struct WireConfig {
     pub from: NodeId,
     /// The node where they go.
     pub to: NodeId,
-    /// Of IP bytes.
+    /// The rate of IP bytes.
     pub rate: BitRate,
-    /// From the end of a packet's transmission to its arrival.
+    /// The time from the end of a packet's transmission to its arrival.
     pub delay: Dur,
     /// Probability that a packet is lost on the way, independent of all others.
     pub loss: f64,
@@ -168,7 +168,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Takes out of the queue what has begun to leave by now.
+    /// Takes the packets out of the queue that have begun to leave by now.
     pub fn settle(&mut self, now: SimTime) {
         while self.free_at <= now
             && let Some(((pkt, size), mark)) = self.queue.pop(self.free_at)
@@ -215,7 +215,7 @@ impl Wire {
         self.is_broken
     }
 
-    /// It breaks: what is on the way and what has not begun to leave is given back, lost.
+    /// Breaks the wire. Returns the packets on the way and those that have not begun to leave: they are lost.
     pub fn sever(&mut self, now: SimTime) -> Vec<Pkt> {
         if self.is_broken {
             return Vec::new();
@@ -229,12 +229,12 @@ impl Wire {
         left
     }
 
-    /// It stands again.
+    /// Mends the wire.
     pub fn mend(&mut self) {
         self.is_broken = false;
     }
 
-    /// Its sender died: everything that has not begun to leave.
+    /// Takes out everything that has not begun to leave: its sender died.
     pub fn cut(&mut self, now: SimTime) -> Vec<Pkt> {
         self.settle(now);
         self.queue.drain(now).into_iter().map(|(pkt, _)| pkt).collect()
