@@ -157,7 +157,7 @@ pub struct Connection {
     pub(crate) events: Events,
     pub(crate) hook: Option<Box<dyn SenderHook>>,
     pub(crate) reset: Option<Reset>,
-    /// Of ACKs that forged segments provoke.
+    /// The limit on ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
     /// Its windows over time, if somebody wants to know.
@@ -168,7 +168,7 @@ pub struct Connection {
 #[derive(Debug, Default)]
 struct Windows {
     sum: WindowTime,
-    /// Up to when.
+    /// The end of the time that is integrated.
     until: SimTime,
 }
 
@@ -210,7 +210,7 @@ impl Connection {
         self.snd.set_initial_sequence(iss);
     }
 
-    /// From now on it counts where others do, too: what connections of one user do is asked of all together. Before the first segment.
+    /// Lets it count where others do, too, so that all connections of one user are asked together. Before the first segment.
     pub fn count_with(&mut self, counters: Rc<RefCell<Counters>>) {
         self.counters = counters;
     }

@@ -39,8 +39,8 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// The number that is sent next: what leaves from now on is acknowledged beyond it. A round trip lasts until an ACK
-    /// reaches what this was at its beginning.
+    /// The next number to send: segments that leave from now on are acknowledged beyond it. A round trip lasts until an
+    /// ACK reaches the value that this had at its beginning.
     pub fn next(&self) -> Seq {
         self.number + self.prior_flight.saturating_sub(self.acked).0 as u32
     }
@@ -61,7 +61,7 @@ pub struct FlowFacts {
     pub cwnd: Bytes,
     /// Slow-start threshold; `u64::MAX` while unlimited.
     pub ssthresh: Bytes,
-    /// `snd_nxt - snd_una`: what is in flight. @RFC5681 sec. 2
+    /// `snd_nxt - snd_una`: bytes in flight. @RFC5681 sec. 2
     pub flight_size: Bytes,
     /// Bytes that duplicate ACKs add to the window during fast recovery (and limited transmit before it).
     pub inflation: Bytes,
@@ -206,7 +206,7 @@ impl Counters {
         self.bytes_sent += u64::from(payload);
     }
 
-    /// A segment was not sent after all; `again` if it would have been a retransmission.
+    /// Takes back a segment that was not sent after all; `again` if it would have been a retransmission.
     pub(crate) fn refused(&mut self, payload: u32, again: bool) {
         self.segments_sent -= 1;
         self.data_segments_sent -= u64::from(payload > 0);

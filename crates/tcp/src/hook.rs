@@ -39,9 +39,10 @@ pub trait SenderHook: fmt::Debug {
     /// An ACK, new or duplicate, is about to be acted upon. `facts` are those before it.
     fn on_ack(&mut self, _ack: &Ack, _facts: &FlowFacts) {}
 
-    /// An ACK told an RTT: what the timer and what the controller get of it. Asked before [`SenderHook::on_ack`], of duplicates
-    /// too if they tell one. [`crate::Counters`], RACK and the delivery rate keep what was measured. Of the handshake's
-    /// sample the controller reads none; its initial RTT is what the timer made of it.
+    /// Returns the RTTs that the timer and the controller get of the one that an ACK told. Asked before
+    /// [`SenderHook::on_ack`], of duplicates too if they tell one. [`crate::Counters`], RACK and the delivery rate keep
+    /// the measured one. The controller reads none of the handshake's sample; its initial RTT is the one that the timer
+    /// made of it.
     fn rtt_sample(&mut self, sample: RttSample, _facts: &FlowFacts) -> RttSample {
         sample
     }

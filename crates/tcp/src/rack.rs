@@ -131,7 +131,7 @@ pub(crate) enum Verdict {
     Open,
     /// Nothing was lost, or what was is known otherwise.
     NoLoss,
-    /// The probe repaired a loss that nobody would have told of: the window is to be cut.
+    /// The probe repaired a loss that nothing else would have told: the window is to be cut.
     Repaired,
 }
 

@@ -50,11 +50,11 @@ pub(crate) struct Receiver {
     pub window_update: bool,
     /// Last.ACK.sent of @RFC7323 sec. 4.3.
     pub last_ack_sent: Seq,
-    /// Of congestion marks.
+    /// The echo of congestion marks.
     pub echo: Echo,
     /// The policy that acknowledges data that comes in order.
     pub policy: Box<dyn AckPolicy>,
-    /// In order, not read by the application.
+    /// Bytes in order, not read by the application.
     unread: u64,
     buffer: u64,
     /// The longest payload so far: the segment size of @RFC9293 sec. 3.8.6.2.2.
@@ -76,7 +76,8 @@ struct Disorder {
 }
 
 impl Disorder {
-    /// `range` has come in the window; of several parts that came twice the first is told: what lay before RCV.NXT. @RFC2883 sec. 4.2
+    /// Notes the part of `range`, which has come in the window, that came twice. Of several parts the first is told: the one before
+    /// RCV.NXT. @RFC2883 sec. 4.2
     fn note_twice(&mut self, range: SeqRange) {
         let known = self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
         let twice =
@@ -160,7 +161,8 @@ impl Receiver {
         self.unread
     }
 
-    /// Which segment of the stream ends at RCV.NXT, counted from 1 in segments of the longest length seen.
+    /// The number of the segment of the stream that ends at RCV.NXT, counted from 1 in segments of the longest length
+    /// seen.
     pub fn segment_number(&self) -> u64 {
         self.offset.div_ceil(u64::from(self.segment.max(1)))
     }
@@ -209,13 +211,14 @@ impl Receiver {
         self.disorder.as_ref().is_some_and(|disorder| !disorder.beyond.is_empty() || disorder.duplicate.is_some())
     }
 
-    /// The blocks to report: what came twice, once (@RFC2883 sec. 4), then the one that changed last (@RFC2018 sec. 4); how
-    /// many, in the first elements.
+    /// The blocks to report, and their number: the range that came twice, once (@RFC2883 sec. 4), then the block that
+    /// changed last (@RFC2018 sec. 4).
     pub fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
         self.disorder.as_ref().map_or_else(Default::default, |disorder| disorder.sack_blocks())
     }
 
-    /// The window that would be offered now: what is offered already, or, once it is worth the while, all that is free.
+    /// The window that would be offered now: the window that is offered already, or, once it is worth the while, all that
+    /// is free.
     /// Silly window avoidance: the edge moves by a segment or half the buffer. @RFC9293 sec. 3.8.6.2.2
     fn offer(&self, shift: u8) -> u32 {
         let offered = u64::from(self.wnd());

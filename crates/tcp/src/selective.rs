@@ -1,4 +1,4 @@
-//! The sender that keeps a scoreboard: what an ACK tells it, what is lost, what leaves next. @RFC6675, @RFC8985
+//! The sender that keeps a scoreboard: the news of an ACK, the losses, the next segment. @RFC6675, @RFC8985
 
 use crate::cc::Congestion;
 use crate::options::timestamps;
@@ -20,7 +20,7 @@ pub(crate) struct Tracking {
     pub rate: Rate,
     /// Losses are found and repaired by the board. Otherwise it is there for the rate samples alone.
     pub selective: bool,
-    /// Of segments sent once.
+    /// The least RTT of segments sent once.
     pub min_rtt: Option<Dur>,
     /// RescueRxt. @RFC6675 sec. 2
     rescue: Option<Seq>,
@@ -59,12 +59,12 @@ pub(crate) struct Told {
     pub rate: Option<RateSample>,
     /// The RTT of a segment that was sent once.
     pub rtt: Option<Dur>,
-    /// Of what had been sent at the last timeout, something that was not repeated arrived.
+    /// True if data sent before the last timeout, and not repeated, has arrived.
     pub fresh: bool,
 }
 
 impl Told {
-    /// By an ACK that no scoreboard has read.
+    /// The news of an ACK that no scoreboard has read.
     pub const NOTHING: Told = Told { sacked: 0, delivered: 0, dsack: None, rate: None, rtt: None, fresh: false };
 }
 
@@ -95,8 +95,8 @@ impl Tracking {
         (self.prr, self.reducing, self.rescue, self.forced, self.reorder) = (None, None, None, false, None);
     }
 
-    /// (3) What may be lost, below the highest SACKed; or (4) once, the last that is missing, since the loss of the tail is told by
-    /// nobody. Whether it is the latter: the rescue. @RFC6675 sec. 4, NextSeg
+    /// Returns (3) a segment that may be lost, below the highest SACKed; or (4) once, the last that is missing, since
+    /// nobody tells of the loss of the tail. The second value is true for (4): the rescue. @RFC6675 sec. 4, NextSeg
     fn doubtful(&self, una: Seq) -> Option<(SeqRange, bool)> {
         let below = self.board.next_doubtful().map(|range| (range, false));
         let may_rescue = self.rescue.is_none_or(|rescue| rescue.lt(una));
@@ -198,7 +198,7 @@ impl Connection {
         Told { sacked, delivered, dsack, rate, rtt: once, fresh }
     }
 
-    /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
+    /// Takes segments for lost by the ACK at hand, or by time. Returns their bytes.
     pub(crate) fn find_losses(&mut self, now: SimTime, threshold: u32) -> u32 {
         let snd = &mut self.snd;
         let Some(tracking) = snd.tracking.as_deref_mut().filter(|tracking| tracking.selective) else { return 0 };
@@ -287,7 +287,7 @@ impl Connection {
         self.arm_rto(now);
     }
 
-    /// An ACK in recovery: what may leave for it. `safe` if it acknowledges something and tells of no further loss: SafeACK.
+    /// Sets the window by an ACK in recovery. `safe` if it acknowledges something and tells of no further loss: SafeACK.
     /// @RFC9937 sec. 6.2
     pub(crate) fn reduce(&mut self, safe: bool, told: &Told) {
         let snd = &mut self.snd;
@@ -404,9 +404,8 @@ impl Connection {
         }
     }
 
-    /// The retransmission timer expired. Returns whether the sender with a scoreboard stays where it is, and sends again only
-    /// what is not SACKed.
-    /// With `doubt` that is the first segment, until it is known whether the timeout was a mistake.
+    /// Handles a timeout. Returns whether the sender with a scoreboard stays where it is, and sends again only segments
+    /// that are not SACKed. With `doubt` that is the first segment, until it is known whether the timeout was a mistake.
     pub(crate) fn timeout_tracked(&mut self, now: SimTime, doubt: bool) -> bool {
         let snd = &mut self.snd;
         let closed = snd.wnd == 0; // taken back: only probes may go
@@ -476,7 +475,8 @@ impl Connection {
         None
     }
 
-    /// Nothing left though more might have: samples of what is in flight tell the application's rate. @DRAFT-DRE sec. 3.4
+    /// Notes that nothing is left to send though more might have been: samples of the flight tell the application's rate.
+    /// @DRAFT-DRE sec. 3.4
     pub(crate) fn note_idle_application(&mut self) {
         let snd = &mut self.snd;
         let (pipe, unsent) = (u64::from(snd.pipe()), snd.unsent());
@@ -491,7 +491,8 @@ impl Connection {
         }
     }
 
-    /// The controller keeps less in flight than the path holds, to measure it: as if the application were the limit.
+    /// Notes that the controller keeps less in flight than the path holds, to measure it: as if the application were the
+    /// limit.
     fn note_limit(&mut self) {
         let snd = &mut self.snd;
         if core::mem::take(&mut snd.window.mark_app_limited) {

@@ -49,7 +49,7 @@ impl State {
     }
 }
 
-/// Why a connection failed.
+/// The reason why a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// The peer answered the SYN with a reset.

@@ -18,11 +18,11 @@ pub enum Undo {
     /// None.
     #[default]
     None,
-    /// By timestamps (@RFC3522) and, with SACK recovery, by duplicates reported (@RFC3708).
+    /// Timestamps (@RFC3522) and, with SACK recovery, reported duplicates (@RFC3708).
     Eifel,
-    /// Timeouts by what is acknowledged after them (@RFC5682); with SACK recovery duplicates reported too.
+    /// For timeouts, the ACKs that follow them (@RFC5682); with SACK recovery, reported duplicates too.
     FRto,
-    /// By all of these, as Linux.
+    /// All of these, as Linux.
     All,
 }
 
@@ -62,7 +62,7 @@ struct Saved {
     /// FlightSize then: pipe_prev with ssthresh. @RFC4015 sec. 3.2
     flight: Bytes,
     timeout: bool,
-    /// SND.UNA then: what lies before is not of this loss.
+    /// SND.UNA then: data before it is not of this loss.
     una: Seq,
 }
 
@@ -90,7 +90,7 @@ impl Memory {
         }
     }
 
-    /// The window is as it is.
+    /// Forgets the loss: the window stays as it is.
     fn forget(&mut self) {
         *self = Memory::default();
     }

@@ -16,7 +16,7 @@ pub type Make = fn(&Params, &Config) -> Box<dyn AckPolicy>;
 /// A data segment that came in order while nothing was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Which segment of the stream it is, from 1, if all are as long as the longest so far.
+    /// The number of the segment in the stream, from 1, if all are as long as the longest so far.
     pub number: u64,
     /// Payload in bytes.
     pub len: u32,

@@ -41,7 +41,7 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// D_L: as long is it Reno.
+/// D_L: the seconds after the last recovery in which growth is Reno's.
 const LOW: f64 = 1.0;
 /// Bounds of beta.
 const BETA: (f64, f64) = (0.5, 0.8);

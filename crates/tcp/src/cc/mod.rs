@@ -18,7 +18,7 @@ pub use plugin::{Info, Params};
 /// Makes a controller with these parameters: those that its [`Info`] declares.
 pub type Make = fn(&Params) -> Box<dyn CongestionControl>;
 
-/// Why the window is to be cut.
+/// The reason why the window is to be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Congestion {
     /// Duplicate ACKs told of a loss. Once per recovery.
@@ -111,7 +111,7 @@ pub trait CongestionControl: fmt::Debug {
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 
-/// The windows of a sender: what a controller may set, and what it may only read.
+/// The windows of a sender: some that a controller may set, and others that it may only read.
 #[derive(Debug, Clone)]
 pub struct Window {
     /// Congestion window. Never left below one segment.
@@ -172,7 +172,7 @@ impl Window {
         }
     }
 
-    /// Sets what a controller only reads. The sender's to call; public for the tests of controllers.
+    /// Sets the values that a controller only reads. The sender's to call; public for the tests of controllers.
     pub fn observe(&mut self, flight_size: Bytes, in_recovery: bool) {
         (self.flight_size, self.in_recovery) = (flight_size, in_recovery);
     }
@@ -257,7 +257,7 @@ impl Window {
         self.mss * u64::from(segments)
     }
 
-    /// By what growth in slow start is divided: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
+    /// The divisor of growth in slow start: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
     pub fn slow_start_divisor(&self) -> u64 {
         self.hystart.as_deref().map_or(1, HyStart::divisor)
     }

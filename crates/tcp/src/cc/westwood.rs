@@ -113,8 +113,8 @@ pub fn make(params: &Params) -> Box<dyn CongestionControl> {
     Box::new(Westwood { filter, arrivals: Arrivals::default(), rtt_min: None })
 }
 
-/// The answer to congestion of a controller that estimates what the path holds, in bytes: that is the threshold, and the window
-/// no more. @MCGSW01 sec. 3
+/// Cuts to the estimate of a controller, the bytes that the path holds: the threshold becomes the estimate, the window at
+/// most that. @MCGSW01 sec. 3
 pub(crate) fn cut_to_estimate(why: Congestion, estimate: Option<f64>, win: &mut Window) {
     let Some(bytes) = estimate.filter(|bytes| *bytes > 0.0) else { return reno::cut(why, win) };
     match why {

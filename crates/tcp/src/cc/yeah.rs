@@ -46,7 +46,8 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// Of a queue, what a round trip removes: 1 / gamma; at most 1 / 2^epsilon of the window.
+/// The largest share of the window that a round trip removes: 1 / 2^epsilon. Up to that it removes the whole queue: 1 /
+/// gamma, with gamma 1.
 const DECONGESTION_MOST: f64 = 0.5;
 /// The least share of the window that a loss takes: 1 / 2^delta.
 const CUT_LEAST: f64 = 0.125;

@@ -12,7 +12,7 @@ pub use plugin::{Info, Params};
 /// Makes a recovery with these parameters: those that its [`Info`] declares.
 pub type Make = fn(&Params) -> Box<dyn Recovery>;
 
-/// By what losses are found.
+/// The evidence by which losses are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// Duplicate ACKs, which also tell how much has left the network. @RFC5681 sec. 3.2
@@ -32,7 +32,7 @@ pub enum Begins {
 
 /// A way to recover.
 pub trait Recovery: fmt::Debug {
-    /// By what losses are found. Asked once, when the connection stands.
+    /// The evidence by which losses are found. Asked once, when the connection stands.
     fn evidence(&self) -> Evidence {
         Evidence::DuplicateAcks
     }
