@@ -441,7 +441,8 @@ impl Core {
     }
 }
 
-/// Fills a Python module with the core. Scenarios may name what is `known`; lists and the schema have what is `listed`. See [`module!`].
+/// Fills a Python module with the core. Scenarios may name the plug-ins of `known`; lists and the schema have those of `listed`. See
+/// [`module!`].
 ///
 /// # Errors
 /// Python's own.

@@ -238,7 +238,7 @@ fn add<T: Clone>(registry: &mut Registry<T>, part: &'static Part, plugin: T) -> 
     Ok(())
 }
 
-/// Which of them a scenario uses: name, kind, hash of the source.
+/// Returns the parts that a scenario uses: name, kind, hash of the source.
 pub fn used(scenario: &Scenario, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<(String, String, Option<String>)>> {
     let mut found = Vec::new();
     for one in given {

@@ -209,7 +209,7 @@ fn word(place: Place) -> &'static str {
     }
 }
 
-/// A packet that is delayed: where it is, and on its way to or from whom.
+/// A packet that is delayed: the packet, its place, and the neighbour that it comes from or goes to.
 type Waiting = (Pkt, Place, Option<NodeId>);
 
 /// A Python object's decision on a packet.
@@ -286,7 +286,7 @@ fn facts(site: &Site) -> Node {
     }
 }
 
-/// At each node where the class says that it sits.
+/// Installs the scheme at each node where the class says that it sits.
 pub(super) fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let part: &'static Part = params.context().expect("parts are registered with themselves");
     let facts = facts(site);
