@@ -45,7 +45,7 @@ impl Connection {
         }
     }
 
-    /// A reset for a segment that belongs to no connection, unless it is one. @RFC9293 sec. 3.10.7.1
+    /// Answers a segment that belongs to no connection with a reset, unless it is one. @RFC9293 sec. 3.10.7.1
     fn refuse(&mut self, tcp: &Tcp, payload: &Payload) {
         self.counters.borrow_mut().segments_discarded += 1;
         if !tcp.flags.has(Flags::RST) {
@@ -260,7 +260,7 @@ impl Connection {
         }
     }
 
-    /// A segment that may be forged: dropped, and the peer, if it lives, told where this end stands. @RFC5961
+    /// Drops a segment that may be forged, and tells the peer, if it lives, where this end stands. @RFC5961
     pub(crate) fn challenge(&mut self, now: SimTime) {
         self.counters.borrow_mut().segments_discarded += 1;
         if self.challenges.allows(now) {
@@ -268,8 +268,8 @@ impl Connection {
         }
     }
 
-    /// The ACK of a segment that is not accepted. What carries data or a FIN the peer will repeat until it is told better; of
-    /// the rest the peer may disagree with the ACK in turn, and so on for ever.
+    /// Acknowledges a segment that is not accepted. Data and FINs are always answered: the peer repeats them until it is
+    /// told better. The other answers are limited: the peer may disagree with the ACK in turn, and so on for ever.
     fn disagree(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
         let repeats = payload.len > 0 || tcp.flags.has(Flags::FIN);
         if repeats || self.challenges.allows(now) {

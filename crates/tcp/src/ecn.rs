@@ -122,8 +122,8 @@ impl Connection {
         }
     }
 
-    /// An ACK with ECE has been processed; `flight` is what was in flight before it, `prior` what cwnd was: its growth by this ACK does
-    /// not outlast the cut. @RFC3168 sec. 6.1.2
+    /// Cuts the window after an ACK with ECE. `flight` is the flight before that ACK, `prior` the cwnd before it: its
+    /// growth by this ACK does not outlast the cut. @RFC3168 sec. 6.1.2
     #[cold]
     pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64, prior: Bytes, acked: &selective::Told) {
         let snd = &mut self.snd;

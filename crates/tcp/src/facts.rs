@@ -221,7 +221,8 @@ impl Counters {
         self.window_updates_sent += u64::from(updates_window);
     }
 
-    /// A data segment has come within the window, beyond a gap or not, and with it so many bytes are in order.
+    /// Counts a data segment that has come within the window, beyond a gap or not, and the bytes that it has put in
+    /// order.
     pub(crate) fn received(&mut self, arrived: Arrived, in_order: u32) {
         match arrived {
             Arrived::Duplicate => self.duplicate_segments += 1,

@@ -66,17 +66,17 @@ pub trait SenderHook: fmt::Debug {
     /// A segment leaves that begins with what was sent before, for whatever reason.
     fn resent(&mut self, _range: SeqRange, _now: SimTime, _facts: &FlowFacts) {}
 
-    /// A segment that never arrived, for another reason than congestion: it is sent again now. Asked after the ACK field of each
-    /// segment was acted upon, again and again until it says `None`. What is acknowledged, SACKed or not in flight is left out, and
-    /// what the peer's window no longer holds. The window is not cut. With a scoreboard the whole segment that holds the first
-    /// number goes, and counts as lost; without one the numbers that are given.
+    /// Returns a segment that never arrived, for another reason than congestion: it is sent again now, without a window
+    /// cut. Asked after the ACK field of each segment was acted upon, until it returns `None`. Data that is acknowledged,
+    /// SACKed, not in flight or beyond the peer's window is left out. With a scoreboard the whole segment that holds the
+    /// first number is sent, and counts as lost; without one, the numbers given.
     fn corrupted(&mut self, _facts: &FlowFacts) -> Option<SeqRange> {
         None
     }
 
-    /// If a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for: what had been sent then, the
-    /// `snd_max` of its facts. Asked where duplicate or partial ACKs alone say that the segment is lost: such a one is neither sent
-    /// again nor answered with a cut. Duplicates go on to tell what has left the network.
+    /// Returns the `snd_max` of its facts when [`SenderHook::corrupted`] asked for a copy of the segment `range`, while
+    /// that copy is under way. Asked where duplicate or partial ACKs alone say that the segment is lost: it is then
+    /// neither sent again nor answered with a cut. Duplicates go on to tell what has left the network.
     fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Option<Seq> {
         None
     }

@@ -47,7 +47,7 @@ impl Negotiated {
         }
     }
 
-    /// The peer's SYN: keeps of the offer what it offers too.
+    /// Keeps those options of the offer that the peer's SYN offers too.
     pub fn meet(&mut self, now: SimTime, syn: &TcpOptions) {
         self.peer_mss = syn.mss().unwrap_or(DEFAULT_MSS);
         self.sack &= syn.sack_permitted();

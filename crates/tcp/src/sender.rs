@@ -301,9 +301,10 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// FlightSize as a cut takes it (@RFC5681 eq. 4): of what lies beyond cwnd, not what duplicate ACKs let out. Before fast
-    /// recovery that is limited transmit's (sec. 3.2 step 2). In it, as much has left the network: the timeout of a lost
-    /// retransmission cuts a second time (sec. 4.3), not to half of an inflated flight, which may be more than ssthresh.
+    /// FlightSize as a cut takes it (@RFC5681 eq. 4): data beyond cwnd that duplicate ACKs let out does not count. Before
+    /// fast recovery limited transmit let it out (sec. 3.2 step 2). In fast recovery, as much has left the network: the
+    /// timeout of a lost retransmission cuts a second time (sec. 4.3), not to half of an inflated flight, which may be
+    /// more than ssthresh.
     pub fn flight_to_cut(&self) -> u64 {
         let flight = u64::from(self.flight());
         let kept = match self.inflation {
@@ -315,9 +316,10 @@ impl Sender {
         flight.min(kept.max(self.window.cwnd.0))
     }
 
-    /// As [`Sender::flight_to_cut`], for a timeout. With a scoreboard, what is SACKed counts until a recovery lasts (@RFC5681 sec. 2: sent
-    /// and not acknowledged). In fast recovery it has let others out, and is left out like what duplicates let out; after a timeout
-    /// what was lost then is left out too, as if the sender had gone back. Each lowers ssthresh a second time (sec. 4.3).
+    /// As [`Sender::flight_to_cut`], for a timeout. With a scoreboard, SACKed data counts before fast recovery (@RFC5681
+    /// sec. 2: sent and not acknowledged). In fast recovery it has let other data out and does not count. After a
+    /// timeout, data lost then does not count either, as if the sender had gone back. Each lowers ssthresh a second time
+    /// (sec. 4.3).
     pub fn flight_at_timeout(&self) -> u64 {
         let flight = self.flight_to_cut();
         match &self.tracking {

@@ -97,7 +97,7 @@ impl Memory {
 }
 
 impl Connection {
-    /// The window is about to be cut; a first loss, unless a recovery lasts.
+    /// Remembers the window, which is about to be cut; a first loss, unless a recovery lasts.
     pub(crate) fn remember_window(&mut self, timeout: bool) {
         let snd = &mut self.snd;
         let lasts = snd.recovering.is_some() || snd.guard.is_some();
@@ -115,8 +115,8 @@ impl Connection {
         memory.saved = Some(Saved { cwnd, ssthresh, flight, timeout, una: snd.una });
     }
 
-    /// A timeout: whether only the first segment is to be sent again, until ACKs tell more. Not for a second timeout, nor while
-    /// another recovery lasts. @RFC5682 sec. 2.1 step 1
+    /// Returns whether only the first segment is to be sent again after a timeout, until ACKs tell more. Not after a
+    /// second timeout, nor while another recovery lasts. @RFC5682 sec. 2.1 step 1
     pub(crate) fn doubts_timeout(&mut self, repeated: bool, recovering: bool) -> bool {
         let snd = &mut self.snd;
         let reneged = snd.tracking.as_ref().is_some_and(|tracking| tracking.board.reneged());
@@ -126,7 +126,7 @@ impl Connection {
         fits
     }
 
-    /// An ACK has been worked off, which acknowledged `acked` bytes. Restores the window if it tells that the loss was none.
+    /// Restores the window if an ACK tells that the loss was none. It acknowledged `acked` bytes, and has been worked off.
     pub(crate) fn undo_if_spurious(
         &mut self,
         now: SimTime,
@@ -213,7 +213,8 @@ impl Connection {
         self.arm_rto(now);
     }
 
-    /// The last loss was none. @RFC4015 sec. 3.2; the window of a fast retransmit comes back as it was.
+    /// Restores the window: the last loss was none. @RFC4015 sec. 3.2; the window of a fast retransmit comes back as it
+    /// was.
     fn restore_window(&mut self, now: SimTime, saved: Saved, acked: u64) {
         self.counters.borrow_mut().spurious_losses += 1;
         let snd = &mut self.snd;
