@@ -4,7 +4,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// What a stream's numbers are for.
+/// The purpose of a stream's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Purpose {
@@ -22,7 +22,7 @@ pub enum Purpose {
     Layout = 6,
     /// A scheme's own draws.
     Scheme = 7,
-    /// What a queue drops or marks before it is full.
+    /// Early drops or marks of a queue.
     Queue = 8,
     /// Losses of one direction of a wired link.
     Link = 9,
@@ -30,7 +30,7 @@ pub enum Purpose {
     Shadowing = 10,
     /// Fading of one unordered pair of stations.
     Fading = 11,
-    /// Whether one station receives the frames of another, where their SINR leaves it to chance.
+    /// Receptions by one station of another's frames, where their SINR leaves them to chance.
     Reception = 12,
     /// A station's rate control.
     RateControl = 13,

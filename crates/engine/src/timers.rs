@@ -1,13 +1,13 @@
 //! The event queue: one replaceable timer per slot.
 //!
-//! What belongs to a frame on the air is set, moved and cleared several times a frame and goes off before anything of a
-//! transport does. So whatever comes before all that is in the heap waits in a short list beside it, the next one last: there
-//! are two or three as a rule.
+//! Timers of a frame on the air are set, moved and cleared several times a frame and go off before any timer of a
+//! transport. So the timers before all those in the heap wait in a short list beside it, the next one last: there are two
+//! or three as a rule.
 
 use units::SimTime;
 
-/// What goes first among timers of one instant. At one instant ends come before starts, and starts do not hear each
-/// other: two stations whose backoff ends together do collide.
+/// The order of timers of one instant. Ends come before starts, and starts do not hear each other: two stations whose
+/// backoff ends together do collide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
@@ -55,7 +55,7 @@ const MOST_ORDERS: u64 = 1 << (64 - Entry::CLASS_BITS - Entry::SLOT_BITS);
 const NOWHERE: u32 = u32::MAX;
 /// Somewhere in the list.
 const IN_LIST: u32 = 1 << 31;
-/// What the list holds at most; further timers go into the heap.
+/// The capacity of the list; further timers go into the heap.
 const LIST_ROOM: usize = 8;
 const ARITY: usize = 4;
 
@@ -65,7 +65,7 @@ pub struct Timers {
     /// The next one last.
     list: Vec<Entry>,
     heap: Vec<Entry>,
-    /// Where each slot's timer is: at which place in the heap, in the list, or nowhere.
+    /// The place of each slot's timer: an index into the heap, the list, or nowhere.
     place: Vec<u32>,
     order: u64,
     now: SimTime,
@@ -134,7 +134,7 @@ impl Timers {
         }
     }
 
-    /// When the timer of `slot` goes off; [`SimTime::NEVER`] if it is not set.
+    /// The time of the timer of `slot`; [`SimTime::NEVER`] if it is not set.
     pub fn at(&self, slot: Slot) -> SimTime {
         match self.place[slot.0 as usize] {
             NOWHERE => SimTime::NEVER,
@@ -149,7 +149,7 @@ impl Timers {
         self.list.last().map_or(first, |last| first.min(*last))
     }
 
-    /// When the next timer goes off; [`SimTime::NEVER`] if none is set.
+    /// The time of the next timer; [`SimTime::NEVER`] if none is set.
     pub fn next_at(&self) -> SimTime {
         self.next().at()
     }
@@ -191,13 +191,13 @@ impl Timers {
         }
     }
 
-    /// Where in the list the timer of `slot` is.
+    /// The index in the list of the timer of `slot`.
     fn in_list(&self, slot: Slot) -> usize {
         let is_it = |entry: &Entry| entry.slot() == slot.0 as usize;
         self.list.iter().rposition(is_it).expect("what is said to be in the list is there")
     }
 
-    /// Into the list, before what goes off earlier.
+    /// Puts a timer into the list, before those that go off earlier.
     fn insert(&mut self, entry: Entry) {
         let mut at = self.list.len();
         self.list.push(entry);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::{LinkId, NodeId};
 
-/// A neighbour, and what leads to it.
+/// A neighbour, and the link that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
     /// By radio.
@@ -22,7 +22,7 @@ impl Hop {
     }
 }
 
-/// What a hop costs. A scheme may bring its own.
+/// The cost of hops. A scheme may bring its own.
 pub trait RouteMetric: std::fmt::Debug {
     /// The cost of going from `from` over `hop`; more than zero. Costs along a route add up.
     fn cost(&self, from: NodeId, hop: Hop) -> u64;
@@ -111,8 +111,8 @@ impl Routes {
     }
 }
 
-/// What it costs to reach `to` from every node; `None` where no route leads. `back`: who reaches a node in one hop, and at
-/// what cost.
+/// The cost to reach `to` from every node; `None` where no route leads. `back`: the nodes that reach a node in one hop,
+/// with the cost of that hop.
 fn costs(back: &[Vec<(NodeId, u64)>], to: NodeId) -> Vec<Option<u64>> {
     let mut costs = vec![None; back.len()];
     let mut queue = BinaryHeap::from([Reverse((0u64, to))]);

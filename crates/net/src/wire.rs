@@ -10,26 +10,26 @@ use std::collections::VecDeque;
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
-/// What a wire is.
+/// The description of a wire.
 #[derive(Debug, Clone)]
 pub struct WireConfig {
-    /// Where packets come from.
+    /// The node where packets come from.
     pub from: NodeId,
-    /// Where they go.
+    /// The node where they go.
     pub to: NodeId,
-    /// Of IP bytes.
+    /// The rate of IP bytes.
     pub rate: BitRate,
-    /// From the end of a packet's transmission to its arrival.
+    /// The time from the end of a packet's transmission to its arrival.
     pub delay: Dur,
     /// Probability that a packet is lost on the way, independent of all others.
     pub loss: f64,
-    /// What waits for the transmitter.
+    /// The queue in front of the transmitter.
     pub queue: Spec,
     /// Size of a full packet.
     pub mtu: Bytes,
 }
 
-/// What a wire counted, its queue apart.
+/// The counters of a wire, its queue apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WireStats {
     /// Packets whose transmission began.
@@ -41,7 +41,7 @@ pub struct WireStats {
 }
 
 impl WireStats {
-    /// What was counted after `then`.
+    /// Returns the counts after `then`.
     #[must_use]
     pub fn since(&self, then: &WireStats) -> WireStats {
         WireStats {
@@ -52,7 +52,7 @@ impl WireStats {
     }
 }
 
-/// What comes out of a wire.
+/// The end of a packet's way over a wire.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A packet, at the far end.
@@ -90,7 +90,7 @@ pub struct Wire {
     loss: Stream,
     /// Losses that depend on length or state, if there are any.
     errors: Option<Errors>,
-    /// When the transmitter is, or was last, done.
+    /// The time when the transmitter is, or was last, done.
     free_at: SimTime,
     flying: VecDeque<Flying>,
     is_broken: bool,
@@ -121,12 +121,12 @@ impl Wire {
         self
     }
 
-    /// What it is.
+    /// Its description.
     pub fn config(&self) -> &WireConfig {
         &self.config
     }
 
-    /// What it counted.
+    /// Its counters.
     pub fn stats(&self) -> &WireStats {
         &self.stats
     }
@@ -168,7 +168,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Takes out of the queue what has begun to leave by now.
+    /// Takes the packets out of the queue that have begun to leave by now.
     pub fn settle(&mut self, now: SimTime) {
         while self.free_at <= now
             && let Some(((pkt, size), mark)) = self.queue.pop(self.free_at)
@@ -187,17 +187,17 @@ impl Wire {
         }
     }
 
-    /// What the queue has dropped after it had taken it in. It is the caller's again.
+    /// Takes the oldest packet that the queue has dropped after it had taken it in. It is the caller's again.
     pub fn dropped(&mut self) -> Option<Pkt> {
         self.queue.dropped().map(|(pkt, _)| pkt)
     }
 
-    /// When the next packet arrives, lost ones included.
+    /// The time when the next packet arrives, lost ones included.
     pub fn next_arrival(&self) -> SimTime {
         self.flying.front().map_or(SimTime::NEVER, |packet| packet.arrives)
     }
 
-    /// What has arrived by now, one at a time.
+    /// Takes the next packet that has arrived by now.
     pub fn arrive(&mut self, now: SimTime, packets: &mut Packets) -> Option<Arrival> {
         self.settle(now);
         if self.next_arrival() > now {
@@ -210,12 +210,12 @@ impl Wire {
         Some(if packet.is_lost { Arrival::Lost(packet.pkt) } else { Arrival::Whole(packet.pkt) })
     }
 
-    /// Whether it is broken: what is offered comes back, lost.
+    /// True while it is broken: packets offered come back, lost.
     pub fn is_broken(&self) -> bool {
         self.is_broken
     }
 
-    /// It breaks: what is on the way and what has not begun to leave is given back, lost.
+    /// Breaks the wire. Returns the packets on the way and those that have not begun to leave: they are lost.
     pub fn sever(&mut self, now: SimTime) -> Vec<Pkt> {
         if self.is_broken {
             return Vec::new();
@@ -229,12 +229,12 @@ impl Wire {
         left
     }
 
-    /// It stands again.
+    /// Mends the wire.
     pub fn mend(&mut self) {
         self.is_broken = false;
     }
 
-    /// Its sender died: everything that has not begun to leave.
+    /// Takes out everything that has not begun to leave: its sender died.
     pub fn cut(&mut self, now: SimTime) -> Vec<Pkt> {
         self.settle(now);
         self.queue.drain(now).into_iter().map(|(pkt, _)| pkt).collect()

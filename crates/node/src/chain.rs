@@ -11,10 +11,10 @@ pub struct Chain {
     pub(crate) members: Vec<Member>,
     /// Packets that each member took or made and has neither passed on nor ended, as counted from outside.
     taken: Vec<i64>,
-    /// What the node announces.
+    /// The node's announcements.
     capabilities: Vec<Capability>,
     timers: Vec<(u8, Key, SimTime)>,
-    /// Which members sit at each place, in the order they are asked there.
+    /// The members that sit at each place, in the order they are asked there.
     at: [Vec<u8>; Place::COUNT],
     reads_reports: Vec<u8>,
     reads_attempts: Vec<u8>,
@@ -47,12 +47,12 @@ impl Chain {
         }
     }
 
-    /// What the node announces to its neighbours.
+    /// The node's announcements to its neighbours.
     pub fn capabilities(&self) -> &[Capability] {
         &self.capabilities
     }
 
-    /// Whether anybody sits at `place`.
+    /// True if anybody sits at `place`.
     pub fn sits(&self, place: Place) -> bool {
         !self.at[place as usize].is_empty()
     }
@@ -84,7 +84,7 @@ impl Chain {
         &self.reads_wire_losses
     }
 
-    /// Whether anybody writes MAC options.
+    /// True if anybody writes MAC options.
     pub fn has_options(&self) -> bool {
         self.has_options
     }
@@ -122,7 +122,7 @@ impl Chain {
         }
     }
 
-    /// When the next timer goes off.
+    /// The time of the next timer.
     pub fn next_timer(&self) -> SimTime {
         self.timers.iter().map(|t| t.2).min().unwrap_or(SimTime::NEVER)
     }

@@ -1,4 +1,4 @@
-//! Which connection a packet from outside belongs to.
+//! The table that finds the connection of a packet from outside.
 
 use crate::FlowIds;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ type Directed = (u8, (Ipv4Addr, u16), (Ipv4Addr, u16));
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     flow: FlowId,
-    /// Who sent the first packet: the forward direction runs away from it.
+    /// The sender of the first packet: the forward direction runs away from it.
     opener: (Ipv4Addr, u16),
     used: SimTime,
     /// A SYN may open the connection anew: the old one was reset, or both ends have said FIN.
@@ -68,7 +68,7 @@ impl Demux {
         self.entries.len()
     }
 
-    /// Whether it knows none.
+    /// True if it knows none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -126,7 +126,7 @@ impl Demux {
         Some(if entry.opener == directed.1 { entry.flow } else { entry.flow.reverse() })
     }
 
-    /// Of a full table the connection that was used longest ago makes room for one more.
+    /// Closes the connection that was used longest ago, if the table is full.
     fn make_room(&mut self, numbers: &mut impl Numbers) {
         if self.entries.len() == self.limit {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);

@@ -1,4 +1,4 @@
-//! What a driver tells a node, what a node tells its driver, and what it asks.
+//! Inputs of a node from its driver, its outputs, and its questions to the driver.
 
 use mac::{MacOptions, TxReport};
 use net::Hop;
@@ -7,7 +7,7 @@ use tcp::SenderCommand;
 use units::{FlowId, LinkId, NodeId};
 use wire::{Packet, Pkt};
 
-/// What happened at a node.
+/// An event at a node.
 #[derive(Debug)]
 pub enum Input<'a> {
     /// Its own transport sends a packet.
@@ -33,7 +33,7 @@ pub enum Input<'a> {
     Timer,
 }
 
-/// What a node does: each moves one packet to its end here.
+/// An action of a node: each moves one packet to its end here.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Output {
     /// A packet for the transmit queue.
@@ -51,7 +51,7 @@ pub enum Output {
     Deliver(Pkt),
 }
 
-/// What a driver lends a node while it is asked.
+/// The services that a driver lends a node while it is asked.
 pub trait Host: NodeView {
     /// Tells the TCP sender of a flow that starts at this node, at once.
     fn command(&mut self, flow: FlowId, command: SenderCommand);

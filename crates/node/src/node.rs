@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 use units::{Dur, NodeId, SimTime};
 use wire::{DropWhy, L4, Packet, Packets, Pkt};
 
-/// Where a packet goes on.
+/// The next stage of a packet on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Past the agents of this place.
@@ -92,7 +92,7 @@ impl Node {
         &*self.routing.router
     }
 
-    /// Whether it was killed.
+    /// True once it was killed.
     pub fn is_dead(&self) -> bool {
         self.is_dead
     }
@@ -103,17 +103,17 @@ impl Node {
         held + self.routing.waiting() + (self.inbox.waiting.len() + self.work.len()) as u64
     }
 
-    /// When it wants [`Input::Timer`]; [`SimTime::NEVER`] if it has nothing to wait for.
+    /// The time at which it wants [`Input::Timer`]; [`SimTime::NEVER`] if it has nothing to wait for.
     pub fn next_wakeup(&self) -> SimTime {
         self.wakeup
     }
 
-    /// Whether anybody here wants to be told of neighbours, likewise.
+    /// True if anybody here wants to be told of neighbours: a driver may spare the other nodes.
     pub fn wants_peers(&self) -> bool {
         !self.chain.members.is_empty() || self.routing.router.watches_neighbours()
     }
 
-    /// Whether anybody here reads this report: a driver may spare the others.
+    /// True if anybody here reads this report: a driver may spare the other nodes.
     pub fn wants(&self, report: &TxReport) -> bool {
         report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()
     }
@@ -288,7 +288,7 @@ impl Node {
         }
     }
 
-    /// Over what a packet leaves that was at `at`; `None` if it waits for a route, or has ended for want of one.
+    /// The hop over which a packet leaves that was at `at`; `None` if it waits for a route, or has ended for want of one.
     fn leave<H: Host>(
         &mut self,
         now: SimTime,
@@ -308,7 +308,7 @@ impl Node {
         }
     }
 
-    /// Where a packet goes that the radio received; `None` if it was the router's.
+    /// The next place of a packet that the radio received; `None` if it was the router's.
     fn sort<H: Host>(
         &mut self,
         now: SimTime,
@@ -333,13 +333,13 @@ impl Node {
         Some((pkt, Place::ToHost))
     }
 
-    /// Whether packets to `address` end here.
+    /// True if packets to `address` end here.
     fn is_mine(&self, address: Ipv4Addr) -> bool {
         address == self.address || address.is_broadcast()
     }
 
-    /// A packet that is passed on loses one of its hops. Returns whether it may go on. An opaque packet goes as it came, and
-    /// what an agent of this node made in its name goes as from any host.
+    /// Takes one of its hops from a packet that is passed on. Returns whether it may go on. An opaque packet goes as it
+    /// came, and a packet that an agent of this node made in its name goes as from any host.
     fn ages(&self, packet: &mut Packet) -> bool {
         if packet.l4 == L4::Opaque || packet.ip.src == self.address {
             return true;
@@ -362,7 +362,7 @@ impl Node {
         Some(Output::ToAir { pkt, to, options_room })
     }
 
-    /// A packet has come up to the host, which may be slow.
+    /// Brings a packet up to the host, which may be slow.
     fn arrive(&mut self, now: SimTime, pkt: Pkt) -> Option<Output> {
         if self.inbox.delay == Dur::ZERO {
             return Some(Output::Deliver(pkt));
@@ -417,7 +417,7 @@ impl Node {
         }
     }
 
-    /// Everything in its care ends; it does nothing from now on.
+    /// Kills the node: everything in its care ends, and it does nothing from now on.
     pub fn kill<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         self.is_dead = true;
         for (_, pkt) in self.inbox.waiting.drain(..) {
@@ -427,7 +427,7 @@ impl Node {
         self.wakeup = SimTime::NEVER;
     }
 
-    /// Agents let go of what they hold, and what waits for routes ends.
+    /// Makes agents give up the packets they hold, and ends the packets that wait for routes.
     pub fn release<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         for member in 0..self.chain.members.len() as u8 {
             self.ask(now, member, None, packets, host, |agent, cx| agent.release(cx));
@@ -536,7 +536,7 @@ impl Node {
     }
 }
 
-/// How a packet leaves.
+/// The way a packet leaves.
 enum Leaves {
     ByAir(Pkt, NodeId),
     ByWire(Output),

@@ -7,17 +7,17 @@ use std::net::Ipv4Addr;
 use units::SimTime;
 use wire::{DropWhy, Packets, Pkt};
 
-/// The router and what waits for it.
+/// The router, and the packets that wait for it.
 #[derive(Debug)]
 pub(crate) struct Routing {
     pub router: Box<dyn Router>,
     /// The UDP port of its control packets.
     pub port: Option<u16>,
-    /// When its timer goes off: asked of it whenever it was told something.
+    /// The time of its timer: asked of it whenever it was told something.
     pub wakeup: SimTime,
     /// Packets that wait for a route, the oldest first, and where they were.
     waiting: VecDeque<(Pkt, Place)>,
-    /// What the router asked for and its node has not done yet.
+    /// The router's orders that its node has not carried out yet.
     pub orders: Orders,
 }
 
@@ -36,7 +36,7 @@ impl Routing {
         self.waiting.len() as u64
     }
 
-    /// Ends what waits.
+    /// Ends the packets that wait.
     pub fn release(&mut self, packets: &mut Packets) {
         for (pkt, _) in self.waiting.drain(..) {
             packets.free(pkt, DropWhy::NodeDown);
@@ -53,7 +53,7 @@ impl Routing {
         self.waiting.push_back((pkt, at));
     }
 
-    /// Takes the first that waits for `address`.
+    /// Takes the first packet that waits for `address`.
     pub fn take(&mut self, address: Ipv4Addr, packets: &Packets) -> Option<(Pkt, Place)> {
         let place = self.waiting.iter().position(|(pkt, _)| packets.get(pkt).ip.dst == address)?;
         self.waiting.remove(place)

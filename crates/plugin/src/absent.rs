@@ -1,4 +1,4 @@
-//! What a user may look for and not find: names of the field that are not modelled yet.
+//! Names of the field that are not modelled yet, which a user may look for.
 //!
 //! A scenario that names one of them is told so, instead of being shown the nearest name that there is. The table is asked
 //! only where no plug-in and no word of that name exists, so an entry does no harm when its thing is built;
@@ -10,15 +10,15 @@ use crate::spelling;
 /// Names of one kind that are not modelled.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent {
-    /// What messages call one of them: a registry's noun, that of a scenario's words, or `key`.
+    /// The noun of messages for one of them: a registry's noun, that of a scenario's words, or `key`.
     pub noun: &'static str,
     /// The names, as users spell them; case, `-`, `_` and spaces are no difference.
     pub names: &'static [&'static str],
-    /// Of what there is, the nearest thing of this kind; of a key a key. Empty: nothing is near.
+    /// The nearest thing of this kind that is there; of a key a key. Empty: nothing is near.
     pub near: &'static str,
 }
 
-/// What is asked for in other words: noun, name, and what to write instead.
+/// Names of things that are there under other words: noun, name, and the text to write instead.
 pub const INSTEAD: &[(&str, &str, &str)] = &[
     ("congestion control", "sack", "loss recovery is a key of its own: recovery = \"sack\""),
     ("congestion control", "prr", "it is a key of transport: prr = true"),
@@ -34,7 +34,7 @@ pub const INSTEAD: &[(&str, &str, &str)] = &[
     ("traffic model", "voip", "it is { model = \"cbr\", rate = \"64 kb/s\" } over UDP"),
 ];
 
-/// What is not there.
+/// The names that are not modelled.
 pub const ABSENT: &[Absent] = &[
     Absent {
         noun: "standard",
@@ -120,7 +120,7 @@ pub const ABSENT: &[Absent] = &[
     },
 ];
 
-/// What to say of a thing of this kind that is not modelled, or has another name; `None` of any other.
+/// Returns the message about a thing of this kind that is not modelled, or has another name; `None` of any other.
 pub fn message(noun: &str, text: &str) -> Option<String> {
     let is = |name: &&str| spelling::is_same(name, text);
     if let Some((.., instead)) = INSTEAD.iter().find(|(n, name, _)| *n == noun && is(name)) {

@@ -3,11 +3,12 @@
 use core::any::Any;
 use core::fmt;
 
-/// Why a plug-in cannot go on, where its port has no room for an error: the code behind it is not the workspace's, and failed.
+/// The reason why a plug-in cannot go on, where its port has no room for an error: its code, from outside the workspace, has
+/// failed.
 pub struct Failure {
     /// One line: which plug-in, and what of it.
     pub message: String,
-    /// What it was, for the program that brought the plug-in.
+    /// The error itself, for the program that brought the plug-in.
     pub cause: Box<dyn Any + Send>,
 }
 

@@ -1,4 +1,4 @@
-//! What a scenario chooses by name: congestion controls, receiver policies, schemes.
+//! Parts that a scenario chooses by name: congestion controls, receiver policies, schemes.
 //!
 //! A plug-in declares itself in one [`Info`]: its id, a summary, its source and its parameters. A layer keeps its plug-ins
 //! in a [`Registry`], which is a plain value: a program outside this workspace adds an entry of its own and hands the

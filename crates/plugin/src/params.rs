@@ -9,15 +9,15 @@ use units::{Bytes, Dbm, Dur};
 pub struct Param {
     /// The key as the scenario spells it.
     pub key: &'static str,
-    /// What it may be.
+    /// The kind of its values.
     pub kind: Kind,
-    /// What it is when the scenario is silent: of its kind, and within its bounds. [`Value::Unset`]: a scenario must say it.
+    /// The value when the scenario is silent: of its kind, and within its bounds. [`Value::Unset`]: a scenario must say it.
     pub default: Value,
     /// One sentence.
     pub doc: &'static str,
 }
 
-/// What a parameter may be. Bounds are included.
+/// The values that a parameter may have. Bounds are included.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// `true` or `false`.
@@ -62,7 +62,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether a parameter of this kind may be `value`.
+    /// True if a parameter of this kind may be `value`.
     pub fn allows(&self, value: Value) -> bool {
         match (self, value) {
             (Kind::Bool, Value::Bool(_)) => true,
@@ -114,7 +114,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// What a program registers a plug-in with; see [`crate::Registry::with_context`].
+/// The context that a program registers a plug-in with; see [`crate::Registry::with_context`].
 pub type Context = &'static (dyn Any + Send + Sync);
 
 /// The values of all parameters of one plug-in: what the scenario sets, and defaults.
@@ -149,13 +149,13 @@ impl Params {
         self
     }
 
-    /// What the plug-in was registered with, if that is a `T`.
+    /// The context that the plug-in was registered with, if it is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'static T> {
         self.context.and_then(|context| context.downcast_ref())
     }
 
-    /// Values that a scenario may set, for tests that take every plug-in of a registry: the defaults, and where there is none the
-    /// least that may be, and one more for each such parameter before it.
+    /// Returns values that a scenario may set, for tests that take every plug-in of a registry. A parameter without a
+    /// default gets its least value, and one more for each such parameter before it.
     pub fn sample(declared: &[Param]) -> Params {
         let mut n = 0;
         let value = |param: &Param| {
@@ -185,19 +185,19 @@ impl Params {
         }
     }
 
-    /// Those that were set, in the order of declaration.
+    /// The parameters that were set, in the order of declaration.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, Value)> {
         self.values.iter().enumerate().filter(|(place, _)| self.given >> place & 1 == 1).map(|(_, value)| *value)
     }
 
-    /// These over `others` of the same plug-in: what was not set here is as it is there.
+    /// Returns these parameters over `others` of the same plug-in: a parameter that was not set here is as it is there.
     pub fn over(&self, others: &Params) -> Params {
         let mut found = others.clone();
         self.given().for_each(|(key, value)| found.set(key, value));
         found.in_context(self.context)
     }
 
-    /// All of them in the order of declaration.
+    /// All parameters in the order of declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> {
         self.values.iter().copied()
     }

@@ -3,12 +3,12 @@
 use crate::{Context, Param, Params, Value};
 use core::fmt;
 
-/// What a plug-in declares of itself.
+/// The declaration of a plug-in.
 #[derive(Debug, Clone, Copy)]
 pub struct Info {
     /// Its name in a scenario.
     pub id: &'static str,
-    /// What it does, in one line.
+    /// Its purpose, in one line.
     pub summary: &'static str,
     /// Key of its source in the bibliography (`docs/references.bib`), and a place in it: `CRS07, in SAN14 chapter 5`. Lists
     /// show author and year.
@@ -21,7 +21,7 @@ pub struct Info {
 const RESERVED: [&str; 2] = ["name", "at"];
 
 impl Info {
-    /// What is wrong with the declaration, if anything is.
+    /// Checks the declaration.
     fn check(&self) -> Result<(), String> {
         if self.params.len() > Params::MOST {
             return Err(format!("{} parameters are more than {}", self.params.len(), Params::MOST));
@@ -38,7 +38,7 @@ impl Info {
     }
 }
 
-/// Why a registry does not take a plug-in: its id is taken, or its parameters contradict themselves.
+/// The reason why a registry does not take a plug-in: its id is taken, or its parameters contradict themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(String);
 
@@ -55,7 +55,7 @@ impl core::error::Error for Refused {}
 pub struct Entry<T> {
     /// Its declaration.
     pub info: &'static Info,
-    /// What the layer needs to make one.
+    /// The means by which its layer makes one.
     pub plugin: T,
     context: Option<Context>,
 }
@@ -84,7 +84,7 @@ impl<T: Clone> Entry<T> {
 pub struct Chosen<T> {
     /// Its declaration.
     pub info: &'static Info,
-    /// What the layer needs to make one.
+    /// The means by which its layer makes one.
     pub plugin: T,
     /// All its parameters.
     pub params: Params,
@@ -161,7 +161,7 @@ impl<T> Registry<T> {
         plugins.into_iter().try_fold(Registry::new(noun), |registry, (info, plugin)| registry.with(info, plugin))
     }
 
-    /// What messages call one of its plug-ins.
+    /// The noun of messages for one of its plug-ins.
     pub fn noun(&self) -> &'static str {
         self.noun
     }
@@ -182,7 +182,7 @@ impl<T> Registry<T> {
         self.entries.iter().map(|entry| entry.info.id).collect()
     }
 
-    /// Whether there is no plug-in.
+    /// True if there is no plug-in.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -1,4 +1,4 @@
-//! How words are compared and quoted in messages.
+//! Comparison and quotation of words in messages.
 
 /// `text` in quotes, cut when it is long.
 pub fn quote(text: &str) -> String {
@@ -9,7 +9,7 @@ pub fn quote(text: &str) -> String {
     }
 }
 
-/// Whether two words differ only in what makes no difference.
+/// True if two words differ at most in case, `_`, `-` and spaces.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     fold(one) == fold(other)
 }

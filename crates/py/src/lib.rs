@@ -44,7 +44,7 @@ create_exception!(
     "Code of a part in Python has failed: which; the cause is what it raised."
 );
 
-/// What a part in Python raised, as the cause of an error that names the part.
+/// Returns the error that names the part, with the exception that the part's Python code raised as its cause.
 fn part_error(py: Python<'_>, failure: plugin::Failure) -> PyErr {
     let raised = PartError::new_err(failure.message);
     if let Ok(cause) = failure.cause.downcast::<PyErr>() {
@@ -72,7 +72,7 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// What it was read from; see the type stub.
+    /// The text and overrides that it was read from; see the type stub.
     #[getter]
     fn source(&self) -> (&str, Vec<(String, String)>) {
         (&self.text, self.overrides.clone())
@@ -142,7 +142,7 @@ struct Runner {
     in_python: parts::Threads,
 }
 
-/// How long a call waits for a run before it looks at signals.
+/// The longest time that a call waits for a run before it looks at signals.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 impl Runner {
@@ -167,13 +167,13 @@ impl Runner {
         Runner { inner: Mutex::new(world::Runner::new(jobs, record)), in_python: parts::Threads::default() }
     }
 
-    /// How many runs are made at a time.
+    /// The number of runs that are made at a time.
     #[getter]
     fn jobs(&self, py: Python<'_>) -> usize {
         self.with(py, |runner| runner.jobs())
     }
 
-    /// How many were submitted and have not come back.
+    /// The number of runs that were submitted and have not come back.
     #[getter]
     fn pending(&self, py: Python<'_>) -> usize {
         self.with(py, |runner| runner.pending())
@@ -227,7 +227,7 @@ impl Runner {
     }
 }
 
-/// How long a runner that is dropped waits for threads in parts in Python, after they were told to stop.
+/// The longest time that a dropped runner waits for threads in parts in Python, after they were told to stop.
 const MOST_WAIT: Duration = Duration::from_secs(5);
 
 /// Threads may wait for the interpreter's lock in a part in Python. So their waiter must not hold it.
@@ -349,7 +349,7 @@ fn words<T: std::fmt::Debug>(all: impl Iterator<Item = T>) -> String {
     spelt.collect::<Vec<_>>().join(" ")
 }
 
-/// What to say of a name that is not modelled; `None` of any other.
+/// Returns the message about a name that is not modelled; `None` of any other.
 #[pyfunction]
 fn absent(noun: &str, name: &str) -> Option<String> {
     plugin::absent::message(noun, name)
@@ -364,7 +364,7 @@ pub struct Outside {
     pub version: &'static str,
 }
 
-/// What scenarios may name. Its methods are the functions of the module.
+/// The names that scenarios may use. Its methods are the functions of the module.
 #[pyclass(frozen, module = "interlayer._core")]
 struct Core {
     known: Registries,
@@ -441,7 +441,8 @@ impl Core {
     }
 }
 
-/// Fills a Python module with the core. Scenarios may name what is `known`; lists and the schema have what is `listed`. See [`module!`].
+/// Fills a Python module with the core. Scenarios may name the plug-ins of `known`; lists and the schema have those of `listed`. See
+/// [`module!`].
 ///
 /// # Errors
 /// Python's own.

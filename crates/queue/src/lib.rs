@@ -21,7 +21,7 @@ pub use discipline::{DEFAULT, Discipline, Make, NAMES, Red, Site, Unsound, Verdi
 pub use queued::{List, Queued, Slot};
 pub use stats::Stats;
 
-/// How much a queue holds at most.
+/// The capacity of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// So many entries, whatever their size.
@@ -30,36 +30,37 @@ pub enum Limit {
     Bytes(Bytes),
 }
 
-/// What a queue knows of a packet that arrives.
+/// The facts about an arriving packet that a queue may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
     /// Its size.
     pub size: Bytes,
-    /// Whether it may be marked: its transport speaks ECN.
+    /// True if it may be marked: its transport speaks ECN.
     pub is_ect: bool,
     /// Its flow, for a discipline that tells flows apart.
     pub flow: FlowKey,
 }
 
-/// By what flows are told apart: the bits of addresses, protocol and ports, as the caller packs them. Equal keys are one flow.
+/// The key by which flows are told apart: the bits of addresses, protocol and ports, as the caller packs them. Equal keys are
+/// one flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowKey(u128);
 
 impl FlowKey {
-    /// Of these bits.
+    /// A key of these bits.
     pub const fn of(bits: u128) -> FlowKey {
         FlowKey(bits)
     }
 }
 
-/// What a queue is.
+/// The description of a queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
-    /// How much it holds at most.
+    /// Its capacity.
     pub limit: Limit,
-    /// What leaves first, and what is dropped or marked.
+    /// The order of service, and the choice of packets to drop or mark.
     pub discipline: Chosen<Make>,
-    /// How long a full packet takes on the outgoing link.
+    /// The time that a full packet takes on the outgoing link.
     pub packet_time: Dur,
 }
 
@@ -74,7 +75,7 @@ impl Spec {
         Spec::new(limit, find(DEFAULT).expect("it is in the list"))
     }
 
-    /// Whether the discipline is defined with its parameters in a queue of this limit.
+    /// Checks that the discipline is defined with its parameters in a queue of this limit.
     ///
     /// # Errors
     /// Names the parameter, and what is wrong with it.
@@ -89,7 +90,7 @@ impl Spec {
     }
 }
 
-/// What is left of a queue.
+/// The room of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     /// Bytes that still fit. For a limit in packets: as many full-sized packets (`mtu`) as still fit.
@@ -100,7 +101,7 @@ pub struct Space {
     pub entries: u32,
 }
 
-/// What the caller has to do with a packet that was taken in, or that leaves.
+/// The caller's duty towards a packet that was taken in, or that leaves.
 #[must_use = "a packet to be marked is marked by the caller"]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -110,7 +111,7 @@ pub enum Mark {
     Ce,
 }
 
-/// Why a packet is lost in a queue. Either way it is a sign of congestion.
+/// The reason why a packet is lost in a queue. Either way it is a sign of congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// There was no room for it, or for another that the discipline prefers.
@@ -122,16 +123,16 @@ pub enum Refused {
 /// A queue. Times given to its methods never go back.
 #[derive(Debug)]
 pub struct Queue<T> {
-    /// What is queued, by its place.
+    /// The entries queued, by place.
     entries: Vec<Option<T>>,
     queued: Queued,
     discipline: Box<dyn Discipline>,
-    /// What the discipline has dropped, until the owner takes it.
+    /// The entries that the discipline has dropped, until the owner takes them.
     dropped: VecDeque<T>,
-    /// What was taken in last.
+    /// The entry taken in last.
     newest: Option<Slot>,
     stats: Stats,
-    /// Up to when occupancy has been integrated.
+    /// The end of the time over which occupancy has been integrated.
     integrated: SimTime,
 }
 
@@ -230,7 +231,7 @@ impl<T> Queue<T> {
         Some((self.departs(now, slot), mark))
     }
 
-    /// Another limit in the same unit from now on: where several share one, the part that the others leave.
+    /// Sets another limit in the same unit: where several queues share one, the part that the others leave.
     pub fn set_limit(&mut self, limit: Limit) {
         self.queued.set_limit(limit);
     }
@@ -248,7 +249,8 @@ impl<T> Queue<T> {
         true
     }
 
-    /// What was dropped after it had been taken in, the first first: when another was taken in or out. It is the caller's again.
+    /// Takes the oldest entry that was dropped after it had been taken in. Entries are dropped while another comes in or goes
+    /// out. It is the caller's again.
     pub fn dropped(&mut self) -> Option<T> {
         self.dropped.pop_front()
     }
@@ -338,12 +340,12 @@ impl<T> Queue<T> {
         self.queued.len()
     }
 
-    /// Whether none is queued.
+    /// True while none is queued.
     pub fn is_empty(&self) -> bool {
         self.queued.is_empty()
     }
 
-    /// What is left.
+    /// The room of the queue.
     pub fn space(&self) -> Space {
         let (used, entries) = (self.queued.bytes(), self.len());
         let free = match self.queued.limit() {
@@ -358,7 +360,7 @@ impl<T> Queue<T> {
         self.discipline.average()
     }
 
-    /// What has been counted up to `now`.
+    /// The counters up to `now`.
     pub fn stats(&self, now: SimTime) -> Stats {
         let mut stats = self.stats;
         stats.stay(now - self.integrated, self.len());
@@ -382,7 +384,7 @@ mod tests {
         Arrival { size: Bytes(size), is_ect, flow: FlowKey::default() }
     }
 
-    /// What left, unmarked.
+    /// Returns the packet that left, which must be unmarked.
     fn out<T>(popped: Option<(T, Mark)>) -> Option<T> {
         popped.map(|(entry, mark)| {
             assert_eq!(mark, Mark::None);

@@ -1,4 +1,4 @@
-//! What is queued, as a discipline sees it: a place for each packet, and lists of places.
+//! The packets of a queue, as a discipline sees them: a place for each packet, and lists of places.
 //!
 //! A packet keeps its place from when it is taken in until it leaves. Places are used again, so that a queue that has been as
 //! long as it gets allocates nothing any more.
@@ -19,7 +19,7 @@ impl Slot {
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// What a discipline may know of a packet, and its neighbours in its list.
+/// The facts about a packet that a discipline may use, and its neighbours in its list.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     size: Bytes,
@@ -51,7 +51,7 @@ impl List {
         self.len
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -81,7 +81,7 @@ pub struct Queued {
     bytes: Bytes,
     limit: Limit,
     mtu: Bytes,
-    /// What the discipline has dropped, until the queue has taken note.
+    /// The packets that the discipline has dropped, until the queue has taken note.
     dropped: Vec<(Slot, Refused)>,
 }
 
@@ -96,7 +96,7 @@ impl Queued {
         self.len as usize
     }
 
-    /// Whether none is.
+    /// True while none is queued.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -106,7 +106,7 @@ impl Queued {
         self.bytes
     }
 
-    /// How much there may be.
+    /// The limit of the queue.
     pub fn limit(&self) -> Limit {
         self.limit
     }
@@ -120,7 +120,7 @@ impl Queued {
         self.mtu
     }
 
-    /// Whether a packet of this size fits.
+    /// True if a packet of this size fits.
     pub fn fits(&self, size: Bytes) -> bool {
         match self.limit {
             Limit::Packets(n) => self.len < n,
@@ -128,7 +128,7 @@ impl Queued {
         }
     }
 
-    /// Whether there is more than the limit: after a packet was taken in for which a discipline makes room.
+    /// True while there is more than the limit: after a packet was taken in for which a discipline makes room.
     pub fn is_over(&self) -> bool {
         match self.limit {
             Limit::Packets(n) => self.len > n,
@@ -141,7 +141,7 @@ impl Queued {
         self.places[slot.index()].size
     }
 
-    /// When it came.
+    /// The arrival time of a packet.
     pub fn since(&self, slot: Slot) -> SimTime {
         self.places[slot.index()].since
     }
@@ -151,7 +151,7 @@ impl Queued {
         self.places[slot.index()].flow
     }
 
-    /// Whether it may be marked.
+    /// True if it may be marked.
     pub fn is_ect(&self, slot: Slot) -> bool {
         self.places[slot.index()].is_ect
     }

@@ -1,4 +1,4 @@
-//! What a queue counts.
+//! The counters of a queue.
 
 use units::{Bytes, Dur};
 
@@ -33,12 +33,12 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// For `dur`, so many were queued.
+    /// Counts so many entries queued for `dur`.
     pub(crate) fn stay(&mut self, dur: Dur, entries: usize) {
         self.entry_time += u128::from(dur.ns()) * entries as u128;
     }
 
-    /// What was counted after `then`. `max_entries` stays that of the whole time: a maximum has no difference.
+    /// Returns the counts after `then`. `max_entries` stays that of the whole time: a maximum has no difference.
     #[must_use]
     pub fn since(&self, then: &Stats) -> Stats {
         Stats {

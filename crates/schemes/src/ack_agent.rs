@@ -30,7 +30,7 @@ pub const INFO: Info = Info {
     params: &[],
 };
 
-/// What each announces; a partner has the other half.
+/// The two announcements; a partner makes the other one.
 const MAKES: u32 = 1;
 const DROPS: u32 = 2;
 
@@ -60,12 +60,12 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
 /// The agent of an access point.
 #[derive(Debug)]
 struct AccessPoint {
-    /// Which neighbours drop their ACKs.
+    /// The neighbours that drop their ACKs.
     peers: Vec<bool>,
     generators: Generators,
 }
 
-/// What a partner announces of its receiver: nothing, an ACK is made of each segment.
+/// The policy in a partner's announcement of its receiver: none, an ACK is made of each segment.
 const NO_POLICY: u32 = 0;
 
 impl Agent for AccessPoint {
@@ -110,7 +110,7 @@ impl Agent for AccessPoint {
 /// The agent of a station.
 #[derive(Debug)]
 struct Station {
-    /// Which neighbours make its ACKs.
+    /// The neighbours that make its ACKs.
     peers: Vec<bool>,
     address: Ipv4Addr,
     filter: Filter,

@@ -5,8 +5,8 @@ use mac::{MacOptions, TxReport};
 use units::{FlowId, NodeId};
 use wire::{Packet, Pkt};
 
-/// Where an injected packet goes. It continues from its injector's position in the chain of agents, and does not return to the
-/// injector at that place.
+/// The destination of an injected packet. It continues from its injector's position in the chain of agents, and does not
+/// return to the injector at that place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
     /// To this node's own transport: at [`Place::ToHost`], past the agents nearer the host.
@@ -21,20 +21,20 @@ pub enum Toward {
     Onward(Place, Option<NodeId>),
 }
 
-/// Which of an agent's timers. Setting one again replaces it.
+/// The name of one of an agent's timers. Setting one again replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub u64);
 
-/// What a node tells its neighbours that it can do, in the name of one of its schemes.
+/// A capability that a node announces to its neighbours in the name of one of its schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capability {
     /// The scheme that speaks.
     pub scheme: &'static str,
-    /// What it says; the scheme knows how to read it.
+    /// Its announcement; the scheme knows how to read it.
     pub detail: u32,
 }
 
-/// What becomes of a radio neighbour. A node that an event kills is not announced as gone.
+/// A change in the reachability of a radio neighbour. A node that an event kills is not announced as gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerEvent<'a> {
     /// It can be reached and can do this: the network starts, or an event has healed a link or moved a node.
@@ -44,7 +44,7 @@ pub enum PeerEvent<'a> {
 }
 
 impl PeerEvent<'_> {
-    /// What the neighbour announced in the name of `scheme`; `None` if it has gone or announced nothing.
+    /// The neighbour's announcement in the name of `scheme`; `None` if it has gone or announced nothing.
     pub fn announced(&self, scheme: &str) -> Option<u32> {
         let PeerEvent::Up(can) = self else { return None };
         can.iter().find(|it| it.scheme == scheme).map(|it| it.detail)

@@ -137,7 +137,8 @@ const FULL_CONTROL: crate::lle_cc::Limits = crate::lle_cc::Limits {
 
 /// A whole Ack frame. @80211-2020 9.3.1.4
 const ACK_FRAME: Bytes = Bytes(14);
-/// What a data frame with options has beside the IP packet: header, QoS Control, Header Length, the option, LLC and SNAP, FCS.
+/// The bytes of a data frame with options around the IP packet: header, QoS Control, Header Length, the option, LLC and SNAP,
+/// FCS.
 const AROUND: Bytes = Bytes(24 + 2 + 1 + (MacOptions::OVERHEAD + LEN) as u64 + 8 + 4);
 /// Another flow of the node counts among those that share as long as this. Our choice: several round trips of the text's paths.
 const IS_ACTIVE: Dur = Dur::from_secs(1);
@@ -146,7 +147,7 @@ const MOST_HELD: usize = 4096;
 /// Data packets whose measurements wait for an ACK, of each flow. Our choice: more than a window of the text's paths.
 const MOST_WAITING: usize = 1024;
 
-/// What a path has shown: least bandwidth, sum of delays. On ACKs the delay back is added on the way.
+/// The measurement of a path: least bandwidth, sum of delays. On ACKs the delay back is added on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Path {
     bytes_per_s: u32,
@@ -161,7 +162,7 @@ const LEN: u8 = 12;
 impl Path {
     const START: Path = Path { bytes_per_s: u32::MAX, there_us: 0, back_us: 0 };
 
-    /// `None` of anything but three words: an option that is not ours, or cut short.
+    /// Reads our option. `None` of anything but three words: an option that is not ours, or cut short.
     fn read(options: &MacOptions) -> Option<Path> {
         let ([bandwidth, there, back], []) = options.get(KIND)?.as_chunks() else { return None };
         let [bytes_per_s, there_us, back_us] = [bandwidth, there, back].map(|word| u32::from_be_bytes(*word));
@@ -180,7 +181,7 @@ impl Path {
     }
 }
 
-/// What is known of a packet that is in this node: what it came with, and what its first attempt measured here.
+/// A packet that is in this node: the measurement it came with, and that of its first attempt here.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     serial: u64,
@@ -200,7 +201,7 @@ struct Echo {
 struct Steered {
     scale: Scale,
     shown: Shown,
-    /// What the last ACK with a measurement came with.
+    /// The measurement of the last ACK that carried one.
     path: Option<Path>,
     heard: SimTime,
     /// Its FIN has been seen.
@@ -257,7 +258,7 @@ impl C3Tcp {
         self.held.remove(at).map(|held| held.path)
     }
 
-    /// What came with the last data packet that this ACK acknowledges.
+    /// The measurement of the last data packet that this ACK acknowledges.
     fn echo(&mut self, packet: &Packet) -> Option<Path> {
         let (ack, echo) = (packet.pure_ack()?, self.echoes.get_mut(&packet.flow.reverse())?);
         while let Some((_, path)) = echo.arrived.front().copied().filter(|(end, _)| end.le(ack.ack)) {
@@ -277,7 +278,7 @@ impl C3Tcp {
         }
     }
 
-    /// An ACK for a flow that starts here has come with `path` or without: the window to show.
+    /// Returns the window to show in an ACK for a flow that starts here, which has come with `path` or without.
     fn show(&mut self, now: SimTime, packet: &Packet, path: Option<Path>, mss: u32) -> Option<Show> {
         let flow = packet.flow.reverse();
         let sharing =
@@ -296,7 +297,7 @@ impl C3Tcp {
         Some(steered.shown.show(packet, most, mss, &steered.scale))
     }
 
-    /// SYNs tell the scale; true for them.
+    /// Learns the scale from a SYN; true for one.
     fn saw_syn(&mut self, packet: &Packet) -> bool {
         let Some(syn) = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN)) else { return false };
         for flow in [packet.flow, packet.flow.reverse()] {

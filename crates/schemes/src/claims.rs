@@ -1,4 +1,4 @@
-//! What a scheme asked for at a node: recorded while it is installed, listed to users and checked in debug builds.
+//! The claims of a scheme at a node: recorded while it is installed, listed to users and checked in debug builds.
 
 /// A position on a packet's path through a node. Positions, not roles: a station, a relay and an access point have the
 /// same ones.
@@ -19,16 +19,16 @@ pub enum Place {
 impl Place {
     /// All of them.
     pub const ALL: [Place; 5] = [Place::FromHost, Place::ToHost, Place::Transit, Place::ToAir, Place::FromAir];
-    /// How many there are.
+    /// The number of places.
     pub const COUNT: usize = Place::ALL.len();
 
-    /// Whether packets here move away from the host: agents are asked in the file's order, elsewhere in reverse.
+    /// True where packets move away from the host: agents are asked in the file's order there, elsewhere in reverse.
     pub const fn is_outward(self) -> bool {
         matches!(self, Place::FromHost | Place::Transit | Place::ToAir)
     }
 }
 
-/// What a scheme may read besides the packets at the places it listens at.
+/// A signal that a scheme may read besides the packets at the places it listens at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// Reports of the MAC on the final fate of MSDUs. [`crate::Seat::reports`]
@@ -41,7 +41,7 @@ pub enum Signal {
     FlowFacts,
     /// Free room of the transmit queue. [`crate::Seat::room`]
     QueueRoom,
-    /// What neighbours announced when they associated. [`crate::Site::announce`]
+    /// Announcements of neighbours when they associated. [`crate::Site::announce`]
     Capabilities,
     /// MAC options of received frames. [`crate::Seat::reads_options`]
     MacOptions,
@@ -66,7 +66,7 @@ impl Signal {
     ];
 }
 
-/// What a scheme may turn.
+/// A control that a scheme may turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Port {
     /// Packets of its own, packets withheld, held back or ended. [`crate::Seat::makes_packets`]
@@ -83,9 +83,9 @@ pub enum Port {
     Sender,
     /// MAC options of frames sent. [`crate::Seat::writes_options`]
     MacOptions,
-    /// How TCP senders at this node measure RTTs and respond to a loss. [`crate::Site::hook_sender`]
+    /// The RTT measurement of TCP senders at this node, and their response to a loss. [`crate::Site::hook_sender`]
     SenderHook,
-    /// Which access category a packet takes. [`crate::Site::classify`]
+    /// The access category of a packet. [`crate::Site::classify`]
     Classifier,
     /// Parameters of the radio: categories, contention windows, rates, transmit power. [`crate::Site::radio`]
     Radio,
@@ -97,9 +97,9 @@ pub enum Port {
     Plan,
     /// The mode of each data frame. [`crate::Site::rate_control`]
     RateControl,
-    /// What shares a PSDU, and what acknowledges it. [`crate::Site::acknowledge`]
+    /// The MPDUs that share a PSDU, and their acknowledgment. [`crate::Site::acknowledge`]
     AckPolicy,
-    /// The response to data received, and what is handed up when. [`crate::Site::receive`]
+    /// The response to data received, and its delivery to the host. [`crate::Site::receive`]
     Recipient,
     /// Something that only one scheme of a node can hold. [`crate::Site::exclusive`]
     Exclusive,
@@ -156,10 +156,10 @@ impl Field {
     }
 }
 
-/// What was asked for: by one scheme at one node, or by one of its seats.
+/// The claims of one scheme at one node, or of one of its seats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claims {
-    /// Whose.
+    /// The scheme's id.
     pub scheme: &'static str,
     sits: u8,
     reads: u16,
@@ -184,7 +184,7 @@ impl Claims {
         self.turns |= 1 << port as u32;
     }
 
-    /// What either asked for.
+    /// Returns the claims of both.
     #[must_use]
     pub const fn with(self, other: Claims) -> Claims {
         Claims {
@@ -195,39 +195,39 @@ impl Claims {
         }
     }
 
-    /// Whether packets at `place` are shown to it.
+    /// True if packets at `place` are shown to it.
     pub const fn sits_at(&self, place: Place) -> bool {
         self.sits & 1 << place as u8 != 0
     }
 
-    /// Whether it asked to read `signal`.
+    /// True if it asked to read `signal`.
     pub const fn reads(&self, signal: Signal) -> bool {
         self.reads & 1 << signal as u16 != 0
     }
 
-    /// Whether it asked to turn `port`.
+    /// True if it asked to turn `port`.
     pub const fn turns(&self, port: Port) -> bool {
         self.turns & 1 << port as u32 != 0
     }
 
-    /// Whether it is shown what the radio sends or receives.
+    /// True if it is shown the frames that the radio sends or receives.
     pub const fn watches_radio(&self) -> bool {
         self.sits_at(Place::ToAir) || self.sits_at(Place::FromAir)
     }
 
-    /// Where it sits, in the order of [`Place::ALL`].
+    /// The places where it sits, in the order of [`Place::ALL`].
     pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
         let claims = *self;
         Place::ALL.into_iter().filter(move |place| claims.sits_at(*place))
     }
 
-    /// What it reads, in the order of [`Signal::ALL`].
+    /// The signals that it reads, in the order of [`Signal::ALL`].
     pub fn signals(&self) -> impl Iterator<Item = Signal> + use<> {
         let claims = *self;
         Signal::ALL.into_iter().filter(move |signal| claims.reads(*signal))
     }
 
-    /// What it turns, in the order of [`Port::ALL`].
+    /// The ports that it turns, in the order of [`Port::ALL`].
     pub fn ports(&self) -> impl Iterator<Item = Port> + use<> {
         let claims = *self;
         Port::ALL.into_iter().filter(move |port| claims.turns(*port))

@@ -50,10 +50,10 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What agent and hooks share.
+/// The state that agent and hooks share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Of each flow, numbers on which the MAC gave up when they were sent last.
+    /// The numbers of each flow on which the MAC gave up when they were sent last.
     given_up: BTreeMap<FlowId, SeqSet>,
     corruptions: u64,
     congestions: u64,

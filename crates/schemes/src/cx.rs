@@ -1,4 +1,4 @@
-//! What an agent sees of its node while it is asked, and what it asks for.
+//! An agent's view of its node while it is asked, and the actions it asks for.
 
 use crate::agent::{Key, Toward};
 use crate::claims::{Claims, Port, Signal};
@@ -19,7 +19,7 @@ pub enum Action {
     Command(FlowId, SenderCommand),
 }
 
-/// What the node can be asked while an agent runs.
+/// The questions that an agent may ask its node while it runs.
 pub trait NodeView {
     /// State of the TCP end of `flow` at this node, if it has one here: sender or receiver.
     fn facts(&self, flow: FlowId) -> Option<FlowFacts>;
@@ -127,7 +127,7 @@ impl<'a> Cx<'a> {
         self.view.facts(flow)
     }
 
-    /// Address of a neighbour: what an ARP table knows. A packet whose destination it is has its last hop before it.
+    /// The address of a neighbour, as an ARP table knows it. A packet with this destination takes its last hop now.
     pub fn address(&self, neighbour: NodeId) -> Ipv4Addr {
         self.view.address(neighbour)
     }

@@ -42,10 +42,10 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What an agent and its plan share.
+/// The state that an agent and its plan share.
 #[derive(Debug)]
 struct Shared {
-    /// Which neighbours have it too.
+    /// The neighbours that have the scheme too.
     partners: Vec<bool>,
     /// ACKs sent that asked for the medium, and responded to with a CTS.
     requests: u64,
@@ -67,11 +67,11 @@ impl Agent for DcfPlus {
     }
 }
 
-/// The sequences that stand there, and the one that an ACK begins.
+/// The inner frame sequences, and the one that an ACK begins.
 #[derive(Debug)]
 struct AckAsRts {
     inner: Box<dyn Plan>,
-    /// Whose data comes next, by a CTS of ours.
+    /// The neighbour whose data comes next, after our CTS.
     returns: Option<NodeId>,
     /// The response under way acknowledges that data: it asks for nothing.
     is_last: bool,

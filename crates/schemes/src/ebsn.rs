@@ -65,13 +65,13 @@ struct Ebsn {
     gives_notice: bool,
     address: Ipv4Addr,
     min_interval: Dur,
-    /// When the latest notice about a flow of data was sent.
+    /// The time of the latest notice about a flow of data.
     last: BTreeMap<FlowId, SimTime>,
     notices: u64,
 }
 
 impl Ebsn {
-    /// Whether a notice about `flow` is due now; then the next is not until `min_interval` has passed.
+    /// True if a notice about `flow` is due now; the next one is due `min_interval` later at the earliest.
     fn is_due(&mut self, now: SimTime, flow: FlowId) -> bool {
         let is_due = self.last.get(&flow).is_none_or(|last| *last + self.min_interval <= now);
         if is_due {

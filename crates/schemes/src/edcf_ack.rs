@@ -79,7 +79,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     acks.set(&mut edca.categories)
 }
 
-/// Where a kind of packets goes, and what that category's parameters are.
+/// The category of a kind of packets, and that category's parameters.
 #[derive(Debug)]
 struct Class {
     category: usize,

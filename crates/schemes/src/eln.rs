@@ -69,7 +69,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What the radio has lost of one flow of data.
+/// The losses of one flow of data on the radio.
 #[derive(Debug, Default)]
 struct Losses {
     /// One past the highest number that has come in by radio.
@@ -84,7 +84,7 @@ struct Losses {
 const NO_GAP: u32 = 1 << 30;
 
 impl Losses {
-    /// These numbers have come in by radio. Returns whether some before them have not.
+    /// Notes that these numbers have come in by radio. Returns whether some before them have not.
     fn arrived(&mut self, range: SeqRange) -> bool {
         self.holes.remove(range);
         let gap = match self.top {
@@ -126,7 +126,7 @@ impl Eln {
         }
     }
 
-    /// Whether the radio has lost what this ACK waits for. What it acknowledges is forgotten.
+    /// True if the radio has lost the segment that this ACK waits for. Forgets the losses that it acknowledges.
     fn waits_for_a_loss(&mut self, at: Place, data: FlowId, ack: Seq) -> bool {
         let Some(losses) = self.losses.get_mut(&data) else { return false };
         // The mobile's ACKs come in by radio and tell of data towards it; those to it go out and tell of its own.
@@ -184,7 +184,7 @@ impl Agent for Eln {
 /// At the sender: believes the latest ACK.
 #[derive(Debug)]
 struct Obey {
-    /// What the latest ACK waits for, if it was marked.
+    /// The number that the latest ACK waits for, if it was marked.
     marked: Option<Seq>,
     duplicates: u32,
 }

@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 use units::{Bytes, Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Pkt, Tcp};
 
-/// IP and TCP headers without options: what a datagram is longer than its segment's payload. @RFC9293 sec. 3.7.1
+/// The bytes of IP and TCP headers without options. @RFC9293 sec. 3.7.1
 const HEADERS: u32 = 40;
-/// What a SYN without the option means. @RFC9293 sec. 3.7.1
+/// The MSS of a SYN without the option. @RFC9293 sec. 3.7.1
 const DEFAULT_MSS: u16 = 536;
 
 /// Its declaration.
@@ -84,7 +84,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 #[derive(Debug, Default)]
 struct Flow {
     scale: Scale,
-    /// What either side's SYN said, sender first.
+    /// The MSS option of either side's SYN, sender first.
     mss: [Option<u16>; 2],
     shown: Shown,
 }
@@ -110,7 +110,7 @@ struct Alpha {
     sum: f64,
     samples: u32,
     since: SimTime,
-    /// Whether it held anybody back since.
+    /// True once it has held anybody back since.
     is_felt: bool,
 }
 

@@ -30,8 +30,8 @@ pub const INFO: Info = Info {
     }],
 };
 
-/// At every node with a radio. The highest category is that which schemes before this one have left: behind `tap` its category
-/// for ACKs, before it the highest below that.
+/// Installs the classifier at every node with a radio. The highest category is the highest that schemes before this one
+/// have left: behind `tap` its category for ACKs, before it the highest below that.
 pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if site.node.has_air {
         let top = site.mac().categories().saturating_sub(1);
@@ -55,7 +55,7 @@ impl Classifier for Sorter {
     }
 }
 
-/// A TCP segment without payload that opens or, if they count, ends a connection, or a pure ACK.
+/// True for a TCP segment without payload that opens or, if they count, ends a connection, and for a pure ACK.
 fn is_control(packet: &Packet, with_teardown: bool) -> bool {
     let Some(tcp) = packet.tcp().filter(|_| packet.payload.len == 0) else { return false };
     let ends = tcp.flags.any(Flags::FIN | Flags::RST);

@@ -30,7 +30,7 @@ pub use survey::survey;
 /// nodes, or not at one that `at` names, is an input error.
 ///
 /// # Errors
-/// What the node lacks for it and what to write instead: an input error.
+/// The node lacks something that the scheme needs: an input error that tells what to write instead.
 pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;
 
 plugin::registry! { "scheme", Install as install:

@@ -86,7 +86,7 @@ pub(crate) struct Limits {
     pub spares_last_hop: bool,
 }
 
-/// What was sent and is not acknowledged by the other end.
+/// A packet that was sent and that the other end has not acknowledged.
 #[derive(Debug)]
 struct Copy {
     packet: Packet,
@@ -111,15 +111,15 @@ const DUPLICATES: u32 = 3;
 #[derive(Debug)]
 struct Flow {
     copies: VecDeque<Copy>,
-    /// Up to where TCP has been acknowledged.
+    /// The number up to which TCP has been acknowledged.
     local: Seq,
-    /// Up to where the other end has acknowledged.
+    /// The number up to which the other end has acknowledged.
     end: Seq,
-    /// What the first hop has delivered beyond a hole.
+    /// Data that the first hop has delivered beyond a hole.
     beyond: Vec<(Seq, Seq)>,
     /// The first hop gave a packet up: no further duplicates until all that had been sent then is acknowledged here.
     gave_up_until: Option<Seq>,
-    /// Of the other end, as written last.
+    /// The other end's window, as written last.
     window: u32,
     scale: Scale,
     tsval: Option<u32>,

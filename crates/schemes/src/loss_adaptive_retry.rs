@@ -73,7 +73,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What agent, queue and hooks share.
+/// The state that agent, queue and hooks share.
 #[derive(Debug, Default)]
 struct Shared {
     /// Transmissions in all, by flow.
@@ -106,18 +106,18 @@ impl Agent for Limits {
     }
 }
 
-/// In a sender: sets its limit.
+/// A sender's hook: sets its limit.
 #[derive(Debug)]
 struct Adapt {
     flow: FlowId,
     /// `least` and `most`.
     bounds: [u8; 2],
     patience: Dur,
-    /// When it was last heard of: losses come with ACKs, or later.
+    /// The time of the latest ACK, which stands for the time of a loss.
     now: SimTime,
-    /// When the limit was raised last, and by now a smoothed RTT must have passed for the next time.
+    /// The last time the limit was raised; the next raise is at least a smoothed RTT later.
     raised: Option<SimTime>,
-    /// From when on nothing was lost.
+    /// The start of the time without a loss.
     since: Option<SimTime>,
     limits: Limits,
 }

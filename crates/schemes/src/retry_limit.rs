@@ -1,10 +1,10 @@
-//! What schemes of retry limits share: a transmit queue that gives up by a limit of its own.
+//! The common part of schemes that set retry limits: a transmit queue that gives up by a limit of its own.
 
 use mac::{Msdu, Next, TxQueue, Wrap};
 use units::SimTime;
 use wire::{Packet, Packets};
 
-/// How often a packet may be sent.
+/// The number of times that a packet may be sent.
 pub(crate) trait Limit: std::fmt::Debug {
     /// Transmissions in all. `None`: as the MAC says.
     fn transmissions(&self, packet: &Packet) -> Option<u8>;

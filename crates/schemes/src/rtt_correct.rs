@@ -79,7 +79,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// When an MSDU was in link recovery.
+/// The time that an MSDU was in link recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
     from: SimTime,
@@ -87,7 +87,7 @@ struct Span {
 }
 
 impl Span {
-    /// How much of it lies within these.
+    /// The part of it within these times.
     fn within(self, from: SimTime, until: SimTime) -> Dur {
         self.until.min(until).since(self.from.max(from))
     }
@@ -101,21 +101,21 @@ struct Done {
     recovery: Option<Span>,
 }
 
-/// What the MAC has told, for the hooks.
+/// The MAC's reports, for the hooks.
 #[derive(Debug, Default)]
 struct Memory {
-    /// MSDUs in recovery, by serial: since when.
+    /// The MSDUs in recovery, by serial, with the time it began.
     open: BTreeMap<u64, SimTime>,
-    /// When this node's radio was in recovery: one after the other, none overlaps the next.
+    /// The times at which this node's radio was in recovery, in order and without overlap.
     spans: VecDeque<Span>,
-    /// Of each flow, segments that were not acknowledged when it was last heard of.
+    /// The segments of each flow that were not acknowledged when the flow was last heard of.
     done: BTreeMap<FlowId, VecDeque<Done>>,
     segments_recovered: u64,
     samples_corrected: u64,
 }
 
 impl Memory {
-    /// A recovery is over. Under EDCA those of several categories overlap.
+    /// Notes that a recovery is over. Under EDCA those of several categories overlap.
     fn recovered(&mut self, mut span: Span) {
         while let Some(last) = self.spans.back().copied().filter(|last| span.from <= last.until) {
             span = Span { from: span.from.min(last.from), until: span.until.max(last.until) };
@@ -127,7 +127,7 @@ impl Memory {
         }
     }
 
-    /// Time in recovery within these.
+    /// The time in recovery within these times.
     fn recovery(&self, from: SimTime, until: SimTime) -> Dur {
         let recent = self.spans.iter().rev().take_while(|span| from < span.until);
         recent.fold(Dur::ZERO, |sum, span| sum + span.within(from, until))
@@ -174,16 +174,16 @@ impl Agent for Watch {
     }
 }
 
-/// In a sender: corrects.
+/// A sender's hook: corrects its RTT samples.
 #[derive(Debug)]
 struct Correct {
     flow: FlowId,
     of_queue: bool,
     timer_too: bool,
-    /// What no corrected RTT lies below; the least measured so far, unless that is no matter. The controller's and the timer's, which
+    /// The floor of a corrected RTT: the least measured so far, or 1 ns for none. The controller's and the timer's, which
     /// a timestamp's tick makes coarser.
     least: [Dur; 2],
-    /// What the ACK at hand newly tells of.
+    /// The segments that the ACK at hand newly reports.
     told: Vec<Done>,
     memory: Rc<RefCell<Memory>>,
 }

@@ -1,4 +1,4 @@
-//! A node while schemes are installed: what a scheme is told of it, and what it may ask of it.
+//! A node while schemes are installed: the facts that a scheme sees, and the requests that it may make.
 
 use crate::claims::{Claims, Field, Place, Port, Signal};
 use crate::stack::Stack;
@@ -10,13 +10,13 @@ use std::net::Ipv4Addr;
 use tcp::SenderHook;
 use units::{Bytes, Dbm, FlowId, NodeId};
 
-/// Why a scheme cannot be at a node: what the node lacks, and what to write instead. One line; the message around it names
-/// scheme and node.
+/// The reason why a scheme cannot be at a node: the thing it lacks, and the text to write instead. One line; the message
+/// around it names scheme and node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(String);
 
 impl Refusal {
-    /// For this reason.
+    /// A refusal for this reason.
     pub fn new(why: impl Into<String>) -> Refusal {
         Refusal(why.into())
     }
@@ -42,9 +42,9 @@ impl fmt::Display for Refusal {
 
 impl core::error::Error for Refusal {}
 
-/// What is known of a node before the run. It does not change when an event moves the node. An access point is
-/// `has_air && forwards && access_point.is_none()`; in a network without access points the same holds at relays, and nothing
-/// here tells these two apart. The standards of neighbours are not told.
+/// The facts about a node that are known before the run. They do not change when an event moves the node. An access point
+/// is `has_air && forwards && access_point.is_none()`; in a network without access points the same holds at relays, and
+/// nothing here tells these two apart. The standards of neighbours are not told.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeFacts<'a> {
     /// The node.
@@ -53,15 +53,15 @@ pub struct NodeFacts<'a> {
     pub name: &'a str,
     /// Nodes in all: ids are below it.
     pub nodes: usize,
-    /// Whether it has a radio.
+    /// True if it has a radio.
     pub has_air: bool,
     /// Its address.
     pub address: Ipv4Addr,
-    /// Whether it forwards for others: access points, and nodes that a flow's route leads through.
+    /// True if it forwards for others: access points, and nodes that a flow's route leads through.
     pub forwards: bool,
-    /// Whether flows start at it.
+    /// True if flows start at it.
     pub starts_flows: bool,
-    /// Whether flows end at it.
+    /// True if flows end at it.
     pub ends_flows: bool,
     /// The access point it belongs to; `None` at an access point, at a node without a radio, and where none is in reach.
     pub access_point: Option<NodeId>,
@@ -69,7 +69,7 @@ pub struct NodeFacts<'a> {
     pub receiver: Option<&'static str>,
     /// The amendment whose modes its radio has: `standard.modes()`, slowest first.
     pub standard: phy::Standard,
-    /// What the queue of its interface holds; under EDCA each category's.
+    /// The capacity of its interface's queue; under EDCA of each category's.
     pub queue: queue::Limit,
     /// The IP length of a full packet: what a limit in packets is counted in.
     pub mtu: Bytes,
@@ -98,9 +98,9 @@ pub trait Powers: fmt::Debug {
 pub struct What(pub &'static str);
 
 impl What {
-    /// Which ACKs of TCP there are: who makes them in a receiver's name and drops the receiver's own.
+    /// The TCP ACKs: their generation in a receiver's name, and the suppression of the receiver's own.
     pub const ACKS: What = What("TCP ACKs");
-    /// What shares a PSDU and what acknowledges it: [`Site::acknowledge`].
+    /// The sharing of a PSDU and its acknowledgment: [`Site::acknowledge`].
     pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
     /// The response to data received: [`Site::receive`].
     pub const RECEPTION: What = What("acknowledgment of what is received");
@@ -110,13 +110,13 @@ impl What {
 ///
 /// Everything folds in the order of the file: a later scheme finds what earlier ones left, and is asked after them.
 pub struct Site<'a> {
-    /// What is known of the node.
+    /// The facts about the node.
     pub node: NodeFacts<'a>,
     powers: Option<&'a dyn Powers>,
     streams: Streams,
     stack: &'a mut Stack,
     claims: Claims,
-    /// What cannot be beside a scheme installed before, or at such a node.
+    /// The reason why the scheme cannot be installed: one installed before, or the kind of node.
     conflict: Option<String>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Site<'a> {
         Site { node, powers, streams, stack, claims: Claims::none(scheme), conflict: None }
     }
 
-    /// What was asked for, and what cannot be.
+    /// Returns the claims, and the conflict if there is one.
     pub(crate) fn close(self) -> (Claims, Option<String>) {
         (self.claims, self.conflict)
     }
@@ -177,7 +177,7 @@ impl<'a> Site<'a> {
         &mut self.stack.radio
     }
 
-    /// What is measured of signals, with the powers that earlier schemes left.
+    /// The measured powers of signals, with the transmit powers that earlier schemes left.
     ///
     /// # Errors
     /// Signals have no powers in this scenario.
@@ -187,7 +187,7 @@ impl<'a> Site<'a> {
         Ok(powers)
     }
 
-    /// Whether signals have powers, so that a transmit power means something.
+    /// Checks that signals have powers, so that a transmit power means something.
     ///
     /// # Errors
     /// They have none.
@@ -248,8 +248,9 @@ impl<'a> Site<'a> {
         self.stack.rates.push(Box::new(around));
     }
 
-    /// What may share a PSDU, which response it asks for, and what that says. One scheme of a node alone, and none where MSDUs
-    /// are fragmented. Both ends of a link must have it: it announces itself, and admits MSDUs only for neighbours that did.
+    /// Sets the MPDUs that may share a PSDU, the response it asks for, and the meaning of that response. One scheme of a
+    /// node alone, and none where MSDUs are fragmented. Both ends of a link must have it: it announces itself, and admits
+    /// MSDUs only for neighbours that did.
     pub fn acknowledge(&mut self, policy: impl AckPolicy + 'static) {
         self.claims.turn(Port::AckPolicy);
         self.hold(What::MPDU_ACKS);
@@ -300,7 +301,8 @@ impl<'a> Site<'a> {
     }
 }
 
-/// An agent's seat in the chain of a node: what it is asked and what it may do. Debug builds check that it does nothing else.
+/// An agent's seat in the chain of a node: the questions it is asked and the actions it may take. Debug builds check that it
+/// does nothing else.
 /// [`crate::Cx::get`], `serial`, `address`, `timer` and [`Agent::peer`] need no claim.
 #[derive(Debug)]
 pub struct Seat<'s> {

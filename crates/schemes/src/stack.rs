@@ -1,4 +1,4 @@
-//! What the schemes of one node have asked for, folded in the order of the file.
+//! The claims of all schemes of one node, folded in the order of the file.
 
 use crate::claims::{Claims, Port, Signal};
 use crate::site::{NodeFacts, Powers, Radio, Site, What};
@@ -20,9 +20,9 @@ type HookFactory = Box<dyn FnMut(FlowId) -> Option<Box<dyn SenderHook>>>;
 pub struct Member {
     /// The agent.
     pub agent: Box<dyn Agent>,
-    /// What it is asked and may do.
+    /// The questions it is asked, and the controls it may turn.
     pub claims: Claims,
-    /// Which of the node's schemes it belongs to, by their order; several agents may share one.
+    /// The scheme that it belongs to, by its order among the node's; several agents may share one.
     pub instance: usize,
 }
 
@@ -32,7 +32,7 @@ struct Mute;
 
 impl Agent for Mute {}
 
-/// The say of a node's schemes in its TCP senders: factories, in the order of the file.
+/// The hooks of a node's schemes in its TCP senders: factories, in the order of the file.
 #[derive(Default)]
 pub struct Hooks(pub(crate) Vec<HookFactory>);
 
@@ -43,8 +43,8 @@ impl core::fmt::Debug for Hooks {
 }
 
 impl Hooks {
-    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one. To be asked once for each
-    /// direction of a connection that opens.
+    /// Returns the hook in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one. To be asked
+    /// once for each direction of a connection that opens.
     pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
         let mut hooks: Vec<_> = self.0.iter_mut().filter_map(|factory| factory(flow)).collect();
         folded(&mut hooks, |all| Box::new(all))
@@ -58,14 +58,14 @@ pub struct Stack {
     pub radio: Radio,
     /// Agents, in the order of the file.
     pub members: Vec<Member>,
-    /// What the node announces.
+    /// The node's announcements.
     pub capabilities: Vec<Capability>,
-    /// What each scheme asked for, in the order of the file.
+    /// The claims of each scheme, in the order of the file.
     pub claims: Vec<Claims>,
     pub(crate) classifiers: Vec<Box<dyn Classifier>>,
     pub(crate) transmits: Vec<Box<dyn Transmit>>,
     pub(crate) queues: Vec<AroundQueue>,
-    /// The say of schemes in TCP senders: a driver keeps it, for connections open during the run.
+    /// The hooks of schemes in TCP senders: a driver keeps them, for connections open during the run.
     pub hooks: Hooks,
     pub(crate) rates: Vec<AroundRates>,
     pub(crate) ack_policy: Option<Box<dyn AckPolicy>>,
@@ -172,55 +172,55 @@ impl Stack {
         self.rates.drain(..).fold(rates, |inner, around| around(inner))
     }
 
-    /// Whether a scheme has put a rate control around the scenario's.
+    /// True if a scheme has put a rate control around the scenario's.
     pub fn has_rate_control(&self) -> bool {
         !self.rates.is_empty()
     }
 
-    /// The choice of access category; `None` if no scheme has a say.
+    /// Takes the choice of access category; `None` if no scheme makes one.
     pub fn classifier(&mut self) -> Option<Box<dyn Classifier>> {
         let highest = self.radio.mac.categories().saturating_sub(1);
         folded(&mut self.classifiers, |all| Box::new(Classifiers { all, highest }))
     }
 
-    /// The say in each frame; `None` if no scheme has one.
+    /// Takes the control of each frame's interframe space, rate and power; `None` if no scheme has one.
     pub fn transmit(&mut self) -> Option<Box<dyn Transmit>> {
         folded(&mut self.transmits, |all| Box::new(Transmits(all)))
     }
 
-    /// What may share a PSDU and what acknowledges it; `None`: one MPDU and an Ack.
+    /// Takes the scheme's ACK policy: the MPDUs that share a PSDU, and their acknowledgment; `None`: one MPDU and an Ack.
     pub fn ack_policy(&mut self) -> Option<Box<dyn AckPolicy>> {
         self.ack_policy.take()
     }
 
-    /// What is made of data received; `None`: an Ack, duplicates filtered.
+    /// Takes the scheme's recipient: the response to data received; `None`: an Ack, duplicates filtered.
     pub fn recipient(&mut self) -> Option<Box<dyn Recipient>> {
         self.recipient.take()
     }
 
-    /// The say in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.
+    /// Returns the hook in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.
     pub fn sender_hook(&mut self, flow: FlowId) -> Option<Box<dyn SenderHook>> {
         self.hooks.sender_hook(flow)
     }
 
-    /// Whether an agent hears of each failed attempt.
+    /// True if an agent hears of each failed attempt.
     pub fn reads_attempts(&self) -> bool {
         self.members.iter().any(|member| member.claims.reads(Signal::TxAttempt))
     }
 
-    /// Whether an agent writes or reads MAC options.
+    /// True if an agent writes or reads MAC options.
     pub fn knows_options(&self) -> bool {
         let knows = |claims: &Claims| claims.turns(Port::MacOptions) || claims.reads(Signal::MacOptions);
         self.members.iter().any(|member| knows(&member.claims))
     }
 
-    /// Whether some scheme turns `port`.
+    /// True if some scheme turns `port`.
     pub fn turns(&self, port: Port) -> bool {
         self.claims.iter().any(|claims| claims.turns(port))
     }
 }
 
-/// One as it is, several as `chain` makes one of them.
+/// Returns a single one as it is, and makes one of several with `chain`.
 fn folded<T: ?Sized>(all: &mut Vec<Box<T>>, chain: impl FnOnce(Vec<Box<T>>) -> Box<T>) -> Option<Box<T>> {
     if all.len() > 1 { Some(chain(core::mem::take(all))) } else { all.pop() }
 }
@@ -229,7 +229,7 @@ fn folded<T: ?Sized>(all: &mut Vec<Box<T>>, chain: impl FnOnce(Vec<Box<T>>) -> B
 #[derive(Debug)]
 struct Classifiers {
     all: Vec<Box<dyn Classifier>>,
-    /// One that is not there is this one.
+    /// The highest category: a category above it becomes this one.
     highest: u8,
 }
 
@@ -239,7 +239,7 @@ impl Classifier for Classifiers {
     }
 }
 
-/// Says in a frame, each asked with what the one before it said.
+/// Controls of a frame, each asked with the result of the one before it.
 #[derive(Debug)]
 struct Transmits(Vec<Box<dyn Transmit>>);
 

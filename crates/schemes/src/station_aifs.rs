@@ -58,7 +58,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Slots more than the weakest station of the same access point.
+/// Returns the slots that the station waits longer than the weakest station of the same access point.
 fn slots(site: &mut Site, db_per_slot: f64) -> Result<u8, Refusal> {
     let ap = site.node.access_point.ok_or("it belongs to no access point; write role = \"ap\" at one node")?;
     let powers = site.powers()?;

@@ -1,4 +1,4 @@
-//! What a scheme does, found out by installing it.
+//! The claims of a scheme, found out by installing it.
 
 use crate::claims::Claims;
 use crate::site::{NodeFacts, Powers, Radio};
@@ -28,9 +28,9 @@ impl Powers for Sample {
     }
 }
 
-/// What a scheme asks for at any of some sample nodes (an access point with and without flows of its own, a station, a wired
-/// host; each under EDCA and under DCF), with its default parameters and with each other value of each parameter that is a
-/// choice or a truth value. Nothing is declared by hand.
+/// Returns the claims of a scheme at some sample nodes together (an access point with and without flows of its own, a
+/// station, a wired host; each under EDCA and under DCF), with its default parameters and with each other value of each
+/// parameter that is a choice or a truth value. Nothing is declared by hand.
 pub fn survey(entry: &Entry<Install>) -> Claims {
     let defaults = Params::defaults(entry.info.params);
     let mut all = vec![defaults.clone()];

@@ -78,9 +78,9 @@ pub fn with(info: &'static Info, install: Install, set: &[(&str, Value)]) -> Cho
 /// A node on which schemes are installed.
 #[derive(Debug)]
 pub struct Ground {
-    /// What schemes know of it.
+    /// The facts about it that schemes see.
     pub node: NodeFacts<'static>,
-    /// What is measured of signals, if they have powers.
+    /// The measured powers of signals, if they have powers.
     pub powers: Option<Box<dyn Powers>>,
     /// The schemes installed, and the radio as they left it.
     pub stack: Stack,
@@ -100,7 +100,7 @@ impl Ground {
         self
     }
 
-    /// Installs a scheme. Whether it sits here.
+    /// Installs a scheme. Returns whether it sits here.
     ///
     /// # Errors
     /// See [`Stack::install`].
@@ -140,7 +140,7 @@ pub fn address(node: NodeId) -> Ipv4Addr {
     Ipv4Addr::new(10, 0, 0, node.0 as u8 + 1)
 }
 
-/// What the node of a bench can be asked.
+/// The answers of a bench's node.
 #[derive(Debug)]
 struct View {
     facts: BTreeMap<u32, FlowFacts>,
@@ -167,7 +167,7 @@ pub struct Bench {
     agent: Box<dyn Agent>,
     claims: Claims,
     announced: Option<Capability>,
-    /// What else was installed: queues, hooks, classifiers.
+    /// Everything else that was installed: queues, hooks, classifiers.
     pub stack: Stack,
     packets: Packets,
     actions: Vec<Action>,
@@ -175,7 +175,7 @@ pub struct Bench {
     view: View,
     /// The instant; tests move it.
     pub now: SimTime,
-    /// What was injected since the last look, in order.
+    /// The packets injected since the last look, in order.
     pub injected: Vec<(Packet, Toward)>,
     /// Commands to TCP senders since the last look.
     pub commands: Vec<(FlowId, SenderCommand)>,
@@ -235,12 +235,12 @@ impl Bench {
         answer
     }
 
-    /// What its seat asked for.
+    /// The claims of its seat.
     pub fn claims(&self) -> Claims {
         self.claims
     }
 
-    /// What its scheme announced.
+    /// The announcement of its scheme.
     pub fn announced(&self) -> Option<u32> {
         self.announced.map(|it| it.detail)
     }
@@ -251,7 +251,7 @@ impl Bench {
         self.with(None, |agent, cx| agent.peer(THERE, PeerEvent::Up(&can), cx));
     }
 
-    /// Shows a packet at a place, if the agent listens there. What it lets pass, or `None`.
+    /// Shows a packet at a place, if the agent listens there. Returns the packet that it lets pass, or `None`.
     pub fn pass(&mut self, at: Place, packet: Packet) -> Option<Packet> {
         if !self.claims.sits_at(at) {
             return Some(packet);
@@ -352,7 +352,7 @@ impl Bench {
         }
     }
 
-    /// When the next timer goes off; `NEVER` if none is set.
+    /// The time of the next timer; `NEVER` if none is set.
     pub fn next_wakeup(&self) -> SimTime {
         self.timers.values().copied().min().unwrap_or(SimTime::NEVER)
     }
@@ -366,7 +366,7 @@ impl Bench {
         true
     }
 
-    /// What was injected since the last call.
+    /// Takes the packets injected since the last call.
     pub fn take_injected(&mut self) -> Vec<(Packet, Toward)> {
         std::mem::take(&mut self.injected)
     }

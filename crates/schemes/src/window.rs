@@ -76,7 +76,7 @@ struct Said {
     written: u16,
 }
 
-/// What to do with the window of an ACK that passes.
+/// The treatment of the window of an ACK that passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
     /// Write this field.

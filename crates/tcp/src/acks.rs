@@ -1,6 +1,6 @@
 //! An ACK's way through the sender: the peer's window, RTT samples, new ACKs and duplicates. @RFC5681 sec. 2, 3.2
 //!
-//! What a scoreboard adds is in `selective`; what is done about a loss in `loss`.
+//! The scoreboard's part is in `selective`; the response to a loss in `loss`.
 
 use crate::options::timestamps;
 use crate::selective::Told;
@@ -102,7 +102,8 @@ impl Connection {
         controller
     }
 
-    /// What timer and controller get of the RTT `measured` and of that which the scoreboard was told by this ACK.
+    /// Returns the RTTs that timer and controller get, from the RTT `measured` and the one that this ACK told the
+    /// scoreboard. A hook may change them.
     fn judge_rtt(
         &mut self,
         now: SimTime,
@@ -213,7 +214,7 @@ impl Connection {
         }
     }
 
-    /// What a duplicate tells.
+    /// Returns the facts of a duplicate ACK.
     pub(crate) fn duplicate_facts(&mut self, now: SimTime, tcp: &Tcp, told: &Told) -> Ack {
         let (_, rtt) = self.judge_rtt(now, tcp.ack, None, told.rtt);
         Ack {

@@ -13,10 +13,10 @@ fn seg_len(tcp: &Tcp, payload: &Payload) -> u32 {
     payload.len + u32::from(tcp.flags.has(Flags::SYN)) + u32::from(tcp.flags.has(Flags::FIN))
 }
 
-/// How many of the ACKs that forged segments may provoke have gone out: ten in five seconds. @RFC5961 sec. 7
+/// The limit on ACKs that forged segments may provoke: ten in five seconds. @RFC5961 sec. 7
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
-    /// When the five seconds began.
+    /// The start of the five seconds.
     since: SimTime,
     count: u32,
 }
@@ -25,7 +25,7 @@ impl Throttle {
     const INTERVAL: Dur = Dur::from_secs(5);
     const MOST: u32 = 10;
 
-    /// Whether one more may go; counts it.
+    /// True if one more may go; counts it.
     fn allows(&mut self, now: SimTime) -> bool {
         if now.since(self.since) >= Self::INTERVAL {
             *self = Throttle { since: now, count: 0 };
@@ -45,7 +45,7 @@ impl Connection {
         }
     }
 
-    /// A reset for a segment that belongs to no connection, unless it is one. @RFC9293 sec. 3.10.7.1
+    /// Answers a segment that belongs to no connection with a reset, unless it is one. @RFC9293 sec. 3.10.7.1
     fn refuse(&mut self, tcp: &Tcp, payload: &Payload) {
         self.counters.borrow_mut().segments_discarded += 1;
         if !tcp.flags.has(Flags::RST) {
@@ -260,7 +260,7 @@ impl Connection {
         }
     }
 
-    /// A segment that may be forged: dropped, and the peer, if it lives, told where this end stands. @RFC5961
+    /// Drops a segment that may be forged, and tells the peer, if it lives, where this end stands. @RFC5961
     pub(crate) fn challenge(&mut self, now: SimTime) {
         self.counters.borrow_mut().segments_discarded += 1;
         if self.challenges.allows(now) {
@@ -268,8 +268,8 @@ impl Connection {
         }
     }
 
-    /// The ACK of a segment that is not accepted. What carries data or a FIN the peer will repeat until it is told better; of
-    /// the rest the peer may disagree with the ACK in turn, and so on for ever.
+    /// Acknowledges a segment that is not accepted. Data and FINs are always answered: the peer repeats them until it is
+    /// told better. The other answers are limited: the peer may disagree with the ACK in turn, and so on for ever.
     fn disagree(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
         let repeats = payload.len > 0 || tcp.flags.has(Flags::FIN);
         if repeats || self.challenges.allows(now) {

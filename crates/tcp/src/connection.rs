@@ -13,7 +13,7 @@ use std::sync::Arc;
 use units::{Bytes, Dur, SimTime};
 use wire::{Payload, Seq, SeqRange, Tcp};
 
-/// What happened to a connection.
+/// An event of a connection.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// A segment of this connection arrived.
@@ -22,8 +22,8 @@ pub enum Input<'a> {
         tcp: &'a Tcp,
         /// Its payload.
         payload: &'a Payload,
-        /// Whether its IP header carried a congestion mark (codepoint CE). Ignored unless ECN was agreed on.
-        /// @RFC3168 sec. 5
+        /// True if its IP header carried a congestion mark (codepoint CE). Ignored unless ECN was agreed on. @RFC3168
+        /// sec. 5
         ce: bool,
     },
     /// The time of [`Connection::next_wakeup`] has come. Harmless if it has not.
@@ -45,7 +45,7 @@ pub enum Input<'a> {
     Refused(Seq),
 }
 
-/// What a connection wants done.
+/// An action that a connection wants done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// Send this segment.
@@ -54,9 +54,9 @@ pub enum Output {
         tcp: Tcp,
         /// Its payload: a range of the stream.
         payload: Payload,
-        /// Whether it begins with something sent before.
+        /// True if it begins with something sent before.
         retransmission: bool,
-        /// Whether its IP header is to say ECT(0), so that it may be marked: new data of a connection with ECN, never a
+        /// True if its IP header is to say ECT(0), so that it may be marked: new data of a connection with ECN, never a
         /// retransmission, a probe or a pure ACK. @RFC3168 sec. 6.1.2, 6.1.4 to 6.1.6
         ect: bool,
     },
@@ -64,9 +64,9 @@ pub enum Output {
     Connected,
     /// Bytes of the peer's stream are newly available in order.
     Readable {
-        /// Where they begin in the stream.
+        /// Offset of the first of them in the stream.
         offset: u64,
-        /// How many.
+        /// Their number.
         len: u32,
     },
     /// The send buffer has taken everything written, after some had to wait.
@@ -157,7 +157,7 @@ pub struct Connection {
     pub(crate) events: Events,
     pub(crate) hook: Option<Box<dyn SenderHook>>,
     pub(crate) reset: Option<Reset>,
-    /// Of ACKs that forged segments provoke.
+    /// The limit on ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
     /// Its windows over time, if somebody wants to know.
@@ -168,7 +168,7 @@ pub struct Connection {
 #[derive(Debug, Default)]
 struct Windows {
     sum: WindowTime,
-    /// Up to when.
+    /// The end of the time that is integrated.
     until: SimTime,
 }
 
@@ -210,7 +210,7 @@ impl Connection {
         self.snd.set_initial_sequence(iss);
     }
 
-    /// From now on it counts where others do, too: what connections of one user do is asked of all together. Before the first segment.
+    /// Lets it count where others do, too, so that all connections of one user are asked together. Before the first segment.
     pub fn count_with(&mut self, counters: Rc<RefCell<Counters>>) {
         self.counters = counters;
     }
@@ -258,7 +258,7 @@ impl Connection {
         None
     }
 
-    /// When [`Input::Timer`] is due; [`SimTime::NEVER`] if no timer runs.
+    /// The time when [`Input::Timer`] is due; [`SimTime::NEVER`] if no timer runs.
     pub fn next_wakeup(&self) -> SimTime {
         self.timers.next()
     }
@@ -395,7 +395,7 @@ impl Connection {
         self.state
     }
 
-    /// What was counted, by this end or all that it counts with.
+    /// The counters of this end, or of all ends that count with it.
     pub fn counters(&self) -> Ref<'_, Counters> {
         self.counters.borrow()
     }
@@ -427,7 +427,7 @@ impl Connection {
         }
     }
 
-    /// Whether the application has had data to send, and may go on.
+    /// True if the application has had data to send, and may go on.
     fn sends_data(&self) -> bool {
         self.snd.written > 0 && matches!(self.state, State::Established | State::CloseWait)
     }
@@ -437,7 +437,7 @@ impl Connection {
         &self.config
     }
 
-    /// Whether both ends speak ECN; before the peer's SYN, whether this end offers it. @RFC3168 sec. 6.1.1
+    /// True if both ends speak ECN; before the peer's SYN, if this end offers it. @RFC3168 sec. 6.1.1
     pub fn ecn(&self) -> bool {
         self.options.ecn
     }
@@ -482,12 +482,12 @@ impl Connection {
         Bytes(u64::from(self.snd.wnd))
     }
 
-    /// What is sent and not acknowledged, up to SND.NXT.
+    /// Bytes that are sent and not acknowledged, up to SND.NXT.
     pub fn flight_size(&self) -> Bytes {
         Bytes(u64::from(self.snd.flight()))
     }
 
-    /// What is in the network, as far as is known: the flight, less what SACK blocks and losses tell to have left it.
+    /// Bytes in the network, as far as is known: the flight, less the bytes that left it by SACK blocks and losses.
     /// @RFC6675 sec. 4
     pub fn pipe(&self) -> Bytes {
         Bytes(u64::from(self.snd.pipe()))
@@ -513,7 +513,7 @@ impl Connection {
         self.snd.una_offset
     }
 
-    /// What the send buffer can still take. Zero while a [`Input::Write`] waits.
+    /// The room left in the send buffer. Zero while a [`Input::Write`] waits.
     pub fn send_space(&self) -> Bytes {
         Bytes(u64::from(self.snd.buffer).saturating_sub(self.snd.written - self.snd.una_offset))
     }

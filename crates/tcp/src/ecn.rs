@@ -9,7 +9,7 @@ use crate::{Connection, State, selective};
 use units::{Bytes, SimTime};
 use wire::{Flags, Seq};
 
-/// Whether a SYN or SYN-ACK speaks for ECN: an ECN-setup packet. A SYN-ACK that has both bits set only reflects those of
+/// True if a SYN or SYN-ACK speaks for ECN: an ECN-setup packet. A SYN-ACK that has both bits set only reflects those of
 /// the SYN. @RFC3168 sec. 6.1.1, 6.1.1.2
 pub(crate) fn is_setup(flags: Flags) -> bool {
     flags.has(Flags::ECE) && flags.has(Flags::ACK) != flags.has(Flags::CWR)
@@ -30,13 +30,13 @@ impl Echo {
         self.on = ce || self.on && !flags.has(Flags::CWR);
     }
 
-    /// What an acknowledgment carries. A mark hastens none: classic ECN, unlike DCTCP, needs no count of them.
+    /// The flags of an acknowledgment. A mark hastens none: classic ECN, unlike DCTCP, needs no count of them.
     pub fn flags(&self) -> Flags {
         if self.on { Flags::ECE } else { Flags::default() }
     }
 }
 
-/// Whether the peer has heard of the last cut.
+/// The peer's knowledge of the last cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Told {
     /// It has, or there was none.
@@ -87,7 +87,7 @@ impl Reduction {
         }
     }
 
-    /// Whether a mark has cut the window since the segment at `seq` left: its loss tells nothing new.
+    /// True if a mark has cut the window since the segment at `seq` left: its loss tells nothing new.
     pub fn answered(&self, seq: Seq) -> bool {
         self.by_mark
             && match self.told {
@@ -122,8 +122,8 @@ impl Connection {
         }
     }
 
-    /// An ACK with ECE has been processed; `flight` is what was in flight before it, `prior` what cwnd was: its growth by this ACK does
-    /// not outlast the cut. @RFC3168 sec. 6.1.2
+    /// Cuts the window after an ACK with ECE. `flight` is the flight before that ACK, `prior` the cwnd before it: its
+    /// growth by this ACK does not outlast the cut. @RFC3168 sec. 6.1.2
     #[cold]
     pub(crate) fn mark_echoed(&mut self, now: SimTime, flight: u64, prior: Bytes, acked: &selective::Told) {
         let snd = &mut self.snd;

@@ -1,4 +1,5 @@
-//! What goes out, in order: resets, SYNs, ACKs that must be alone, data and FIN, ACKs. @RFC9293 sec. 3.1, 3.5
+//! The segments that go out, in order: ACKs that must be alone, data and FIN, other ACKs, resets, SYNs. @RFC9293 sec.
+//! 3.1, 3.5
 
 use crate::connection::Reset;
 use crate::local::Left;
@@ -39,8 +40,8 @@ impl Connection {
         Tcp { src_port: self.local_port, dst_port: self.remote_port, seq, ack, flags, window, urgent: 0, options }
     }
 
-    /// What every acknowledgment carries beside its number, the window and options, for a segment with `room` bytes
-    /// left. Settles what was owed.
+    /// Returns the window and the options that every acknowledgment carries beside its number, for a segment with `room`
+    /// bytes left. Settles what was owed.
     #[inline(always)]
     fn acknowledge(&mut self, now: SimTime, room: u32) -> (u16, TcpOptions) {
         let window = self.rcv.announce(self.options.rcv_shift.unwrap_or(0));

@@ -1,4 +1,4 @@
-//! What others may know about a flow.
+//! Facts about a flow, for others to read.
 
 use crate::RateSample;
 use crate::receiver::Arrived;
@@ -8,28 +8,29 @@ use wire::{Flags, Seq};
 /// One acknowledgment, as controllers and hooks see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ack {
-    /// When it came.
+    /// The time it came.
     pub now: SimTime,
     /// The next number the receiver waits for.
     pub number: Seq,
     /// Payload it newly acknowledges; zero for a duplicate.
     pub acked: Bytes,
-    /// What of it growth counts: [`Ack::acked`], or with [`crate::Config::count_delivered`] what it newly delivered.
+    /// The part of it that growth counts: [`Ack::acked`], or with [`crate::Config::count_delivered`] the bytes it newly
+    /// delivered.
     pub counted: Bytes,
-    /// What was in flight before it.
+    /// Bytes in flight before it.
     pub prior_flight: Bytes,
     /// The RTT it measured, if it did. At most one per window without timestamps, unless the sender keeps records of segments
     /// (SACK recovery, or the controller asks for it): then of the youngest that it acknowledges and that was sent once.
     pub rtt: Option<Dur>,
-    /// Whether it is a duplicate in the sense of @RFC5681 sec. 2.
+    /// True if it is a duplicate in the sense of @RFC5681 sec. 2.
     pub duplicate: bool,
-    /// Whether it was made at this node ([`crate::SenderCommand::LocalAck`]) and never seen on the wire.
+    /// True if it was made at this node ([`crate::SenderCommand::LocalAck`]) and never seen on the wire.
     pub local: bool,
     /// The header's control bits.
     pub flags: Flags,
-    /// What its SACK blocks newly report, if the sender keeps a scoreboard. @RFC2018
+    /// Bytes that its SACK blocks newly report, if the sender keeps a scoreboard. @RFC2018
     pub sacked: Bytes,
-    /// What it made the sender take for lost, by the scoreboard. Zero for a hook, which is asked before.
+    /// Bytes that it made the sender take for lost, by the scoreboard. Zero for a hook, which is asked before.
     pub lost: Bytes,
     /// The delivery rate it tells, if the controller asks for it or recovery is by SACK.
     pub rate: Option<RateSample>,
@@ -38,8 +39,8 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// The number that is sent next: what leaves from now on is acknowledged beyond it. A round trip lasts until an ACK
-    /// reaches what this was at its beginning.
+    /// The next number to send: segments that leave from now on are acknowledged beyond it. A round trip lasts until an
+    /// ACK reaches the value that this had at its beginning.
     pub fn next(&self) -> Seq {
         self.number + self.prior_flight.saturating_sub(self.acked).0 as u32
     }
@@ -60,9 +61,9 @@ pub struct FlowFacts {
     pub cwnd: Bytes,
     /// Slow-start threshold; `u64::MAX` while unlimited.
     pub ssthresh: Bytes,
-    /// `snd_nxt - snd_una`: what is in flight. @RFC5681 sec. 2
+    /// `snd_nxt - snd_una`: bytes in flight. @RFC5681 sec. 2
     pub flight_size: Bytes,
-    /// What duplicate ACKs add to the window during fast recovery (and limited transmit before it).
+    /// Bytes that duplicate ACKs add to the window during fast recovery (and limited transmit before it).
     pub inflation: Bytes,
     /// Payload of a full segment to the peer, options deducted.
     pub mss: Bytes,
@@ -78,15 +79,15 @@ pub struct FlowFacts {
     pub rto: Dur,
     /// Duplicate ACKs in a row.
     pub dup_acks: u32,
-    /// Whether fast recovery lasts.
+    /// True while fast recovery lasts.
     pub in_recovery: bool,
-    /// Whether [`crate::SenderCommand::Freeze`] holds.
+    /// True while [`crate::SenderCommand::Freeze`] holds.
     pub frozen: bool,
     /// Bytes the application has written that were never sent.
     pub unsent: Bytes,
 }
 
-/// What one end has counted since it was made.
+/// The counters of one end since it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     /// All segments sent.
@@ -109,7 +110,8 @@ pub struct Counters {
     pub tail_loss_probes: u64,
     /// Losses that were none: their cuts were undone. @RFC4015
     pub spurious_losses: u64,
-    /// When losses of data were found for the first two times: by duplicate ACKs, or the first timeout of a sequence.
+    /// The times when losses of data were found for the first two times: by duplicate ACKs, or the first timeout of a
+    /// sequence.
     pub losses_found: [Option<SimTime>; 2],
     /// Data segments received in the window with a congestion mark, if ECN was agreed on. @RFC3168 sec. 6.1.3
     pub ecn_marks_received: u64,
@@ -172,7 +174,7 @@ impl WindowTime {
         }
     }
 
-    /// What was counted after `then`.
+    /// Returns the sums after `then`.
     #[must_use]
     pub fn since(&self, then: &WindowTime) -> WindowTime {
         WindowTime {
@@ -204,7 +206,7 @@ impl Counters {
         self.bytes_sent += u64::from(payload);
     }
 
-    /// A segment was not sent after all; `again` if it would have been a retransmission.
+    /// Takes back a segment that was not sent after all; `again` if it would have been a retransmission.
     pub(crate) fn refused(&mut self, payload: u32, again: bool) {
         self.segments_sent -= 1;
         self.data_segments_sent -= u64::from(payload > 0);
@@ -219,7 +221,8 @@ impl Counters {
         self.window_updates_sent += u64::from(updates_window);
     }
 
-    /// A data segment has come within the window, beyond a gap or not, and with it so many bytes are in order.
+    /// Counts a data segment that has come within the window, beyond a gap or not, and the bytes that it has put in
+    /// order.
     pub(crate) fn received(&mut self, arrived: Arrived, in_order: u32) {
         match arrived {
             Arrived::Duplicate => self.duplicate_segments += 1,

@@ -1,11 +1,11 @@
-//! What a scheme at the sender's node may do to a connection.
+//! The influence of a scheme at the sender's node on a connection.
 
 use crate::{Ack, FlowFacts};
 use core::fmt;
 use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
-/// What a loss is answered with.
+/// The response to a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Retransmit and tell the controller.
@@ -18,7 +18,7 @@ pub enum Loss {
 /// discarded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RttSample {
-    /// When the ACK came: what was measured began one RTT before.
+    /// The time when the ACK came: the measurement began one RTT before.
     pub now: SimTime,
     /// Its number.
     pub ack: Seq,
@@ -39,15 +39,16 @@ pub trait SenderHook: fmt::Debug {
     /// An ACK, new or duplicate, is about to be acted upon. `facts` are those before it.
     fn on_ack(&mut self, _ack: &Ack, _facts: &FlowFacts) {}
 
-    /// An ACK told an RTT: what the timer and what the controller get of it. Asked before [`SenderHook::on_ack`], of duplicates
-    /// too if they tell one. [`crate::Counters`], RACK and the delivery rate keep what was measured. Of the handshake's
-    /// sample the controller reads none; its initial RTT is what the timer made of it.
+    /// Returns the RTTs that the timer and the controller get of the one that an ACK told. Asked before
+    /// [`SenderHook::on_ack`], of duplicates too if they tell one. [`crate::Counters`], RACK and the delivery rate keep
+    /// the measured one. The controller reads none of the handshake's sample; its initial RTT is the one that the timer
+    /// made of it.
     fn rtt_sample(&mut self, sample: RttSample, _facts: &FlowFacts) -> RttSample {
         sample
     }
 
-    /// How many duplicate ACKs make a loss, `configured` of them unless a scheme knows better. Asked at each duplicate
-    /// outside of recovery, after [`SenderHook::on_ack`].
+    /// Returns the number of duplicate ACKs that make a loss: `configured`, unless a scheme knows better. Asked at each
+    /// duplicate outside of recovery, after [`SenderHook::on_ack`].
     fn dup_ack_threshold(&mut self, configured: u32, _facts: &FlowFacts) -> u32 {
         configured
     }
@@ -65,17 +66,17 @@ pub trait SenderHook: fmt::Debug {
     /// A segment leaves that begins with what was sent before, for whatever reason.
     fn resent(&mut self, _range: SeqRange, _now: SimTime, _facts: &FlowFacts) {}
 
-    /// A segment that never arrived, for another reason than congestion: it is sent again now. Asked after the ACK field of each
-    /// segment was acted upon, again and again until it says `None`. What is acknowledged, SACKed or not in flight is left out, and
-    /// what the peer's window no longer holds. The window is not cut. With a scoreboard the whole segment that holds the first
-    /// number goes, and counts as lost; without one the numbers that are given.
+    /// Returns a segment that never arrived, for another reason than congestion: it is sent again now, without a window
+    /// cut. Asked after the ACK field of each segment was acted upon, until it returns `None`. Data that is acknowledged,
+    /// SACKed, not in flight or beyond the peer's window is left out. With a scoreboard the whole segment that holds the
+    /// first number is sent, and counts as lost; without one, the numbers given.
     fn corrupted(&mut self, _facts: &FlowFacts) -> Option<SeqRange> {
         None
     }
 
-    /// If a copy of the segment `range` is under way that [`SenderHook::corrupted`] asked for: what had been sent then, the
-    /// `snd_max` of its facts. Asked where duplicate or partial ACKs alone say that the segment is lost: such a one is neither sent
-    /// again nor answered with a cut. Duplicates go on to tell what has left the network.
+    /// Returns the `snd_max` of its facts when [`SenderHook::corrupted`] asked for a copy of the segment `range`, while
+    /// that copy is under way. Asked where duplicate or partial ACKs alone say that the segment is lost: it is then
+    /// neither sent again nor answered with a cut. Duplicates go on to tell what has left the network.
     fn in_repair(&mut self, _range: SeqRange, _facts: &FlowFacts) -> Option<Seq> {
         None
     }
@@ -119,7 +120,7 @@ impl SenderHook for Vec<Box<dyn SenderHook>> {
     }
 }
 
-/// What a scheme may ask a sender to do, between two inputs.
+/// A command of a scheme to a sender, between two inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SenderCommand {
     /// Send these numbers again, now and whatever the window; no window cut. Parts that are acknowledged or were never

@@ -39,7 +39,7 @@ pub(crate) struct HyStart {
 }
 
 impl HyStart {
-    /// Of a sender that paces, or not.
+    /// The state for a sender that paces, or not.
     pub fn new(paced: bool) -> HyStart {
         HyStart { paced, ..HyStart::default() }
     }
@@ -75,7 +75,7 @@ impl HyStart {
         false
     }
 
-    /// By what growth is divided.
+    /// The divisor of growth.
     pub fn divisor(&self) -> u64 {
         if self.css.is_some() { DIVISOR } else { 1 }
     }

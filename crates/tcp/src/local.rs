@@ -67,8 +67,8 @@ impl Connection {
         self.cut_for_local_congestion();
     }
 
-    /// Once for a window of data, and not while a recovery lasts. As in Linux the cut is of cwnd: what is in flight says little of a window
-    /// of which the host has refused a part.
+    /// Cuts the window once for a window of data, and not while a recovery lasts. As in Linux the cut is of cwnd: the
+    /// flight says little of a window of which the host has refused a part.
     fn cut_for_local_congestion(&mut self) {
         let snd = &mut self.snd;
         let lasts = snd.recovering.is_some() || snd.window.timeout_lasts || snd.is_reducing();
@@ -82,8 +82,8 @@ impl Connection {
         self.counters.borrow_mut().local_cuts += 1;
     }
 
-    /// The window is cut though nothing was lost: for a mark, or for local congestion. `flight` is what was in flight, `prior` a bound on
-    /// what cwnd is afterwards.
+    /// Cuts the window though nothing was lost: for a mark, or for local congestion. `flight` is the flight before,
+    /// `prior` a bound on cwnd afterwards.
     pub(crate) fn cut_without_loss(&mut self, flight: u64, prior: Bytes, told: &Told) {
         let window = &mut self.snd.window;
         let most = window.cwnd.min(prior).max(window.mss); // whatever the least ssthresh of the controller

@@ -16,8 +16,8 @@ impl Connection {
         SeqRange { start: self.snd.una, end: (self.snd.una + self.snd.mss).min(self.snd.max) }
     }
 
-    /// Whether the loss of the first segment is one of congestion; if so the controller cuts the window, unless an echoed
-    /// mark has cut it since that segment left. A timeout is answered in any case.
+    /// Returns whether the loss of the first segment is one of congestion. If so the controller cuts the window, unless
+    /// an echoed mark has cut it since that segment left. A timeout is answered in any case.
     pub(crate) fn judge_loss(&mut self, why: Congestion) -> bool {
         self.judge_loss_of(self.first_segment(), why, 0)
     }
@@ -47,7 +47,7 @@ impl Connection {
         self.ask(|hook, facts| hook.in_repair(first, facts)).flatten()
     }
 
-    /// What hooks know to be corrupted is sent again, whatever the congestion window.
+    /// Sends again the segments that hooks know to be corrupted, whatever the congestion window.
     pub(crate) fn repair_corrupted(&mut self, now: SimTime) {
         while let Some(range) = self.ask(|hook, facts| hook.corrupted(facts)).flatten() {
             let snd = &mut self.snd;

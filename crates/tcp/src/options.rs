@@ -1,4 +1,4 @@
-//! What the two SYNs agreed on, and timestamps. @RFC9293 sec. 3.2, @RFC7323
+//! The options that the two SYNs agreed on, and timestamps. @RFC9293 sec. 3.2, @RFC7323
 
 use crate::Config;
 use units::{Dur, SimTime};
@@ -26,13 +26,13 @@ pub(crate) struct Negotiated {
     pub peer_mss: u16,
     /// The peer's timestamp to echo: TS.Recent.
     pub ts_recent: u32,
-    /// When it came.
+    /// The time it came.
     ts_recent_at: SimTime,
     tick: Dur,
 }
 
 impl Negotiated {
-    /// What this end offers.
+    /// The options that this end offers.
     pub fn offer(config: &Config) -> Negotiated {
         Negotiated {
             timestamps: config.timestamps,
@@ -47,7 +47,7 @@ impl Negotiated {
         }
     }
 
-    /// The peer's SYN: keeps of the offer what it offers too.
+    /// Keeps those options of the offer that the peer's SYN offers too.
     pub fn meet(&mut self, now: SimTime, syn: &TcpOptions) {
         self.peer_mss = syn.mss().unwrap_or(DEFAULT_MSS);
         self.sack &= syn.sack_permitted();
@@ -90,7 +90,7 @@ impl Negotiated {
         (ticks < 1 << 31).then(|| self.tick * u64::from(ticks.max(1)))
     }
 
-    /// Whether a segment's timestamp is older than one already seen: PAWS. @RFC7323 sec. 5.3 R1
+    /// True if a segment's timestamp is older than one already seen: PAWS. @RFC7323 sec. 5.3 R1
     ///
     /// TS.Recent says nothing any more before the sign of a difference turns. With a clock of 1 ms that is after 24 days,
     /// with a faster one sooner, if the peer's is as fast as this end's. @RFC7323 sec. 5.5

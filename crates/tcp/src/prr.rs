@@ -9,12 +9,12 @@ pub(crate) struct Prr {
     out: u64,
 }
 
-/// What one ACK in recovery tells.
+/// The progress that one ACK in recovery tells.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
     /// DeliveredData: newly acknowledged or SACKed.
     pub delivered: u64,
-    /// What is in the network now.
+    /// Bytes in the network now.
     pub pipe: u64,
     /// SafeACK: SND.UNA advanced and nothing more was lost.
     pub safe: bool,

@@ -26,7 +26,7 @@ pub(crate) struct Rack {
 /// Recoveries for which a DSACK widens the reordering window. @RFC8985 sec. 6.2 step 4
 const PERSIST: u32 = 16;
 
-/// What the sender knows when the reordering window is asked for.
+/// The sender's state when the reordering window is asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
     pub min_rtt: Dur,
@@ -37,7 +37,8 @@ pub(crate) struct Context {
     pub enough_sacked: bool,
 }
 
-/// Whether what left at `a` and ends at `a_end` left after the other. @RFC8985 sec. 6.2 step 2, RACK_sent_after
+/// True if the segment that left at `a` and ends at `a_end` left after the other. @RFC8985 sec. 6.2 step 2,
+/// RACK_sent_after
 fn sent_after(a: SimTime, a_end: Seq, b: SimTime, b_end: Seq) -> bool {
     a > b || a == b && b_end.lt(a_end)
 }
@@ -93,8 +94,8 @@ impl Rack {
         cx.srtt.map_or(window, |srtt| window.min(srtt))
     }
 
-    /// How long `segment` may still take; none if nothing that left after it has arrived. Zero: it is lost. @RFC8985 sec. 6.2
-    /// step 5
+    /// The time that `segment` may still take; `None` if no segment that left after it has arrived. Zero: it is lost.
+    /// @RFC8985 sec. 6.2 step 5
     pub fn remaining(&self, segment: &Segment, window: Dur, now: SimTime) -> Option<Dur> {
         let (sent, end) = self.newest?;
         if !sent_after(sent, end, segment.sent, segment.range.end) {
@@ -104,7 +105,7 @@ impl Rack {
         Some(if deadline <= now { Dur::ZERO } else { deadline - now })
     }
 
-    /// Whether a timeout takes `segment` for lost, which is not the first. @RFC8985 sec. 6.3
+    /// True if a timeout takes `segment`, which is not the first, for lost. @RFC8985 sec. 6.3
     pub fn timed_out(&self, segment: &Segment, window: Dur, now: SimTime) -> bool {
         segment.sent + self.rtt + window <= now
     }
@@ -123,14 +124,14 @@ pub(crate) struct Probe {
     pub due: bool,
 }
 
-/// What the end of a probe tells.
+/// The finding at the end of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Nothing yet, or there is no probe.
     Open,
     /// Nothing was lost, or what was is known otherwise.
     NoLoss,
-    /// The probe repaired a loss that nobody would have told of: the window is to be cut.
+    /// The probe repaired a loss that nothing else would have told: the window is to be cut.
     Repaired,
 }
 

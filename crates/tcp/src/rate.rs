@@ -1,20 +1,20 @@
-//! How fast a flow delivers, told with each ACK. @DRAFT-DRE: Cheng, Cardwell, Hassas Yeganeh & Jacobson, "Delivery Rate
-//! Estimation", draft-cheng-iccrg-delivery-rate-estimation-02.
+//! The delivery rate of a flow, told with each ACK. @DRAFT-DRE: Cheng, Cardwell, Hassas Yeganeh & Jacobson, "Delivery
+//! Rate Estimation", draft-cheng-iccrg-delivery-rate-estimation-02.
 //!
 //! Counts bytes, where Linux counts packets.
 
 use units::{BitRate, Bytes, Dur, SimTime};
 
-/// What one ACK tells of the delivery rate. @DRAFT-DRE sec. 3.3
+/// The sample of the delivery rate that one ACK tells. @DRAFT-DRE sec. 3.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateSample {
     /// Delivered in the interval, SACKed data included.
     pub delivered: Bytes,
     /// The longer of the time in which it was sent and that in which its ACKs came.
     pub interval: Dur,
-    /// What had been delivered when the youngest segment that this ACK delivers left: tells rounds apart.
+    /// Bytes that had been delivered when the youngest segment that this ACK delivers left: tells rounds apart.
     pub prior_delivered: Bytes,
-    /// Whether the sender had no more to send at that time: the rate may be less than the path's.
+    /// True if the sender had no more to send at that time: the rate may be less than the path's.
     pub app_limited: bool,
 }
 
@@ -25,7 +25,7 @@ impl RateSample {
     }
 }
 
-/// What a segment carries of the time it left. P.* of @DRAFT-DRE sec. 3.1.2
+/// The connection's state when a segment left, kept with the segment. P.* of @DRAFT-DRE sec. 3.1.2
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stamp {
     delivered: u64,
@@ -87,7 +87,7 @@ impl Rate {
         min_rtt.is_none_or(|least| interval >= least).then_some(sample)
     }
 
-    /// Whether the sample of what leaves now is limited by the application.
+    /// True if the samples of segments that leave now are limited by the application.
     pub fn is_limited(&self) -> bool {
         self.app_limited != 0
     }

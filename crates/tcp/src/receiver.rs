@@ -5,20 +5,20 @@ use crate::ack::AckPolicy;
 use crate::ecn::Echo;
 use wire::{Seq, SeqRange, SeqSet};
 
-/// Whether an acknowledgment is owed.
+/// The acknowledgment that is owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AckDue {
-    /// No.
+    /// None.
     No,
-    /// When the delayed-ACK timer expires, or with data.
+    /// One when the delayed-ACK timer expires, or with data.
     Later,
-    /// Now, alone or with data.
+    /// One now, alone or with data.
     Now,
-    /// Now and alone: the peer counts duplicates, and one with data does not count. @RFC5681 sec. 2 (b)
+    /// One now and alone: the peer counts duplicates, and one with data does not count. @RFC5681 sec. 2 (b)
     Alone,
 }
 
-/// What a payload did to the stream.
+/// The effect of a payload on the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrived {
     /// Came next, with nothing missing.
@@ -40,35 +40,35 @@ pub(crate) struct Receiver {
     pub nxt: Seq,
     /// The right edge offered to the peer; it never moves left.
     pub edge: Seq,
-    /// Where `nxt` is in the peer's stream.
+    /// Offset of `nxt` in the peer's stream.
     pub offset: u64,
     /// Number of the FIN, once one has arrived (in order or not).
     pub fin: Option<Seq>,
-    /// What is owed.
+    /// The acknowledgment that is owed.
     pub due: AckDue,
     /// The ACK is owed only because the application read.
     pub window_update: bool,
     /// Last.ACK.sent of @RFC7323 sec. 4.3.
     pub last_ack_sent: Seq,
-    /// Of congestion marks.
+    /// The echo of congestion marks.
     pub echo: Echo,
-    /// When to acknowledge what comes in order.
+    /// The policy that acknowledges data that comes in order.
     pub policy: Box<dyn AckPolicy>,
-    /// In order, not read by the application.
+    /// Bytes in order, not read by the application.
     unread: u64,
     buffer: u64,
     /// The longest payload so far: the segment size of @RFC9293 sec. 3.8.6.2.2.
     segment: u32,
-    /// What did not come in order, once something has not.
+    /// The data that did not come in order, once there is some.
     disorder: Option<Box<Disorder>>,
 }
 
-/// What has come out of order or twice.
+/// Data that came out of order or twice.
 #[derive(Debug, Default)]
 struct Disorder {
-    /// What lies beyond a gap.
+    /// The ranges beyond a gap.
     beyond: SeqSet,
-    /// What came twice and is not reported yet. @RFC2883
+    /// The range that came twice and is not reported yet. @RFC2883
     duplicate: Option<SeqRange>,
     /// A number of each of the last blocks that changed, the latest first. @RFC2018 sec. 4
     recent: [Seq; 4],
@@ -76,7 +76,8 @@ struct Disorder {
 }
 
 impl Disorder {
-    /// `range` has come in the window; of several parts that came twice the first is told: what lay before RCV.NXT. @RFC2883 sec. 4.2
+    /// Notes the part of `range`, which has come in the window, that came twice. Of several parts the first is told: the one before
+    /// RCV.NXT. @RFC2883 sec. 4.2
     fn note_twice(&mut self, range: SeqRange) {
         let known = self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
         let twice =
@@ -150,7 +151,7 @@ impl Receiver {
         (self.irs, self.nxt, self.edge, self.last_ack_sent) = (irs, irs + 1, irs + 1, irs + 1);
     }
 
-    /// What of the offered window is left: RCV.WND.
+    /// The part of the offered window that is left: RCV.WND.
     pub fn wnd(&self) -> u32 {
         self.edge - self.nxt
     }
@@ -160,7 +161,8 @@ impl Receiver {
         self.unread
     }
 
-    /// Which segment of the stream ends at RCV.NXT, counted from 1 in segments of the longest length seen.
+    /// The number of the segment of the stream that ends at RCV.NXT, counted from 1 in segments of the longest length
+    /// seen.
     pub fn segment_number(&self) -> u64 {
         self.offset.div_ceil(u64::from(self.segment.max(1)))
     }
@@ -197,25 +199,26 @@ impl Receiver {
         self.disorder.get_or_insert_default().duplicate = Some(range);
     }
 
-    /// What came twice has been reported.
+    /// Notes that the range that came twice has been reported.
     pub fn duplicate_reported(&mut self) {
         if let Some(disorder) = &mut self.disorder {
             disorder.duplicate = None;
         }
     }
 
-    /// Whether there is a block to report: something beyond a gap, or something that came twice.
+    /// True while there is a block to report: something beyond a gap, or something that came twice.
     pub fn has_blocks(&self) -> bool {
         self.disorder.as_ref().is_some_and(|disorder| !disorder.beyond.is_empty() || disorder.duplicate.is_some())
     }
 
-    /// The blocks to report: what came twice, once (@RFC2883 sec. 4), then the one that changed last (@RFC2018 sec. 4); how
-    /// many, in the first elements.
+    /// The blocks to report, and their number: the range that came twice, once (@RFC2883 sec. 4), then the block that
+    /// changed last (@RFC2018 sec. 4).
     pub fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
         self.disorder.as_ref().map_or_else(Default::default, |disorder| disorder.sack_blocks())
     }
 
-    /// The window that would be offered now: what is offered already, or, once it is worth the while, all that is free.
+    /// The window that would be offered now: the window that is offered already, or, once it is worth the while, all that
+    /// is free.
     /// Silly window avoidance: the edge moves by a segment or half the buffer. @RFC9293 sec. 3.8.6.2.2
     fn offer(&self, shift: u8) -> u32 {
         let offered = u64::from(self.wnd());

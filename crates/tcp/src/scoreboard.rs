@@ -12,9 +12,9 @@ use wire::{Seq, SeqRange};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
     pub range: SeqRange,
-    /// When it last left.
+    /// The time it last left.
     pub sent: SimTime,
-    /// What had been delivered then.
+    /// The state of the delivery rate then.
     pub stamp: Stamp,
     /// The receiver has it.
     pub sacked: bool,
@@ -40,9 +40,9 @@ pub(crate) struct Scoreboard {
     again: u32,
     /// The end of the highest segment SACKed; SND.UNA or before if there is none.
     top: Seq,
-    /// Before this nothing is lost and not sent again.
+    /// The number before which nothing is lost without having been sent again.
     repaired: Seq,
-    /// Before this what is not SACKed is lost, by the rule of RFC 6675.
+    /// The number before which every segment that is not SACKed is lost, by the rule of RFC 6675.
     judged: Seq,
     /// The blocks of the last ACKs.
     known: [SeqRange; 4],
@@ -54,17 +54,18 @@ impl Scoreboard {
         self.ring.iter()
     }
 
-    /// How many bytes are SACKed.
+    /// Bytes that are SACKed.
     pub fn sacked(&self) -> u32 {
         self.sacked
     }
 
-    /// How many segments are SACKed.
+    /// The number of segments that are SACKed.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
 
-    /// Of `flight` what is in the network: less what arrived and what is lost, and the copies. @RFC6675 sec. 4, SetPipe
+    /// Bytes of `flight` in the network: less those that arrived and those that are lost, and the copies. @RFC6675 sec.
+    /// 4, SetPipe
     pub fn pipe(&self, flight: u32) -> u32 {
         (flight + self.again).saturating_sub(self.sacked + self.lost)
     }
@@ -144,7 +145,7 @@ impl Scoreboard {
         self.ring.partition_point(|segment| segment.range.end.le(seq))
     }
 
-    /// The receiver has `block`. Each segment of which that is news is shown, as it was.
+    /// Marks the segments in `block`, which the receiver has. Shows each that is newly SACKed, as it was.
     pub fn sack(&mut self, block: SeqRange, mut delivered: impl FnMut(&Segment)) {
         let (Some(first), Some(last)) = (self.ring.front(), self.ring.back()) else { return };
         let (una, nxt) = (first.range.start, last.range.end);
@@ -173,7 +174,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks what touches `part` and lies in `block`.
+    /// Marks the segments that touch `part` and lie in `block`.
     fn walk(&mut self, part: SeqRange, block: SeqRange, delivered: &mut impl FnMut(&Segment)) {
         if !part.start.lt(part.end) {
             return;
@@ -197,8 +198,8 @@ impl Scoreboard {
         }
     }
 
-    /// The rule of RFC 6675: lost is what has `threshold` ranges SACKed beyond it, or more than `threshold - 1` segments'
-    /// worth. Returns the bytes newly lost. @RFC6675 sec. 4, IsLost, Update
+    /// Takes segments for lost by the rule of RFC 6675: those with `threshold` ranges SACKed beyond them, or more than
+    /// `threshold - 1` segments' worth. Returns the bytes newly lost. @RFC6675 sec. 4, IsLost, Update
     pub fn judge(&mut self, threshold: u32, mss: u32) -> u32 {
         if self.sacked == 0 {
             return 0;
@@ -250,7 +251,7 @@ impl Scoreboard {
         len
     }
 
-    /// Takes all for lost that `is_lost` says and that is in flight. Stops where it says `None`. Returns the bytes.
+    /// Takes the segments in flight for lost of which `is_lost` is true. Stops where it says `None`. Returns the bytes.
     pub fn lose_if(&mut self, mut is_lost: impl FnMut(&Segment) -> Option<bool>) -> u32 {
         let mut lost = 0;
         for place in 0..self.ring.len() {
@@ -279,20 +280,20 @@ impl Scoreboard {
         Some(range)
     }
 
-    /// Takes the first segment for lost. Returns the bytes; none if it is already.
+    /// Takes the first segment that is not SACKed for lost. Returns the bytes; none if it is already.
     pub fn lose_first(&mut self) -> u32 {
         let first = self.ring.iter().position(|segment| !segment.sacked);
         first.map_or(0, |place| self.lose(place))
     }
 
-    /// After a timeout: everything that is not SACKed is lost, copies too.
+    /// Takes everything that is not SACKed for lost after a timeout, copies too.
     pub fn lose_all(&mut self) {
         for place in 0..self.ring.len() {
             self.lose(place);
         }
     }
 
-    /// Nothing was lost: what was taken for it is in flight still.
+    /// Takes nothing for lost any more: all is in flight still.
     pub fn restore(&mut self) {
         for segment in &mut self.ring {
             (segment.lost, segment.again) = (false, false);
@@ -300,7 +301,7 @@ impl Scoreboard {
         (self.lost, self.again) = (0, 0);
     }
 
-    /// The receiver has thrown away what it had: nothing is SACKed any more. @RFC2018 sec. 8
+    /// Forgets all SACKs: the receiver has thrown away the data it had. @RFC2018 sec. 8
     pub fn renege(&mut self) {
         for segment in &mut self.ring {
             segment.sacked = false;
@@ -312,7 +313,7 @@ impl Scoreboard {
         }
     }
 
-    /// Whether the first segment is SACKed, though it is not acknowledged.
+    /// True if the first segment is SACKed, though it is not acknowledged.
     pub fn reneged(&self) -> bool {
         self.ring.front().is_some_and(|first| first.sacked)
     }
@@ -364,7 +365,7 @@ impl Scoreboard {
         }
     }
 
-    /// What the counters must be, from the records.
+    /// Checks the counters against the records.
     pub fn check(&self) {
         let sum = |which: fn(&Segment) -> bool| -> u32 {
             self.ring.iter().filter(|segment| which(segment)).map(|segment| segment.range.len()).sum()

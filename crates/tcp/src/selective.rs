@@ -1,4 +1,4 @@
-//! The sender that keeps a scoreboard: what an ACK tells it, what is lost, what leaves next. @RFC6675, @RFC8985
+//! The sender that keeps a scoreboard: the news of an ACK, the losses, the next segment. @RFC6675, @RFC8985
 
 use crate::cc::Congestion;
 use crate::options::timestamps;
@@ -13,14 +13,14 @@ use crate::{Ack, Config, Connection};
 use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
-/// What a sender with a scoreboard has beyond one without.
+/// The additional state of a sender with a scoreboard.
 #[derive(Debug)]
 pub(crate) struct Tracking {
     pub board: Scoreboard,
     pub rate: Rate,
     /// Losses are found and repaired by the board. Otherwise it is there for the rate samples alone.
     pub selective: bool,
-    /// Of segments sent once.
+    /// The least RTT of segments sent once.
     pub min_rtt: Option<Dur>,
     /// RescueRxt. @RFC6675 sec. 2
     rescue: Option<Seq>,
@@ -32,13 +32,13 @@ pub(crate) struct Tracking {
     pub reducing: Option<Seq>,
     rack: Option<Rack>,
     probe: Option<Probe>,
-    /// When something that is out of order will be lost.
+    /// The time when something that is out of order will be lost.
     reorder: Option<SimTime>,
-    /// When the retransmission timer would expire, while its slot is another's.
+    /// The time when the retransmission timer would expire, while its slot is another's.
     timeout_at: SimTime,
 }
 
-/// What the timer of the retransmission is set for. @RFC8985 sec. 7.2: one at a time
+/// The purpose that the retransmission timer is set for. @RFC8985 sec. 7.2: one at a time
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Pending {
     #[default]
@@ -47,29 +47,29 @@ pub(crate) enum Pending {
     Reorder,
 }
 
-/// What one ACK told the scoreboard, in bytes.
+/// The news of one ACK for the scoreboard, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     /// Newly SACKed.
     pub sacked: u32,
     /// Newly SACKed, or acknowledged and not SACKed before.
     pub delivered: u32,
-    /// What came twice.
+    /// The range that came twice.
     pub dsack: Option<SeqRange>,
     pub rate: Option<RateSample>,
-    /// The RTT of what was sent once.
+    /// The RTT of a segment that was sent once.
     pub rtt: Option<Dur>,
-    /// Of what had been sent at the last timeout, something that was not repeated arrived.
+    /// True if data sent before the last timeout, and not repeated, has arrived.
     pub fresh: bool,
 }
 
 impl Told {
-    /// By an ACK that no scoreboard has read.
+    /// The news of an ACK that no scoreboard has read.
     pub const NOTHING: Told = Told { sacked: 0, delivered: 0, dsack: None, rate: None, rtt: None, fresh: false };
 }
 
 impl Tracking {
-    /// What the configuration, the peer and the controller make necessary, if anything.
+    /// Returns the tracking that the configuration, the peer and the controller make necessary, if any.
     pub fn new(config: &Config, snd: &Sender, sack: bool) -> Option<Box<Tracking>> {
         let selective = sack && snd.recovery.evidence() == Evidence::Scoreboard;
         (selective || snd.cc.needs_rate() || snd.cc.needs_rtt() || config.hystart).then(|| {
@@ -95,8 +95,8 @@ impl Tracking {
         (self.prr, self.reducing, self.rescue, self.forced, self.reorder) = (None, None, None, false, None);
     }
 
-    /// (3) What may be lost, below the highest SACKed; or (4) once, the last that is missing, since the loss of the tail is told by
-    /// nobody. Whether it is the latter: the rescue. @RFC6675 sec. 4, NextSeg
+    /// Returns (3) a segment that may be lost, below the highest SACKed; or (4) once, the last that is missing, since
+    /// nobody tells of the loss of the tail. The second value is true for (4): the rescue. @RFC6675 sec. 4, NextSeg
     fn doubtful(&self, una: Seq) -> Option<(SeqRange, bool)> {
         let below = self.board.next_doubtful().map(|range| (range, false));
         let may_rescue = self.rescue.is_none_or(|rescue| rescue.lt(una));
@@ -198,7 +198,7 @@ impl Connection {
         Told { sacked, delivered, dsack, rate, rtt: once, fresh }
     }
 
-    /// Takes for lost what the ACK at hand, or time, says. Returns the bytes.
+    /// Takes segments for lost by the ACK at hand, or by time. Returns their bytes.
     pub(crate) fn find_losses(&mut self, now: SimTime, threshold: u32) -> u32 {
         let snd = &mut self.snd;
         let Some(tracking) = snd.tracking.as_deref_mut().filter(|tracking| tracking.selective) else { return 0 };
@@ -287,7 +287,7 @@ impl Connection {
         self.arm_rto(now);
     }
 
-    /// An ACK in recovery: what may leave for it. `safe` if it acknowledges something and tells of no further loss: SafeACK.
+    /// Sets the window by an ACK in recovery. `safe` if it acknowledges something and tells of no further loss: SafeACK.
     /// @RFC9937 sec. 6.2
     pub(crate) fn reduce(&mut self, safe: bool, told: &Told) {
         let snd = &mut self.snd;
@@ -334,7 +334,7 @@ impl Connection {
         }
     }
 
-    /// Whether nothing is left to send but the rescue. @RFC6675 sec. 4, NextSeg (4)
+    /// True if nothing is left to send but the rescue. @RFC6675 sec. 4, NextSeg (4)
     fn calls_for_rescue(&mut self) -> bool {
         let (una, new) = (self.snd.una, self.snd.next_beyond());
         let Some(tracking) = self.snd.tracking.as_deref_mut().filter(|tracking| tracking.rack.is_none()) else {
@@ -365,7 +365,7 @@ impl Connection {
         }
     }
 
-    /// What a sender that keeps more than the plain state does about an ACK of new data: `una` was the first number not
+    /// Finishes an ACK of new data for a sender that keeps more than the plain state: `una` was the first number not
     /// acknowledged.
     #[inline(never)]
     pub(crate) fn finish_ack(&mut self, facts: &Ack, una: Seq, tcp: Option<&Tcp>, told: &Told) {
@@ -383,7 +383,7 @@ impl Connection {
         }
     }
 
-    /// What it does about an ACK that acknowledges nothing; `duplicate` in the sense of @RFC5681 sec. 2.
+    /// Finishes an ACK that acknowledges nothing, likewise; `duplicate` in the sense of @RFC5681 sec. 2.
     #[inline(never)]
     pub(crate) fn finish_duplicate(&mut self, now: SimTime, tcp: &Tcp, duplicate: bool, told: &Told) {
         let sacked = told.sacked;
@@ -404,9 +404,8 @@ impl Connection {
         }
     }
 
-    /// The retransmission timer expired. Returns whether the sender with a scoreboard stays where it is, and sends again only
-    /// what is not SACKed.
-    /// With `doubt` that is the first segment, until it is known whether the timeout was a mistake.
+    /// Handles a timeout. Returns whether the sender with a scoreboard stays where it is, and sends again only segments
+    /// that are not SACKed. With `doubt` that is the first segment, until it is known whether the timeout was a mistake.
     pub(crate) fn timeout_tracked(&mut self, now: SimTime, doubt: bool) -> bool {
         let snd = &mut self.snd;
         let closed = snd.wnd == 0; // taken back: only probes may go
@@ -440,7 +439,7 @@ impl Connection {
         true
     }
 
-    /// What leaves next, by the scoreboard. @RFC6675 sec. 4, NextSeg
+    /// Returns the segment to send next, by the scoreboard. @RFC6675 sec. 4, NextSeg
     pub(crate) fn choose_selective(&mut self, now: SimTime) -> Option<Chosen> {
         if let Some(probe) = self.probe_segment() {
             return Some(probe);
@@ -476,7 +475,8 @@ impl Connection {
         None
     }
 
-    /// Nothing left though more might have: samples of what is in flight tell the application's rate. @DRAFT-DRE sec. 3.4
+    /// Notes that nothing is left to send though more might have been: samples of the flight tell the application's rate.
+    /// @DRAFT-DRE sec. 3.4
     pub(crate) fn note_idle_application(&mut self) {
         let snd = &mut self.snd;
         let (pipe, unsent) = (u64::from(snd.pipe()), snd.unsent());
@@ -491,7 +491,8 @@ impl Connection {
         }
     }
 
-    /// The controller keeps less in flight than the path holds, to measure it: as if the application were the limit.
+    /// Notes that the controller keeps less in flight than the path holds, to measure it: as if the application were the
+    /// limit.
     fn note_limit(&mut self) {
         let snd = &mut self.snd;
         if core::mem::take(&mut snd.window.mark_app_limited) {
@@ -579,7 +580,7 @@ impl Connection {
         Some(chosen)
     }
 
-    /// What an ACK says of the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
+    /// Judges by an ACK the probe that is out. A loss that only the probe repaired cuts the window. @RFC8985 sec. 7.4
     pub(crate) fn judge_probe(&mut self, ack: Seq, acked: u64, duplicate: bool, told: &Told) {
         let Some(probe) = self.snd.tracking.as_deref_mut().and_then(|tracking| tracking.probe.as_mut()) else {
             return;

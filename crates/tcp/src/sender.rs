@@ -24,7 +24,7 @@ pub(crate) struct Sender {
     pub nxt: Seq,
     /// One past the highest number ever sent.
     pub max: Seq,
-    /// Where `una` is in the application's stream.
+    /// Offset of `una` in the application's stream.
     pub una_offset: u64,
     /// Length of the stream so far.
     pub written: u64,
@@ -55,9 +55,9 @@ pub(crate) struct Sender {
     pub recovery: Box<dyn Recovery>,
     /// The scoreboard, if anything needs one.
     pub tracking: Option<Box<Tracking>>,
-    /// What is known of the last loss, once there was one that may be undone.
+    /// The memory of the last loss, once there was one that may be undone.
     pub undo: Option<Box<Memory>>,
-    /// What the retransmission timer is set for.
+    /// The purpose that the retransmission timer is set for.
     pub pending: Pending,
     pub rtt: RttEstimator,
     /// The segment being timed: the number after it, and when it left. Karn: none once anything is retransmitted.
@@ -67,14 +67,14 @@ pub(crate) struct Sender {
     /// A SYN or SYN-ACK had to be repeated.
     pub syn_lost: bool,
     pub dup_acks: u32,
-    /// What was in flight when limited transmit began. Only while it adds to the window.
+    /// Bytes in flight when limited transmit began. Only while it adds to the window.
     pub flight_before_dups: u32,
-    /// What duplicate ACKs add to the window.
+    /// Bytes that duplicate ACKs add to the window.
     pub inflation: u64,
     pub recovering: Option<Recovering>,
     /// "recover" of @RFC6582, after a timeout or recovery: duplicates up to here tell nothing.
     pub guard: Option<Seq>,
-    /// How much of cwnd is used.
+    /// The use of cwnd.
     pub usage: Usage,
     /// The last cut, as far as ECN is concerned.
     pub reduction: Reduction,
@@ -92,7 +92,7 @@ pub(crate) struct Sender {
     /// The window was cut for local congestion: not again until more than this is acknowledged.
     pub cut_until: Option<Seq>,
     pub last_sent: SimTime,
-    /// Since when what is in flight waits for an ACK: the last progress, or when it left an idle connection.
+    /// The start of the wait for an ACK: the last progress, or when the flight left an idle connection.
     pub waits_since: SimTime,
     /// A probe of the closed window is to be sent.
     pub probe_due: bool,
@@ -103,8 +103,8 @@ pub(crate) struct Sender {
     nagle: bool,
 }
 
-/// What of cwnd was used in the round trip that lasts: cwnd that was not needed must not grow. As Linux
-/// (tcp_cwnd_validate, tcp_is_cwnd_limited). @RFC7661 sec. 4.1 has another measure of the same.
+/// The use of cwnd in the round trip that lasts: cwnd that was not needed must not grow. As Linux (tcp_cwnd_validate,
+/// tcp_is_cwnd_limited). @RFC7661 sec. 4.1 has another measure of the same.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Usage {
     /// The round trip is over when this is acknowledged.
@@ -126,7 +126,7 @@ impl Usage {
         }
     }
 
-    /// Whether cwnd kept the sender back. In slow start more than half of it is enough: a round trip doubles it.
+    /// True if cwnd kept the sender back. In slow start more than half of it is enough: a round trip doubles it.
     #[inline]
     pub fn limits(&self, window: &Window) -> bool {
         self.full || window.in_slow_start() && window.cwnd.0 < 2 * u64::from(self.greatest)
@@ -253,25 +253,25 @@ impl Sender {
         self.window.selective = self.is_selective();
     }
 
-    /// Whether losses are found and repaired by a scoreboard.
+    /// True if losses are found and repaired by a scoreboard.
     #[inline]
     pub fn is_selective(&self) -> bool {
         self.tracking.as_ref().is_some_and(|tracking| tracking.selective)
     }
 
-    /// Whether the window comes down without a loss, in a round trip.
+    /// True while the window comes down without a loss, in a round trip.
     #[inline]
     pub fn is_reducing(&self) -> bool {
         self.tracking.as_ref().is_some_and(|tracking| tracking.reducing.is_some())
     }
 
-    /// Whether it keeps more than the plain state.
+    /// True if it keeps more than the plain state.
     #[inline(always)]
     pub fn keeps_more(&self) -> bool {
         self.tracking.is_some() || self.undo.is_some()
     }
 
-    /// What is in the network: the flight, less what a scoreboard knows to have left it. @RFC6675 sec. 4, SetPipe
+    /// Bytes in the network: the flight, less the bytes that a scoreboard knows to have left it. @RFC6675 sec. 4, SetPipe
     #[inline]
     pub fn pipe(&self) -> u32 {
         match &self.tracking {
@@ -301,9 +301,10 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// FlightSize as a cut takes it (@RFC5681 eq. 4): of what lies beyond cwnd, not what duplicate ACKs let out. Before fast
-    /// recovery that is limited transmit's (sec. 3.2 step 2). In it, as much has left the network: the timeout of a lost
-    /// retransmission cuts a second time (sec. 4.3), not to half of an inflated flight, which may be more than ssthresh.
+    /// FlightSize as a cut takes it (@RFC5681 eq. 4): data beyond cwnd that duplicate ACKs let out does not count. Before
+    /// fast recovery limited transmit let it out (sec. 3.2 step 2). In fast recovery, as much has left the network: the
+    /// timeout of a lost retransmission cuts a second time (sec. 4.3), not to half of an inflated flight, which may be
+    /// more than ssthresh.
     pub fn flight_to_cut(&self) -> u64 {
         let flight = u64::from(self.flight());
         let kept = match self.inflation {
@@ -315,9 +316,10 @@ impl Sender {
         flight.min(kept.max(self.window.cwnd.0))
     }
 
-    /// As [`Sender::flight_to_cut`], for a timeout. With a scoreboard, what is SACKed counts until a recovery lasts (@RFC5681 sec. 2: sent
-    /// and not acknowledged). In fast recovery it has let others out, and is left out like what duplicates let out; after a timeout
-    /// what was lost then is left out too, as if the sender had gone back. Each lowers ssthresh a second time (sec. 4.3).
+    /// As [`Sender::flight_to_cut`], for a timeout. With a scoreboard, SACKed data counts before fast recovery (@RFC5681
+    /// sec. 2: sent and not acknowledged). In fast recovery it has let other data out and does not count. After a
+    /// timeout, data lost then does not count either, as if the sender had gone back. Each lowers ssthresh a second time
+    /// (sec. 4.3).
     pub fn flight_at_timeout(&self) -> u64 {
         let flight = self.flight_to_cut();
         match &self.tracking {
@@ -339,12 +341,12 @@ impl Sender {
         self.una + (self.written - self.una_offset).min(u64::from(self.buffer)) as u32
     }
 
-    /// Whether the buffer holds all that was written.
+    /// True if the buffer holds all that was written.
     fn holds_all(&self) -> bool {
         self.written - self.una_offset <= u64::from(self.buffer)
     }
 
-    /// Whether all that was written is acknowledged, and no FIN is wanted: there is nothing to choose from.
+    /// True while all that was written is acknowledged, and no FIN is wanted: there is nothing to choose from.
     #[inline(always)]
     fn is_idle(&self) -> bool {
         self.una == self.max && self.nxt == self.una && self.written == self.una_offset && !self.closing
@@ -355,12 +357,12 @@ impl Sender {
         (self.written - self.una_offset).saturating_sub(u64::from(self.max - self.una))
     }
 
-    /// Where `seq`, which is not acknowledged, is in the stream.
+    /// Offset in the stream of `seq`, which is not acknowledged.
     pub fn offset(&self, seq: Seq) -> u64 {
         self.una_offset + u64::from(seq - self.una)
     }
 
-    /// What may be in the network, leaving the peer's window aside.
+    /// Bytes that may be in the network, leaving the peer's window aside.
     #[inline(always)]
     pub fn own_window(&self) -> u64 {
         let max = self.max_window.map_or(u64::MAX, |segments| u64::from(segments) * u64::from(self.mss));
@@ -416,7 +418,8 @@ impl Sender {
         send.then_some(Chosen { seq: self.nxt, len, fin: last && fin_follows && len < theirs, advances: true })
     }
 
-    /// Whether data or a FIN waits that only the peer's window keeps back, with nothing in flight whose ACK could open it.
+    /// True while data or a FIN waits that only the peer's window keeps back, with nothing in flight whose ACK could open
+    /// it.
     pub fn waits_for_window(&self) -> bool {
         self.nxt == self.una
             && if self.nxt.lt(self.data_end()) {
@@ -428,7 +431,7 @@ impl Sender {
 }
 
 impl Connection {
-    /// What of data, FIN, repair or probe is to be sent now.
+    /// Returns the segment to send now: data, FIN, repair or probe.
     #[inline(always)]
     pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
         if self.snd.frozen || self.snd.held {

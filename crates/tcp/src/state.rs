@@ -28,28 +28,28 @@ pub enum State {
 }
 
 impl State {
-    /// Whether both ends have agreed on sequence numbers. @RFC9293 sec. 3.5.2 group 3
+    /// True if both ends have agreed on sequence numbers. @RFC9293 sec. 3.5.2 group 3
     pub const fn is_synchronized(self) -> bool {
         !matches!(self, State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }
 
-    /// Whether data or a FIN may still have to be sent or resent.
+    /// True if data or a FIN may still have to be sent or resent.
     pub(crate) const fn sends(self) -> bool {
         matches!(self, State::Established | State::CloseWait | State::FinWait1 | State::Closing | State::LastAck)
     }
 
-    /// Whether the peer's FIN has come, and all before it.
+    /// True once the peer's FIN has come, and all before it.
     pub(crate) const fn has_all(self) -> bool {
         matches!(self, State::CloseWait | State::Closing | State::LastAck | State::TimeWait)
     }
 
-    /// Whether data from the peer is still taken.
+    /// True if data from the peer is still taken.
     pub(crate) const fn receives(self) -> bool {
         matches!(self, State::Established | State::FinWait1 | State::FinWait2)
     }
 }
 
-/// Why a connection failed.
+/// The reason why a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// The peer answered the SYN with a reset.

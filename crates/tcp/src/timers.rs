@@ -17,7 +17,7 @@ pub(crate) enum Timer {
     Pace,
 }
 
-/// When each timer expires; [`SimTime::NEVER`] if it is off.
+/// The expiry of each timer; [`SimTime::NEVER`] if it is off.
 #[derive(Debug)]
 pub(crate) struct Timers([SimTime; 5]);
 
@@ -32,7 +32,7 @@ impl Timers {
         self.0[timer as usize] = at;
     }
 
-    /// When it expires.
+    /// The time when it expires.
     pub(crate) fn at(&self, timer: Timer) -> SimTime {
         self.0[timer as usize]
     }
@@ -49,7 +49,7 @@ impl Timers {
         self.0[timer as usize] != SimTime::NEVER
     }
 
-    /// Whether `timer` has expired; if so it is off afterwards.
+    /// Returns whether `timer` has expired; if so it is off afterwards.
     pub(crate) fn take_due(&mut self, timer: Timer, now: SimTime) -> bool {
         let due = self.0[timer as usize] <= now;
         if due {

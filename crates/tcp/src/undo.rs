@@ -12,17 +12,17 @@ use crate::sender::Chosen;
 use units::{Bytes, SimTime};
 use wire::{Seq, Tcp};
 
-/// How spurious losses are found out.
+/// The means to find out spurious losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Undo {
-    /// Not at all.
+    /// None.
     #[default]
     None,
-    /// By timestamps (@RFC3522) and, with SACK recovery, by duplicates reported (@RFC3708).
+    /// Timestamps (@RFC3522) and, with SACK recovery, reported duplicates (@RFC3708).
     Eifel,
-    /// Timeouts by what is acknowledged after them (@RFC5682); with SACK recovery duplicates reported too.
+    /// For timeouts, the ACKs that follow them (@RFC5682); with SACK recovery, reported duplicates too.
     FRto,
-    /// By all of these, as Linux.
+    /// All of these, as Linux.
     All,
 }
 
@@ -44,7 +44,7 @@ enum Step {
     Off,
     /// The first segment was sent again; waits for the first ACK.
     First {
-        /// What had been sent at the timeout.
+        /// SND.MAX at the timeout.
         recover: Seq,
     },
     /// New data was sent; waits for the second ACK.
@@ -62,11 +62,11 @@ struct Saved {
     /// FlightSize then: pipe_prev with ssthresh. @RFC4015 sec. 3.2
     flight: Bytes,
     timeout: bool,
-    /// SND.UNA then: what lies before is not of this loss.
+    /// SND.UNA then: data before it is not of this loss.
     una: Seq,
 }
 
-/// What is known of the last loss.
+/// The memory of the last loss.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     saved: Option<Saved>,
@@ -90,14 +90,14 @@ impl Memory {
         }
     }
 
-    /// The window is as it is.
+    /// Forgets the loss: the window stays as it is.
     fn forget(&mut self) {
         *self = Memory::default();
     }
 }
 
 impl Connection {
-    /// The window is about to be cut; a first loss, unless a recovery lasts.
+    /// Remembers the window, which is about to be cut; a first loss, unless a recovery lasts.
     pub(crate) fn remember_window(&mut self, timeout: bool) {
         let snd = &mut self.snd;
         let lasts = snd.recovering.is_some() || snd.guard.is_some();
@@ -115,8 +115,8 @@ impl Connection {
         memory.saved = Some(Saved { cwnd, ssthresh, flight, timeout, una: snd.una });
     }
 
-    /// A timeout: whether only the first segment is to be sent again, until ACKs tell more. Not for a second timeout, nor while
-    /// another recovery lasts. @RFC5682 sec. 2.1 step 1
+    /// Returns whether only the first segment is to be sent again after a timeout, until ACKs tell more. Not after a
+    /// second timeout, nor while another recovery lasts. @RFC5682 sec. 2.1 step 1
     pub(crate) fn doubts_timeout(&mut self, repeated: bool, recovering: bool) -> bool {
         let snd = &mut self.snd;
         let reneged = snd.tracking.as_ref().is_some_and(|tracking| tracking.board.reneged());
@@ -126,7 +126,7 @@ impl Connection {
         fits
     }
 
-    /// An ACK has been worked off, which acknowledged `acked` bytes. Restores the window if it tells that the loss was none.
+    /// Restores the window if an ACK tells that the loss was none. It acknowledged `acked` bytes, and has been worked off.
     pub(crate) fn undo_if_spurious(
         &mut self,
         now: SimTime,
@@ -213,7 +213,8 @@ impl Connection {
         self.arm_rto(now);
     }
 
-    /// The last loss was none. @RFC4015 sec. 3.2; the window of a fast retransmit comes back as it was.
+    /// Restores the window: the last loss was none. @RFC4015 sec. 3.2; the window of a fast retransmit comes back as it
+    /// was.
     fn restore_window(&mut self, now: SimTime, saved: Saved, acked: u64) {
         self.counters.borrow_mut().spurious_losses += 1;
         let snd = &mut self.snd;

@@ -34,13 +34,14 @@ fn shrink(by: usize) {
     _ = BYTES.try_with(|bytes| bytes.set((bytes.get().0.saturating_sub(by), bytes.get().1)));
 }
 
-/// How often this thread has asked for memory so far, `realloc` included. Zero for ever unless [`Counting`] is installed.
+/// The number of times this thread has asked for memory so far, `realloc` included. Zero for ever unless [`Counting`] is
+/// installed.
 pub fn calls() -> u64 {
     CALLS.with(Cell::get)
 }
 
-/// What `f` returns, and the most bytes that this thread had at once while it ran, beyond those from before. Zero unless
-/// [`Counting`] is installed.
+/// Returns the result of `f`, and the most bytes that this thread had at once while it ran, beyond those from before.
+/// Zero unless [`Counting`] is installed.
 pub fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let before = BYTES.with(|bytes| {
         bytes.set((bytes.get().0, bytes.get().0));
@@ -50,7 +51,7 @@ pub fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
     (value, BYTES.with(|bytes| bytes.get().1 - before))
 }
 
-/// What `f` returns, and how often it asked for memory.
+/// Returns the result of `f`, and the number of times it asked for memory.
 pub fn counted<T>(f: impl FnOnce() -> T) -> (T, u64) {
     let before = calls();
     let value = f();

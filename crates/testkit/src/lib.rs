@@ -1,4 +1,4 @@
-//! What the tests of several crates share: an allocator that counts, and questions to tshark.
+//! The common parts of several crates' tests: an allocator that counts, and questions to tshark.
 //!
 //! A development dependency only. It knows no other crate of the workspace, so that every one of them can use it.
 

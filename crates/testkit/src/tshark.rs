@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Whether tshark runs here. Where it must (`INTERLAYER_REQUIRE_TSHARK=1`), its absence is a failure.
+/// True if tshark runs here. Where it must (`INTERLAYER_REQUIRE_TSHARK=1`), its absence is a failure.
 pub fn is_here() -> bool {
     let here = Command::new("tshark").arg("--version").output().is_ok_and(|out| out.status.success());
     #[expect(clippy::disallowed_methods, reason = "a switch of the tests, not of the core")]
@@ -55,8 +55,8 @@ pub fn captures_of(folder: &Path, node: &str, seed: u64) -> Vec<PathBuf> {
     found
 }
 
-/// What tshark says of each packet of a capture file, field by field. All checksums are verified; sequence numbers are
-/// absolute; fragments are not put together. `more` are further preferences, such as `"wlan.retransmitted:FALSE"`.
+/// Returns tshark's fields of each packet of a capture file. All checksums are verified; sequence numbers are absolute;
+/// fragments are not put together. `more` are further preferences, such as `"wlan.retransmitted:FALSE"`.
 pub fn fields(file: &Path, fields: &[&'static str], more: &[&str]) -> Vec<BTreeMap<&'static str, String>> {
     let mut tshark = Command::new("tshark");
     tshark.arg("-n").arg("-r").arg(file).args(["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a"]);
@@ -78,7 +78,7 @@ pub fn fields(file: &Path, fields: &[&'static str], more: &[&str]) -> Vec<BTreeM
     text.lines().map(|line| fields.iter().copied().zip(line.split('\t').map(String::from)).collect()).collect()
 }
 
-/// What a call of tshark prints.
+/// Returns the output of a call of tshark.
 fn said(tshark: &mut Command) -> String {
     let out = tshark.output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));

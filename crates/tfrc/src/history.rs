@@ -16,14 +16,14 @@ pub fn mean_interval(intervals: &[f64]) -> Option<f64> {
     Some(sum(&intervals[..finished]).max(sum(&intervals[1..=finished])) / weights)
 }
 
-/// What a receiver knows of losses.
+/// The receiver's record of losses.
 #[derive(Debug, Default)]
 pub struct History {
     /// The last packets in order, with their arrival: enough to tell a loss from reordering.
     recent: Vec<(u64, SimTime)>,
     /// The next number that is not accounted for: received, or taken for lost.
     next: u64,
-    /// When the packet before `next` came, or would have.
+    /// The arrival time of the packet before `next`, or the time it would have arrived.
     before: SimTime,
     /// The first packet of the last loss event, and when it would have come.
     event: Option<(u64, SimTime)>,

@@ -16,7 +16,7 @@ pub struct Feedback {
     pub loss_rate: f64,
 }
 
-/// What measures at the far end.
+/// The measurement at the far end.
 #[derive(Debug)]
 pub struct Receiver {
     history: History,
@@ -58,7 +58,7 @@ impl Receiver {
         }
     }
 
-    /// When [`Receiver::poll`] has something.
+    /// The time at which [`Receiver::poll`] has something.
     pub fn next_wakeup(&self) -> SimTime {
         self.due
     }

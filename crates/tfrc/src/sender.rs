@@ -12,11 +12,11 @@ pub struct Data {
     pub sent: SimTime,
     /// The sender's estimate of the round trip; none before the first report.
     pub rtt: Option<Dur>,
-    /// Of the datagram.
+    /// Length of the datagram.
     pub len: Bytes,
 }
 
-/// q: what a new sample leaves of the RTT. Sec. 4.3
+/// q: the weight of the old RTT against a new sample. Sec. 4.3
 const SMOOTHING: f64 = 0.9;
 /// t_mbi: the longest time between packets. Sec. 4.3
 const LONGEST: f64 = 64.0;
@@ -59,7 +59,7 @@ impl Sender {
         self.rate
     }
 
-    /// When [`Sender::poll`] has something, or time changes the rate.
+    /// The time at which [`Sender::poll`] has something, or the rate changes.
     pub fn next_wakeup(&self) -> SimTime {
         self.send_at.min(self.no_feedback)
     }

@@ -26,7 +26,7 @@ impl Conn {
     }
 }
 
-/// What happens to a user.
+/// An event of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
     /// It begins.
@@ -43,27 +43,27 @@ pub enum Input {
     Stop,
 }
 
-/// What a user wants done.
+/// An action that a user wants done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
     /// Open a connection to the server.
     Open(Conn),
     /// Write a request of so many bytes; when the server has it, it writes a response of so many. One at a time on a connection.
     Ask {
-        /// On which.
+        /// The connection.
         conn: Conn,
-        /// Of the request.
+        /// Size of the request.
         request: Bytes,
-        /// Of the response.
+        /// Size of the response.
         response: Bytes,
     },
     /// Close a connection: the client has nothing more to ask.
     Close(Conn),
     /// A file, page or message is complete.
     Done {
-        /// When it was begun.
+        /// The time it was begun.
         began: SimTime,
-        /// Of all its responses.
+        /// Size of all its responses.
         bytes: Bytes,
     },
 }
@@ -76,11 +76,11 @@ pub trait Model: core::fmt::Debug {
     /// Something happened. Outputs are appended to `out`.
     fn handle(&mut self, now: SimTime, input: Input, out: &mut Vec<Output>);
 
-    /// When it wants [`Input::Timer`].
+    /// The time at which it wants [`Input::Timer`].
     fn next_wakeup(&self) -> SimTime;
 }
 
-/// What a model is made of: its parameters, and a random stream of its own.
+/// The parts that a model is made from: its parameters, and a random stream of its own.
 #[derive(Debug)]
 pub struct Given<'p> {
     /// All its parameters.

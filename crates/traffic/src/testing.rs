@@ -10,7 +10,7 @@ use units::{Bytes, Dur, SimTime};
 pub(crate) struct Driver {
     model: Box<dyn Model>,
     now: SimTime,
-    /// What happens to each connection next.
+    /// The next event of each connection.
     due: BTreeMap<u16, (SimTime, Input)>,
     /// Connections whose handshake fails.
     pub lose_next: u64,
@@ -19,11 +19,11 @@ pub(crate) struct Driver {
     pub lost: u64,
     pub open: u64,
     pub most_open: u64,
-    /// What was begun when, took how long, and had how many bytes.
+    /// Everything that was done: the time it was begun, its duration and its bytes.
     pub done: Vec<(SimTime, Dur, Bytes)>,
-    /// Of each request, in order.
+    /// Size of each request's response, in order.
     pub responses: Vec<Bytes>,
-    /// Responses of each thing that is done.
+    /// The number of responses of each file, page or message that is done.
     pub objects: Vec<u32>,
     since_done: u32,
 }
@@ -50,7 +50,7 @@ impl Driver {
         }
     }
 
-    /// Something done, by milliseconds and bytes.
+    /// An entry of `done`, from milliseconds and bytes.
     pub(crate) fn done((began, took, bytes): (u64, u64, u64)) -> (SimTime, Dur, Bytes) {
         (SimTime::ZERO + Dur::from_ms(began), Dur::from_ms(took), Bytes(bytes))
     }
@@ -90,7 +90,7 @@ impl Driver {
         }
     }
 
-    /// Up to this instant, or until nothing happens any more.
+    /// Runs up to this instant, or until nothing happens any more.
     pub(crate) fn run(&mut self, end: SimTime) {
         self.tell(Input::Start);
         loop {

@@ -9,7 +9,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an index into a table of all of them.
+            /// The id as an index into a table of all of them.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
@@ -44,7 +44,7 @@ impl NodeId {
 }
 
 impl FlowId {
-    /// What belongs to no flow: ICMP, beacons, what a router sends.
+    /// The flow of packets that belong to none: ICMP, beacons, a router's own.
     pub const NONE: FlowId = FlowId(u32::MAX);
 
     const INDEX_BITS: u32 = 21;
@@ -78,12 +78,12 @@ impl FlowId {
         (self.0 as usize >> 1) & ((1 << FlowId::INDEX_BITS) - 1)
     }
 
-    /// How many connections had its place before, modulo [`FlowId::GENERATIONS`].
+    /// The number of connections that had its place before, modulo [`FlowId::GENERATIONS`].
     pub const fn generation(self) -> u16 {
         (self.0 >> (FlowId::INDEX_BITS + 1)) as u16
     }
 
-    /// Whether it runs back to the end that opened the connection.
+    /// True if it runs back to the end that opened the connection.
     pub const fn is_reverse(self) -> bool {
         self.0 & 1 == 1
     }

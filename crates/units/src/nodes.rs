@@ -5,14 +5,14 @@ use crate::NodeId;
 /// Some of 64 neighbouring nodes. With a word for each block, one operation serves many nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nodes {
-    /// Which block: nodes 0 … 63 are block 0.
+    /// The number of the block: nodes 0 … 63 are block 0.
     pub block: u32,
     /// A bit for each node, the lowest id lowest.
     pub bits: u64,
 }
 
 impl Nodes {
-    /// How many a block has.
+    /// The number of nodes in a block.
     pub const BLOCK: usize = 64;
 
     /// Blocks that so many nodes fill or begin.
@@ -25,13 +25,13 @@ impl Nodes {
         self.block as usize
     }
 
-    /// Whether `node` is one of them.
+    /// True if `node` is one of them.
     pub fn contains(self, node: NodeId) -> bool {
         let one = Nodes::from(node);
         self.block == one.block && self.bits & one.bits != 0
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub const fn is_empty(self) -> bool {
         self.bits == 0
     }
@@ -49,7 +49,7 @@ impl From<NodeId> for Nodes {
     }
 }
 
-/// In order of id.
+/// The nodes, in order of id.
 impl Iterator for Nodes {
     type Item = NodeId;
 

@@ -3,13 +3,13 @@
 use crate::{BitRate, Bytes, Db, Dbm, Dur, Hertz};
 use core::str::FromStr;
 
-/// Why a text is not the quantity it should be. The message is one line and says what would be.
+/// The reason why a text is not the quantity it should be. The message is one line and says what would be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// No number in front.
     #[error("\"{text}\" does not start with a number; write it like \"{example}\"")]
     NoNumber {
-        /// What was given.
+        /// The text given.
         text: String,
         /// One that would do.
         example: &'static str,
@@ -17,9 +17,9 @@ pub enum UnitError {
     /// A unit of another quantity, or none.
     #[error("\"{text}\": {problem}; write it like \"{example}\"")]
     Unit {
-        /// What was given.
+        /// The text given.
         text: String,
-        /// What is wrong with its unit.
+        /// The fault of its unit.
         problem: String,
         /// One that would do.
         example: &'static str,
@@ -27,9 +27,9 @@ pub enum UnitError {
     /// Negative, infinite or beyond the range of the type.
     #[error("\"{text}\" is {problem}")]
     Range {
-        /// What was given.
+        /// The text given.
         text: String,
-        /// Which bound it breaks.
+        /// The bound it breaks.
         problem: &'static str,
     },
 }

@@ -59,7 +59,7 @@ impl Mul<u64> for Bytes {
 
 impl Div for Bytes {
     type Output = f64;
-    /// How many times `b` fits, as a real number: segments of a window, say.
+    /// Returns the number of times that `b` fits, as a real number: segments of a window, say.
     fn div(self, b: Bytes) -> f64 {
         self.0 as f64 / b.0 as f64
     }

@@ -1,4 +1,4 @@
-//! What a packet is, roughly: for statistics, and for schemes that treat kinds of traffic differently.
+//! Rough classes of packets: for statistics, and for schemes that treat kinds of traffic differently.
 
 use crate::{L4, Packet};
 
@@ -43,7 +43,7 @@ impl Class {
         }
     }
 
-    /// Whether it carries an application's bytes: what most statistics call data.
+    /// True if it carries an application's bytes, which most statistics call data.
     pub const fn is_data(self) -> bool {
         matches!(self, Class::TcpData | Class::Udp)
     }

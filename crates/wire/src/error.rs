@@ -1,8 +1,8 @@
-//! What can be wrong with bytes that come in, and with values that should become bytes.
+//! Errors of bytes that come in, and of values that should become bytes.
 
 use thiserror::Error;
 
-/// Why bytes are not even an IPv4 packet. Anything that is one parses, if need be as [`crate::L4::Opaque`].
+/// The reason why bytes are not even an IPv4 packet. Anything that is one parses, if need be as [`crate::L4::Opaque`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ParseError {
     /// Fewer bytes than the smallest header. @RFC791 sec. 3.1
@@ -35,7 +35,7 @@ pub enum ParseError {
     TooLong,
 }
 
-/// Why a value has no bytes. Nothing has been written then.
+/// The reason why a value has no bytes. Nothing has been written then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EmitError {
     /// The IP packet would be longer than its 16-bit length field can say. @RFC791 sec. 3.1
@@ -55,7 +55,7 @@ pub enum EmitError {
     /// An element's content does not fit its format. @80211-2020 9.4.2.1
     #[error("{what} of {len} bytes; the standard allows {min} to {max}")]
     Element {
-        /// Which element.
+        /// The element.
         what: &'static str,
         /// Length it would have.
         len: usize,
@@ -66,7 +66,7 @@ pub enum EmitError {
     },
 }
 
-/// Why bytes are not one of the frames, or not one of the radiotap headers, that this crate models.
+/// The reason why bytes are not one of the frames, or not one of the radiotap headers, that this crate models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum FrameError {
     /// It ends inside a field.

@@ -3,7 +3,7 @@
 //! Inside a run a packet is a [`Packet`] in an arena ([`Packets`]) and travels as a handle ([`Pkt`]); bytes exist only
 //! in captures and where a driver carries packets from outside. Models IPv4 without options or fragments, TCP (RFC 9293) with its options
 //! kept in the order and spelling they came in, UDP, ICMP (echo, and messages that quote a TCP segment), and the 802.11-2020 MAC frames an exchange is made of.
-//! What it cannot parse is [`L4::Opaque`] and is carried unchanged. Leaves out: IPv6, IP fragments, encryption.
+//! A packet that it cannot parse is [`L4::Opaque`] and is carried unchanged. Leaves out: IPv6, IP fragments, encryption.
 //!
 //! Bytes: [`Packet::emit`] and [`Packet::parse`] for IP, [`dot11::Frame`] for the air, [`radiotap`] and [`pcapng`] for
 //! captures. No parser panics on any input; what a parser accepts, its emitter writes back byte by byte (radiotap and

@@ -42,13 +42,13 @@ impl Ipv4 {
         self.tos & ecn::MASK
     }
 
-    /// Whether the transport speaks ECN, so that a router may mark the packet: ECT(0), ECT(1), or CE, which was one of
+    /// True if the transport speaks ECN, so that a router may mark the packet: ECT(0), ECT(1), or CE, which was one of
     /// them before another router. @RFC3168 sec. 5
     pub fn is_ect(&self) -> bool {
         self.ecn() != ecn::NOT_ECT
     }
 
-    /// Whether a router has marked it.
+    /// True if a router has marked it.
     pub fn is_ce(&self) -> bool {
         self.ecn() == ecn::CE
     }
@@ -91,7 +91,7 @@ pub struct Echo {
     pub seq: u16,
 }
 
-/// What an ICMP message about another datagram says of it.
+/// The kind of an ICMP message about another datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeKind {
     /// Type 3: it cannot be delivered; the code tells why. @RFC792 p. 4
@@ -100,7 +100,7 @@ pub enum NoticeKind {
     SourceQuench,
     /// Type 11: it was too long on its way. @RFC792 p. 6
     TimeExceeded,
-    /// Type 253, for experiments: what it means is agreed between those who use it. @RFC4727 sec. 3.2
+    /// Type 253, for experiments: its users agree on its meaning. @RFC4727 sec. 3.2
     Experiment1,
     /// Type 254, likewise. @RFC4727 sec. 3.2
     Experiment2,
@@ -143,11 +143,11 @@ pub struct Notice {
     pub code: u8,
     /// The four bytes between checksum and quote: zero in @RFC792, meant by the kind where later RFCs fill them.
     pub word: u32,
-    /// What it is about.
+    /// The segment that it is about.
     pub quote: Quote,
 }
 
-/// What an IP packet carries.
+/// The transport layer of an IP packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum L4 {
     /// A TCP segment.
@@ -162,7 +162,7 @@ pub enum L4 {
     Opaque,
 }
 
-/// What the bytes of a payload are.
+/// The content of a payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// Bytes that exist only as their place in the sender's stream (or count): `offset` of the first. In a capture the
@@ -201,9 +201,9 @@ pub struct Packet {
     pub ip: Ipv4,
     /// The transport header.
     pub l4: L4,
-    /// What follows it.
+    /// The bytes after it.
     pub payload: Payload,
-    /// Which direction of which connection it belongs to.
+    /// The connection and direction it belongs to.
     pub flow: FlowId,
 }
 
@@ -221,8 +221,8 @@ impl Packet {
         Bytes(header + u64::from(self.payload.len))
     }
 
-    /// What tells flows apart, as bits: addresses, protocol, ports. Of a message about a segment, and of what is not
-    /// understood, there are no ports.
+    /// The key that tells flows apart, as bits: addresses, protocol, ports. Messages about a segment and packets that are
+    /// not understood have no ports.
     pub fn five_tuple(&self) -> u128 {
         let (protocol, src_port, dst_port): (u8, u16, u16) = match &self.l4 {
             L4::Tcp(tcp) => (6, tcp.src_port, tcp.dst_port),
@@ -287,14 +287,14 @@ impl Packet {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Pkt(u32);
 
-/// A second handle that reads a packet and nothing else: what a frame on the air holds, so that a receiver gets what was
-/// sent whatever has become of the sender. The packet stays readable until the last of them is given back with
+/// A second handle that only reads a packet. A frame on the air holds one, so that a receiver gets the packet as it was
+/// sent, whatever has become of the sender. The packet stays readable until the last of them is given back with
 /// [`Packets::release`], though its owner may have ended it long before.
 #[must_use = "a shared packet is given back"]
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shared(u32);
 
-/// Why a packet ended anywhere but at its application.
+/// The reason why a packet ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropWhy {
     /// It arrived: consumed by its endpoint. (Not a loss; counted so that the books balance.)
@@ -322,7 +322,7 @@ pub enum DropWhy {
 }
 
 impl DropWhy {
-    /// How many reasons there are.
+    /// The number of reasons.
     pub const COUNT: usize = 11;
 }
 

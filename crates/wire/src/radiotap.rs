@@ -33,7 +33,7 @@ impl RadiotapFlags {
     /// The frame failed its FCS check.
     pub const BAD_FCS: RadiotapFlags = RadiotapFlags(0x40);
 
-    /// Whether all bits of `other` are set.
+    /// True if all bits of `other` are set.
     pub const fn has(self, other: RadiotapFlags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -67,7 +67,7 @@ impl Channel {
 /// A radiotap header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Radiotap {
-    /// When the first bit of the MPDU arrived at the MAC, in microseconds of its TSF timer. @RADIOTAP "TSFT"
+    /// The time when the first bit of the MPDU arrived at the MAC, in microseconds of its TSF timer. @RADIOTAP "TSFT"
     pub tsft_us: Option<u64>,
     /// Properties of the frame.
     pub flags: Option<RadiotapFlags>,

@@ -78,17 +78,17 @@ impl SeqRange {
         SeqRange { start, end: start + len }
     }
 
-    /// How many numbers.
+    /// The number of sequence numbers in it.
     pub fn len(self) -> u32 {
         self.end - self.start
     }
 
-    /// Whether it holds none.
+    /// True if it holds none.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether `seq` lies in it.
+    /// True if `seq` lies in it.
     pub fn contains(self, seq: Seq) -> bool {
         self.start.le(seq) && seq.lt(self.end)
     }
@@ -107,17 +107,17 @@ impl SeqSet {
         &self.ranges
     }
 
-    /// Whether it has no member.
+    /// True if it has no member.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// How many members.
+    /// The number of members.
     pub fn len(&self) -> u32 {
         self.ranges.iter().map(|r| r.len()).sum()
     }
 
-    /// Whether `seq` is a member.
+    /// True if `seq` is a member.
     pub fn contains(&self, seq: Seq) -> bool {
         self.ranges.iter().any(|r| r.contains(seq))
     }

@@ -36,12 +36,12 @@ impl Flags {
     /// All bits that a header has.
     pub const ALL: Flags = Flags(0xfff);
 
-    /// Whether all bits of `other` are set.
+    /// True if all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any bit of `other` is set.
+    /// True if any bit of `other` is set.
     pub const fn any(self, other: Flags) -> bool {
         self.0 & other.0 != 0
     }
@@ -131,7 +131,7 @@ impl TcpOptions {
         usize::from(self.len)
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -176,7 +176,7 @@ impl TcpOptions {
         self.find(kind::WINDOW_SCALE, 3).map(|v| v[0].min(14))
     }
 
-    /// Whether the sender of this SYN understands SACK. @RFC2018 sec. 2
+    /// True if the sender of this SYN understands SACK. @RFC2018 sec. 2
     pub fn sack_permitted(&self) -> bool {
         self.find(kind::SACK_PERMITTED, 2).is_some()
     }

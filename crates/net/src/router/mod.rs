@@ -1,4 +1,4 @@
-//! What a router is: it chooses a packet's next hop, and talks to other routers.
+//! Routers: a router chooses a packet's next hop, and talks to other routers.
 
 use crate::Hop;
 use plugin::Params;
@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use units::{NodeId, SimTime};
 use wire::Packet;
 
-/// What a router asks its node to do.
+/// An action that a router asks its node for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// Send a control packet of the router's own making by radio: to a neighbour, or to all in reach
@@ -18,7 +18,7 @@ pub enum Order {
     Unreachable(Ipv4Addr),
 }
 
-/// What a router asks for, in order. Its node carries it out when the router's method has returned.
+/// A router's orders, in sequence. Its node carries them out when the router's method has returned.
 #[derive(Debug, Default)]
 pub struct Orders(Vec<Order>);
 
@@ -28,7 +28,7 @@ impl Orders {
         self.0.push(order);
     }
 
-    /// Whether nothing was asked for.
+    /// True if nothing was asked for.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -58,7 +58,7 @@ pub trait Router: std::fmt::Debug {
     /// A control packet came from neighbour `from`.
     fn control(&mut self, _now: SimTime, _packet: &Packet, _from: NodeId, _orders: &mut Orders) {}
 
-    /// Whether it wants to be told of neighbours; see [`Router::neighbour`].
+    /// True if it wants to be told of neighbours; see [`Router::neighbour`].
     fn watches_neighbours(&self) -> bool {
         false
     }
@@ -76,7 +76,7 @@ pub trait Router: std::fmt::Debug {
     /// Its timer went off.
     fn timer(&mut self, _now: SimTime, _orders: &mut Orders) {}
 
-    /// When its timer goes off; [`SimTime::NEVER`] if it has none.
+    /// The time of its timer; [`SimTime::NEVER`] if it has none.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
     }
@@ -90,7 +90,7 @@ pub trait Router: std::fmt::Debug {
     fn counters(&self, _out: &mut dyn FnMut(&'static str, u64)) {}
 }
 
-/// What a router is made from at a node.
+/// The facts from which a router is made at a node.
 #[derive(Debug, Clone)]
 pub struct RouterSite {
     /// The node.
@@ -102,7 +102,7 @@ pub struct RouterSite {
     pub least_cost: Vec<Option<Hop>>,
 }
 
-/// How a router is made.
+/// The constructor of a router.
 pub type Make = fn(RouterSite, &Params) -> Box<dyn Router>;
 
 /// The router of scenarios that name none.

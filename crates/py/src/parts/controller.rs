@@ -15,7 +15,7 @@ pub struct Window {
     inner: cc::Window,
 }
 
-/// A window that nobody's sender has: what stands in for one that was lent.
+/// A window without a sender, in place of one that was lent.
 fn nobodys() -> cc::Window {
     cc::Window::new(Bytes(1), 1, None)
 }
@@ -23,7 +23,7 @@ fn nobodys() -> cc::Window {
 /// The most that a window may be, in bytes: a network that holds more is a mistake in the unit.
 const MOST: f64 = 1e15;
 
-/// What no sender can do without: a segment of window and of threshold.
+/// Keeps window and threshold at a segment at least, and the window at `MOST` bytes at most.
 fn bound(win: &mut cc::Window) {
     win.cwnd = win.cwnd.clamp(win.mss(), Bytes(MOST as u64));
     win.ssthresh = win.ssthresh.max(win.mss());
@@ -289,7 +289,7 @@ impl Ack {
     }
 }
 
-/// What an ACK tells of the delivery rate; see the type stub.
+/// A sample of the delivery rate, told by an ACK; see the type stub.
 #[pyclass(frozen, module = "interlayer._core")]
 #[derive(Debug)]
 pub struct RateSample(tcp::RateSample);

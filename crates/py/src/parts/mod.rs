@@ -25,7 +25,7 @@ use world::{Around, Registries};
 pub struct Threads(Arc<Mutex<Vec<u64>>>);
 
 impl Threads {
-    /// What is done around a run with parts.
+    /// Returns the function that wraps a run with parts: it lists the run's thread while the run lasts.
     pub fn around(&self) -> Around {
         let all = Arc::clone(&self.0);
         let own = |py: Python<'_>| py.import("threading")?.call_method0("get_ident")?.extract::<u64>();
@@ -58,13 +58,13 @@ pub struct Part {
     methods: Vec<String>,
     /// Gauges of a controller with their units.
     gauges: Named,
-    /// What the series call them.
+    /// Their names in the series.
     gauge_names: Vec<&'static str>,
     needs_rate: bool,
     needs_rtt: bool,
     owns_window: bool,
     recovery: tcp::cc::Recovery,
-    /// Where a scheme is shown packets.
+    /// The places where a scheme is shown packets.
     places: Vec<schemes::Place>,
     attempts: bool,
     /// Attributes of a scheme that are counters.
@@ -215,7 +215,8 @@ fn refused(part: &Part, why: impl std::fmt::Display) -> InputError {
     InputError::new(format!("parts.{}", part.info.id), why.to_string())
 }
 
-/// What scenarios may name: `base` and these parts. Python first, then what is wrong with them together.
+/// Returns the names that scenarios may use: `base` and these parts. The outer error is Python's, the inner one tells
+/// what is wrong with the parts together.
 pub fn registered(base: Registries, given: &[Bound<'_, PyAny>]) -> PyResult<Result<Registries, InputError>> {
     let mut all = base;
     for one in given {
@@ -237,7 +238,7 @@ fn add<T: Clone>(registry: &mut Registry<T>, part: &'static Part, plugin: T) -> 
     Ok(())
 }
 
-/// Which of them a scenario uses: name, kind, hash of the source.
+/// Returns the parts that a scenario uses: name, kind, hash of the source.
 pub fn used(scenario: &Scenario, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<(String, String, Option<String>)>> {
     let mut found = Vec::new();
     for one in given {

@@ -139,7 +139,7 @@ impl Packet {
     }
 }
 
-/// What the MAC tells of a packet; see the type stub.
+/// The MAC's report on a packet; see the type stub.
 #[pyclass(frozen, module = "interlayer._core")]
 #[derive(Debug)]
 pub struct Report(mac::TxReport);
@@ -209,10 +209,10 @@ fn word(place: Place) -> &'static str {
     }
 }
 
-/// A packet that is delayed: where it is, and on its way to or from whom.
+/// A packet that is delayed: the packet, its place, and the neighbour that it comes from or goes to.
 type Waiting = (Pkt, Place, Option<NodeId>);
 
-/// What a Python object wants with a packet.
+/// A Python object's decision on a packet.
 enum Wish {
     Pass,
     Drop,
@@ -286,7 +286,7 @@ fn facts(site: &Site) -> Node {
     }
 }
 
-/// At each node where the class says that it sits.
+/// Installs the scheme at each node where the class says that it sits.
 pub(super) fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let part: &'static Part = params.context().expect("parts are registered with themselves");
     let facts = facts(site);

@@ -44,7 +44,7 @@ pub(super) const CE_THRESHOLD: Param = Param {
     doc: "Time in the queue above which every packet of an ECN-capable transport is marked; 0 s: none.",
 };
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info = Info {
     id: "codel",
     summary: "Dropped or marked at the head by the time that packets have waited: controlled delay.",
@@ -81,12 +81,12 @@ impl Law {
         Ok(Law { target, interval, ecn: params.bool("ecn"), ce_threshold, mtu })
     }
 
-    /// When the next drop is due, after one at `at`, the `count`-th of its row. @RFC8289 sec. 5.6, `control_law`
+    /// The time of the next drop, after one at `at`, the `count`-th of its row. @RFC8289 sec. 5.6, `control_law`
     fn next(&self, at: SimTime, count: u32) -> SimTime {
         at + Dur::from_ns((self.interval.ns() as f64 / libm::sqrt(f64::from(count))) as u64)
     }
 
-    /// Whether a packet is marked where another would be dropped.
+    /// True if a packet is marked where another would be dropped.
     fn marks(&self, slot: Slot, queued: &Queued) -> bool {
         self.ecn && queued.is_ect(slot)
     }
@@ -95,7 +95,7 @@ impl Law {
 /// The state of one queue. @RFC8289 sec. 5.2
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Control {
-    /// When the time in the queue will have been too long for an interval; `None`: it is not too long.
+    /// The time at which packets will have waited too long for an interval; `None`: they do not wait too long.
     first_above: Option<SimTime>,
     drop_next: SimTime,
     /// Drops since the dropping state was entered.
@@ -236,7 +236,7 @@ mod tests {
         standing
     }
 
-    /// What one packet a millisecond out of it drops, by the time, from `from` on.
+    /// Returns the times of drops in `from..to`, while one packet a millisecond is taken out.
     fn drops(queue: &mut Queue<u64>, from: u64, to: u64) -> Vec<u64> {
         let mut at = Vec::new();
         for now in from..to {

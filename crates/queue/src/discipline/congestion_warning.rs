@@ -10,7 +10,7 @@ use crate::{Arrival, Limit, Mark, Queued, Slot};
 use plugin::{Info, Kind, Param, Params, Value};
 use units::SimTime;
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info = Info {
     id: "congestion-warning",
     summary: "Every packet of an ECN-capable transport is marked from a length on: the routers of TCP Jersey.",

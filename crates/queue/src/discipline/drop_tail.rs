@@ -10,7 +10,7 @@ use crate::{Mark, Queued, Slot};
 use plugin::{Info, Params};
 use units::SimTime;
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info =
     Info { id: "drop-tail", summary: "What finds it full is dropped.", source: "RFC7567 sec. 1", params: &[] };
 

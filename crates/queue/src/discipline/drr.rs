@@ -12,7 +12,7 @@ use plugin::{Info, Params};
 use std::collections::VecDeque;
 use units::{Bytes, SimTime};
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info = Info {
     id: "drr",
     summary: "A queue for each flow, served by deficit round robin, a full packet's bytes a turn; what is full takes from the longest.",
@@ -41,7 +41,7 @@ struct Lane {
 #[derive(Debug)]
 struct Lanes {
     lanes: Vec<Lane>,
-    /// Where the queue of a flow is that has something queued, by flow: a sorted table, which allocates nothing once it is large enough.
+    /// The queue of each flow that has something queued, by flow: a sorted table, which allocates nothing once it is large enough.
     of: Vec<(FlowKey, usize)>,
     /// Queues with something in them, in the order of their turns. The first has had its quantum.
     turns: VecDeque<usize>,
@@ -61,7 +61,7 @@ impl Lanes {
         }
     }
 
-    /// Where a flow stands in the table, or belongs.
+    /// The place of a flow in the table, or the place where it belongs.
     fn place(&self, flow: FlowKey) -> Result<usize, usize> {
         self.of.binary_search_by_key(&flow, |(known, _)| *known)
     }

@@ -15,7 +15,7 @@ use plugin::{Info, Kind, Param, Params, Value};
 use std::collections::VecDeque;
 use units::{Bytes, SimTime};
 
-/// What it declares. Defaults: @RFC8290 sec. 5.2.
+/// Its declaration. Defaults: @RFC8290 sec. 5.2.
 pub static INFO: Info = Info {
     id: "fq-codel",
     summary: "A queue for each flow, new flows before old ones, controlled delay in each; what is full takes from the longest.",
@@ -62,10 +62,10 @@ pub fn make(params: &Params, mut site: Site) -> Result<Box<dyn Discipline>, Unso
     Ok(Box::new(FqCodel::new(params, site.mtu, salt)?))
 }
 
-/// In which list a queue is.
+/// The list that a queue is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Status {
-    /// In none.
+    /// None.
     Inactive,
     New,
     Old,
@@ -91,7 +91,7 @@ struct FqCodel {
     batch: u32,
     memory_limit: Option<Bytes>,
     salt: u64,
-    /// Which queue a hash value has; each gets one when it first needs it.
+    /// The queue of each hash value; each gets one when it first needs it.
     buckets: Vec<u32>,
     flows: Vec<Flow>,
     new: VecDeque<u32>,
@@ -186,7 +186,7 @@ impl FqCodel {
         (0..self.flows.len()).rev().max_by_key(bytes)
     }
 
-    /// The queue with the most bytes loses half of its packets, at most a batch, from its head. @RFC8290 sec. 4.1
+    /// Drops half of the packets of the queue with the most bytes, at most a batch, from its head. @RFC8290 sec. 4.1
     fn shed(&mut self, queued: &mut Queued) {
         let Some(fattest) = self.fattest() else { return };
         let fattest = &mut self.flows[fattest];

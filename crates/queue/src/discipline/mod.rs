@@ -1,4 +1,4 @@
-//! Queue disciplines: what leaves first, and what is dropped or marked.
+//! Queue disciplines: the order of service, and the choice of packets to drop or mark.
 //!
 //! A discipline is a file with an `INFO` and a `make`, and a line of the list below. It orders the places of packets ([`Queued`])
 //! and holds no packets: [`Queue`](crate::Queue) does, counts them and gives them back.
@@ -9,7 +9,7 @@ use crate::{Arrival, Limit, Mark, Queued, Slot};
 use plugin::Params;
 use units::{Bytes, Dur, SimTime};
 
-/// What is to become of a packet that arrives, before anybody has asked whether it fits.
+/// The verdict on a packet that arrives, before anybody has asked whether it fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is taken in if it fits.
@@ -64,31 +64,31 @@ pub trait Discipline: core::fmt::Debug {
     }
 }
 
-/// Where a discipline is to work.
+/// The queue at which a discipline is to work.
 #[derive(Debug)]
 pub struct Site {
-    /// How much the queue holds.
+    /// The capacity of the queue.
     pub limit: Limit,
     /// Size of a full packet.
     pub mtu: Bytes,
-    /// How long that takes on the outgoing link.
+    /// The time that a full packet takes on the outgoing link.
     pub packet_time: Dur,
     /// A random stream of its own.
     pub draws: engine::Stream,
 }
 
-/// Why a discipline is not defined with its parameters.
+/// The reason why a discipline is not defined with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {why}")]
 pub struct Unsound {
     /// The parameter.
     pub key: &'static str,
-    /// What is wrong with it.
+    /// The fault.
     pub why: String,
 }
 
 impl Unsound {
-    /// This is wrong with this parameter.
+    /// An error about this parameter.
     pub fn new(key: &'static str, why: impl Into<String>) -> Unsound {
         Unsound { key, why: why.into() }
     }

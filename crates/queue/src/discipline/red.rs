@@ -21,7 +21,7 @@ use units::{Dur, SimTime};
 const THRESHOLD: Kind = Kind::Float { min: 0.0, max: 1e12 };
 const PROBABILITY: Kind = Kind::Float { min: 0.0, max: 1.0 };
 
-/// What it declares. Defaults: Floyd, "RED: Discussions of Setting Parameters", 1997, and gentle as she recommended in 2000.
+/// Its declaration. Defaults: Floyd, "RED: Discussions of Setting Parameters", 1997, and gentle as she recommended in 2000.
 pub static INFO: Info = Info {
     id: "red",
     summary: "Random early detection: dropped, or marked, by the average length.",
@@ -118,7 +118,7 @@ impl Red {
         Box::new(Early { fifo: Fifo::default(), state: State::new(self, draws) })
     }
 
-    /// Whether RED is defined with these parameters.
+    /// True if RED is defined with these parameters.
     pub fn is_sound(&self) -> bool {
         let is_share = |x: f64| x > 0.0 && x <= 1.0;
         let thresholds =
@@ -160,7 +160,7 @@ pub(crate) struct State {
     average: f64,
     /// Packets let pass since the last mark, or since the average rose above `min_th`.
     count: u32,
-    /// Up to when the idle time is in the average.
+    /// The end of the idle time that the average contains.
     idle_since: SimTime,
 }
 

@@ -6,18 +6,18 @@ use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
 use wire::Packets;
 
-/// How often and when.
+/// The number of repetitions of an MSDU, and the pause between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rounds {
-    /// How often an MSDU is sent again after the MAC has given up on it.
+    /// The times an MSDU is sent again after the MAC has given up on it.
     pub rounds: u32,
     pub pause: Dur,
-    /// The MAC's limits of short and long failures: what a round is.
+    /// The MAC's limits of short and long failures, which make a round.
     pub attempts: [u8; 2],
 }
 
 impl Rounds {
-    /// Whether an MSDU with these failures has come to the end of a round, and of its last.
+    /// Returns whether an MSDU with these failures has come to the end of a round, and of its last.
     fn ends(self, failures: (u8, u8)) -> (bool, bool) {
         let (n, limit) =
             if failures.1 > failures.0 { (failures.1, self.attempts[1]) } else { (failures.0, self.attempts[0]) };
@@ -36,13 +36,13 @@ struct Waits {
     until: SimTime,
 }
 
-/// Beside the queue that stands there, what was given up.
+/// The MSDUs that were given up, beside the inner queue.
 #[derive(Debug)]
 pub(super) struct Aside {
     how: Rounds,
     limit: Limit,
     mtu: Bytes,
-    /// In the order in which they may go.
+    /// The MSDUs, in the order in which they may go.
     waits: VecDeque<Waits>,
     bytes: Bytes,
 }
@@ -52,7 +52,7 @@ impl Aside {
         Aside { how, limit, mtu, waits: VecDeque::new(), bytes: Bytes::ZERO }
     }
 
-    /// The room that what stands aside takes.
+    /// The room that the MSDUs set aside take.
     fn taken(&self) -> Bytes {
         match self.limit {
             Limit::Packets(_) => self.mtu * self.waits.len() as u64,

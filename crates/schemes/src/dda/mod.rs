@@ -73,7 +73,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 struct Acks {
     number: Seq,
     window: u16,
-    /// How many repeated it.
+    /// The number of ACKs that repeated it.
     duplicates: u32,
     /// Those held back, the oldest first.
     held: VecDeque<Pkt>,
@@ -83,7 +83,7 @@ struct Acks {
     is_late: bool,
 }
 
-/// At a receiver.
+/// The agent of a receiver.
 #[derive(Debug)]
 struct Receiver {
     d: Dur,

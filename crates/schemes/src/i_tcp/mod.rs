@@ -83,7 +83,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is counted.
+/// The counters.
 #[derive(Debug, Default)]
 struct Books {
     connections_split: u64,
@@ -95,7 +95,7 @@ struct Books {
     acked_not_delivered_bytes: u64,
     highest_acked_not_delivered_bytes: u64,
     acked_lost_bytes: u64,
-    /// Of machines forgotten since: wireless, wired.
+    /// Timeouts of connections that are forgotten: wireless halves, wired halves.
     timeouts: [u64; 2],
     /// See `timeouts`.
     retransmissions: [u64; 2],
@@ -114,11 +114,11 @@ impl Books {
 /// The base station's end of all connections it has split.
 #[derive(Debug)]
 struct ITcp {
-    /// Of each half.
+    /// The buffer of each half.
     buffer: Bytes,
     congestion: Chosen<cc::Make>,
     min_rto: Dur,
-    /// By the connection's even direction.
+    /// Connections by their even direction.
     splits: BTreeMap<FlowId, Split>,
     /// The last SYN of each direction that came by radio, by its serial.
     by_air: BTreeMap<FlowId, u64>,
@@ -127,7 +127,7 @@ struct ITcp {
     books: Books,
 }
 
-/// A SYN that opens a connection.
+/// True for a SYN that opens a connection.
 fn opens(tcp: &Tcp) -> bool {
     tcp.flags.has(Flags::SYN) && !tcp.flags.any(Flags::ACK | Flags::RST)
 }
@@ -213,7 +213,7 @@ impl ITcp {
     }
 }
 
-/// The direction by which both are known.
+/// The even direction of a connection, by which both are known.
 fn even(flow: FlowId) -> FlowId {
     FlowId(flow.0 & !1)
 }

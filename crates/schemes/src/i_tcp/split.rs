@@ -1,4 +1,4 @@
-//! One connection in two halves: machines, what passes between them, what is owed.
+//! One connection in two halves: their machines, the data that passes between them, the data that is owed.
 
 use super::Books;
 use crate::{Cx, Key, Toward};
@@ -19,7 +19,7 @@ struct Half {
     ip: Ipv4,
     /// The direction it sends on.
     flow: FlowId,
-    /// When its timer is set to go off.
+    /// The time its timer is set to.
     wake: SimTime,
     /// Its host has closed.
     has_peer_closed: bool,
@@ -32,8 +32,8 @@ impl Half {
         Half { conn, ip, flow, wake: SimTime::NEVER, has_peer_closed: false, acked: 0 }
     }
 
-    /// Whether data of `tcp` is of the stream this half reads. A stream is virtual: its bytes are their place in it, and a
-    /// payload of another place, or of real bytes, cannot be taken over.
+    /// True if data of `tcp` is of the stream this half reads. A stream is virtual: its bytes are their place in it, and
+    /// a payload of another place, or of real bytes, cannot be taken over.
     fn reads(&self, tcp: &Tcp, payload: &Payload) -> bool {
         let conn = &self.conn;
         let takes = [State::SynReceived, State::Established, State::FinWait1, State::FinWait2];
@@ -50,13 +50,13 @@ impl Half {
 #[derive(Debug)]
 pub(super) struct Split {
     halves: [Half; 2],
-    /// Which of them faces the radio.
+    /// The index of the half that faces the radio.
     wireless: usize,
     /// The opener's SYN: not answered until the other end has answered ours.
     opening: Option<Tcp>,
     /// It was reset, refused or timed out.
     has_failed: bool,
-    /// What the books know of [`Split::owed`].
+    /// The part of [`Split::owed`] that the books contain.
     booked: u64,
 }
 
@@ -77,8 +77,7 @@ impl Split {
         }
     }
 
-    /// Whether a new SYN may take its place: nothing is left to be said, or only to late segments.
-    /// @RFC9293 sec. 3.6.1
+    /// True once a new SYN may take its place: nothing is left to be said, or only to late segments. @RFC9293 sec. 3.6.1
     pub fn is_over(&self) -> bool {
         self.halves.iter().all(|half| matches!(half.conn.state(), State::Closed | State::TimeWait))
     }
@@ -114,14 +113,14 @@ impl Split {
         true
     }
 
-    /// The timer of the half that sends on `flow`.
+    /// Handles the timer of the half that sends on `flow`.
     pub fn timer(&mut self, flow: FlowId, now: SimTime) {
         let half = &mut self.halves[usize::from(self.halves[FAR].flow == flow)];
         half.wake = SimTime::NEVER;
         half.conn.handle(now, Input::Timer);
     }
 
-    /// Carries out what both machines want, moves what can be moved between them, sets their timers, books what is owed.
+    /// Carries out the outputs of both machines, moves data between them, sets their timers, books the data that is owed.
     pub fn settle(&mut self, cx: &mut Cx, books: &mut Books) {
         let now = cx.now;
         let mut is_settled = false;
@@ -206,7 +205,7 @@ impl Split {
         self.lose(books);
     }
 
-    /// What is owed will never be paid.
+    /// Counts the connection as failed and the data it owes as lost.
     pub fn lose(&mut self, books: &mut Books) {
         if !core::mem::replace(&mut self.has_failed, true) {
             books.connections_failed += 1;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, SeqSet, Tcp, TcpOptions};
 
-/// What the agent knows of its own host as receiver of one flow of data.
+/// The agent's knowledge of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
 struct Guard {
     /// The neighbour that its data comes through, and that makes its ACKs.
@@ -22,12 +22,13 @@ struct Guard {
     acked: Option<Seq>,
     /// The window that went out last, in bytes; `None` if it may have been lost.
     sent: Option<u32>,
-    /// Segments with a window that the MAC has not reported on, and how many of those reports it takes until the partner
-    /// is known to have `sent` and nothing else.
+    /// The number of segments with a window that the MAC has not reported on, and the number of those reports until the
+    /// partner is known to have `sent` and nothing else.
     in_flight: u32,
     unconfirmed: u32,
     scale: Scale,
-    /// Everything before this number has reached this station, and what has beyond it: what the partner acknowledges.
+    /// The end of the data that has reached this station in order, and the data beyond a hole: the partner acknowledges
+    /// both.
     received: Option<Seq>,
     beyond: SeqSet,
     /// One past the peer's FIN, once that has been seen.
@@ -38,18 +39,18 @@ struct Guard {
     held: Vec<Pkt>,
     /// A pure ACK as its host would have written it when it last wrote anything: the notice is made of it.
     last_ack: Option<Packet>,
-    /// Since when the partner should know that the window is closed, and whether a notice is on its way.
+    /// The time since which the partner should know that the window is closed, and whether a notice is on its way.
     closing: Option<SimTime>,
     notice_in_flight: bool,
     /// The latest TSval of the partner's side: what comes late gets it, or PAWS would discard it. @RFC7323 sec. 5.3
     tsval: Option<u32>,
-    /// What its host has been told last of its own data: what comes late says the same.
+    /// The latest acknowledgment of its host's own data: a late one is given the same number and window.
     told: Option<Told>,
     /// The latest TSval of its own host, for notices.
     host_tsval: Option<u32>,
 }
 
-/// What a sender was told of its data: the ACK number and the window as the header shows it.
+/// An acknowledgment as its sender was told it: the ACK number, and the window as the header shows it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     pub ack: Seq,
@@ -57,7 +58,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// What acknowledges more; of equals the second.
+    /// Returns the one that acknowledges more; of equals the second.
     fn later(a: Option<Told>, b: Option<Told>) -> Option<Told> {
         match (a, b) {
             (Some(a), Some(b)) if b.ack.lt(a.ack) => Some(a),
@@ -183,7 +184,8 @@ impl Filter {
         passed
     }
 
-    /// The MAC's word on a segment of its host, or a notice: the partner has heard its window, or nothing is known.
+    /// Takes the MAC's report on a segment of its host, or a notice: the partner has received its window, or nothing is
+    /// known.
     pub(crate) fn report(&mut self, packet: &Packet, report: &TxReport) {
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.any(Flags::ACK | Flags::SYN)) else { return };
         let Some(guard) = self.flows.get_mut(&packet.flow.reverse()) else { return };
@@ -237,7 +239,7 @@ impl Filter {
 }
 
 impl Guard {
-    /// Whether a header would show this window as it showed the last one.
+    /// True if a header would show this window as it showed the last one.
     fn is_same(&self, window: u32) -> bool {
         self.sent.is_some_and(|sent| self.scale.field(sent) == self.scale.field(window))
     }
@@ -274,7 +276,7 @@ impl Guard {
         }
     }
 
-    /// Whether something is held that the partner acknowledges: data before the first hole.
+    /// True while something is held that the partner acknowledges: data before the first hole.
     fn is_closed(&self, cx: &Cx) -> bool {
         let is_acknowledged = |pkt: &Pkt| {
             let start = cx.get(pkt).tcp().map(|tcp| tcp.seq);
@@ -283,7 +285,7 @@ impl Guard {
         self.held.iter().any(is_acknowledged)
     }
 
-    /// Whether all that the peer will ever send has reached this station.
+    /// True once all that the peer will ever send has reached this station.
     fn is_over(&self) -> bool {
         self.fin.zip(self.received).is_some_and(|(fin, received)| fin.le(received))
     }

@@ -8,13 +8,13 @@ use tcp::ack::{self, AckPolicy, Arrival, Verdict};
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp};
 
-/// What the agent knows of the receiver of one flow of data that it transmits.
+/// The agent's knowledge of the receiver of one flow of data that it transmits.
 #[derive(Debug)]
 struct Generator {
     /// Everything before this number has reached the receiving station, or was acknowledged by its host. `None` until
     /// the connection's numbers are known: from a SYN-ACK sent here, or an ACK number heard.
     delivered: Option<Seq>,
-    /// What was delivered beyond a hole, a range a segment, in order of delivery.
+    /// The ranges delivered beyond a hole, one for each segment, in order of delivery.
     beyond: Vec<SeqRange>,
     /// A hole was reported; no further duplicates until all that had been handed to the MAC by then is delivered.
     run_until: Option<Seq>,
@@ -25,7 +25,7 @@ struct Generator {
     /// The receiver's window in bytes, as the sender was told last.
     window: u32,
     scale: Scale,
-    /// What the sender was told of it, where that is bounded by this node's own buffer.
+    /// The window that the sender was told, where that is bounded by this node's own buffer.
     shown: Shown,
     /// The largest payload seen, which is the least a bounded window tells, and the length of its datagram.
     full: (u32, u32),
@@ -40,7 +40,7 @@ struct Generator {
     waiting: Option<Packet>,
 }
 
-/// What bounds the windows told to senders, beside what the receivers advertise. @KLI06 sec. 3.3
+/// The bound on the windows told to senders, beside what the receivers advertise. @KLI06 sec. 3.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Advertise {
     /// Nothing.
@@ -72,7 +72,7 @@ pub(crate) struct Generators {
     clears_stale: bool,
     advertises: Advertise,
     flows: BTreeMap<FlowId, Generator>,
-    /// How many of them are active.
+    /// The number of active flows.
     active: u32,
     windows_lowered: u64,
     acks_made: u64,
@@ -133,8 +133,8 @@ impl Generators {
         self.active += u32::from(begins);
     }
 
-    /// A segment of the receiver, `pkt`, made here or passing: its window is bounded by this node's own buffer. What would
-    /// tell the sender nothing and look like a duplicate is ended.
+    /// Bounds the window of `pkt`, a segment of the receiver made here or passing, by this node's own buffer. Ends it if
+    /// it would tell the sender nothing and look like a duplicate.
     fn bound(&mut self, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let Some(generator) = self.flows.get_mut(&flow) else { return Some(pkt) };
         let Some(most) = self.advertises.bound(self.active, generator.full, cx) else { return Some(pkt) };
@@ -153,7 +153,7 @@ impl Generators {
         }
     }
 
-    /// Hands ACKs to whoever sent `packet`.
+    /// Hands ACKs to the sender of `packet`.
     fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
         for _ in 0..copies {
             let made = self.flows.get_mut(&packet.flow).and_then(|generator| generator.ack(packet));
@@ -220,7 +220,7 @@ impl Generators {
         if speaks(cx.get(&pkt)) { self.bound(flow, pkt, cx) } else { Some(pkt) }
     }
 
-    /// What the sender of `flow` was told last.
+    /// The acknowledgment that the sender of `flow` was told last.
     pub(crate) fn told(&self, flow: FlowId) -> Option<Told> {
         let generator = self.flows.get(&flow)?;
         let window = generator.shown.written().unwrap_or(generator.scale.field(generator.window));

@@ -103,14 +103,14 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The ARQ agent of one node: generator of ACKs for what it sends, filter of ACKs for what it receives.
+/// The ARQ agent of one node: generator of ACKs for data that it sends, filter of ACKs for data that it receives.
 #[derive(Debug)]
 pub struct LleTcp {
     strips_sack: bool,
-    /// Of this node.
+    /// The address of this node.
     address: Ipv4Addr,
-    /// Which neighbours have an agent of their own, with the policy of their receivers: 1 + its index in [`ack::NAMES`]; 0 if
-    /// they have none in common.
+    /// The neighbours that have an agent of their own, with the policy of their receivers: 1 + its index in
+    /// [`ack::NAMES`]; 0 if they have none in common.
     peers: Vec<Option<u32>>,
     generators: Generators,
     filter: Filter,

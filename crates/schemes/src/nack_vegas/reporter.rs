@@ -8,7 +8,7 @@ use std::rc::Rc;
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Pkt, Seq};
 
-/// What is known of one flow of data that passes here.
+/// The state of one flow of data that passes here.
 #[derive(Debug)]
 struct Flow {
     /// Numbers discarded and not told yet, in order.
@@ -17,7 +17,7 @@ struct Flow {
     copies: Vec<(Seq, u64)>,
     /// One past the highest number that has passed.
     top: Seq,
-    /// When a packet of it last passed.
+    /// The time when a packet of it last passed.
     used: SimTime,
 }
 
@@ -35,18 +35,18 @@ impl Flow {
         self.top = self.top.max(end);
     }
 
-    /// `seq` is missing no longer, or for another reason.
+    /// Forgets `seq`: it is missing no longer, or for another reason.
     fn forget(&mut self, seq: Seq) {
         self.missing.retain(|number| *number != seq);
     }
 
-    /// Everything before `ack` has arrived.
+    /// Forgets everything before `ack`, which has arrived.
     fn acknowledge(&mut self, ack: Seq) {
         self.missing.retain(|number| ack.le(*number));
         self.copies.retain(|(number, _)| ack.le(*number));
     }
 
-    /// The copy `serial` of `seq` has met its fate here. Whether it is the latest.
+    /// Returns whether the copy `serial` of `seq`, which has met its fate here, is the latest; if so it is forgotten.
     fn is_latest(&mut self, seq: Seq, serial: u64) -> bool {
         let Some(place) = self.copies.iter().position(|(number, _)| *number == seq) else { return true };
         let is_latest = self.copies[place].1 == serial;
@@ -66,7 +66,7 @@ pub(super) struct Reporter {
     most: usize,
     forget: Dur,
     reports: bool,
-    /// Of the sender's half at this node, if flows end here.
+    /// The counters of the sender's half at this node, if flows end here.
     own: Option<Rc<Counts>>,
     /// By the flow of the data.
     flows: BTreeMap<FlowId, Flow>,
@@ -97,7 +97,7 @@ impl Reporter {
         }
     }
 
-    /// Data leaves or is forwarded.
+    /// Notes data that leaves or is forwarded.
     fn data(&mut self, flow: FlowId, (seq, end): (Seq, Seq), serial: u64, cx: &mut Cx) {
         let new = || Flow { missing: Vec::new(), copies: Vec::new(), top: seq, used: cx.now };
         let flow = self.flows.entry(flow).or_insert_with(new);
@@ -109,7 +109,7 @@ impl Reporter {
         }
     }
 
-    /// A segment was discarded. Whether that is news worth telling.
+    /// Notes a discarded segment. Returns whether it is to be told.
     fn lost(&mut self, packet: &Packet, serial: u64) -> bool {
         let (Some((seq, _)), Some(flow)) = (numbers(packet), self.flows.get_mut(&packet.flow)) else { return false };
         if !flow.is_latest(seq, serial) {
@@ -124,7 +124,7 @@ impl Reporter {
         true
     }
 
-    /// An ACK of `data` passes towards the sender: it takes along what fits.
+    /// Writes as many missing numbers as fit into an ACK of `data` that passes towards the sender.
     fn tell(&mut self, data: FlowId, pkt: &Pkt, cx: &mut Cx) {
         let Some(flow) = self.flows.get_mut(&data).filter(|flow| !flow.missing.is_empty()) else { return };
         let Some(tcp) = cx.get_mut(pkt).tcp_mut() else { return };
@@ -136,7 +136,7 @@ impl Reporter {
     }
 }
 
-/// Of data: its number, and that after it.
+/// The number of a data packet, and the number after it.
 fn numbers(packet: &Packet) -> Option<(Seq, Seq)> {
     let tcp = packet.tcp_data()?;
     Some((tcp.seq, tcp.seq + packet.payload.len))

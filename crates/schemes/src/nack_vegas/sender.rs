@@ -8,16 +8,16 @@ use units::{Dur, SimTime};
 use wire::tcp::MOST_NEGATIVE_ACKS;
 use wire::{Seq, SeqRange, Tcp};
 
-/// What senders of one node have counted.
+/// The counters of one node's senders.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// Numbers believed.
     heard: Cell<u64>,
-    /// Of what is acknowledged, was never sent, or was sent again since.
+    /// Numbers of data that is acknowledged, was never sent, or was sent again since.
     stale: Cell<u64>,
     /// Segments sent again for a number.
     repairs: Cell<u64>,
-    /// Not sent again, since a window's worth was in this round trip.
+    /// Segments not sent again, since a window's worth was in this round trip.
     refused: Cell<u64>,
 }
 
@@ -38,7 +38,7 @@ fn count(cell: &Cell<u64>) {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     number: Seq,
-    /// If a copy is under way: what had been sent before it.
+    /// SND.MAX before its copy was sent, if a copy is under way.
     sent: Option<Seq>,
 }
 
@@ -53,9 +53,9 @@ pub(super) struct Sender {
     due: [Seq; MOST_NEGATIVE_ACKS],
     next: usize,
     end: usize,
-    /// What had been sent at the last timeout, until an ACK of new data comes.
+    /// SND.MAX at the last timeout, until an ACK of new data comes.
     timed_out: Option<Seq>,
-    /// What was sent again for another reason than a negative ACK, and when: within the last least RTT.
+    /// Numbers sent again within the last least RTT for another reason than a negative ACK, with the time.
     repeated: VecDeque<(Seq, SimTime)>,
     /// The end of the round trip that lasts, and the bytes repeated in it.
     round: Option<Seq>,
@@ -100,7 +100,7 @@ impl Sender {
         }
     }
 
-    /// Whether a number is about something else than what was sent last under it.
+    /// True if a number is about an older copy than the one sent last.
     fn is_stale(&self, number: Seq, facts: &FlowFacts) -> bool {
         let in_flight = facts.snd_una.le(number) && number.lt(facts.snd_nxt);
         let before_timeout = self.timed_out.is_some_and(|sent| number.lt(sent));
@@ -109,7 +109,7 @@ impl Sender {
         !in_flight || before_timeout || before_repetition
     }
 
-    /// Whether a window's worth has not been repeated yet in this round trip: then one segment more is.
+    /// True until a window's worth has been repeated in this round trip; counts one segment more as repeated.
     fn may_repeat(&mut self, facts: &FlowFacts) -> bool {
         let lasts = self.round.is_some_and(|end| facts.snd_una.lt(end) && end.le(facts.snd_nxt));
         if !lasts {

@@ -13,7 +13,7 @@ const FIRST_RTTVAR: Dur = Dur::from_ms(250);
 /// A number further from the last ACK than the largest window there is (@RFC7323 sec. 2.3) belongs to another connection.
 const SPAN: u32 = 1 << 30;
 
-/// What the scenario sets, and the way to the queue.
+/// The scenario's settings, and the way to the queue.
 #[derive(Debug)]
 pub(super) struct Limits {
     pub(super) cache: usize,
@@ -24,7 +24,7 @@ pub(super) struct Limits {
     pub(super) word: Word,
 }
 
-/// What was counted, over all connections.
+/// The counters, over all connections.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     cached: u64,
@@ -60,7 +60,7 @@ impl Counts {
 struct Entry {
     pkt: Pkt,
     range: SeqRange,
-    /// When it was handed to the radio, and as which of the connection's packets.
+    /// The time it was handed to the radio, and its number among the connection's packets.
     sent_at: SimTime,
     nth: u64,
     /// Times it was repeated here.
@@ -74,7 +74,7 @@ struct Entry {
     by_sender: bool,
 }
 
-/// What the base station keeps of one direction of data.
+/// The base station's state of one direction of data.
 #[derive(Debug)]
 pub(super) struct Conn {
     peer: Option<NodeId>,
@@ -91,8 +91,8 @@ pub(super) struct Conn {
     signals: Flags,
     /// Duplicates since.
     dups: u64,
-    /// How many that have arrived may have done so twice and not yet brought a duplicate for it, and the end of all that
-    /// was sent by the last repetition of these.
+    /// Copies that may have arrived a second time without having brought their duplicate ACK yet, and the end of all data
+    /// sent by the last repetition of these.
     doubles: u32,
     doubles_until: Seq,
     /// The last pure ACK.
@@ -104,7 +104,8 @@ pub(super) struct Conn {
     srtt: Dur,
     rttvar: Dur,
     is_measured: bool,
-    /// When the next packet in line is repeated, unless an ACK advances before; and for when the timer is really set.
+    /// The time at which the next packet in line is repeated, unless an ACK advances before; and the time the timer is
+    /// really set to.
     deadline: SimTime,
     timer_at: SimTime,
 }
@@ -135,7 +136,7 @@ impl Default for Conn {
     }
 }
 
-/// Why a packet is repeated.
+/// The reason why a packet is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Why {
     DupAck,
@@ -153,7 +154,7 @@ impl Conn {
         self.cache.len() as u64
     }
 
-    /// Whether all its data was acknowledged, the FIN included.
+    /// True once all its data was acknowledged, the FIN included.
     pub(super) fn is_over(&self) -> bool {
         self.fin.zip(self.acked).is_some_and(|(fin, acked)| fin.le(acked)) && self.cache.is_empty()
     }
@@ -348,7 +349,7 @@ impl Conn {
         }
     }
 
-    /// Whether an ACK of the same number tells nothing else that is new. @RFC5681 sec. 2
+    /// True if an ACK of the same number tells nothing else that is new. @RFC5681 sec. 2
     fn is_repeated(&self, tcp: &Tcp) -> bool {
         tcp.window == self.window && tcp.window > 0 && signals(tcp) == self.signals
     }
@@ -362,7 +363,8 @@ impl Conn {
         self.cache.front().filter(|entry| entry.range.contains(ack) && !entry.by_sender)
     }
 
-    /// A duplicate ACK: whether its loss is repaired here, so that the sender need not know.
+    /// Returns whether a duplicate ACK is settled here, so that the sender need not know: the loss is repaired, or the
+    /// duplicate was expected.
     fn repairs(&mut self, flow: FlowId, tcp: &Tcp, limits: &Limits, counts: &mut Counts, cx: &mut Cx) -> bool {
         let Some(head) = self.repairable(tcp.ack) else { return false };
         let (echoes, repeated) = (head.echoes, head.repeated);
@@ -503,12 +505,12 @@ impl Conn {
     }
 }
 
-/// What an ACK tells besides number and window.
+/// The signals of an ACK besides number and window.
 fn signals(tcp: &Tcp) -> Flags {
     Flags(tcp.flags.0 & (Flags::ECE | Flags::CWR | Flags::URG).0)
 }
 
-/// How far two numbers are apart, whichever is first.
+/// The distance between two numbers, whichever is first.
 fn distance(a: Seq, b: Seq) -> u32 {
     (a - b).min(b - a)
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use units::{Bytes, FlowId, SimTime};
 use wire::Packets;
 
-/// What agent and queue tell each other.
+/// The messages between agent and queue.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// The serial of the repetition that comes next, if it gets here.
@@ -17,7 +17,7 @@ pub(super) struct Shared {
     waiting: BTreeMap<FlowId, u64>,
 }
 
-/// Where an agent leaves word for its queue, if it has one.
+/// An agent's link to its queue, if it has one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Word(Rc<RefCell<Shared>>);
 
@@ -208,7 +208,7 @@ mod tests {
     }
 
     impl Radio {
-        /// Whether the queue takes `packet`.
+        /// Returns whether the queue takes `packet`.
         fn push(&mut self, packet: Packet, is_urgent: bool) -> bool {
             let pkt = self.packets.put(packet);
             if is_urgent {
@@ -223,7 +223,7 @@ mod tests {
             is_taken
         }
 
-        /// The first number of what is sent next.
+        /// Takes the next packet out, and returns its first number.
         fn pop(&mut self) -> Option<u32> {
             let msdu = self.queue.pop(SimTime::ZERO, &mut self.packets)?;
             self.packets.free(msdu.pkt, DropWhy::MacDone).tcp().map(|tcp| tcp.seq.0)

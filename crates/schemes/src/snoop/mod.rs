@@ -117,7 +117,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 /// The agent of one base station.
 #[derive(Debug)]
 pub struct Snoop {
-    /// Whether it hears the MAC's reports.
+    /// True if it hears the MAC's reports.
     on_report: bool,
     address: Ipv4Addr,
     limits: Limits,

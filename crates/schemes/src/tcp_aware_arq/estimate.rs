@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Seq};
 
-/// By what they are measured.
+/// The method of measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     /// A timestamp's way to its echo, on both sides of this node. Of those with one value only the first and its first echo are taken: a
@@ -27,7 +27,7 @@ struct Half {
 }
 
 impl Half {
-    /// A timestamp sets out.
+    /// Notes a timestamp that leaves.
     fn leaves(&mut self, now: SimTime, tsval: u32) {
         if self.newest.is_none_or(|newest| Seq(newest).lt(Seq(tsval))) {
             self.newest = Some(tsval);
@@ -35,7 +35,7 @@ impl Half {
         }
     }
 
-    /// An echo comes. Whether that is a sample.
+    /// Notes an echo that comes back. Returns whether it is a sample.
     fn echoed(&mut self, now: SimTime, tsecr: u32) -> bool {
         match self.followed {
             Some((tsval, since)) if Seq(tsval).le(Seq(tsecr)) => {
@@ -51,7 +51,7 @@ impl Half {
     }
 }
 
-/// What self-clocking follows.
+/// The step of self-clocking that is followed.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     /// A packet that ends here; its ACK is awaited.
@@ -161,7 +161,7 @@ impl Estimates {
         }
     }
 
-    /// Forgets what was not heard of since. Whether anything is left.
+    /// Forgets the flows that were not heard of since. Returns whether any is left.
     pub fn forget_before(&mut self, instant: SimTime) -> bool {
         self.flows.retain(|_, flow| flow.heard > instant);
         !self.flows.is_empty()

@@ -12,12 +12,12 @@ use wire::Packets;
 
 /// Q1, Q2, Q3.
 pub(super) const QUEUES: usize = 3;
-/// What is fresh or no data, among the places of an order.
+/// The inner queue, which holds fresh data and packets without data, among the places of an order.
 const INNER: usize = QUEUES;
 /// Places in the order of their service: Q1, Q2, Q3 and [`INNER`].
 type Order = [usize; QUEUES + 1];
 
-/// Where what is fresh stands among what is repeated, which stays in the order that the text gives it.
+/// Returns the service order with fresh data at the place `fresh`; repeated data keep the order that the text gives them.
 pub(super) fn order(fresh: &str) -> Order {
     match fresh {
         "first" => [INNER, 0, 1, 2],
@@ -30,7 +30,7 @@ pub(super) fn order(fresh: &str) -> Order {
 /// Greatest RTO in a weight, in milliseconds: a weight of 10⁴ n + RTO must not reach the next n. @MFHA07 equation 1
 const MOST: Dur = Dur::from_ms(9999);
 
-/// How.
+/// The rules of the service.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
     /// RTO is the time left.
@@ -87,7 +87,7 @@ impl PartialEq for Entry {
 
 impl Eq for Entry {}
 
-/// The three, around the queue that stands there: that has what is no data of TCP; and fresh data, unless it stands in Q1.
+/// The three queues, around the inner one. That holds packets without TCP data; and fresh data, unless these stand in Q1.
 #[derive(Debug)]
 pub(super) struct Ordered {
     rules: Rules,
@@ -98,12 +98,12 @@ pub(super) struct Ordered {
     queues: [BinaryHeap<Entry>; QUEUES],
     bytes: Bytes,
     number: u64,
-    /// Whose turn it is, as a place in the order.
+    /// The queue whose turn it is, as a place in the order.
     turn: usize,
     last_failed: Option<u64>,
 }
 
-/// Whether the MSDU is data of TCP.
+/// True if the MSDU is data of TCP.
 fn is_data(msdu: &Msdu, all: &Packets) -> bool {
     all.get(&msdu.pkt).tcp_data().is_some()
 }
@@ -165,7 +165,7 @@ impl Ordered {
         heads.filter(|(_, entry)| is_urgent(entry)).min_by_key(|(_, entry)| entry.rank).map(|(i, _)| i)
     }
 
-    /// What goes next: one of the three, or the inner queue.
+    /// The queue to serve next: one of the three, or the inner queue.
     fn next(&self, inner: &dyn TxQueue, now: SimTime) -> Option<usize> {
         let has = |place: usize| match place {
             INNER => inner.space().entries > 0,

@@ -12,7 +12,7 @@ use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 use units::{Dur, SimTime};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "delayed-ack",
     summary: "acknowledges every n-th segment (2), or after a time",

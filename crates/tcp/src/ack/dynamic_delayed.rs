@@ -10,7 +10,7 @@ use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 use units::Dur;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "dynamic-delayed-ack",
     summary: "one ACK per 1, 2, 3, then 4 segments as the transfer goes on, or after a time",

@@ -7,7 +7,7 @@
 use super::{AckPolicy, Arrival, Info, Params, Verdict};
 use crate::Config;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info =
     Info { id: "every", summary: "acknowledges every segment at once", source: "RFC9293", params: &[] };
 

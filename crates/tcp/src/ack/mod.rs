@@ -1,7 +1,7 @@
 //! Receiver policies: when data that came in order is acknowledged. One file each.
 //!
-//! What every receiver must acknowledge at once (a segment beyond a gap, one that fills a gap, a duplicate, a FIN) is
-//! decided before a policy is asked. @RFC5681 sec. 4.2
+//! Data that every receiver must acknowledge at once (a segment beyond a gap, one that fills a gap, a duplicate, a FIN)
+//! never reach a policy. @RFC5681 sec. 4.2
 
 use crate::Config;
 use core::fmt;
@@ -16,13 +16,13 @@ pub type Make = fn(&Params, &Config) -> Box<dyn AckPolicy>;
 /// A data segment that came in order while nothing was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Which segment of the stream it is, from 1, if all are as long as the longest so far.
+    /// The number of the segment in the stream, from 1, if all are as long as the longest so far.
     pub number: u64,
     /// Payload in bytes.
     pub len: u32,
-    /// Whether it carries PSH.
+    /// True if it carries PSH.
     pub push: bool,
-    /// When it came.
+    /// The time it came.
     pub now: SimTime,
     /// This end's smoothed RTT, if it has one: that of the handshake, unless it sends data as well.
     pub srtt: Option<Dur>,
@@ -30,7 +30,7 @@ pub struct Arrival {
     pub rto: Dur,
 }
 
-/// What to do about an [`Arrival`].
+/// The verdict on an [`Arrival`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Acknowledge at once.
@@ -39,7 +39,7 @@ pub enum Verdict {
     Within(Dur),
 }
 
-/// When to acknowledge.
+/// A policy that tells when to acknowledge.
 pub trait AckPolicy: fmt::Debug {
     /// Judges a segment.
     fn on_data(&mut self, arrival: &Arrival) -> Verdict;

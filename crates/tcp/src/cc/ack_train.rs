@@ -14,7 +14,7 @@ use wire::Seq;
 const LEAST_WINDOW: u64 = 16;
 /// ACKs farther apart are no train.
 const TRAIN_GAP: Dur = Dur::from_ms(2);
-/// What segmentation may delay.
+/// The delay that segmentation may cause.
 const SEGMENTATION: Dur = Dur::from_ms(1);
 /// Samples of a round before its least RTT counts.
 const SAMPLES: u32 = 8;

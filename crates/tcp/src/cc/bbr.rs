@@ -17,7 +17,7 @@ use plugin::{Kind, Param, Value};
 use units::{BitRate, Bytes, Dur, SimTime};
 use wire::Seq;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "bbr",
     summary: "paces at the measured bandwidth and keeps two bandwidth-delay products in flight",
@@ -67,7 +67,7 @@ const AGGREGATION_MOST: Dur = Dur::from_ms(100);
 /// Below this pacing rate the send quantum is one segment. Sec. 4.2.2
 const SLOW: BitRate = BitRate::from_kbps(1200);
 
-/// Where BBR is. Sec. 4.3
+/// The state of BBR. Sec. 4.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -103,7 +103,7 @@ impl Greatest {
     }
 }
 
-/// What ACKs brought beyond the estimated bandwidth. Linux, bbr_update_ack_aggregation
+/// The bytes that ACKs brought beyond the estimated bandwidth. Linux, bbr_update_ack_aggregation
 #[derive(Debug, Clone, Copy, Default)]
 struct Aggregation {
     on: bool,
@@ -137,7 +137,7 @@ impl Aggregation {
         self.extra[self.slot] = self.extra[self.slot].max(extra);
     }
 
-    /// What the window should hold beyond two bandwidth-delay products.
+    /// Bytes that the window should hold beyond two bandwidth-delay products.
     fn room(&self, bandwidth: f64) -> f64 {
         let extra = self.extra[0].max(self.extra[1]) as f64;
         extra.min(bandwidth * seconds(AGGREGATION_MOST))
@@ -154,7 +154,7 @@ pub struct Bbr {
     cwnd_gain: f64,
     /// BBR.pacing_rate; none before the first segment.
     pacing: Option<f64>,
-    /// Whether an RTT went into it.
+    /// True once an RTT went into it.
     timed: bool,
     /// BtlBw.
     bandwidth: Greatest,
@@ -171,7 +171,7 @@ pub struct Bbr {
     full_count: u32,
     phase: usize,
     phase_since: SimTime,
-    /// When ProbeRTT may end, and whether a round of it is over.
+    /// The time when ProbeRTT may end, and whether a round of it is over.
     probe_done: Option<SimTime>,
     probe_round: bool,
     /// The cwnd before a recovery or ProbeRTT.
@@ -235,8 +235,9 @@ impl Bbr {
         win.mss() * LEAST_WINDOW
     }
 
-    /// What is to be in flight at this gain, with `extra` bytes beyond: whole segments, an even number of them, and three
-    /// quanta for hosts that send and acknowledge in bursts. Sec. 4.2.3.2, BBRInflight; Linux, bbr_quantization_budget
+    /// The bytes to keep in flight at this gain, with `extra` bytes beyond: whole segments, an even number of them, and
+    /// three quanta for hosts that send and acknowledge in bursts. Sec. 4.2.3.2, BBRInflight; Linux,
+    /// bbr_quantization_budget
     fn inflight(&self, gain: f64, extra: f64, win: &Window) -> Bytes {
         let Some(rtt) = self.rtt else { return win.initial() };
         let mss = win.mss().0;

@@ -13,7 +13,7 @@ use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
 use crate::Ack;
 use plugin::{Kind, Param, Value};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "bic",
     summary: "a binary search for the window of the last cut, then a slow start beyond it",
@@ -58,7 +58,7 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// What cuts change.
+/// The state that cuts change.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     /// W_max, in segments; zero before the first cut, and after a timeout.

@@ -15,7 +15,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::Bytes;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "compound",
     summary: "Reno's window and one that grows while little is queued",

@@ -17,7 +17,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::{Dur, SimTime};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "cubic",
     summary: "a cubic function of the time since the last cut, at least as fast as Reno",
@@ -65,7 +65,8 @@ pub const INFO: Info = Info {
 /// The variables of sec. 4.1.2; windows in segments.
 #[derive(Debug, Clone, Copy, Default)]
 struct Epoch {
-    /// When congestion avoidance began, later by what the window was not the limit. None: it has not.
+    /// The start of congestion avoidance, moved later by the time when the window was not the limit. None: it has not
+    /// begun.
     start: Option<SimTime>,
     /// K, in seconds.
     k: f64,
@@ -91,7 +92,7 @@ pub struct Cubic {
     avoidance: Option<Box<Avoidance>>,
 }
 
-/// What the parameters make of the cubic.
+/// The cubic's law, from the parameters.
 #[derive(Debug, Clone, Copy)]
 struct Law {
     beta: f64,
@@ -104,9 +105,9 @@ struct Law {
 #[derive(Debug, Default)]
 struct Avoidance {
     now: Epoch,
-    /// What it was before the last cut, for an undo. Sec. 4.9
+    /// The epoch before the last cut, for an undo. Sec. 4.9
     before: Epoch,
-    /// What counts as Linux does, if anything.
+    /// The state that counts as Linux does, if anything.
     whole: Whole,
 }
 
@@ -121,7 +122,7 @@ struct Whole {
     /// The Reno-friendly window, and what was acknowledged towards its next segment.
     reno: f64,
     acked: f64,
-    /// What was acknowledged towards the window's next segment.
+    /// Segments acknowledged towards the window's next segment.
     count: f64,
     least_rtt: Option<Dur>,
 }

@@ -10,7 +10,7 @@
 use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
 use crate::Ack;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "highspeed",
     summary: "Reno that grows faster and cuts less the larger its window is",

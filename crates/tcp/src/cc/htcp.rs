@@ -14,7 +14,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::{Dur, SimTime};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "h-tcp",
     summary: "grows with the square of the time since the last loss, cuts by what queues hold",
@@ -41,17 +41,17 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// D_L: as long is it Reno.
+/// D_L: the seconds after the last recovery in which growth is Reno's.
 const LOW: f64 = 1.0;
 /// Bounds of beta.
 const BETA: (f64, f64) = (0.5, 0.8);
 /// The path that RTT scaling refers to, in seconds, and the bounds of its ratio.
 const REFERENCE: (f64, f64, f64) = (0.1, 0.5, 10.0);
 
-/// What cuts change.
+/// The state that cuts change.
 #[derive(Debug, Clone, Copy)]
 struct State {
-    /// When the last recovery was over. None: it lasts.
+    /// The end of the last recovery. None: it lasts.
     since: Option<SimTime>,
     beta: f64,
     rtt_max: f64,
@@ -145,7 +145,7 @@ impl HTcp {
         (self.bytes, self.sampled) = (0, ack.now);
     }
 
-    /// What the next cut leaves.
+    /// Computes beta for the cut at hand, and ends the epoch.
     fn back_off(&mut self) {
         self.before = self.now;
         let now = &mut self.now;

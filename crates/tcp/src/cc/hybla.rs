@@ -15,7 +15,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::Dur;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "hybla",
     summary: "Reno whose growth per time is that of a path of 25 ms",

@@ -13,7 +13,7 @@ use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
 use crate::Ack;
 use plugin::{Kind, Param, Value};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "illinois",
     summary: "Reno whose growth and cuts follow the queueing delay",

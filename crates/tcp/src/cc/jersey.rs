@@ -33,7 +33,7 @@ pub(crate) const PARAMS: &[Param] = &[
     },
 ];
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "jersey",
     summary: "the window follows the estimated bandwidth when routers warn, or after a loss",
@@ -51,7 +51,7 @@ pub struct Jersey {
     arrivals: Arrivals,
     /// R_n, in bytes per second.
     rate: f64,
-    /// When the last ACK came, and its TSval.
+    /// The time when the last ACK came, and its TSval.
     last: Option<(SimTime, Option<u32>)>,
     rtt: Dur,
     rtt_min: Dur,

@@ -18,7 +18,7 @@ pub use plugin::{Info, Params};
 /// Makes a controller with these parameters: those that its [`Info`] declares.
 pub type Make = fn(&Params) -> Box<dyn CongestionControl>;
 
-/// Why the window is to be cut.
+/// The reason why the window is to be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Congestion {
     /// Duplicate ACKs told of a loss. Once per recovery.
@@ -33,7 +33,7 @@ pub enum Congestion {
     },
 }
 
-/// How a controller's sender recovers, if the configuration does not say. See [`crate::recovery`].
+/// The recovery of a controller's sender, if the configuration does not say. See [`crate::recovery`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
     /// No fast recovery: go back to the first byte not acknowledged and send from there in slow start.
@@ -44,7 +44,7 @@ pub enum Recovery {
     NewReno,
 }
 
-/// Where a controller's inner values go when a series is recorded.
+/// The sink of a controller's inner values when a series is recorded.
 pub trait Probe {
     /// A value now: `name` as `controller.quantity`, with its unit.
     fn gauge(&mut self, name: &'static str, unit: &'static str, value: f64);
@@ -81,23 +81,23 @@ pub trait CongestionControl: fmt::Debug {
     /// The last cut was a mistake: cwnd and ssthresh are restored. For what a controller remembers of its own.
     fn on_undo(&mut self, _win: &mut Window) {}
 
-    /// Whether the sender is to measure the delivery rate: [`Ack::rate`].
+    /// True if the sender is to measure the delivery rate: [`Ack::rate`].
     fn needs_rate(&self) -> bool {
         false
     }
 
-    /// Whether each ACK of segments sent once is to tell an RTT ([`Ack::rtt`]), and not one ACK per window.
+    /// True if each ACK of segments sent once is to tell an RTT ([`Ack::rtt`]), and not one ACK per window.
     fn needs_rtt(&self) -> bool {
         self.needs_rate()
     }
 
-    /// Whether cwnd is this controller's business in recovery too: proportional rate reduction and HyStart++ leave it alone, and
-    /// marks of ECN are not told.
+    /// True if cwnd is this controller's business in recovery too: proportional rate reduction and HyStart++ leave it
+    /// alone, and marks of ECN are not told.
     fn owns_window(&self) -> bool {
         false
     }
 
-    /// How losses are repaired unless the configuration says otherwise. @RFC6582 by default.
+    /// The recovery from losses unless the configuration says otherwise. @RFC6582 by default.
     fn recovery(&self) -> Recovery {
         Recovery::NewReno
     }
@@ -111,7 +111,7 @@ pub trait CongestionControl: fmt::Debug {
     fn probe(&self, _out: &mut dyn Probe) {}
 }
 
-/// The windows of a sender: what a controller may set, and what it may only read.
+/// The windows of a sender: some that a controller may set, and others that it may only read.
 #[derive(Debug, Clone)]
 pub struct Window {
     /// Congestion window. Never left below one segment.
@@ -134,15 +134,15 @@ pub struct Window {
     pub(crate) after_timeout: bool,
     /// Not everything that had been sent at the last timeout is acknowledged.
     pub(crate) timeout_lasts: bool,
-    /// What is in the network when a loss is found.
+    /// Bytes in the network when a loss is found.
     pub(crate) pipe: Bytes,
     /// The RTT of the handshake.
     pub(crate) handshake_rtt: Option<Dur>,
-    /// What is in flight is less than there might be, since the application had no more.
+    /// The flight is smaller than it might be, since the application had no more.
     pub(crate) app_limited: bool,
     /// The controller says so itself.
     pub(crate) mark_app_limited: bool,
-    /// What growth is left below one byte.
+    /// The part of growth below one byte.
     fraction: f64,
 }
 
@@ -172,7 +172,7 @@ impl Window {
         }
     }
 
-    /// Sets what a controller only reads. The sender's to call; public for the tests of controllers.
+    /// Sets the values that a controller only reads. The sender's to call; public for the tests of controllers.
     pub fn observe(&mut self, flight_size: Bytes, in_recovery: bool) {
         (self.flight_size, self.in_recovery) = (flight_size, in_recovery);
     }
@@ -197,23 +197,23 @@ impl Window {
         self.timestamp_tick
     }
 
-    /// What is in flight; after an ACK, what is left of it. New data that limited transmit let out is not counted.
+    /// Bytes in flight; after an ACK, those left of it. New data that limited transmit let out is not counted.
     pub fn flight_size(&self) -> Bytes {
         self.flight_size
     }
 
-    /// Whether fast recovery lasts.
+    /// True while fast recovery lasts.
     pub fn in_recovery(&self) -> bool {
         self.in_recovery
     }
 
-    /// Whether a timeout's repairs last: not all that had been sent at the last one is acknowledged.
+    /// True while a timeout's repairs last: not all that had been sent at the last one is acknowledged.
     pub fn after_timeout_lasts(&self) -> bool {
         self.timeout_lasts
     }
 
-    /// What is in the network as far as the sender knows, lost segments left out. For
-    /// [`CongestionControl::on_congestion`] of a loss. @RFC6675 sec. 4, SetPipe
+    /// Bytes in the network as far as the sender knows, lost segments left out. For [`CongestionControl::on_congestion`]
+    /// of a loss. @RFC6675 sec. 4, SetPipe
     pub fn pipe(&self) -> Bytes {
         self.pipe
     }
@@ -223,7 +223,7 @@ impl Window {
         self.handshake_rtt
     }
 
-    /// Whether what is in flight is less than it might be, since the application had no more. Known only if
+    /// True while the flight is smaller than it might be, since the application had no more. Known only if
     /// [`CongestionControl::needs_rate`] or recovery is by SACK. @DRAFT-DRE sec. 3.4
     pub fn app_limited(&self) -> bool {
         self.app_limited
@@ -234,12 +234,12 @@ impl Window {
         self.mark_app_limited = true;
     }
 
-    /// Whether cwnd is below ssthresh. (If equal, either would do; here congestion avoidance.) @RFC5681 sec. 3.1
+    /// True while cwnd is below ssthresh. (If equal, either would do; here congestion avoidance.) @RFC5681 sec. 3.1
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Whether growth makes sense: not in recovery, and cwnd is what keeps the sender back.
+    /// True while growth makes sense: not in recovery, and cwnd is what keeps the sender back.
     pub fn may_grow(&self) -> bool {
         !self.in_recovery && self.limited
     }
@@ -249,15 +249,15 @@ impl Window {
         self.byte_counting
     }
 
-    /// What one ACK may add in slow start: a segment, or the limit of byte counting, but never more than a segment after a
-    /// timeout: its ACKs cover what had arrived before it. @RFC5681 eq. 2, @RFC3465 sec. 2.3
+    /// The most that one ACK may add in slow start: a segment, or the limit of byte counting, but never more than a
+    /// segment after a timeout: its ACKs cover what had arrived before it. @RFC5681 eq. 2, @RFC3465 sec. 2.3
     pub fn slow_start_limit(&self) -> Bytes {
         let hystart = self.hystart.as_deref().map(HyStart::limit);
         let segments = self.byte_counting.or(hystart).filter(|_| !self.after_timeout).unwrap_or(1);
         self.mss * u64::from(segments)
     }
 
-    /// By what growth in slow start is divided: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
+    /// The divisor of growth in slow start: one, but for the conservative phase of HyStart++. @RFC9406 sec. 4.2
     pub fn slow_start_divisor(&self) -> u64 {
         self.hystart.as_deref().map_or(1, HyStart::divisor)
     }
@@ -330,7 +330,7 @@ plugin::registry! { "congestion control", Make:
     "yeah" => yeah,
 }
 
-/// What `interlayer new sender` writes, tested as it stands.
+/// The sender that `interlayer new sender` writes, tested as it stands.
 #[cfg(test)]
 #[path = "../../../../python/interlayer/templates/sender.rs"]
 mod my_sender;

@@ -9,7 +9,7 @@
 
 use super::{CongestionControl, Info, Params, jersey};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "new-jersey",
     summary: "Jersey with the receiver's timestamps for the bandwidth",

@@ -10,7 +10,7 @@
 use super::{Congestion, CongestionControl, Info, Params, Window, reno};
 use crate::Ack;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "newreno",
     summary: "Reno that repairs all losses of a window in one recovery",

@@ -15,7 +15,7 @@ use super::{Congestion, CongestionControl, Info, Params, Recovery, Window};
 use crate::Ack;
 use units::Bytes;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info =
     Info { id: "reno", summary: "fast recovery that ends at the first new ACK", source: "RFC5681", params: &[] };
 
@@ -63,7 +63,7 @@ pub fn cut(why: Congestion, win: &mut Window) {
     cut_to(why, 0.5, win);
 }
 
-/// What is left of the flight is `factor` of it; after a timeout cwnd is one segment all the same.
+/// Cuts to `factor` of the flight; after a timeout cwnd is one segment all the same.
 pub fn cut_to(why: Congestion, factor: f64, win: &mut Window) {
     match why {
         Congestion::FastRetransmit => win.cut_flight_to(factor),

@@ -1,4 +1,4 @@
-//! What controllers that listen to delay share: the RTTs of each round trip.
+//! The RTTs of each round trip, for controllers that listen to delay.
 
 use crate::Ack;
 use units::Dur;
@@ -18,7 +18,7 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    /// Of a window, what stands in queues: `window (1 - base / RTT)`. @BP95 sec. IV-B, "Diff"
+    /// The part of a window that stands in queues: `window (1 - base / RTT)`. @BP95 sec. IV-B, "Diff"
     pub fn queued(&self, window: f64) -> f64 {
         window * (1.0 - self.base / self.least)
     }
@@ -37,7 +37,7 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// An ACK. The round trip that ends with it, if one does that had any RTT.
+    /// Takes an ACK. Returns the round trip that ends with it, if one does that had any RTT.
     pub fn update(&mut self, ack: &Ack) -> Option<Round> {
         if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Dur::ZERO) {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));

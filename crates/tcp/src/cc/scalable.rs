@@ -10,7 +10,7 @@ use super::{Congestion, CongestionControl, Info, Params, Window, reno};
 use crate::Ack;
 use plugin::{Kind, Param, Value};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "scalable",
     summary: "grows by a hundredth of each ACK, cuts by an eighth",

@@ -11,7 +11,7 @@
 use super::{Congestion, CongestionControl, Info, Params, Recovery, Window, reno};
 use crate::Ack;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info =
     Info { id: "tahoe", summary: "slow start after every loss, no fast recovery", source: "JAC88", params: &[] };
 

@@ -33,30 +33,30 @@ pub(crate) struct Acks {
 }
 
 impl Acks {
-    /// Of segments of `mss` bytes, one in flight, 1 ms apart, without RTT.
+    /// ACKs of segments of `mss` bytes, one in flight, 1 ms apart, without RTT.
     pub fn new(mss: u64) -> Acks {
         Acks { ack: ack(0), mss, flight: 1, gap: Dur::from_ms(1) }
     }
 
-    /// The RTT of those that follow; 0 is none.
+    /// Sets the RTT of the ACKs that follow; 0 is none.
     pub fn rtt_ms(&mut self, ms: u64) -> &mut Acks {
         self.ack.rtt = (ms > 0).then(|| Dur::from_ms(ms));
         self
     }
 
-    /// The segments in flight after those that follow.
+    /// Sets the segments in flight after the ACKs that follow.
     pub fn flight(&mut self, segments: u64) -> &mut Acks {
         self.flight = segments;
         self
     }
 
-    /// The time between those that follow.
+    /// Sets the time between the ACKs that follow.
     pub fn gap(&mut self, gap: Dur) -> &mut Acks {
         self.gap = gap;
         self
     }
 
-    /// TSval of those that follow.
+    /// Sets the TSval of the ACKs that follow.
     pub fn stamp(&mut self, value: u32) -> &mut Acks {
         self.ack.timestamps = Some((value, 0));
         self

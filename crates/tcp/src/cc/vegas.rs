@@ -15,7 +15,7 @@ use super::{Congestion, CongestionControl, Info, Params, Probe, Window, reno};
 use crate::Ack;
 use plugin::{Kind, Param, Value};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "vegas",
     summary: "keeps a few segments queued in the path, by the RTT",
@@ -56,7 +56,7 @@ pub(crate) struct Thresholds {
     pub gamma: f64,
 }
 
-/// What Vegas and its descendants do at an ACK.
+/// The response of Vegas and its descendants to an ACK.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Core {
     pub rounds: Rounds,

@@ -18,7 +18,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::{Dur, SimTime};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "vegas-dynamic",
     summary: "Vegas whose thresholds follow the estimated queue",
@@ -67,7 +67,7 @@ pub const INFO: Info = Info {
 const ALPHA: f64 = 1.0;
 const BETA: f64 = 3.0;
 
-/// What round trips and cuts change, in segments.
+/// The state that round trips and cuts change, in segments.
 #[derive(Debug, Clone, Copy)]
 struct State {
     alpha: f64,

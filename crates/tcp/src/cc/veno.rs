@@ -13,7 +13,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::Dur;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "veno",
     summary: "Reno that cuts less where few segments are queued: the loss was random",

@@ -14,7 +14,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::{Dur, SimTime};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "westwood",
     summary: "after a loss the window is the estimated rate times the least RTT; a sample per ACK",
@@ -30,12 +30,12 @@ pub const INFO: Info = Info {
 /// Counts what ACKs say has arrived, each byte once. @MCGSW01 sec. 2.3
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Arrivals {
-    /// What duplicates were counted for, and no ACK has covered yet.
+    /// Bytes counted for duplicates, and not yet covered by an ACK.
     ahead: u64,
 }
 
 impl Arrivals {
-    /// What an ACK of new data tells.
+    /// Counts an ACK of new data, and returns the bytes that it newly reports.
     pub fn on_ack(&mut self, ack: &Ack) -> u64 {
         let covered = ack.acked.0.min(self.ahead);
         self.ahead += ack.sacked.0;
@@ -46,7 +46,7 @@ impl Arrivals {
         ack.acked.0 - covered + ack.sacked.0
     }
 
-    /// What a duplicate tells: its SACK blocks, or that a segment has left the network.
+    /// Counts a duplicate, and returns its bytes: those of its SACK blocks, or the segment that has left the network.
     pub fn on_duplicate(&mut self, ack: &Ack, win: &Window) -> u64 {
         let bytes = if ack.sacked.0 > 0 { ack.sacked.0 } else { win.mss().0 };
         self.ahead += bytes;
@@ -113,8 +113,8 @@ pub fn make(params: &Params) -> Box<dyn CongestionControl> {
     Box::new(Westwood { filter, arrivals: Arrivals::default(), rtt_min: None })
 }
 
-/// The answer to congestion of a controller that estimates what the path holds, in bytes: that is the threshold, and the window
-/// no more. @MCGSW01 sec. 3
+/// Cuts to the estimate of a controller, the bytes that the path holds: the threshold becomes the estimate, the window at
+/// most that. @MCGSW01 sec. 3
 pub(crate) fn cut_to_estimate(why: Congestion, estimate: Option<f64>, win: &mut Window) {
     let Some(bytes) = estimate.filter(|bytes| *bytes > 0.0) else { return reno::cut(why, win) };
     match why {

@@ -14,7 +14,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::{Dur, SimTime};
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "westwood+",
     summary: "Westwood with one sample of the bandwidth in each round trip",
@@ -42,7 +42,7 @@ pub struct WestwoodPlus {
     least_interval: Dur,
     rate: Option<f64>,
     arrivals: Arrivals,
-    /// When the sample at hand began, and what it has.
+    /// The start of the sample at hand, and its bytes.
     since: Option<SimTime>,
     bytes: u64,
     rtt: Dur,

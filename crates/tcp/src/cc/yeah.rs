@@ -13,7 +13,7 @@ use crate::Ack;
 use plugin::{Kind, Param, Value};
 use units::Bytes;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "yeah",
     summary: "Scalable while queues are short, Reno otherwise; drains queues before a loss",
@@ -46,12 +46,13 @@ pub const INFO: Info = Info {
     ],
 };
 
-/// Of a queue, what a round trip removes: 1 / gamma; at most 1 / 2^epsilon of the window.
+/// The largest share of the window that a round trip removes: 1 / 2^epsilon. Up to that it removes the whole queue: 1 /
+/// gamma, with gamma 1.
 const DECONGESTION_MOST: f64 = 0.5;
-/// What a loss takes at least: 1 / 2^delta.
+/// The least share of the window that a loss takes: 1 / 2^delta.
 const CUT_LEAST: f64 = 0.125;
 
-/// What round trips and cuts change; windows in segments.
+/// The state that round trips and cuts change; windows in segments.
 #[derive(Debug, Clone, Copy)]
 struct State {
     queued: f64,
@@ -59,7 +60,7 @@ struct State {
     slow: i64,
     /// Round trips of fast mode since the last cut.
     fast: i64,
-    /// What a Reno that competes would have: drained queues leave this much.
+    /// The window that a competing Reno would have: drained queues leave this much.
     reno: f64,
 }
 
@@ -118,7 +119,7 @@ impl Yeah {
         }
     }
 
-    /// What a loss takes of a window, as a share of it.
+    /// The share of a window that a loss takes.
     fn share_to_cut(&self, window: f64) -> f64 {
         let half = (window / 2.0).max(2.0);
         let cut = if self.now.slow < self.rho {

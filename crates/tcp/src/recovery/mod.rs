@@ -12,7 +12,7 @@ pub use plugin::{Info, Params};
 /// Makes a recovery with these parameters: those that its [`Info`] declares.
 pub type Make = fn(&Params) -> Box<dyn Recovery>;
 
-/// By what losses are found.
+/// The evidence by which losses are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// Duplicate ACKs, which also tell how much has left the network. @RFC5681 sec. 3.2
@@ -21,7 +21,7 @@ pub enum Evidence {
     Scoreboard,
 }
 
-/// What a loss begins.
+/// The response to a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
     /// Back to the first segment not acknowledged, with a window of one segment.
@@ -32,21 +32,21 @@ pub enum Begins {
 
 /// A way to recover.
 pub trait Recovery: fmt::Debug {
-    /// By what losses are found. Asked once, when the connection stands.
+    /// The evidence by which losses are found. Asked once, when the connection stands.
     fn evidence(&self) -> Evidence {
         Evidence::DuplicateAcks
     }
 
-    /// What a loss begins.
+    /// The response to a loss.
     fn begins(&self) -> Begins {
         Begins::FastRecovery
     }
 
-    /// Whether an ACK of new data, up to `ack`, ends fast recovery. `recover` is one past the highest number that had been sent
-    /// when it began. If it does not, the segment at `ack` is sent again.
+    /// Returns whether an ACK of new data, up to `ack`, ends fast recovery. `recover` is one past the highest number that
+    /// had been sent when it began. If it does not, the segment at `ack` is sent again.
     fn ends(&mut self, ack: Seq, recover: Seq) -> bool;
 
-    /// Whether, after fast recovery, duplicates up to and with `recover` tell of no loss: they may be of its own repairs.
+    /// True if, after fast recovery, duplicates up to and with `recover` tell of no loss: they may be of its own repairs.
     /// @RFC6582 sec. 3.2 step 2
     fn guards(&self) -> bool {
         false
@@ -60,8 +60,8 @@ plugin::registry! { "recovery", Make:
     "tahoe" => tahoe,
 }
 
-/// What a controller recovers by if the configuration does not say; with SACK agreed on, the scoreboard takes the place of
-/// duplicate ACKs, but for Tahoe, which sends again whatever follows a loss.
+/// The recovery of a controller's sender if the configuration does not say. With SACK agreed on, the scoreboard takes the
+/// place of duplicate ACKs, but for Tahoe, which sends again whatever follows a loss.
 pub(crate) fn natural(of: cc::Recovery, sack: bool) -> Box<dyn Recovery> {
     match of {
         cc::Recovery::Tahoe => Box::new(tahoe::Tahoe),

@@ -7,7 +7,7 @@
 use super::{Info, Params, Recovery};
 use wire::Seq;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "newreno",
     summary: "fast recovery until the window is repaired, a hole per partial ACK",

@@ -7,7 +7,7 @@
 use super::{Info, Params, Recovery};
 use wire::Seq;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info =
     Info { id: "reno", summary: "fast recovery until the first new ACK", source: "RFC5681", params: &[] };
 

@@ -12,7 +12,7 @@
 use super::{Evidence, Info, Params, Recovery};
 use wire::Seq;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info = Info {
     id: "sack",
     summary: "repairs what SACK blocks leave out, as long as the pipe allows",

@@ -8,7 +8,7 @@
 use super::{Begins, Info, Params, Recovery};
 use wire::Seq;
 
-/// What the list says.
+/// Its declaration.
 pub const INFO: Info =
     Info { id: "tahoe", summary: "back to the loss and slow start, no fast recovery", source: "JAC88", params: &[] };
 

@@ -10,7 +10,7 @@ use crate::{Given, Model};
 use plugin::Info;
 use units::Dur;
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info = Info {
     id: "email",
     summary: "Messages of one size over TCP at exponential intervals, a connection each.",

@@ -12,7 +12,7 @@ use crate::{Given, Model};
 use plugin::{Info, Kind, Param, Value};
 use units::Dur;
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info = Info {
     id: "ftp",
     summary: "Files of one size over TCP, a connection each, back to back or with pauses.",

@@ -17,7 +17,7 @@ use plugin::{Info, Kind, Param, Value};
 use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
 
-/// What it declares.
+/// Its declaration.
 pub static INFO: Info = Info {
     id: "http",
     summary: "Pages of several objects over TCP at exponential intervals, on persistent and parallel connections.",
@@ -69,7 +69,7 @@ pub fn make(given: Given<'_>) -> Box<dyn Model> {
     })
 }
 
-/// Where a connection stands.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Closed,
@@ -89,7 +89,7 @@ struct Page {
     left: VecDeque<Bytes>,
     /// Objects under way.
     under_way: u32,
-    /// Whether the first has come.
+    /// True once the first object has come.
     has_first: bool,
     bytes: Bytes,
 }

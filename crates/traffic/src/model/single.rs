@@ -1,10 +1,10 @@
-//! What FTP and e-mail have in common: one thing after the other, each on a connection of its own.
+//! The common part of FTP and e-mail: one file or message after the other, each on a connection of its own.
 
 use crate::{Conn, Input, Model, Output};
 use engine::Stream;
 use units::{Bytes, Dur, SimTime};
 
-/// When the next thing is due.
+/// The time at which the next file or message is due.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Next {
     /// So long after the end of the last one, on the mean; exponential, or always the same.
@@ -20,11 +20,11 @@ pub(super) struct Single {
     pub request: Bytes,
     pub spread: Dur,
     pub next: Next,
-    /// How many it fetches.
+    /// The number of files or messages to fetch.
     pub most: u64,
     draws: Stream,
     begun: u64,
-    /// When the thing under way was begun.
+    /// The time at which the one under way was begun.
     under_way: Option<SimTime>,
     /// Things that were due while another was under way.
     waiting: u64,

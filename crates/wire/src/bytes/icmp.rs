@@ -9,7 +9,7 @@ use crate::{Echo, EmitError, L4, Notice, NoticeKind, Payload, Quote, Seq};
 const REPLY: u8 = 0;
 /// The type of an echo request.
 const REQUEST: u8 = 8;
-/// Where the checksum stands.
+/// Offset of the checksum, in bytes.
 const CHECKSUM_AT: usize = 2;
 
 /// The checksum we would write over a message, whatever stands in its checksum field.

@@ -11,13 +11,13 @@ pub(super) const HEADER_LEN: usize = 20;
 const VERSION_IHL: u8 = 0x45;
 /// The don't-fragment bit among flags and fragment offset; all others of that word must be zero to be plain.
 const DONT_FRAGMENT: u16 = 0x4000;
-/// Where the checksum stands.
+/// Offset of the checksum, in bytes.
 const CHECKSUM_AT: usize = 10;
 
-/// A header, and what of it [`Ipv4`] does not hold.
+/// A header, and the fields of it that [`Ipv4`] does not hold.
 #[derive(Debug)]
 pub(super) struct Header {
-    /// What a packet keeps.
+    /// The fields that a packet keeps.
     pub(super) ip: Ipv4,
     /// The transport's number.
     pub(super) protocol: u8,
@@ -25,9 +25,9 @@ pub(super) struct Header {
     pub(super) len: usize,
     /// Length of the packet as the header says, in bytes.
     pub(super) total_len: usize,
-    /// Whether it is one piece of a fragmented packet.
+    /// True if it is one piece of a fragmented packet.
     pub(super) fragment: bool,
-    /// Whether [`emit`] would write exactly these bytes: no options, no fragment, reserved flag zero, right checksum.
+    /// True if [`emit`] would write exactly these bytes: no options, no fragment, reserved flag zero, right checksum.
     pub(super) plain: bool,
 }
 

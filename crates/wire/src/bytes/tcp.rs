@@ -5,7 +5,7 @@ use super::protocol;
 use crate::cursor::Cursor;
 use crate::{EmitError, Flags, Ipv4, Payload, Seq, Tcp, TcpOptions};
 
-/// Where the checksum stands.
+/// Offset of the checksum, in bytes.
 const CHECKSUM_AT: usize = 16;
 
 /// The checksum we would write over a segment, whatever stands in its checksum field. None if it is too short.

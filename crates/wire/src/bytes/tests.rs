@@ -338,7 +338,7 @@ fn packet() -> impl Strategy<Value = Packet> {
     (ip(), l4(), payload).prop_map(|(ip, l4, payload)| Packet { ip, l4, payload, flow: FlowId(0) })
 }
 
-/// What must hold for any bytes: no panic, and if they parse they come back.
+/// Checks any bytes: no panic, and if they parse they come back.
 fn comes_back(bytes: &[u8]) -> Result<(), TestCaseError> {
     prop_assert_eq!(Packet::parse(bytes, FlowId(0)).err(), verify(bytes).err());
     if let Ok(packet) = Packet::parse(bytes, FlowId(0)) {

@@ -7,7 +7,7 @@ use crate::{EmitError, Ipv4, Payload, Udp};
 
 /// Length in bytes.
 const HEADER_LEN: usize = 8;
-/// Where the checksum stands.
+/// Offset of the checksum, in bytes.
 const CHECKSUM_AT: usize = 6;
 
 /// The checksum we would write over a datagram, whatever stands in its checksum field. A computed zero is written as

@@ -1,4 +1,4 @@
-//! Whether a packet's checksums are right: what a receiving host would ask, and [`Packet::parse`] does not say.
+//! The check of a packet's checksums that a receiving host makes, and [`Packet::parse`] does not.
 
 use super::checksum::{Sum, pseudo_header};
 use super::{ipv4, protocol};
@@ -6,7 +6,7 @@ use crate::ParseError;
 #[cfg(doc)]
 use crate::{L4, Packet};
 
-/// What the checksums of an IP packet say.
+/// The result of checking an IP packet's checksums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrity {
     /// Header and transport checksum are right. Such a packet may still be [`L4::Opaque`] for other reasons.

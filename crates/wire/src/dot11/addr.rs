@@ -37,7 +37,7 @@ impl MacAddr {
         MacAddr([0x06, 0, a, b, c, d])
     }
 
-    /// Whether it is a group address: the lowest bit of the first byte. @80211-2020 9.2.4.3.2
+    /// True if it is a group address: the lowest bit of the first byte. @80211-2020 9.2.4.3.2
     pub const fn is_group(self) -> bool {
         self.0[0] & 1 != 0
     }

@@ -53,7 +53,7 @@ impl Capability {
     /// Short slots are in use.
     pub const SHORT_SLOT_TIME: Capability = Capability(0x0400);
 
-    /// Whether all bits of `other` are set.
+    /// True if all bits of `other` are set.
     pub const fn has(self, other: Capability) -> bool {
         self.0 & other.0 == other.0
     }

@@ -22,7 +22,7 @@ pub struct Rts {
 pub struct Cts {
     /// Flags of Frame Control.
     pub flags: FrameFlags,
-    /// What the RTS said, less a SIFS and this frame. @80211-2020 9.3.1.3
+    /// The RTS's duration, less a SIFS and this frame. @80211-2020 9.3.1.3
     pub duration: DurationField,
     /// The transmitter of the frame that asked.
     pub ra: MacAddr,

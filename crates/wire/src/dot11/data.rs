@@ -27,7 +27,7 @@ pub struct DataHeader {
     pub qos: Option<QosControl>,
 }
 
-/// What a data frame carries.
+/// The content of a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body<'a> {
     /// An IPv4 packet, or the first fragment of one, behind LLC and SNAP.
@@ -104,7 +104,7 @@ impl DataHeader {
         done
     }
 
-    /// Why this header has no three-address format, if it has none.
+    /// Returns the reason why this header has no three-address format, if it has none.
     fn unsupported(&self) -> Option<&'static str> {
         if self.flags.has(FrameFlags::TO_DS | FrameFlags::FROM_DS) {
             Some("a data frame with four addresses")
@@ -146,7 +146,7 @@ impl DataHeader {
         Ok(())
     }
 
-    /// Whether the body begins with the LLC header of an MSDU in the clear.
+    /// True if the body begins with the LLC header of an MSDU in the clear.
     fn has_llc(&self) -> bool {
         let amsdu = self.qos.is_some_and(QosControl::amsdu_present);
         self.sequence.fragment() == 0 && !self.flags.has(FrameFlags::PROTECTED) && !amsdu

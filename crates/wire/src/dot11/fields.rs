@@ -29,7 +29,7 @@ impl FrameFlags {
     /// +HTC: in QoS data and management frames, an HT Control field follows (not modelled). @80211-2020 9.2.4.1.10
     pub const HTC: FrameFlags = FrameFlags(0x80);
 
-    /// Whether all bits of `other` are set.
+    /// True if all bits of `other` are set.
     pub const fn has(self, other: FrameFlags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -112,16 +112,16 @@ impl SequenceControl {
     }
 }
 
-/// How the receiver of a QoS data frame answers. @80211-2020 9.2.4.5.4
+/// The response of the receiver of a QoS data frame. @80211-2020 9.2.4.5.4
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckPolicy {
-    /// With an Ack, or with a BlockAck if the frame came in an A-MPDU.
+    /// An Ack, or a BlockAck if the frame came in an A-MPDU.
     Normal,
-    /// Not at all.
+    /// None.
     NoAck,
-    /// Not with an Ack of its own.
+    /// No Ack of its own.
     NoExplicitAck,
-    /// When a BlockAckReq asks.
+    /// A BlockAck, when a BlockAckReq asks for it.
     BlockAck,
 }
 
@@ -156,7 +156,7 @@ impl QosControl {
         }
     }
 
-    /// Whether the body is an A-MSDU, bit 7. @80211-2020 9.2.4.5.9
+    /// True if the body is an A-MSDU, bit 7. @80211-2020 9.2.4.5.9
     pub const fn amsdu_present(self) -> bool {
         self.0 & 0x80 != 0
     }

@@ -14,7 +14,7 @@ mod writer;
 pub use reader::{Capture, Captured, InterfaceInfo, PcapngError};
 pub use writer::{Description, Interface, Named, Writer};
 
-/// What the bytes of an interface's packets begin with. @PCAPNG sec. 4.2, tcpdump.org/linktypes
+/// The kind of header that an interface's packets begin with. @PCAPNG sec. 4.2, tcpdump.org/linktypes
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkType(pub u16);
 
@@ -52,7 +52,7 @@ mod record {
     pub(super) const EUI_48: u16 = 3;
 }
 
-/// What tells a section's byte order. @PCAPNG sec. 4.1
+/// The magic number that tells a section's byte order. @PCAPNG sec. 4.1
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
 /// `if_tsresol` of nanoseconds: 10⁻⁹ s. @PCAPNG sec. 4.2
 const NANOSECONDS: u8 = 9;

@@ -5,7 +5,7 @@ use crate::cursor::Cursor;
 use thiserror::Error;
 use units::SimTime;
 
-/// Why bytes are no capture we can read.
+/// The reason why bytes are no capture that we can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PcapngError {
     /// It does not begin with a section header.
@@ -22,7 +22,7 @@ pub enum PcapngError {
     Malformed {
         /// Offset of the block in the file.
         at: usize,
-        /// Which block or field.
+        /// The block or field.
         what: &'static str,
     },
     /// A packet names an interface that its section has not described.
@@ -38,7 +38,7 @@ pub enum PcapngError {
 /// An interface description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterfaceInfo<'a> {
-    /// What its packets begin with.
+    /// The kind of header that its packets begin with.
     pub link_type: LinkType,
     /// Its name, if it has one.
     pub name: Option<&'a [u8]>,
@@ -51,8 +51,8 @@ pub struct InterfaceInfo<'a> {
 pub struct Captured<'a> {
     /// Index into [`Capture::interfaces`].
     pub interface: usize,
-    /// When, since the epoch; what its resolution has below a nanosecond is cut off, and what is too late for a
-    /// [`SimTime`] (2554) is its end.
+    /// The time since the epoch. Parts below a nanosecond are cut off, and a time too late for a [`SimTime`] (2554) is
+    /// its end.
     pub at: SimTime,
     /// Length on the wire, in bytes.
     pub original_len: u32,

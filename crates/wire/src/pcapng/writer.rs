@@ -10,14 +10,14 @@ use units::SimTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interface(u32);
 
-/// What an interface is. @PCAPNG sec. 4.2
+/// The description of an interface. @PCAPNG sec. 4.2
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Description<'a> {
     /// Short, as an operating system calls it.
     pub name: &'a str,
     /// For people; empty: none is written.
     pub text: &'a str,
-    /// What its packets begin with.
+    /// The kind of header that its packets begin with.
     pub link_type: LinkType,
     /// Its address; the mask is written as /32.
     pub ipv4: Option<Ipv4Addr>,
@@ -37,9 +37,9 @@ impl<'a> Description<'a> {
 pub struct Named<'a> {
     /// Without a zero byte.
     pub name: &'a str,
-    /// Its address.
+    /// Its IPv4 address.
     pub ipv4: Ipv4Addr,
-    /// Of its radio, if it has one.
+    /// The MAC address of its radio, if it has one.
     pub mac: Option<MacAddr>,
 }
 
