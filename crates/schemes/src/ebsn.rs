@@ -71,8 +71,8 @@ struct Ebsn {
 }
 
 impl Ebsn {
-    /// True if a notice about `flow` is due now; the next one is due `min_interval` later at the earliest.
-    fn is_due(&mut self, now: SimTime, flow: FlowId) -> bool {
+    /// Takes the turn of a notice about `flow`; the next one is due `min_interval` later at the earliest. Returns true if it was due.
+    fn take_turn(&mut self, now: SimTime, flow: FlowId) -> bool {
         let is_due = self.last.get(&flow).is_none_or(|last| *last + self.min_interval <= now);
         if is_due {
             self.last.insert(flow, now);
@@ -85,7 +85,7 @@ impl Agent for Ebsn {
     fn report(&mut self, packet: &Packet, _: &TxReport, cx: &mut Cx) {
         // Of all reports only those of failed attempts were asked for; the last of them comes before the MAC gives up.
         let is_ours = packet.tcp_data().is_some() && packet.ip.src != self.address;
-        if !is_ours || !self.is_due(cx.now, packet.flow) {
+        if !is_ours || !self.take_turn(cx.now, packet.flow) {
             return;
         }
         let (kind, code) = NOTICE;

@@ -126,8 +126,8 @@ impl Eln {
         }
     }
 
-    /// True if the radio has lost the segment that this ACK waits for. Forgets the losses that it acknowledges.
-    fn waits_for_a_loss(&mut self, at: Place, data: FlowId, ack: Seq) -> bool {
+    /// Forgets the losses that this ACK acknowledges. Returns true if the radio has lost the segment that it waits for.
+    fn note_ack(&mut self, at: Place, data: FlowId, ack: Seq) -> bool {
         let Some(losses) = self.losses.get_mut(&data) else { return false };
         // The mobile's ACKs come in by radio and tell of data towards it; those to it go out and tell of its own.
         let lost = if at == Place::FromAir { &mut losses.given_up } else { &mut losses.holes };
@@ -148,7 +148,7 @@ impl Agent for Eln {
         }
         self.data(at, packet, range, tcp.flags.has(Flags::SYN));
         if tcp.flags.has(Flags::ACK)
-            && self.waits_for_a_loss(at, data, tcp.ack)
+            && self.note_ack(at, data, tcp.ack)
             && let Some(tcp) = cx.get_mut(&pkt).tcp_mut()
         {
             tcp.flags |= Flags::LOSS_NOTICE;

@@ -25,8 +25,8 @@ impl Throttle {
     const INTERVAL: Dur = Dur::from_secs(5);
     const MOST: u32 = 10;
 
-    /// True if one more may go; counts it.
-    fn allows(&mut self, now: SimTime) -> bool {
+    /// Counts one more. Returns true if it may go.
+    fn take(&mut self, now: SimTime) -> bool {
         if now.since(self.since) >= Self::INTERVAL {
             *self = Throttle { since: now, count: 0 };
         }
@@ -263,7 +263,7 @@ impl Connection {
     /// Drops a segment that may be forged, and tells the peer, if it lives, where this end stands. @RFC5961
     pub(crate) fn challenge(&mut self, now: SimTime) {
         self.counters.borrow_mut().segments_discarded += 1;
-        if self.challenges.allows(now) {
+        if self.challenges.take(now) {
             self.rcv.due = AckDue::Alone;
         }
     }
@@ -272,7 +272,7 @@ impl Connection {
     /// told better. The other answers are limited: the peer may disagree with the ACK in turn, and so on for ever.
     fn disagree(&mut self, now: SimTime, tcp: &Tcp, payload: &Payload) {
         let repeats = payload.len > 0 || tcp.flags.has(Flags::FIN);
-        if repeats || self.challenges.allows(now) {
+        if repeats || self.challenges.take(now) {
             self.rcv.due = AckDue::Alone;
         }
     }

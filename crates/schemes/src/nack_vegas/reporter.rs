@@ -47,7 +47,7 @@ impl Flow {
     }
 
     /// Returns whether the copy `serial` of `seq`, which has met its fate here, is the latest; if so it is forgotten.
-    fn is_latest(&mut self, seq: Seq, serial: u64) -> bool {
+    fn forget_if_latest(&mut self, seq: Seq, serial: u64) -> bool {
         let Some(place) = self.copies.iter().position(|(number, _)| *number == seq) else { return true };
         let is_latest = self.copies[place].1 == serial;
         if is_latest {
@@ -112,7 +112,7 @@ impl Reporter {
     /// Notes a discarded segment. Returns whether it is to be told.
     fn lost(&mut self, packet: &Packet, serial: u64) -> bool {
         let (Some((seq, _)), Some(flow)) = (numbers(packet), self.flows.get_mut(&packet.flow)) else { return false };
-        if !flow.is_latest(seq, serial) {
+        if !flow.forget_if_latest(seq, serial) {
             self.late += 1;
             return false;
         }
@@ -177,7 +177,7 @@ impl Agent for Reporter {
             let is_told = self.lost(packet, report.serial);
             self.discards += u64::from(is_told);
         } else if let Some(flow) = self.flows.get_mut(&packet.flow)
-            && flow.is_latest(seq, report.serial)
+            && flow.forget_if_latest(seq, report.serial)
         {
             // Delivered; or lost to a queue, and from now on that is why it is missing.
             flow.forget(seq);

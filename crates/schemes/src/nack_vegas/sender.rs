@@ -109,8 +109,8 @@ impl Sender {
         !in_flight || before_timeout || before_repetition
     }
 
-    /// True until a window's worth has been repeated in this round trip; counts one segment more as repeated.
-    fn may_repeat(&mut self, facts: &FlowFacts) -> bool {
+    /// Counts one more segment as repeated in this round trip. Returns false once that would be more than a window.
+    fn take_repeat(&mut self, facts: &FlowFacts) -> bool {
         let lasts = self.round.is_some_and(|end| facts.snd_una.lt(end) && end.le(facts.snd_nxt));
         if !lasts {
             (self.round, self.spent) = (Some(facts.snd_nxt), 0);
@@ -155,7 +155,7 @@ impl SenderHook for Sender {
                 continue;
             }
             count(&self.counts.heard);
-            let repeats = self.retransmits && self.may_repeat(facts);
+            let repeats = self.retransmits && self.take_repeat(facts);
             self.record(number, repeats.then_some(facts.snd_max));
             if repeats {
                 count(&self.counts.repairs);

@@ -420,7 +420,7 @@ impl Conn {
         {
             tcp.options.set_tsval(echoed);
         }
-        limits.word.is_urgent(cx.serial(&copy));
+        limits.word.mark_urgent(cx.serial(&copy));
         cx.inject(copy, Toward::Air(peer));
         match why {
             Why::DupAck => counts.local_dup += 1,

@@ -22,8 +22,8 @@ pub(super) struct Shared {
 pub(super) struct Word(Rc<RefCell<Shared>>);
 
 impl Word {
-    /// The packet of this serial, which will be queued before anything else happens, is to go first.
-    pub(super) fn is_urgent(&self, serial: u64) {
+    /// Marks the packet of this serial, which is queued next, as the first to go.
+    pub(super) fn mark_urgent(&self, serial: u64) {
         self.0.borrow_mut().urgent = Some(serial);
     }
 
@@ -212,7 +212,7 @@ mod tests {
         fn push(&mut self, packet: Packet, is_urgent: bool) -> bool {
             let pkt = self.packets.put(packet);
             if is_urgent {
-                self.word.is_urgent(self.packets.serial(&pkt));
+                self.word.mark_urgent(self.packets.serial(&pkt));
             }
             let msdu = Msdu::new(SimTime::ZERO, pkt, &self.packets, THERE, 0);
             let refused = self.queue.push(SimTime::ZERO, msdu, &mut self.packets).err();
@@ -247,7 +247,7 @@ mod tests {
     fn only_the_packet_that_was_named_goes_first_and_acks_bring_no_duplicates() {
         let mut radio = radio();
         assert!(radio.push(data(OUT, 1001..2001), false));
-        radio.word.is_urgent(99);
+        radio.word.mark_urgent(99);
         assert!(radio.push(ack(OUT, 1, 1000), false));
         assert_eq!((radio.word.waiting(OUT), radio.pop()), (1, Some(1001)));
     }
