@@ -17,7 +17,7 @@ use plugin::Chosen;
 use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
 
-pub use discipline::{DEFAULT, Discipline, Make, NAMES, Red, Site, Unsound, Verdict, find, registry};
+pub use discipline::{Admission, DEFAULT, Discipline, Make, NAMES, Outlet, Red, Unsound, find, registry};
 pub use queued::{List, Queued, Slot};
 pub use stats::Stats;
 
@@ -86,7 +86,7 @@ impl Spec {
 
     fn make(&self, mtu: Bytes, draws: engine::Stream) -> Result<Box<dyn Discipline>, Unsound> {
         let Spec { limit, discipline, packet_time } = self;
-        (discipline.plugin)(&discipline.params, Site { limit: *limit, mtu, packet_time: *packet_time, draws })
+        (discipline.plugin)(&discipline.params, Outlet { limit: *limit, mtu, packet_time: *packet_time, draws })
     }
 }
 
@@ -189,9 +189,9 @@ impl<T> Queue<T> {
         self.stats.offered += 1;
         self.stats.bytes_offered += size;
         let mark = match self.discipline.arrival(now, &arrival, &self.queued) {
-            Verdict::Pass => Mark::None,
-            Verdict::Mark => Mark::Ce,
-            Verdict::Drop => {
+            Admission::Pass => Mark::None,
+            Admission::Mark => Mark::Ce,
+            Admission::Drop => {
                 self.stats.dropped_early += 1;
                 return Err((entry, Refused::Early));
             }

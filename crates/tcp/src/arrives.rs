@@ -1,6 +1,6 @@
 //! SEGMENT ARRIVES. @RFC9293 sec. 3.10.7
 
-use crate::ack::{Arrival, Verdict};
+use crate::ack::{AckTiming, Arrival};
 use crate::options::timestamps;
 use crate::receiver::{AckDue, Arrived};
 use crate::timers::Timer;
@@ -362,8 +362,8 @@ impl Connection {
             rto: self.snd.rtt.rto(),
         };
         match self.rcv.policy.on_data(&arrival) {
-            Verdict::Now => self.rcv.ack_now(),
-            Verdict::Within(wait) => {
+            AckTiming::Now => self.rcv.ack_now(),
+            AckTiming::Within(wait) => {
                 if self.rcv.ack_later() {
                     self.timers.set(Timer::DelayedAck, now + wait);
                 }

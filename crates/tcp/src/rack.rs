@@ -126,7 +126,7 @@ pub(crate) struct Probe {
 
 /// The finding at the end of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum ProbeResult {
     /// Nothing yet, or there is no probe.
     Open,
     /// Nothing was lost, or what was is known otherwise.
@@ -138,16 +138,16 @@ pub(crate) enum Verdict {
 impl Probe {
     /// An ACK. `duplicate` if it acknowledges nothing and has no SACK block; `dsack` if it tells that the last segment came
     /// twice. @RFC8985 sec. 7.4.2, TLP_process_ack
-    pub fn judge(&mut self, ack: Seq, duplicate: bool, dsack: bool) -> Verdict {
-        let Some(end) = self.end.filter(|end| end.le(ack)) else { return Verdict::Open };
+    pub fn judge(&mut self, ack: Seq, duplicate: bool, dsack: bool) -> ProbeResult {
+        let Some(end) = self.end.filter(|end| end.le(ack)) else { return ProbeResult::Open };
         let verdict = if !self.repeats || dsack {
-            Verdict::NoLoss
+            ProbeResult::NoLoss
         } else if end.lt(ack) {
-            Verdict::Repaired
+            ProbeResult::Repaired
         } else if duplicate {
-            Verdict::NoLoss
+            ProbeResult::NoLoss
         } else {
-            return Verdict::Open;
+            return ProbeResult::Open;
         };
         self.end = None;
         verdict
@@ -241,12 +241,12 @@ mod tests {
     #[test]
     fn a_probe_is_judged_by_the_ack_that_covers_it() {
         let probe = |repeats| Probe { end: Some(Seq(500)), repeats, ..Probe::default() };
-        assert_eq!(probe(true).judge(Seq(400), true, false), Verdict::Open);
-        assert_eq!(probe(false).judge(Seq(500), false, false), Verdict::NoLoss);
-        assert_eq!(probe(true).judge(Seq(500), false, true), Verdict::NoLoss);
-        assert_eq!(probe(true).judge(Seq(500), false, false), Verdict::Open);
-        assert_eq!(probe(true).judge(Seq(500), true, false), Verdict::NoLoss);
-        assert_eq!(probe(true).judge(Seq(600), false, false), Verdict::Repaired);
+        assert_eq!(probe(true).judge(Seq(400), true, false), ProbeResult::Open);
+        assert_eq!(probe(false).judge(Seq(500), false, false), ProbeResult::NoLoss);
+        assert_eq!(probe(true).judge(Seq(500), false, true), ProbeResult::NoLoss);
+        assert_eq!(probe(true).judge(Seq(500), false, false), ProbeResult::Open);
+        assert_eq!(probe(true).judge(Seq(500), true, false), ProbeResult::NoLoss);
+        assert_eq!(probe(true).judge(Seq(600), false, false), ProbeResult::Repaired);
     }
 
     #[test]

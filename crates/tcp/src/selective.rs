@@ -3,7 +3,7 @@
 use crate::cc::Congestion;
 use crate::options::timestamps;
 use crate::prr::{Progress, Prr};
-use crate::rack::{self, Probe, Rack, Verdict};
+use crate::rack::{self, Probe, ProbeResult, Rack};
 use crate::rate::{Rate, RateSample};
 use crate::recovery::Evidence;
 use crate::scoreboard::{Scoreboard, Segment};
@@ -587,7 +587,7 @@ impl Connection {
         };
         let lost = probe.range;
         let dsack = told.dsack.is_some_and(|range| probe.end == Some(range.end));
-        if probe.judge(ack, duplicate && told.sacked == 0 && told.dsack.is_none(), dsack) == Verdict::Repaired
+        if probe.judge(ack, duplicate && told.sacked == 0 && told.dsack.is_none(), dsack) == ProbeResult::Repaired
             && self.snd.recovering.is_none()
             && self.snd.guard.is_none()
             && self.judge_loss_of(lost, Congestion::FastRetransmit, acked)

@@ -9,7 +9,7 @@
 //! - **Checked** tests below; `tests/all/books.rs`; `validation/queue`.
 
 use super::fifo::Fifo;
-use super::{Discipline, Site, Unsound};
+use super::{Discipline, Outlet, Unsound};
 use crate::{List, Mark, Queued, Refused, Slot};
 use plugin::{Info, Kind, Param, Params, Value};
 use units::{Bytes, Dur, SimTime};
@@ -56,8 +56,8 @@ pub static INFO: Info = Info {
 ///
 /// # Errors
 /// `target` is not below `interval`.
-pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
-    Ok(Box::new(CoDel { law: Law::of(params, site.mtu)?, control: Control::default(), fifo: Fifo::default() }))
+pub fn make(params: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
+    Ok(Box::new(CoDel { law: Law::of(params, outlet.mtu)?, control: Control::default(), fifo: Fifo::default() }))
 }
 
 /// The parameters of the control law.

@@ -5,7 +5,7 @@
 //! - **Checked** tests in `lib.rs`.
 
 use super::fifo::Fifo;
-use super::{Discipline, Site, Unsound, Verdict};
+use super::{Discipline, Outlet, Unsound, Admission};
 use crate::{Arrival, Limit, Mark, Queued, Slot};
 use plugin::{Info, Kind, Param, Params, Value};
 use units::SimTime;
@@ -35,9 +35,9 @@ pub static INFO: Info = Info {
 ///
 /// # Errors
 /// The queue never holds so much.
-pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
+pub fn make(params: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
     let given = params.float("threshold");
-    let (most, unit) = match site.limit {
+    let (most, unit) = match outlet.limit {
         Limit::Packets(packets) => (f64::from(packets), "packets"),
         Limit::Bytes(bytes) => (bytes.0 as f64, "bytes"),
     };
@@ -57,12 +57,12 @@ struct Warning {
 }
 
 impl Discipline for Warning {
-    fn arrival(&mut self, _: SimTime, packet: &Arrival, queued: &Queued) -> Verdict {
+    fn arrival(&mut self, _: SimTime, packet: &Arrival, queued: &Queued) -> Admission {
         let found = match queued.limit() {
             Limit::Packets(_) => queued.len() as f64,
             Limit::Bytes(_) => queued.bytes().0 as f64,
         };
-        if packet.is_ect && found >= self.threshold { Verdict::Mark } else { Verdict::Pass }
+        if packet.is_ect && found >= self.threshold { Admission::Mark } else { Admission::Pass }
     }
 
     fn push(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {

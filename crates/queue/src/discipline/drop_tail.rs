@@ -5,7 +5,7 @@
 //! - **Checked** tests in `lib.rs`; `tests/all/books.rs`.
 
 use super::fifo::Fifo;
-use super::{Discipline, Site, Unsound};
+use super::{Discipline, Outlet, Unsound};
 use crate::{Mark, Queued, Slot};
 use plugin::{Info, Params};
 use units::SimTime;
@@ -18,7 +18,7 @@ pub static INFO: Info =
 ///
 /// # Errors
 /// None.
-pub fn make(_: &Params, _: Site) -> Result<Box<dyn Discipline>, Unsound> {
+pub fn make(_: &Params, _: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
     Ok(Box::new(DropTail::default()))
 }
 

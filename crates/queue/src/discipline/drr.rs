@@ -6,7 +6,7 @@
 //! - **Departs** a flow has a queue of its own, and shares it with no other flow by a collision of hashes.
 //! - **Checked** tests below and in `lib.rs`; `tests/all/books.rs`.
 
-use super::{Discipline, Site, Unsound};
+use super::{Discipline, Outlet, Unsound};
 use crate::{Arrival, FlowKey, Limit, List, Mark, Queued, Refused, Slot};
 use plugin::{Info, Params};
 use std::collections::VecDeque;
@@ -24,8 +24,8 @@ pub static INFO: Info = Info {
 ///
 /// # Errors
 /// None.
-pub fn make(_: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
-    Ok(Box::new(Lanes::new(site.mtu)))
+pub fn make(_: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
+    Ok(Box::new(Lanes::new(outlet.mtu)))
 }
 
 /// The queue of one flow.

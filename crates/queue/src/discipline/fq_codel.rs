@@ -9,7 +9,7 @@
 //! - **Checked** tests below; `tests/all/books.rs`; `validation/queue` against ns-3.
 
 use super::codel::{CE_THRESHOLD, Control, INTERVAL, Law, TARGET, ecn};
-use super::{Discipline, Site, Unsound};
+use super::{Discipline, Outlet, Unsound};
 use crate::{Arrival, FlowKey, List, Mark, Queued, Refused, Slot};
 use plugin::{Info, Kind, Param, Params, Value};
 use std::collections::VecDeque;
@@ -56,10 +56,10 @@ pub static INFO: Info = Info {
 ///
 /// # Errors
 /// `target` is not below `interval`.
-pub fn make(params: &Params, mut site: Site) -> Result<Box<dyn Discipline>, Unsound> {
-    let mut half = || u64::from(site.draws.below(u32::MAX));
+pub fn make(params: &Params, mut outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
+    let mut half = || u64::from(outlet.draws.below(u32::MAX));
     let salt = half() << 32 | half();
-    Ok(Box::new(FqCodel::new(params, site.mtu, salt)?))
+    Ok(Box::new(FqCodel::new(params, outlet.mtu, salt)?))
 }
 
 /// The list that a queue is in.

@@ -9,9 +9,9 @@ use crate::{Arrival, Limit, Mark, Queued, Slot};
 use plugin::Params;
 use units::{Bytes, Dur, SimTime};
 
-/// The verdict on a packet that arrives, before anybody has asked whether it fits.
+/// The admission of a packet that arrives, room apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Admission {
     /// It is taken in if it fits.
     Pass,
     /// The same, and marked.
@@ -26,8 +26,8 @@ pub enum Verdict {
 /// [`Discipline::push`]. Times never go back. What a discipline drops ([`Queued::drop`]) is counted and told by the queue.
 pub trait Discipline: core::fmt::Debug {
     /// A packet arrives.
-    fn arrival(&mut self, _now: SimTime, _packet: &Arrival, _queued: &Queued) -> Verdict {
-        Verdict::Pass
+    fn arrival(&mut self, _now: SimTime, _packet: &Arrival, _queued: &Queued) -> Admission {
+        Admission::Pass
     }
 
     /// It does not fit. Returns whether it is taken in all the same, because something has been dropped for it, or will be when it
@@ -64,9 +64,9 @@ pub trait Discipline: core::fmt::Debug {
     }
 }
 
-/// The queue at which a discipline is to work.
+/// The outgoing link and queue that a discipline is made for.
 #[derive(Debug)]
-pub struct Site {
+pub struct Outlet {
     /// The capacity of the queue.
     pub limit: Limit,
     /// Size of a full packet.
@@ -95,7 +95,7 @@ impl Unsound {
 }
 
 /// Makes a discipline for one queue.
-pub type Make = fn(&Params, Site) -> Result<Box<dyn Discipline>, Unsound>;
+pub type Make = fn(&Params, Outlet) -> Result<Box<dyn Discipline>, Unsound>;
 
 plugin::registry! { "queue discipline", Make:
     "codel" => codel,
@@ -124,8 +124,8 @@ mod tests {
             let mut chosen = entry.chosen();
             chosen.params = Params::sample(entry.info.params);
             let draws = Streams::new(1).get(Purpose::Queue, 0);
-            let site = Site { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
-            let made = (chosen.plugin)(&chosen.params, site);
+            let outlet = Outlet { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
+            let made = (chosen.plugin)(&chosen.params, outlet);
             assert!(made.is_ok(), "{}: {:?}", entry.info.id, made.err());
         }
     }

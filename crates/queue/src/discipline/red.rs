@@ -11,7 +11,7 @@
 //! - **Checked** tests below and in `lib.rs`; `tests/all/books.rs`.
 
 use super::fifo::Fifo;
-use super::{Discipline, Site, Unsound, Verdict};
+use super::{Discipline, Outlet, Unsound, Admission};
 use crate::{Arrival, Limit, Mark, Queued, Slot};
 use engine::Stream;
 use plugin::{Info, Kind, Param, Params, Value};
@@ -70,7 +70,7 @@ pub static INFO: Info = Info {
 ///
 /// # Errors
 /// `max_th` is not above `min_th`; a probability that must not be is zero.
-pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound> {
+pub fn make(params: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
     let red = Red {
         min_th: params.float("min_th"),
         max_th: params.float("max_th"),
@@ -78,7 +78,7 @@ pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound>
         weight: params.float("weight"),
         gentle: params.bool("gentle"),
         ecn: params.bool("ecn"),
-        idle_packet: site.packet_time,
+        idle_packet: outlet.packet_time,
     };
     if red.max_th <= red.min_th {
         return Err(Unsound::new("max_th", format!("{} is not above min_th, {}", red.max_th, red.min_th)));
@@ -88,7 +88,7 @@ pub fn make(params: &Params, site: Site) -> Result<Box<dyn Discipline>, Unsound>
             return Err(Unsound::new(key, "must be more than zero"));
         }
     }
-    Ok(red.discipline(site.draws))
+    Ok(red.discipline(outlet.draws))
 }
 
 /// Parameters of RED. Thresholds are in packets, or in bytes if the queue's limit is in bytes; then the probability is
@@ -177,23 +177,23 @@ impl State {
     /// A packet of `share` of an MTU (1 if the limit is in packets) arrives and finds so much `queued`. One number is drawn
     /// for each arrival whose fate is open (@FJ93 fig. 2), not one for each mark (fig. 17): the distances are distributed
     /// alike while the average stays, and a change of the average acts at once.
-    pub(crate) fn arrival(&mut self, now: SimTime, queued: f64, share: f64, is_ect: bool) -> Verdict {
+    pub(crate) fn arrival(&mut self, now: SimTime, queued: f64, share: f64, is_ect: bool) -> Admission {
         self.estimate(now, queued);
         if self.average < self.red.min_th {
             self.count = 0;
-            return Verdict::Pass;
+            return Admission::Pass;
         }
         if self.average >= self.red.all_from() {
             self.count = 0;
-            return Verdict::Drop;
+            return Admission::Drop;
         }
         let p_b = self.red.marking(self.average) * share;
         if !self.draws.chance(spread(p_b, self.count)) {
             self.count = self.count.saturating_add(1);
-            return Verdict::Pass;
+            return Admission::Pass;
         }
         self.count = 0;
-        if self.red.ecn && is_ect { Verdict::Mark } else { Verdict::Drop }
+        if self.red.ecn && is_ect { Admission::Mark } else { Admission::Drop }
     }
 
     /// The average with what an arrival finds. @FJ93 fig. 2
@@ -237,7 +237,7 @@ impl Early {
 
 impl Discipline for Early {
     /// RED is asked before room is: what it would drop counts as dropped early in a full queue too.
-    fn arrival(&mut self, now: SimTime, packet: &Arrival, queued: &Queued) -> Verdict {
+    fn arrival(&mut self, now: SimTime, packet: &Arrival, queued: &Queued) -> Admission {
         let (found, share) = match queued.limit() {
             Limit::Packets(_) => (queued.len() as f64, 1.0),
             Limit::Bytes(_) => (queued.bytes().0 as f64, packet.size / queued.mtu()),
@@ -347,11 +347,11 @@ mod tests {
         let (mut cells, mut distance, mut marks) = ([0u32; 20], 0, 0);
         while marks < 40_000 {
             let verdict = red.arrival(SimTime::ZERO, 10.0, 1.0, true);
-            if verdict == Verdict::Mark {
+            if verdict == Admission::Mark {
                 cells[distance] += 1;
                 (distance, marks) = (0, marks + 1);
             } else {
-                assert_eq!(verdict, Verdict::Pass);
+                assert_eq!(verdict, Admission::Pass);
                 distance += 1;
             }
         }
@@ -369,7 +369,7 @@ mod tests {
         let (mut marks, mut arrivals) = (0, 0);
         while marks < 10_000 {
             arrivals += 1;
-            marks += u32::from(red.arrival(SimTime::ZERO, 10.0, 0.25, true) == Verdict::Mark);
+            marks += u32::from(red.arrival(SimTime::ZERO, 10.0, 0.25, true) == Admission::Mark);
         }
         let mean = f64::from(arrivals) / 1e4;
         assert!((mean - 40.5).abs() < 4.0 * 0.231, "{mean}");
@@ -404,14 +404,14 @@ mod tests {
         let gentle = Red { gentle: true, ..AS_IS };
         for is_ect in [false, true] {
             let mut red = state(AS_IS);
-            assert!((0..100).all(|_| red.arrival(SimTime::ZERO, 15.0, 1.0, is_ect) == Verdict::Drop));
+            assert!((0..100).all(|_| red.arrival(SimTime::ZERO, 15.0, 1.0, is_ect) == Admission::Drop));
             let mut red = state(gentle);
-            assert!((0..100).all(|_| red.arrival(SimTime::ZERO, 30.0, 1.0, is_ect) == Verdict::Drop));
+            assert!((0..100).all(|_| red.arrival(SimTime::ZERO, 30.0, 1.0, is_ect) == Admission::Drop));
         }
         // At 29, p_b = 0.1 + 0.9 · 14/15 = 0.94: ECT packets are marked or pass, and none is dropped.
         let mut red = state(gentle);
-        let verdicts: Vec<Verdict> = (0..100).map(|_| red.arrival(SimTime::ZERO, 29.0, 1.0, true)).collect();
-        assert!(verdicts.contains(&Verdict::Mark) && !verdicts.contains(&Verdict::Drop));
+        let verdicts: Vec<Admission> = (0..100).map(|_| red.arrival(SimTime::ZERO, 29.0, 1.0, true)).collect();
+        assert!(verdicts.contains(&Admission::Mark) && !verdicts.contains(&Admission::Drop));
     }
 
     #[test]
@@ -420,7 +420,7 @@ mod tests {
         // and at least one of 200 histories passes more than 20 in a row only if the count was forgotten.
         let passes_twenty = (0..200).any(|entity| {
             let mut red = State::new(AS_IS, Streams::new(3).get(Purpose::Queue, entity));
-            let mut pass = |queued| red.arrival(SimTime::ZERO, queued, 1.0, true) == Verdict::Pass;
+            let mut pass = |queued| red.arrival(SimTime::ZERO, queued, 1.0, true) == Admission::Pass;
             (0..12).all(|_| pass(10.0)) && pass(4.0) && (0..12).all(|_| pass(10.0))
         });
         assert!(passes_twenty, "P = 0.4² a history");
@@ -448,8 +448,8 @@ mod tests {
             let mut params = Params::defaults(INFO.params);
             params.set(key, Value::Float(value));
             let draws = Streams::new(7).get(Purpose::Queue, 0);
-            let site = Site { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
-            make(&params, site).map(|_| ()).map_err(|unsound| unsound.to_string())
+            let outlet = Outlet { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
+            make(&params, outlet).map(|_| ()).map_err(|unsound| unsound.to_string())
         };
         assert_eq!(made("max_th", 5.5), Ok(()));
         assert_eq!(made("max_th", 5.0), Err("max_th: 5 is not above min_th, 5".to_owned()));

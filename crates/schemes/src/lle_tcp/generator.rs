@@ -4,7 +4,7 @@ use super::filter::{Told, later};
 use crate::window::{Scale, Show, Shown, in_receivers_name};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
-use tcp::ack::{self, AckPolicy, Arrival, Verdict};
+use tcp::ack::{self, AckPolicy, Arrival, AckTiming};
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp};
 
@@ -252,8 +252,8 @@ impl Generators {
         let arrival = Arrival { number: generator.segments, len: packet.payload.len, push, now, srtt: None, rto };
         // What every receiver acknowledges at once. @RFC5681 sec. 4.2
         let at_once = joined > 1 || packet.payload.len == 0 || tcp.flags.has(Flags::FIN);
-        match if at_once { Verdict::Now } else { generator.policy.on_data(&arrival) } {
-            Verdict::Now => {
+        match if at_once { AckTiming::Now } else { generator.policy.on_data(&arrival) } {
+            AckTiming::Now => {
                 self.acks_made += 1;
                 if generator.waiting.take().is_some() {
                     cx.timer(key(packet.flow), SimTime::NEVER);
@@ -263,7 +263,7 @@ impl Generators {
                 }
                 self.tell(packet, 1, cx);
             }
-            Verdict::Within(delay) => {
+            AckTiming::Within(delay) => {
                 if generator.waiting.is_none() {
                     cx.timer(key(packet.flow), cx.now + delay);
                 }

@@ -8,7 +8,7 @@
 //!   in which an end that answers each request delays its ACKs from the start.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Params, Verdict};
+use super::{AckPolicy, Arrival, Info, Params, AckTiming};
 use crate::Config;
 use units::{Dur, SimTime};
 
@@ -76,13 +76,13 @@ pub fn make(_: &Params, config: &Config) -> Box<dyn AckPolicy> {
 }
 
 impl AckPolicy for Delayed {
-    fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    fn on_data(&mut self, arrival: &Arrival) -> AckTiming {
         self.waiting += 1;
         let delay = match &mut self.quick {
             None => Some(self.timeout),
             Some(quick) => quick.judge(arrival, self.timeout),
         };
-        delay.filter(|_| self.waiting < self.count).map_or(Verdict::Now, Verdict::Within)
+        delay.filter(|_| self.waiting < self.count).map_or(AckTiming::Now, AckTiming::Within)
     }
 
     fn on_ack_sent(&mut self) {
@@ -113,7 +113,7 @@ mod tests {
         let config = Config { quickack: true, delayed_ack_count: 100, ..Config::default() };
         let mut policy = make(&Params::default(), &config);
         for i in 0..16 {
-            assert_eq!(policy.on_data(&arrival(i)), Verdict::Now);
+            assert_eq!(policy.on_data(&arrival(i)), AckTiming::Now);
             policy.on_ack_sent();
         }
         let mut seen = Vec::new();
@@ -121,19 +121,19 @@ mod tests {
         for at in [45, 75, 105, 106] {
             seen.push(policy.on_data(&arrival(at)));
         }
-        let wait = |us| Verdict::Within(Dur::from_us(us));
+        let wait = |us| AckTiming::Within(Dur::from_us(us));
         assert_eq!(seen, [wait(50_000), wait(55_000), wait(57_500), wait(48_750)]);
         // After an RTO without data 16 ACKs are quick again.
-        assert_eq!(policy.on_data(&arrival(500)), Verdict::Now);
+        assert_eq!(policy.on_data(&arrival(500)), AckTiming::Now);
     }
 
     #[test]
     fn every_second_segment_is_acknowledged_and_any_ack_starts_the_count_anew() {
         let mut policy = make(&Params::default(), &Config::default());
         let arrival = arrival(0);
-        let later = Verdict::Within(Dur::from_ms(200));
+        let later = AckTiming::Within(Dur::from_ms(200));
         assert_eq!(policy.on_data(&arrival), later);
-        assert_eq!(policy.on_data(&arrival), Verdict::Now);
+        assert_eq!(policy.on_data(&arrival), AckTiming::Now);
         policy.on_ack_sent();
         assert_eq!(policy.on_data(&arrival), later);
         policy.on_ack_sent(); // it rode on data

@@ -6,7 +6,7 @@
 //!   bytes; the timer is the scenario's `delayed_ack_timeout`, as for the plain policy.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Params, Verdict};
+use super::{AckPolicy, Arrival, Info, Params, AckTiming};
 use crate::Config;
 use units::Dur;
 
@@ -39,9 +39,9 @@ pub fn coefficient(number: u64) -> u32 {
 }
 
 impl AckPolicy for DynamicDelayed {
-    fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    fn on_data(&mut self, arrival: &Arrival) -> AckTiming {
         self.waiting += 1;
-        if self.waiting >= coefficient(arrival.number) { Verdict::Now } else { Verdict::Within(self.timeout) }
+        if self.waiting >= coefficient(arrival.number) { AckTiming::Now } else { AckTiming::Within(self.timeout) }
     }
 
     fn on_ack_sent(&mut self) {
@@ -68,7 +68,7 @@ mod tests {
         let mut acked = Vec::new();
         for number in 1..=18 {
             let (now, rto) = (SimTime::ZERO, Dur::from_secs(1));
-            if policy.on_data(&Arrival { number, len: 1460, push: false, now, srtt: None, rto }) == Verdict::Now {
+            if policy.on_data(&Arrival { number, len: 1460, push: false, now, srtt: None, rto }) == AckTiming::Now {
                 acked.push(number);
                 policy.on_ack_sent();
             }

@@ -4,7 +4,7 @@
 //! - **Departs** None.
 //! - **Checked** `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Params, Verdict};
+use super::{AckPolicy, Arrival, Info, Params, AckTiming};
 use crate::Config;
 
 /// Its declaration.
@@ -21,7 +21,7 @@ pub fn make(_: &Params, _: &Config) -> Box<dyn AckPolicy> {
 }
 
 impl AckPolicy for Every {
-    fn on_data(&mut self, _: &Arrival) -> Verdict {
-        Verdict::Now
+    fn on_data(&mut self, _: &Arrival) -> AckTiming {
+        AckTiming::Now
     }
 }

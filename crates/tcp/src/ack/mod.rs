@@ -30,9 +30,9 @@ pub struct Arrival {
     pub rto: Dur,
 }
 
-/// The verdict on an [`Arrival`].
+/// The time of the ACK for an [`Arrival`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AckTiming {
     /// Acknowledge at once.
     Now,
     /// Acknowledge with the next segment that says so, or this long after the first that waited.
@@ -42,7 +42,7 @@ pub enum Verdict {
 /// A policy that tells when to acknowledge.
 pub trait AckPolicy: fmt::Debug {
     /// Judges a segment.
-    fn on_data(&mut self, arrival: &Arrival) -> Verdict;
+    fn on_data(&mut self, arrival: &Arrival) -> AckTiming;
 
     /// An ACK went out, alone or with data: nothing waits any more.
     fn on_ack_sent(&mut self) {}

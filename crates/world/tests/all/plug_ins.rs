@@ -12,7 +12,7 @@ use plugin::{Info, Kind, Param, Registry, Value};
 use queue::{Discipline, List, Mark, Queued, Slot, Unsound};
 use schemes::{Agent, Cx, Params, Place, Refusal, Site};
 use std::sync::atomic::AtomicBool;
-use tcp::ack::{AckPolicy, Arrival, Verdict};
+use tcp::ack::{AckPolicy, AckTiming, Arrival};
 use tcp::cc::{Congestion, CongestionControl, Window, reno};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::Pkt;
@@ -61,9 +61,9 @@ static SPARSE: Info = Info {
 };
 
 impl AckPolicy for Sparse {
-    fn on_data(&mut self, _: &Arrival) -> Verdict {
+    fn on_data(&mut self, _: &Arrival) -> AckTiming {
         self.waiting += 1;
-        if self.waiting >= self.every { Verdict::Now } else { Verdict::Within(self.timeout) }
+        if self.waiting >= self.every { AckTiming::Now } else { AckTiming::Within(self.timeout) }
     }
 
     fn on_ack_sent(&mut self) {
@@ -165,8 +165,8 @@ impl LastFirst {
 }
 
 impl Discipline for LastFirst {
-    fn arrival(&mut self, _: SimTime, _: &queue::Arrival, _: &Queued) -> queue::Verdict {
-        if self.list.len() < self.most { queue::Verdict::Pass } else { queue::Verdict::Drop }
+    fn arrival(&mut self, _: SimTime, _: &queue::Arrival, _: &Queued) -> queue::Admission {
+        if self.list.len() < self.most { queue::Admission::Pass } else { queue::Admission::Drop }
     }
 
     fn push(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
