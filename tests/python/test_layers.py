@@ -32,7 +32,7 @@ LAYERS = [
     ["results"],
     ["api", "bench"],
     ["cli_parts"],
-    ["cli_new", "cli_sweep"],
+    ["cli_new", "cli_study", "cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]
