@@ -154,4 +154,25 @@ mod tests {
         let own = ControlModes::of(Standard::G.modes(), &[g(1000)]).with_rts(g(2000)).with_responses(g(6000));
         assert_eq!((own.rts_before(g(54_000)), own.response_to(g(11_000))), (g(2000), g(6000)));
     }
+
+    #[test]
+    fn a_frame_in_a_mode_that_the_radio_has_not_is_answered_by_the_same_rule() {
+        let all: Vec<Mode> = Standard::G.mandatory().collect();
+        let [of_b, of_g] = [Standard::B, Standard::G].map(|standard| ControlModes::of(standard.modes(), &all));
+        for mode in Standard::G.modes() {
+            assert_eq!(of_b.response_to(*mode), of_g.response_to(*mode));
+            assert_eq!(of_b.rts_before(*mode), of_g.rts_before(*mode));
+        }
+    }
+
+    #[test]
+    fn a_short_preamble_is_that_of_all_control_frames_whatever_that_of_their_frame() {
+        let short = ControlModes::of(Standard::B.modes(), &[g(2000)]).with_preamble(Preamble::Short);
+        for (to, response) in [(g(1000), g(1000)), (g(2000), g(2000)), (g(11_000), g(2000))] {
+            let response = response.with_preamble(Preamble::Short);
+            assert_eq!([to, to.with_preamble(Preamble::Short)].map(|to| short.response_to(to)), [response; 2]);
+        }
+        // A mode stated later is taken as it is.
+        assert_eq!(short.with_rts(g(2000)).rts_before(g(11_000)), g(2000));
+    }
 }

@@ -40,3 +40,21 @@ impl RtsPatience {
         self.by_mode.iter().find(|(mode, _)| *mode == rts).map_or(self.longest, |(_, patience)| *patience)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phy::Standard;
+
+    #[test]
+    fn the_most_patient_station_speaks_for_all_and_the_longest_patience_for_modes_that_nobody_has() {
+        let us = |patience: &RtsPatience, rts| patience.after(rts).ns() / 1000;
+        let mut configs = [Config::of(Standard::B, Mode::dsss(3)), Config::of(Standard::B, Mode::dsss(3))];
+        // 2 · 10 + CTS + aRxPHYStartDelay 192 + 2 · 20: a CTS at 11 Mb/s takes 192 + ⌈112 / 11⌉ = 203, at 1 Mb/s 304.
+        let both = RtsPatience::of(&configs);
+        assert_eq!([Mode::dsss(3), Mode::dsss(0), Mode::ofdm(0)].map(|rts| us(&both, rts)), [455, 556, 556]);
+        configs[1].timing.slot = Dur::from_us(30);
+        assert_eq!(us(&RtsPatience::of(&configs), Mode::dsss(3)), 475);
+        assert_eq!(us(&RtsPatience::always(Dur::from_us(7)), Mode::dsss(3)), 7);
+    }
+}

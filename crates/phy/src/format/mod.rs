@@ -1,7 +1,12 @@
 //! Formats: a file each, with the table of its modes, its error curve, and how frames in it are responded to.
 //!
-//! A crate of its own may bring another one: a `static` [`Format`] and a `static` table of [`crate::mode::Row`]s.
-//! tests/all/toy_ht.rs does.
+//! A crate of its own may bring another one, as tests/all/toy_ht/format.rs does:
+//!
+//! 1. a `static` [`Format`]: its name, its curve, and in which format its frames are responded to;
+//! 2. a `static` table of [`Row`](crate::mode::Row)s, and of each row its [`Mode`] (`Mode::of(&ROWS[i])`);
+//! 3. tests: airtimes worked by hand, the curve against its source.
+//!
+//! A radio that has it is a MAC configuration whose modes include these, in order of rate.
 
 mod dsss;
 mod erp_ofdm;
