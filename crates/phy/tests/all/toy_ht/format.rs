@@ -28,7 +28,7 @@ const fn mode(place: usize) -> Mode {
     Mode::of(&ROWS[place])
 }
 
-/// `reference` is the non-HT reference rate: that of the constellation and code of a stream. @80211-2020 table 10-10
+/// `reference` is the non-HT reference rate: that of the constellation and code of a stream. @80211-2020 10.6.11
 const fn row(mcs: u8, streams: u8, gi_ns: u64, n_dbps: u64, kbps: u64, reference: u64) -> Row {
     Row {
         format: &HT,
