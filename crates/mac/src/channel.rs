@@ -7,7 +7,9 @@ use crate::air::Air;
 use crate::contention::{ContenderId, Contention, Outcome};
 use crate::frame::{Kind, Label};
 use crate::psdu::{Frame, MpduSet, Psdu};
-use phy::{Errors, Format, Hearing, Medium, Mode, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use crate::rts_patience::RtsPatience;
+use phy::format::DSSS;
+use phy::{Errors, Hearing, Medium, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -167,8 +169,8 @@ struct Navs {
     /// Of those stations, when it ended, and when they may conclude that no CTS came.
     rts_ended: Vec<(SimTime, SimTime)>,
     next_check: SimTime,
-    /// How long after its end they may, by the mode of the RTS.
-    patience: [Dur; Mode::COUNT],
+    /// How long after its end they may.
+    patience: RtsPatience,
 }
 
 impl Navs {
@@ -182,7 +184,7 @@ impl Navs {
         self.by_rts[set.index()] &= !set.bits;
         if frame.kind == Kind::Rts && !set.is_empty() {
             self.by_rts[set.index()] |= set.bits;
-            let check = now + self.patience[frame.tx.mode.index()];
+            let check = now + self.patience.after(frame.tx.mode);
             self.next_check = self.next_check.min(check);
             set.for_each(|node| self.rts_ended[node.index()] = (now, check));
         }
@@ -190,14 +192,14 @@ impl Navs {
 }
 
 impl Channel {
-    /// A silent channel. `rts_nav_patience` is [`crate::Config::rts_nav_patience`].
+    /// A silent channel.
     pub fn new(
         medium: Medium,
         contention: Contention,
         errors: Errors,
         errors_at: ErrorsAt,
         nodes: usize,
-        rts_nav_patience: [Dur; Mode::COUNT],
+        rts_patience: RtsPatience,
     ) -> Channel {
         Channel {
             medium,
@@ -211,7 +213,7 @@ impl Channel {
                 by_rts: vec![0; Nodes::blocks(nodes)],
                 rts_ended: vec![(SimTime::ZERO, SimTime::ZERO); nodes],
                 next_check: SimTime::NEVER,
-                patience: rts_nav_patience,
+                patience: rts_patience,
             },
             spans: Vec::new(),
             heeds_damage: vec![0; Nodes::blocks(nodes)],
@@ -338,7 +340,7 @@ impl Channel {
             errors_at: *errors_at,
             waits_for_end,
             heeds_damage,
-            ignorant: if frame.tx.mode.format == Format::Dsss { &[] } else { dsss_alone },
+            ignorant: if frame.tx.mode.format == &DSSS { &[] } else { dsss_alone },
             navs,
             fate: &mut fate,
             overlap,

@@ -7,7 +7,7 @@ use crate::exchange::Job;
 use crate::frame;
 use engine::{Purpose, Stream, Streams};
 use phy::{Mode, Preamble, Timing, airtime};
-use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+use units::{Bytes, Dur, NodeId, SimTime};
 
 /// When RTS/CTS precedes a data frame. dot11RTSThreshold, @80211-2020 10.3.2.9
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub enum AfterTimeout {
 /// MAC parameters of a station.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// The modes of its radio, slowest first.
+    pub modes: Vec<Mode>,
     /// Slot, SIFS, contention window.
     pub timing: Timing,
     /// Rate of data frames, where rate control is fixed and says nothing else.
@@ -103,7 +105,7 @@ impl Config {
     /// SIFS + slot + aRxPHYStartDelay: how long after the end of a frame the preamble of its response must have begun.
     /// @80211-2020 10.3.2.11
     pub fn response_timeout(&self, response: Mode) -> Dur {
-        self.timing.sifs + self.timing.slot + response.rx_phy_start_delay()
+        self.timing.sifs + self.timing.slot + response.rx_phy_start_delay
     }
 
     /// The earliest start of the countdown of a backoff drawn at `now`, because the response to a frame that ended
@@ -121,14 +123,11 @@ impl Config {
         self.timing.eifs(airtime(self.lowest_rate, frame::ACK))
     }
 
-    /// How long after the end of an RTS in each mode ([`Mode::index`]) a station that set its NAV by it may conclude that no CTS
-    /// came. @80211-2020 10.3.2.4
-    pub fn rts_nav_patience(&self) -> [Dur; Mode::COUNT] {
-        Mode::all().map(|rts| {
-            let mode = self.control_modes.response_to(rts);
-            let cts = airtime(mode, frame::CTS);
-            self.timing.sifs * 2 + cts + mode.rx_phy_start_delay() + self.timing.slot * 2
-        })
+    /// How long after the end of an RTS in this mode a station that set its NAV by it may conclude that no CTS came. @80211-2020
+    /// 10.3.2.4
+    pub fn rts_nav_patience(&self, rts: Mode) -> Dur {
+        let mode = self.control_modes.response_to(rts);
+        self.timing.sifs * 2 + airtime(mode, frame::CTS) + mode.rx_phy_start_delay + self.timing.slot * 2
     }
 
     /// How many categories it has; 0 under DCF. The highest is one below; behind a scheme that adds one it is the new one.
@@ -180,15 +179,15 @@ impl Config {
     /// A standard's own values at `data_rate`, under DCF, without RTS/CTS. The countdown is that of @80211-2020 10.3.4.3,
     /// immediate access that of 10.3.4.2.
     pub fn of(standard: phy::Standard, data_rate: Mode) -> Config {
-        let of_kbps = |&kbps: &u64| standard.mode(BitRate::from_kbps(kbps));
-        let mandatory: Vec<Mode> = standard.mandatory_kbps().iter().filter_map(of_kbps).collect();
+        let (modes, mandatory) = (standard.modes(), standard.mandatory().collect::<Vec<_>>());
         Config {
+            modes: modes.to_vec(),
             timing: standard.timing(),
             data_rate,
             data_rate_to: Vec::new(),
-            basic_rate: standard.modes()[0],
-            lowest_rate: standard.modes()[0],
-            control_modes: ControlModes::of(&mandatory),
+            basic_rate: modes[0],
+            lowest_rate: modes[0],
+            control_modes: ControlModes::of(modes, &mandatory),
             rts: Rts::OFF,
             protection: None,
             max_attempts: 7,

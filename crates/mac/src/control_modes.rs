@@ -2,67 +2,107 @@
 
 use phy::{Mode, Preamble};
 
-/// The modes of control frames, worked out once for frames in each mode.
+/// The modes of control frames, worked out once for frames in each mode of a radio.
 ///
-/// A *response* (CTS, Ack) has the modulation class of the frame that it responds to: it goes at the highest basic rate of that
-/// class that is not above the frame's; without one at the highest mandatory rate of that class that is not above it.
-/// @80211-2020 10.6.6.5.2, classes 10.6.9
+/// A *response* (CTS, Ack) has the modulation class that the format of its frame is responded to in, legacy formats in their own: it
+/// goes at the highest basic rate of that class that is not above the frame's (the non-HT reference rate, if it has one); without one
+/// at the highest mandatory rate of that class that is not above it. @80211-2020 10.6.6.5.2, classes 10.6.9, reference rates 10.6.11
 ///
 /// An *RTS* responds to nothing: it goes at the highest basic rate that is not above that of the frame that it asks for, of the
-/// frame's class if the set has one, and else of any. @80211-2020 10.6.6.2
+/// same class if the set has one, and else of any. @80211-2020 10.6.6.2
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlModes {
-    responses: [Mode; Mode::COUNT],
-    rts: [Mode; Mode::COUNT],
+    basic: Vec<Mode>,
+    all_responses: Option<Mode>,
+    all_rts: Option<Mode>,
+    preamble: Preamble,
+    /// Slowest first: most data goes at the highest rate, and is found first from the end.
+    known: Vec<Around>,
+}
+
+/// The control frames around a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Around {
+    frame: Mode,
+    response: Mode,
+    rts: Mode,
 }
 
 /// The fastest of some modes that is not above a frame's.
 fn not_above(to: Mode, modes: impl Iterator<Item = Mode>) -> Option<Mode> {
-    modes.filter(|mode| mode.bit_rate() <= to.bit_rate()).max_by_key(|mode| mode.bit_rate())
+    modes.filter(|mode| mode.bit_rate() <= to.reference_rate).max_by_key(|mode| mode.bit_rate())
 }
 
 impl ControlModes {
-    /// Of a basic rate set, in any order. It may be empty.
-    pub fn of(basic: &[Mode]) -> ControlModes {
-        let of_class = |to: Mode| basic.iter().copied().filter(move |mode| mode.format == to.format);
-        let response = |to: Mode| {
-            let mandatory = || not_above(to, to.format.mandatory().iter().copied());
-            not_above(to, of_class(to)).or_else(mandatory).unwrap_or(to)
+    /// Of a radio with these modes, slowest first, and this basic rate set, in any order. The set may be empty.
+    pub fn of(modes: &[Mode], basic: &[Mode]) -> ControlModes {
+        let frames = modes.iter().flat_map(|mode| [Some(*mode), mode.twin]).flatten();
+        let none_yet = |frame| Around { frame, response: frame, rts: frame };
+        let none = ControlModes {
+            basic: basic.to_vec(),
+            all_responses: None,
+            all_rts: None,
+            preamble: Preamble::Long,
+            known: frames.map(none_yet).collect(),
         };
-        let rts = |to: Mode| {
-            let of_any = || not_above(to, basic.iter().copied());
-            not_above(to, of_class(to)).or_else(of_any).unwrap_or_else(|| response(to))
-        };
-        ControlModes { responses: Mode::all().map(response), rts: Mode::all().map(rts) }
+        none.worked_out()
     }
 
     /// The same with responses in this mode, whatever they respond to.
     #[must_use]
     pub fn with_responses(self, mode: Mode) -> ControlModes {
-        ControlModes { responses: [mode; Mode::COUNT], ..self }
+        ControlModes { all_responses: Some(mode), ..self }.worked_out()
     }
 
     /// The same with RTS in this mode, whatever they ask for.
     #[must_use]
     pub fn with_rts(self, mode: Mode) -> ControlModes {
-        ControlModes { rts: [mode; Mode::COUNT], ..self }
+        ControlModes { all_rts: Some(mode), ..self }.worked_out()
     }
 
     /// The same behind this preamble, where there is a choice.
     #[must_use]
-    pub fn with_preamble(&self, preamble: Preamble) -> ControlModes {
-        let behind = |modes: [Mode; Mode::COUNT]| modes.map(|mode| mode.with_preamble(preamble));
-        ControlModes { responses: behind(self.responses), rts: behind(self.rts) }
+    pub fn with_preamble(mut self, preamble: Preamble) -> ControlModes {
+        let stated = self.basic.iter_mut().chain(&mut self.all_responses).chain(&mut self.all_rts);
+        stated.for_each(|mode| *mode = mode.with_preamble(preamble));
+        self.preamble = preamble;
+        self.worked_out()
     }
 
     /// Of the response to a frame in this mode.
+    #[inline]
     pub fn response_to(&self, mode: Mode) -> Mode {
-        self.responses[mode.index()]
+        self.around(mode).response
     }
 
     /// Of the RTS before a frame in this mode.
+    #[inline]
     pub fn rts_before(&self, mode: Mode) -> Mode {
-        self.rts[mode.index()]
+        self.around(mode).rts
+    }
+
+    #[inline]
+    fn around(&self, frame: Mode) -> Around {
+        let known = self.known.iter().rev().find(|around| around.frame == frame);
+        known.copied().unwrap_or_else(|| self.work_out(frame))
+    }
+
+    fn worked_out(mut self) -> ControlModes {
+        let known = self.known.iter().map(|around| self.work_out(around.frame)).collect();
+        self.known = known;
+        self
+    }
+
+    #[cold]
+    fn work_out(&self, frame: Mode) -> Around {
+        let class = frame.format.responses;
+        let any = || self.basic.iter().copied();
+        let of_class = || not_above(frame, any().filter(|mode| mode.format == class));
+        let mandatory = || class.mandatory.iter().map(|mode| mode.with_preamble(self.preamble));
+        let by_rule = of_class().or_else(|| not_above(frame, mandatory())).unwrap_or(frame);
+        let response = self.all_responses.unwrap_or(by_rule);
+        let rts = self.all_rts.or_else(of_class).or_else(|| not_above(frame, any())).unwrap_or(by_rule);
+        Around { frame, response, rts }
     }
 }
 
@@ -77,7 +117,7 @@ mod tests {
     }
 
     fn responses(basic: &[u64], to: &[u64]) -> Vec<u64> {
-        let modes = ControlModes::of(&basic.iter().map(|kbps| g(*kbps)).collect::<Vec<_>>());
+        let modes = ControlModes::of(Standard::G.modes(), &basic.iter().map(|kbps| g(*kbps)).collect::<Vec<_>>());
         to.iter().map(|to| modes.response_to(g(*to)).bit_rate().bps() / 1000).collect()
     }
 
@@ -103,7 +143,7 @@ mod tests {
     #[test]
     fn an_rts_is_of_the_class_of_its_frame_only_if_that_class_has_a_basic_rate() {
         let rts = |basic: &[u64], to| {
-            let modes = ControlModes::of(&basic.iter().map(|kbps| g(*kbps)).collect::<Vec<_>>());
+            let modes = ControlModes::of(Standard::G.modes(), &basic.iter().map(|kbps| g(*kbps)).collect::<Vec<_>>());
             modes.rts_before(g(to)).bit_rate().bps() / 1000
         };
         assert_eq!(rts(&[1000, 2000, 6000, 24_000], 54_000), 24_000);
@@ -111,7 +151,28 @@ mod tests {
         assert_eq!(rts(&[1000, 2000, 5500, 11_000], 54_000), 11_000);
         assert_eq!(rts(&[1000, 2000, 5500, 11_000], 6000), 5500);
         assert_eq!(rts(&[24_000], 6000), 6000);
-        let own = ControlModes::of(&[g(1000)]).with_rts(g(2000)).with_responses(g(6000));
+        let own = ControlModes::of(Standard::G.modes(), &[g(1000)]).with_rts(g(2000)).with_responses(g(6000));
         assert_eq!((own.rts_before(g(54_000)), own.response_to(g(11_000))), (g(2000), g(6000)));
+    }
+
+    #[test]
+    fn a_frame_in_a_mode_that_the_radio_has_not_is_answered_by_the_same_rule() {
+        let all: Vec<Mode> = Standard::G.mandatory().collect();
+        let [of_b, of_g] = [Standard::B, Standard::G].map(|standard| ControlModes::of(standard.modes(), &all));
+        for mode in Standard::G.modes() {
+            assert_eq!(of_b.response_to(*mode), of_g.response_to(*mode));
+            assert_eq!(of_b.rts_before(*mode), of_g.rts_before(*mode));
+        }
+    }
+
+    #[test]
+    fn a_short_preamble_is_that_of_all_control_frames_whatever_that_of_their_frame() {
+        let short = ControlModes::of(Standard::B.modes(), &[g(2000)]).with_preamble(Preamble::Short);
+        for (to, response) in [(g(1000), g(1000)), (g(2000), g(2000)), (g(11_000), g(2000))] {
+            let response = response.with_preamble(Preamble::Short);
+            assert_eq!([to, to.with_preamble(Preamble::Short)].map(|to| short.response_to(to)), [response; 2]);
+        }
+        // A mode stated later is taken as it is.
+        assert_eq!(short.with_rts(g(2000)).rts_before(g(11_000)), g(2000));
     }
 }

@@ -1,13 +1,11 @@
 //! How long a frame occupies the air.
 
 use crate::BlockCode;
-use crate::tx_vector::{Format, Mode, Preamble};
+use crate::mode::{Mode, Row};
 use units::{Bytes, Dur};
 
-/// Airtime of a PSDU (of one MPDU: its header to its FCS) in this mode: TXTIME.
-///
-/// DSSS: preamble + header + 8 · bytes / rate, the body rounded up to whole µs. @80211-2020 16.3.4.
-/// OFDM: 16 + 4 + 4 · ⌈(16 + 8 · bytes + 6) / N_DBPS⌉ µs. @80211-2020 eq. 17-29; ERP-OFDM adds 6 µs, eq. 18-1.
+/// Airtime of a PSDU (of one MPDU: its header to its FCS) in this mode: TXTIME. Preamble and header, whole symbols, and the signal
+/// extension: the format's file has the clause.
 pub fn airtime(mode: Mode, psdu: Bytes) -> Dur {
     time_of_bits(mode, psdu.bits())
 }
@@ -18,29 +16,14 @@ pub fn airtime_coded(mode: Mode, psdu: Bytes, code: Option<BlockCode>) -> Dur {
 }
 
 fn time_of_bits(mode: Mode, bits: u64) -> Dur {
-    match mode.format {
-        Format::Dsss => {
-            let front = match mode.preamble {
-                Preamble::Short => 72 + 24,
-                Preamble::Long => 144 + 48,
-            };
-            let body_us = (bits * 1_000_000).div_ceil(mode.bit_rate().bps());
-            Dur::from_us(front + body_us)
-        }
-        Format::Ofdm => Dur::from_us(20 + symbols_us(bits, mode)),
-        Format::ErpOfdm => Dur::from_us(26 + symbols_us(bits, mode)),
-    }
-}
-
-/// 16 service bits before and 6 tail bits behind the PSDU, in symbols of 4 µs. @80211-2020 17.3.5.3, 17.3.5.4
-fn symbols_us(bits: u64, mode: Mode) -> u64 {
-    4 * (16 + bits + 6).div_ceil(mode.data_bits_per_symbol())
+    let Row { front, symbols, signal_extension, .. } = &*mode;
+    front.lasts() + symbols.time_of(bits) + *signal_extension
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::standard::Standard;
+    use crate::{Preamble, Standard};
     use units::BitRate;
 
     fn us(standard: Standard, kbps: u64, bytes: u64, preamble: Preamble) -> u64 {

@@ -1,15 +1,17 @@
 //! The 802.11 radio: rates and airtime, frame errors, and the medium that carries signals between stations.
 //!
 //! Follows IEEE 802.11-2020: clause 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP). Propagation time (at most 1 µs) is part
-//! of the slot and not modelled. Leaves out everything of clause 19 and later; a PPDU of several MPDUs is judged MPDU by MPDU
-//! all the same, for the formats to come.
+//! of the slot and not modelled. Leaves out everything of clause 19 and later: a crate of its own may bring a [`Format`]; a PPDU of
+//! several MPDUs is judged MPDU by MPDU for it.
 
 pub mod airtime;
 pub mod code;
 pub mod curves;
 pub mod errors;
 pub mod fading;
+pub mod format;
 pub mod medium;
+pub mod mode;
 pub mod propagation;
 pub mod standard;
 pub mod tx_vector;
@@ -19,7 +21,9 @@ pub use code::BlockCode;
 pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit, Sojourn, Step, Struck};
 pub use fading::Fading;
+pub use format::Format;
 pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
+pub use mode::{Mode, NoSuchMode, Preamble, mode_at};
 pub use propagation::{NoiseFloor, PathLoss, shadowing};
 pub use standard::{Standard, Timing};
-pub use tx_vector::{Bandwidth, Format, GuardInterval, Mode, Preamble, TxPower, TxVector};
+pub use tx_vector::{TxPower, TxVector};

@@ -1,6 +1,6 @@
 //! Standards, their rates and their timing.
 
-use crate::tx_vector::{Format, Mode, Preamble};
+use crate::mode::{Mode, NoSuchMode, mode_at};
 use units::{BitRate, Dur};
 
 /// An edition of the PHY.
@@ -54,20 +54,18 @@ impl Standard {
         }
     }
 
-    /// Rates every station of the standard must receive, among which control answers are sent unless a network says
-    /// otherwise. @80211-2020 15.4.4.2, 16.3.3, 17.3.2.2 (6, 12, 24 Mb/s), 18.2
-    pub const fn mandatory_kbps(self) -> &'static [u64] {
-        match self {
-            Standard::Dsss => &[1000, 2000],
-            Standard::B => &[1000, 2000, 5500, 11000],
-            Standard::A => &[6000, 12000, 24000],
-            Standard::G => &[1000, 2000, 5500, 6000, 11000, 12000, 24000],
-        }
+    /// Modes that every station of the standard must receive, slowest first: control responses go in them unless a network says
+    /// otherwise.
+    pub fn mandatory(self) -> impl Iterator<Item = Mode> {
+        self.modes().iter().copied().filter(|mode| mode.format.mandatory.contains(mode))
     }
 
-    /// The rate of that nominal value, if the standard has it. No standard here has one twice.
-    pub fn mode(self, bit_rate: BitRate) -> Option<Mode> {
-        self.modes().iter().copied().find(|mode| mode.bit_rate() == bit_rate)
+    /// The mode of that nominal bit rate.
+    ///
+    /// # Errors
+    /// The standard has none, or several.
+    pub fn mode(self, bit_rate: BitRate) -> Result<Mode, NoSuchMode> {
+        mode_at(self.modes(), bit_rate)
     }
 
     /// Slot, interframe spaces and contention window of the standard.
@@ -81,32 +79,6 @@ impl Standard {
             Standard::A => Timing { slot: Dur::from_us(9), sifs: Dur::from_us(16), cw_min: 15, cw_max: 1023 },
             // @80211-2020 table 18-5: short slot; 20 µs in a network with stations of 802.11b.
             Standard::G => Timing { slot: Dur::from_us(9), sifs: Dur::from_us(10), cw_min: 15, cw_max: 1023 },
-        }
-    }
-}
-
-impl Format {
-    /// The mandatory rates of the modulation class, slowest first: what every station that has the class can receive.
-    /// @80211-2020 15.4.4.2, 16.3.3 (DSSS, HR/DSSS), 17.3.2.2, 18.2 (OFDM, ERP-OFDM)
-    pub const fn mandatory(self) -> &'static [Mode] {
-        const OFDM: &[Mode] = &[Mode::ofdm(0), Mode::ofdm(2), Mode::ofdm(4)];
-        const ERP_OFDM: &[Mode] = &[Mode::erp_ofdm(0), Mode::erp_ofdm(2), Mode::erp_ofdm(4)];
-        match self {
-            Format::Dsss => HR_DSSS,
-            Format::Ofdm => OFDM,
-            Format::ErpOfdm => ERP_OFDM,
-        }
-    }
-}
-
-impl Mode {
-    /// From the start of a frame to PHY-RXSTART.indication: preamble and header received. aRxPHYStartDelay,
-    /// @80211-2020 tables 15-4, 16-4 (192 µs long, 96 µs short), 17-21 (25 µs).
-    pub const fn rx_phy_start_delay(self) -> Dur {
-        match (self.format, self.preamble) {
-            (Format::Dsss, Preamble::Short) => Dur::from_us(96),
-            (Format::Dsss, Preamble::Long) => Dur::from_us(192),
-            (Format::Ofdm | Format::ErpOfdm, _) => Dur::from_us(25),
         }
     }
 }
@@ -155,10 +127,21 @@ mod tests {
     fn every_rate_is_found_by_its_value_and_no_other_is() {
         for standard in [Standard::Dsss, Standard::B, Standard::A, Standard::G] {
             for mode in standard.modes() {
-                assert_eq!(standard.mode(mode.bit_rate()), Some(*mode));
+                assert_eq!(standard.mode(mode.bit_rate()), Ok(*mode));
             }
-            assert_eq!(standard.mode(BitRate::from_kbps(7000)), None);
-            assert!(standard.mandatory_kbps().iter().all(|&k| standard.mode(BitRate::from_kbps(k)).is_some()));
+            assert!(standard.modes().is_sorted_by_key(|mode| mode.bit_rate()));
+            assert!(standard.mode(BitRate::from_kbps(7000)).is_err());
         }
+    }
+
+    #[test]
+    fn mandatory_rates_are_those_of_the_standard() {
+        // @80211-2020 15.4.4.2, 16.3.3, 17.3.2.2, 18.2
+        let kbps =
+            |standard: Standard| standard.mandatory().map(|mode| mode.bit_rate().bps() / 1000).collect::<Vec<_>>();
+        assert_eq!(kbps(Standard::Dsss), [1000, 2000]);
+        assert_eq!(kbps(Standard::B), [1000, 2000, 5500, 11_000]);
+        assert_eq!(kbps(Standard::A), [6000, 12_000, 24_000]);
+        assert_eq!(kbps(Standard::G), [1000, 2000, 5500, 6000, 11_000, 12_000, 24_000]);
     }
 }

@@ -11,7 +11,7 @@ use crate::radio::{ControlRate, Protection, Radio, Slot, bit_rates};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
 use crate::{Names, Result, Scenario};
-use phy::{Preamble, Standard};
+use phy::{NoSuchMode, Preamble, Standard};
 use plugin::suggest;
 use queue::{Limit, Spec, Unsound};
 use std::collections::BTreeMap;
@@ -143,12 +143,16 @@ fn windows(s: &Scenario, found: &mut Mistakes) {
 }
 
 fn rate_of(of: Standard, rate: BitRate, table: impl Fn() -> String, key: &str) -> Result<()> {
-    if bit_rates(of).any(|known| known == rate) {
-        return Ok(());
+    let Err(unnamed) = of.mode(rate) else { return Ok(()) };
+    let (table, standard) = (table(), of.word());
+    match unnamed {
+        NoSuchMode::None(_, rates) => {
+            let rates: Vec<String> = rates.iter().map(ToString::to_string).collect();
+            let rates = suggest::list_all(&rates);
+            fail!("{table}.{key}", "{standard} has no rate \"{rate}\"; there are {rates}")
+        }
+        several @ NoSuchMode::Several(..) => fail!("{table}.{key}", "{several}"),
     }
-    let rates: Vec<String> = bit_rates(of).map(|known| known.to_string()).collect();
-    let (table, standard, rates) = (table(), of.word(), suggest::list_all(&rates));
-    fail!("{table}.{key}", "{standard} has no rate \"{rate}\"; there are {rates}")
 }
 
 fn radio(radio: &Radio, found: &mut Mistakes) {

@@ -17,7 +17,8 @@ use crate::ack::Solicited;
 use crate::frame::Kind;
 use crate::psdu::{Body, Frame};
 use crate::{Config, Protection};
-use phy::{BlockCode, Format, Mode, airtime, airtime_coded};
+use phy::format::DSSS;
+use phy::{BlockCode, Mode, airtime, airtime_coded};
 use units::{Bytes, Dur, NodeId};
 
 /// Which of the two retry counters a failed step increments. @80211-2020 10.3.4.4
@@ -148,7 +149,7 @@ impl Plan for Dcf {
             rts_cts::build(config, job)
         } else {
             // Those who cannot read the data cannot read either what it announces: each exchange of an opportunity is protected.
-            let protection = config.protection.filter(|_| job.mode.format == Format::ErpOfdm);
+            let protection = config.protection.filter(|_| job.mode.format != &DSSS);
             match protection {
                 None => basic::build(config, job),
                 Some(Protection::CtsToSelf) => cts_to_self::build(config, job),

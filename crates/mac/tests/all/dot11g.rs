@@ -85,7 +85,7 @@ fn mixed(protection: Option<Protection>) -> Net {
     let configs = [Standard::B, Standard::G, Standard::G, Standard::B].map(|standard| {
         let mut config = Config::of(standard, if standard == Standard::B { DSSS } else { OFDM });
         let basic: Vec<Mode> = (0..4).map(Mode::dsss).collect();
-        config.control_modes = ControlModes::of(&basic).with_rts(basic[0]);
+        config.control_modes = ControlModes::of(&config.modes, &basic).with_rts(basic[0]);
         config.timing.slot = Dur::from_us(20);
         config.protection = protection;
         config

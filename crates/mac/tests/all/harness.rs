@@ -4,8 +4,8 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, Reception, Station,
-    TxQueue, TxReport, Wrap,
+    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, Reception,
+    RtsPatience, Station, TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
@@ -261,8 +261,7 @@ impl Net {
         let configs = build.configs;
         let streams = Streams::new(build.seed);
         let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-        let config = &configs[0];
-        let patience = config.rts_nav_patience();
+        let patience = RtsPatience::of(&configs[..1]);
         let errors = Errors::new(nodes, &streams, |_, _| build.errors);
         let channel = Channel::new(Medium::new(nodes), contention, errors, build.errors_at, nodes, patience);
         let peers: Vec<u8> = configs.iter().map(Config::categories).collect();

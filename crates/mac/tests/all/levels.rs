@@ -6,8 +6,10 @@
 use crate::dcf::harness::{self, A, ACK, B, C, D, DIFS, EIFS, NOBODY, Setup, at, config, frame};
 use crate::harness::{Ended, Shown};
 use engine::Streams;
-use mac::{Access, AtAddressee, Channel, Contention, ErrorsAt, Got, Kind, Label, Loss, Outcome, Reception};
-use phy::{Capture, ErrorModel, Errors, Hit, Medium, Mode, Sinr, SinrConfig};
+use mac::{
+    Access, AtAddressee, Channel, Contention, ErrorsAt, Got, Kind, Label, Loss, Outcome, Reception, RtsPatience,
+};
+use phy::{Capture, ErrorModel, Errors, Hit, Medium, Sinr, SinrConfig};
 use units::{Db, Dbm, Dur, NodeId, SimTime};
 use wire::Packets;
 
@@ -39,7 +41,7 @@ fn channel(medium: Medium) -> Channel {
     let access = Access { cw_min: 0, cw_max: 0, ..config.accesses()[0] };
     let contention = Contention::new(4, |node| vec![(access, harness::backoffs(node))]);
     let errors = Errors::new(4, &Streams::new(1), |_, _| ErrorModel::One(Hit::NEVER));
-    Channel::new(medium, contention, errors, ErrorsAt::Attempt, 4, [Dur::from_us(1000); Mode::COUNT])
+    Channel::new(medium, contention, errors, ErrorsAt::Attempt, 4, RtsPatience::always(Dur::from_us(1000)))
 }
 
 /// What frames of these tests carry.

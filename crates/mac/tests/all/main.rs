@@ -9,5 +9,6 @@ mod edca;
 mod extended;
 mod fragments;
 mod harness;
+mod ht;
 mod levels;
 mod links;

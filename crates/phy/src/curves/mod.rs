@@ -1,63 +1,48 @@
 //! Error curves: how likely a run of bits survives a constant SINR.
 //!
-//! `dsss.rs` has the rates of clauses 15 and 16, `ofdm.rs` those of 17 and 18. Both take the SINR over the bandwidth of
-//! their own channel ([`bandwidth`]). A curve gives the survival of one bit (of one symbol, for CCK), and a run survives
-//! with its power: pieces of a frame multiply, whatever they are cut into. Gaussian noise; interference counts as noise.
+//! Each format has its own ([`Format::survival`](crate::Format)); [`nist`] is what those of OFDM have in common. All take the SINR over
+//! the bandwidth of their own channel ([`bandwidth`]). A curve gives the survival of one bit (of one symbol, for CCK), and a run
+//! survives with its power: pieces of a frame multiply, whatever they are cut into. Gaussian noise; interference counts as noise.
 //!
 //! Leaves out: channel estimation, synchronisation and the error propagation of the descrambler.
 
-mod dsss;
-mod ofdm;
+pub mod nist;
 
+use crate::Mode;
+use crate::mode::Front;
 use crate::standard::Standard;
-use crate::tx_vector::{Format, Mode, Preamble};
 use units::{Dur, Hertz};
 
 /// A part of a frame that has a rate and a modulation of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// SYNC and SFD: DBPSK at 1 Mb/s, whichever the preamble (@80211-2020 16.2.3). OFDM: training symbols, no bits.
+    /// Synchronisation. DSSS: SYNC and SFD, DBPSK at 1 Mb/s, whichever the preamble (@80211-2020 16.2.3). OFDM: training symbols, no
+    /// bits.
     Preamble,
-    /// The PLCP header: DBPSK at 1 Mb/s after a long preamble, DQPSK at 2 Mb/s after a short one (@80211-2020
-    /// 16.2.2.2, 16.2.2.3). OFDM: SIGNAL, 24 bits at 6 Mb/s in either case (@80211-2020 17.3.4).
+    /// DSSS: the PLCP header, DBPSK at 1 Mb/s after a long preamble, DQPSK at 2 Mb/s after a short one (@80211-2020 16.2.2.2,
+    /// 16.2.2.3). OFDM: SIGNAL, 24 bits at 6 Mb/s in either case (@80211-2020 17.3.4).
     Header,
-    /// What follows, at the frame's rate.
+    /// Training fields behind the header, without bits: HT-STF and HT-LTFs (@80211-2020 19.3.9.4). No legacy frame has them.
+    Training,
+    /// The rest, at the frame's rate.
     Payload,
 }
 
-/// How long preamble and header of a frame last, in this order; the payload has the rest. @80211-2020 16.2.2, table 17-5
-pub fn front(mode: Mode) -> [(Part, Dur); 2] {
-    let (preamble_us, header_us) = match (mode.format, mode.preamble) {
-        (Format::Dsss, Preamble::Short) => (72, 24),
-        (Format::Dsss, Preamble::Long) => (144, 48),
-        (Format::Ofdm | Format::ErpOfdm, _) => (16, 4),
-    };
-    [(Part::Preamble, Dur::from_us(preamble_us)), (Part::Header, Dur::from_us(header_us))]
-}
-
-/// Silence counted in a frame's airtime behind its last symbol: 6 µs of signal extension in ERP-OFDM, else none.
-/// @80211-2020 18.3.2.4
-pub const fn silent_end(mode: Mode) -> Dur {
-    match mode.format {
-        Format::ErpOfdm => Dur::from_us(6),
-        Format::Dsss | Format::Ofdm => Dur::ZERO,
-    }
+/// How long the parts before the payload last, in order; the payload has the rest.
+pub fn front(mode: Mode) -> [(Part, Dur); 3] {
+    let Front { preamble, header, training, .. } = mode.front;
+    [(Part::Preamble, preamble), (Part::Header, header), (Part::Training, training)]
 }
 
 /// Bits in that much of a part: a fraction, if it ends within one.
 pub fn bits(mode: Mode, part: Part, span: Dur) -> f64 {
-    let bps = match (part, mode.format) {
-        (Part::Payload, _) => mode.bit_rate().bps() as f64,
-        (Part::Preamble, Format::Dsss) => 1e6,
-        (Part::Header, Format::Dsss) => {
-            if mode.preamble == Preamble::Short {
-                2e6
-            } else {
-                1e6
-            }
-        }
-        (Part::Preamble, _) => 0.0,
-        (Part::Header, _) => 6e6,
+    let symbols = &mode.symbols;
+    let bps = match part {
+        Part::Preamble => mode.front.preamble_rate.bps() as f64,
+        Part::Header => mode.front.header_rate.bps() as f64,
+        Part::Training => 0.0,
+        // The nominal rate of a mode with a short guard interval is rounded.
+        Part::Payload => symbols.bits_in_two.get() as f64 * 1e9 / (2 * symbols.lasts.ns()) as f64,
     };
     bps * span.ns() as f64 / 1e9
 }
@@ -81,15 +66,5 @@ pub fn ln_survival(mode: Mode, part: Part, sinr: f64, bits: f64) -> f64 {
     if bits.is_nan() || bits <= 0.0 {
         return 0.0;
     }
-    let sinr = sinr.max(0.0);
-    let per_bit = match (mode.format, part) {
-        (Format::Dsss, Part::Preamble) => dsss::dbpsk(sinr),
-        (Format::Dsss, Part::Header) if mode.preamble == Preamble::Short => dsss::dqpsk(sinr),
-        (Format::Dsss, Part::Header) => dsss::dbpsk(sinr),
-        (Format::Dsss, Part::Payload) => dsss::payload(mode.mcs, sinr),
-        (_, Part::Preamble) => return 0.0,
-        (_, Part::Header) => ofdm::signal(sinr),
-        (_, Part::Payload) => ofdm::payload(mode.mcs, sinr),
-    };
-    per_bit * bits
+    (mode.format.survival)(mode, part, sinr.max(0.0)) * bits
 }

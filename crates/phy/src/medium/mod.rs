@@ -13,8 +13,7 @@ mod unit_disc;
 pub use sinr::{Capture, Curve, Sinr, SinrConfig};
 pub use unit_disc::UnitDisc;
 
-use crate::curves;
-use crate::tx_vector::{Format, Mode, TxVector};
+use crate::{Mode, TxVector};
 use units::{Bytes, Db, Dur, NodeId, Nodes, SimTime};
 
 /// A PPDU as the medium sees it.
@@ -61,16 +60,13 @@ pub struct Span {
 impl Span {
     /// Of the bytes `at..at + len` of a PSDU in this mode.
     pub fn of(mode: Mode, at: Bytes, len: Bytes) -> Span {
-        let [(_, preamble), (_, header)] = curves::front(mode);
-        // Behind 16 service bits, in OFDM. @80211-2020 17.3.5.2
-        let service = if mode.format == Format::Dsss { 0 } else { 16 };
-        let begin = |bytes: Bytes| preamble + header + bits_time(service + bytes.bits(), mode);
+        let begin = |bytes: Bytes| mode.front.lasts() + bits_time(mode.symbols.service + bytes.bits(), mode);
         Span { from: begin(at), until: begin(at + len) }
     }
 }
 
 fn bits_time(bits: u64, mode: Mode) -> Dur {
-    Dur::from_ns(bits * 1_000_000_000 / mode.bit_rate().bps())
+    Dur::from_ns(2 * bits * mode.symbols.lasts.ns() / mode.symbols.bits_in_two)
 }
 
 /// What a listener made of a signal that has ended.

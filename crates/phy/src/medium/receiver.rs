@@ -4,8 +4,8 @@
 //! were told: signals are kept in order of transmitter, and sums are taken over them anew.
 
 use super::Curve;
+use crate::Mode;
 use crate::curves::{self, Part};
-use crate::tx_vector::Mode;
 use units::{Db, Dur, NodeId, SimTime};
 
 /// What a receiver needs to know of itself and its kind; ratios and milliwatts.
@@ -30,6 +30,8 @@ pub(super) struct Sent {
     pub mode: Mode,
     pub started: SimTime,
     pub airtime: Dur,
+    /// The number of its mode among those that the medium has seen.
+    pub number: u32,
     /// SINR from which it is [`surely`] received.
     pub sure: f64,
     /// Its receiver judges it part by part: what stood against it is kept segment by segment.
@@ -58,9 +60,10 @@ impl Sent {
         let mut begin = self.started;
         let end = self.started + self.airtime;
         let front = curves::front(self.mode);
-        let payload_end = SimTime::from_ns(end.ns() - curves::silent_end(self.mode).ns().min(self.airtime.ns()));
-        let ends = [begin + front[0].1, begin + front[0].1 + front[1].1, payload_end];
-        for (part, end) in [front[0].0, front[1].0, Part::Payload].into_iter().zip(ends) {
+        let payload_end = SimTime::from_ns(end.ns() - self.mode.signal_extension.ns().min(self.airtime.ns()));
+        let payload = (Part::Payload, payload_end.since(begin + self.mode.front.lasts()));
+        for (part, lasts) in front.into_iter().chain([payload]) {
+            let end = begin + lasts;
             let span = to.min(end).since(from.max(begin));
             if span > Dur::ZERO {
                 ln += (rules.curve)(self.mode, part, sinr, curves::bits(self.mode, part, span));

@@ -5,9 +5,9 @@
 
 use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
 use super::{Heard, Hearing, Parts, Ppdu, Verdict};
+use crate::Mode;
 use crate::curves::{Part, bits, front};
 use crate::fading::Fading;
-use crate::tx_vector::Mode;
 use engine::{Purpose, Stream, Streams};
 use units::{Bytes, Db, Dbm, Dur, NodeId, Nodes, SimTime};
 
@@ -74,7 +74,7 @@ struct Chance {
 /// A frame that nothing overlaps survives with this probability: data and answers of a pair are the same again and again.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// Mode and airtime, in one.
+    /// Number of the mode ([`Sent::number`]) and airtime, in one.
     frame: u64,
     mw: f64,
     p: f64,
@@ -120,7 +120,7 @@ impl Sinr {
         };
         let noise_mw = config.noise.milliwatt().0;
         let (mode, started, airtime) = (Mode::dsss(0), SimTime::ZERO, Dur::ZERO);
-        let silence = Sent { mode, started, airtime, sure: f64::INFINITY, is_in_parts: false };
+        let silence = Sent { mode, started, airtime, number: 0, sure: f64::INFINITY, is_in_parts: false };
         Sinr {
             nodes,
             rules,
@@ -225,9 +225,9 @@ impl Sinr {
         let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
         let sinr = mean_mw / self.receivers[to.index()].noise_mw;
         let bits_of = |(part, lasts): (Part, Dur)| (part, bits(mode, part, lasts));
-        let [preamble, header] = front(mode).map(bits_of);
-        let parts = [preamble, header, (Part::Payload, Bytes(1000).bits() as f64)];
-        let survival: f64 = parts.iter().map(|(part, bits)| (self.rules.curve)(mode, *part, sinr, *bits)).sum();
+        let payload = (Part::Payload, Bytes(1000).bits() as f64);
+        let parts = front(mode).map(bits_of).into_iter().chain([payload]);
+        let survival: f64 = parts.map(|(part, bits)| (self.rules.curve)(mode, part, sinr, bits)).sum();
         survival >= libm::log(0.9)
     }
 
@@ -269,8 +269,8 @@ impl Sinr {
     pub(super) fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) -> SimTime {
         let from = ppdu.from.index();
         let (mode, airtime, is_in_parts) = (ppdu.tx.mode, ppdu.airtime, ppdu.parts.is_some());
-        let sure = self.sure(mode);
-        self.sent[from] = Sent { mode, started: now, airtime, sure, is_in_parts };
+        let (number, sure) = self.sure(mode);
+        self.sent[from] = Sent { mode, started: now, airtime, number, sure, is_in_parts };
         if self.coherence.is_some() || ppdu.tx.power.level().is_some() || self.is_odd[from] {
             self.set_levels(now, ppdu);
         }
@@ -285,13 +285,13 @@ impl Sinr {
         if can_be_sensed_later { now + rules.latency } else { SimTime::NEVER }
     }
 
-    fn sure(&mut self, mode: Mode) -> f64 {
-        if let Some((_, sinr)) = self.sure.iter().find(|(known, _)| *known == mode) {
-            return *sinr;
-        }
-        let sinr = surely(self.rules.curve, mode);
-        self.sure.push((mode, sinr));
-        sinr
+    /// The number of a mode here, and from which SINR its frames are surely received.
+    fn sure(&mut self, mode: Mode) -> (u32, f64) {
+        let place = self.sure.iter().position(|(known, _)| *known == mode).unwrap_or_else(|| {
+            self.sure.push((mode, surely(self.rules.curve, mode)));
+            self.sure.len() - 1
+        });
+        (place as u32, self.sure[place].1)
     }
 
     /// The powers of a frame at its listeners, if they are not those of the last one.
@@ -378,7 +378,7 @@ impl Chance {
     /// The probability that noise alone spares a frame.
     #[inline]
     fn survival(&mut self, frame: &Sent, mw: f64, snr: f64, rules: &Rules) -> f64 {
-        let key = u64::from(frame.mode.word()) << 32 ^ frame.airtime.ns();
+        let key = u64::from(frame.number) << 32 ^ frame.airtime.ns();
         let is_this = |known: &&Known| known.mw == mw && known.frame == key;
         if let Some(known) = self.known.iter().find(is_this) {
             return known.p;

@@ -166,7 +166,7 @@ fn the_slips_of_the_print_are_parameters() {
     // Control frames at 1 Mb/s beside data at 2: 8 * 14 = 112 us instead of 56.
     let mut ground = Ground::new(NodeFacts { standard: phy::Standard::Dsss, ..node(SENDER, 13) });
     let mut mac = dcf(phy::Standard::Dsss);
-    mac.control_modes = mac::ControlModes::of(&[mac.lowest_rate]);
+    mac.control_modes = mac::ControlModes::of(&mac.modes, &[mac.lowest_rate]);
     ground = ground.with_mac(mac);
     ground.install(&c3tcp(&[("ack_rate", Value::Choice("control"))])).unwrap();
     let mut sender = Hop { bench: Bench::new(ground.stack), shown: 0 };

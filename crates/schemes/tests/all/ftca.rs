@@ -4,7 +4,7 @@ use engine::Streams;
 use mac::{
     Channel, Classifier, Config, Contention, Dcf, Edca, ErrorsAt, Fifo, Input, Msdu, Station, TxQueue, TxopLimits,
 };
-use phy::{ErrorModel, Errors, Hit, Medium, Mode, Standard};
+use phy::{ErrorModel, Errors, Hit, Medium, Standard};
 use proptest::prelude::*;
 use queue::{Limit, Spec};
 use schemes::Value;
@@ -81,8 +81,14 @@ fn interface(streams: &Streams) -> (Station, Channel) {
     let config = config.with_edca(edca);
     let contention = Contention::new(2, |node| config.contenders(streams, node));
     let errors = Errors::new(2, streams, |_, _| ErrorModel::One(Hit::NEVER));
-    let channel =
-        Channel::new(Medium::new(2), contention, errors, ErrorsAt::Attempt, 2, [Dur::from_us(100); Mode::COUNT]);
+    let channel = Channel::new(
+        Medium::new(2),
+        contention,
+        errors,
+        ErrorsAt::Attempt,
+        2,
+        mac::RtsPatience::always(Dur::from_us(100)),
+    );
     let queue = |_| {
         let draws = streams.get(engine::Purpose::Queue, 0);
         Box::new(Fifo::new(&Spec::drop_tail(Limit::Packets(400)), Bytes(1500), draws)) as Box<dyn TxQueue>

@@ -15,11 +15,11 @@ use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
-use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, Station, TxQueue};
+use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
 use net::RouterSite;
 use network::Network;
 use node::{Chain, Node};
-use phy::{Medium, Mode};
+use phy::Medium;
 use plugin::Chosen;
 use schemes::{Hooks, Port, Stack};
 use topology::Standing;
@@ -87,10 +87,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let errors = radio::errors(scenario, &streams);
     let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-    // All stations have the same basic rates and slots, unless a scheme says otherwise.
-    let longest = |a: [Dur; Mode::COUNT], b: [Dur; Mode::COUNT]| std::array::from_fn(|i| a[i].max(b[i]));
-    let patience = configs.iter().map(Config::rts_nav_patience).fold([Dur::ZERO; Mode::COUNT], longest);
-    let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, patience);
+    let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, RtsPatience::of(&configs));
     for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
         channel.set_dsss_alone(NodeId(i as u32));
     }

@@ -4,14 +4,15 @@ use super::{Result, all};
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
 use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, Rts, TxopLimits};
+use phy::format::DSSS;
 use phy::medium::{Sinr, SinrConfig};
 use phy::propagation::{NoiseFloor, shadowing};
-use phy::{ErrorModel, Errors, Format, Hit, Medium, Mode, Preamble, Standard};
+use phy::{ErrorModel, Errors, Hit, Medium, Mode, Preamble, Standard};
 use units::{BitRate, Db, Dbm, Dur, NodeId};
 
-/// The rate of that value: the scenario's reader has checked that the standard has it.
+/// The one mode of that rate.
 fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
-    radio.standard.mode(bit_rate).unwrap_or(radio.standard.modes()[0])
+    radio.standard.mode(bit_rate).expect("the reader of scenarios has checked every rate")
 }
 
 /// The rates of a node's data frames.
@@ -34,14 +35,13 @@ impl Bss {
     /// that sends DSSS frames is a network of OFDM alone: its rates are 6, 12, 24 Mb/s.
     fn of(scenario: &Scenario) -> Bss {
         let radio = &scenario.radio;
-        let is_ofdm = |rate: &Mode| rate.format != Format::Dsss;
+        let is_ofdm = |rate: &Mode| rate.format != &DSSS;
         let mut radios = scenario.nodes.iter().filter(|node| node.has_radio);
         let is_ofdm_alone =
             radio.standard == Standard::G && radios.all(|node| rates_of(node).all(|it| is_ofdm(&rate(radio, it))));
-        let mandatory = radio.standard.mandatory_kbps().iter().map(|kbps| rate(radio, BitRate::from_kbps(*kbps)));
         let has_b = scenario.nodes.iter().any(|node| node.is_non_erp(radio));
         let is_known = |mode: &Mode| if has_b { !is_ofdm(mode) } else { !is_ofdm_alone || is_ofdm(mode) };
-        let mandatory: Vec<Mode> = mandatory.filter(is_known).collect();
+        let mandatory: Vec<Mode> = radio.standard.mandatory().filter(is_known).collect();
         let lowest = mandatory[0];
         let stated = radio.basic_rate_set.as_deref().or(radio.basic_rate.as_ref().map(std::slice::from_ref));
         let mut basic = stated.map_or(mandatory, |rates| rates.iter().map(|it| rate(radio, *it)).collect());
@@ -92,7 +92,7 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
     config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
     (config.basic_rate, config.lowest_rate) = (bss.basic[0], bss.lowest);
-    config.control_modes = ControlModes::of(&bss.basic);
+    config.control_modes = ControlModes::of(&config.modes, &bss.basic);
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
         let fixed = rate(radio, fixed);
         config.control_modes = config.control_modes.with_responses(fixed).with_rts(fixed);

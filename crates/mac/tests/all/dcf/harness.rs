@@ -62,7 +62,7 @@ impl Setup {
 pub fn config() -> Config {
     let rate = |kbps| Standard::B.mode(BitRate::from_kbps(kbps)).expect("a rate of 802.11b");
     let mut config = Config::of(Standard::B, rate(11_000));
-    config.control_modes = ControlModes::of(&[rate(1000)]);
+    config.control_modes = ControlModes::of(&config.modes, &[rate(1000)]);
     config
 }
 

@@ -21,7 +21,7 @@ fn ln_survival(rate: Mode, airtime: u64, overlap: (u64, u64)) -> f64 {
     let mut receiver = Receiver::new(4, 1e-9);
     let (airtime_us, sure) = (airtime, f64::INFINITY);
     let airtime = Dur::from_us(airtime);
-    let sent = |start: u64| Sent { mode: rate, started: us(start), airtime, sure, is_in_parts: false };
+    let sent = |start: u64| Sent { mode: rate, started: us(start), airtime, number: 0, sure, is_in_parts: false };
     let all = [sent(0), sent(0), sent(overlap.0)];
     receiver.arrive(us(0), X, 1e-6, &all, &rules);
     receiver.arrive(us(overlap.0), Y, 1e-7, &all, &rules);

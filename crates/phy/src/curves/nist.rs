@@ -6,19 +6,22 @@
 //! - **Departs** none; the bound is held at 1 where it exceeds it, as ns-3 does.
 
 /// A constellation's uncoded bit error rate, errors to nearest neighbours in Gray mapping: f · ½ erfc √(E_s / d N0). @MIL03
-#[derive(Clone, Copy)]
-struct Constellation {
+#[derive(Debug, Clone, Copy)]
+pub struct Constellation {
     /// f: neighbours per bit.
     factor: f64,
     /// d: symbol energy over the squared half distance.
     divisor: f64,
 }
 
-const BPSK: Constellation = Constellation { factor: 1.0, divisor: 1.0 };
+/// One bit a symbol.
+pub const BPSK: Constellation = Constellation { factor: 1.0, divisor: 1.0 };
 /// A bit per quadrature, with half the energy each.
-const QPSK: Constellation = Constellation { factor: 1.0, divisor: 2.0 };
-const QAM16: Constellation = Constellation { factor: 0.75, divisor: 10.0 };
-const QAM64: Constellation = Constellation { factor: 7.0 / 12.0, divisor: 42.0 };
+pub const QPSK: Constellation = Constellation { factor: 1.0, divisor: 2.0 };
+/// Four bits a symbol.
+pub const QAM16: Constellation = Constellation { factor: 0.75, divisor: 10.0 };
+/// Six bits a symbol.
+pub const QAM64: Constellation = Constellation { factor: 7.0 / 12.0, divisor: 42.0 };
 
 /// E_s / d N0 from which on nothing is lost: ½ erfc √22 < ½ e⁻²² = 1.4·10⁻¹⁰, D = 2.4·10⁻⁵, and the weakest code's 7 D⁵
 /// leaves a frame of 10⁵ bits a loss of 5·10⁻¹⁸, below the last bit of 1. Most frames of a good link end here.
@@ -32,7 +35,8 @@ impl Constellation {
 
 /// A convolutional code with generators 133 and 171 (octal), punctured or not: information weights of its error events.
 /// @80211-2020 17.3.5.6
-struct Code {
+#[derive(Debug)]
+pub struct Code {
     /// Information bits of a puncturing period.
     period: f64,
     /// Least distance.
@@ -43,22 +47,24 @@ struct Code {
     weights: [f64; 10],
 }
 
-/// The unpunctured code has events of even weight only; its tenth weight is not in the source.
-const HALF: Code = Code {
+/// Rate 1/2. The unpunctured code has events of even weight only; its tenth weight is not in the source.
+pub const HALF: Code = Code {
     period: 1.0,
     least: 10,
     step: 2,
     weights: [36.0, 211.0, 1404.0, 11633.0, 77433.0, 502_690.0, 3_322_763.0, 21_292_910.0, 134_365_911.0, 0.0],
 };
 
-const TWO_THIRDS: Code = Code {
+/// Rate 2/3.
+pub const TWO_THIRDS: Code = Code {
     period: 2.0,
     least: 6,
     step: 1,
     weights: [3.0, 70.0, 285.0, 1276.0, 6160.0, 27128.0, 117_019.0, 498_860.0, 2_103_891.0, 8_784_123.0],
 };
 
-const THREE_QUARTERS: Code = Code {
+/// Rate 3/4.
+pub const THREE_QUARTERS: Code = Code {
     period: 3.0,
     least: 5,
     step: 1,
@@ -94,27 +100,8 @@ impl Code {
     }
 }
 
-/// Logarithm of a bit's survival in SIGNAL: BPSK, rate 1/2. @80211-2020 17.3.4.1
-pub(super) fn signal(sinr: f64) -> f64 {
-    survival(BPSK, &HALF, sinr)
-}
-
-/// Logarithm of a bit's survival in the payload: 6, 9, 12 … 54 Mb/s. @80211-2020 table 17-4
-pub(super) fn payload(mcs: u8, sinr: f64) -> f64 {
-    let (constellation, code) = match mcs {
-        0 => (BPSK, &HALF),
-        1 => (BPSK, &THREE_QUARTERS),
-        2 => (QPSK, &HALF),
-        3 => (QPSK, &THREE_QUARTERS),
-        4 => (QAM16, &HALF),
-        5 => (QAM16, &THREE_QUARTERS),
-        6 => (QAM64, &TWO_THIRDS),
-        _ => (QAM64, &THREE_QUARTERS),
-    };
-    survival(constellation, code, sinr)
-}
-
-fn survival(constellation: Constellation, code: &Code, sinr: f64) -> f64 {
+/// Logarithm of a bit's survival of a SINR: a ratio, per subcarrier.
+pub fn survival(constellation: Constellation, code: &Code, sinr: f64) -> f64 {
     let x = sinr / constellation.divisor;
     if x >= QUIET { 0.0 } else { code.survival(constellation.error_rate(x)) }
 }

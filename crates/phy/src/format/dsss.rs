@@ -1,4 +1,4 @@
-//! DSSS and CCK: the curves of ns-3's `DsssErrorRateModel`, as its report derives them. @PEI09
+//! DSSS and CCK, with the curves of ns-3's `DsssErrorRateModel`, as its report derives them. @80211-2020 clauses 15, 16; @PEI09
 //!
 //! - **Source** @PEI09: Pei & Henderson, "Validation of ns-3 802.11b PHY model", 2009. It takes DBPSK from @PRO01 eq.
 //!   5.2-69, DQPSK from @FER04 eq. 8, CCK from @PUR09 eqs. 17 and 18. SINR is counted over 22 MHz.
@@ -7,11 +7,91 @@
 //!   which costs CCK 3 dB; the report does not say why, ns-3 has it, and so have we.
 //! - **Checked** tests below; tests/all/curves.rs against validation/phy.
 
+use super::Format;
+use crate::curves::Part;
+use crate::mode::{Front, Mode, Preamble, Row, Symbols};
+use units::{BitRate, Dur, Hertz};
+
+/// DSSS and CCK. @80211-2020 clauses 15, 16
+///
+/// TXTIME = preamble + header + 8 · bytes / rate, the body rounded up to whole µs. @80211-2020 16.3.4
+pub static DSSS: Format = Format {
+    name: "DSSS",
+    // @80211-2020 15.4.4.2, 16.3.3
+    mandatory: &[Mode::dsss(0), Mode::dsss(1), Mode::dsss(2), Mode::dsss(3)],
+    responses: &DSSS,
+    survival,
+};
+
+/// 1, 2, 5.5, 11 Mb/s. @80211-2020 16.2.3.4
+const KBPS: [u64; 4] = [1000, 2000, 5500, 11_000];
+
+static LONG: [Row; 4] = [
+    row(0, Preamble::Long, None),
+    row(1, Preamble::Long, Some(Mode::of(&SHORT[0]))),
+    row(2, Preamble::Long, Some(Mode::of(&SHORT[1]))),
+    row(3, Preamble::Long, Some(Mode::of(&SHORT[2]))),
+];
+
+static SHORT: [Row; 3] = [
+    row(1, Preamble::Short, Some(Mode::dsss(1))),
+    row(2, Preamble::Short, Some(Mode::dsss(2))),
+    row(3, Preamble::Short, Some(Mode::dsss(3))),
+];
+
+impl Mode {
+    /// DSSS or CCK behind a long preamble: 1, 2, 5.5, 11 Mb/s.
+    pub const fn dsss(rate: u8) -> Mode {
+        Mode::of(&LONG[rate as usize])
+    }
+}
+
+const fn row(rate: u8, preamble: Preamble, twin: Option<Mode>) -> Row {
+    let kbps = KBPS[rate as usize];
+    // Preamble and header, the header's rate, the delay: @80211-2020 16.2.2.2, 16.2.2.3, tables 15-4, 16-4. SYNC and SFD go at
+    // 1 Mb/s, whichever the preamble.
+    let (preamble_us, header_us, header_kbps, delay_us) = match preamble {
+        Preamble::Long => (144, 48, 1000, 192),
+        Preamble::Short => (72, 24, 2000, 96),
+    };
+    Row {
+        format: &DSSS,
+        mcs: rate,
+        streams: 1,
+        bandwidth: Hertz(BANDWIDTH),
+        guard_interval: Dur::ZERO,
+        preamble,
+        twin,
+        bit_rate: BitRate::from_kbps(kbps),
+        reference_rate: BitRate::from_kbps(kbps),
+        front: Front {
+            preamble: Dur::from_us(preamble_us),
+            preamble_rate: BitRate::from_kbps(1000),
+            header: Dur::from_us(header_us),
+            header_rate: BitRate::from_kbps(header_kbps),
+            training: Dur::ZERO,
+        },
+        rx_phy_start_delay: Dur::from_us(delay_us),
+        // TXTIME counts whole µs, whatever the length of a symbol: 1, 2, 5.5, 11 bits each.
+        symbols: Symbols::new(Dur::from_us(1), 2 * kbps / 1000, 0, 0),
+        signal_extension: Dur::ZERO,
+    }
+}
+
 /// Channel bandwidth over which the source counts the SINR, in Hz.
 const BANDWIDTH: f64 = 22e6;
 
+fn survival(mode: Mode, part: Part, sinr: f64) -> f64 {
+    match (part, mode.preamble) {
+        (Part::Payload, _) => payload(mode.mcs, sinr),
+        (Part::Header, Preamble::Short) => dqpsk(sinr),
+        (Part::Preamble, _) | (Part::Header, Preamble::Long) => dbpsk(sinr),
+        (Part::Training, _) => 0.0,
+    }
+}
+
 /// Logarithm of a bit's survival in a payload: 1, 2, 5.5, 11 Mb/s.
-pub(super) fn payload(mcs: u8, sinr: f64) -> f64 {
+fn payload(mcs: u8, sinr: f64) -> f64 {
     match mcs {
         0 => dbpsk(sinr),
         1 => dqpsk(sinr),
@@ -21,13 +101,13 @@ pub(super) fn payload(mcs: u8, sinr: f64) -> f64 {
 }
 
 /// 1 Mb/s: BER = ½ e^(−Eb/N0). @PRO01 eq. 5.2-69
-pub(super) fn dbpsk(sinr: f64) -> f64 {
+fn dbpsk(sinr: f64) -> f64 {
     let eb_n0 = sinr * (BANDWIDTH / 1e6);
     libm::log1p(-0.5 * libm::exp(-eb_n0))
 }
 
 /// 2 Mb/s: BER ≈ (√2 + 1) / √(8π√2) · e^(−(2 − √2) Eb/N0) / √(Eb/N0). @FER04 eq. 8
-pub(super) fn dqpsk(sinr: f64) -> f64 {
+fn dqpsk(sinr: f64) -> f64 {
     const ROOT: f64 = core::f64::consts::SQRT_2;
     let eb_n0 = sinr * (BANDWIDTH / 2e6);
     let scale = (ROOT + 1.0) / libm::sqrt(8.0 * core::f64::consts::PI * ROOT * eb_n0);
