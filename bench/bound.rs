@@ -5,7 +5,9 @@
 #![allow(clippy::print_stdout, reason = "its answer")]
 
 use engine::{Class, Purpose, Slot, Streams, Timers};
-use mac::{Body, Channel, Config, Contention, ErrorsAt, Frame, Kind, Label, Mpdu, Outcome, Psdu, Reception};
+use mac::{
+    Body, Channel, Config, Contention, ErrorsAt, Frame, Kind, Label, Mpdu, Outcome, Psdu, Reception, RtsPatience,
+};
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, Standard};
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 
@@ -56,7 +58,7 @@ impl Bound {
         let contention =
             Contention::new(nodes, |node| vec![(access, streams.get(Purpose::Backoff, u64::from(node.0)))]);
         let errors = Errors::new(nodes, &streams, |_, _| ErrorModel::One(Hit::NEVER));
-        let patience = [Dur::from_us(1000); Mode::COUNT];
+        let patience = RtsPatience::always(Dur::from_us(1000));
         Bound {
             channel: Channel::new(Medium::new(nodes), contention, errors, ErrorsAt::Attempt, nodes, patience),
             timers: Timers::new(2 + 2 * nodes),
