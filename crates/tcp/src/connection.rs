@@ -220,11 +220,6 @@ impl Connection {
         self.snd.cc = controller;
     }
 
-    /// Replaces the acknowledgment policy. Before the first segment.
-    pub fn set_ack_policy(&mut self, policy: Box<dyn crate::ack::AckPolicy>) {
-        self.rcv.policy = policy;
-    }
-
     /// Lets a scheme listen to this sender and judge its losses. Replaces the last one.
     pub fn set_hook(&mut self, hook: Box<dyn SenderHook>) {
         self.hook = Some(hook);
