@@ -61,7 +61,8 @@ pub struct SoFar {
 pub trait AckPolicy: std::fmt::Debug {
     /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode. Asked of those in service first, then of the queue's
     /// ([`crate::TxQueue::peek`]), up to the first `false`; not of the first of a PSDU, not for groups, and of no more than
-    /// [`MpduSet::MOST`]. Nothing else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
+    /// [`MpduSet::MOST`], none of which would take the PSDU beyond the longest aggregate of its stage ([`crate::Stage::longest`]). Nothing
+    /// else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
     fn admits(&mut self, _so_far: &SoFar, _next: &Msdu, _mode: Mode) -> bool {
         false
     }

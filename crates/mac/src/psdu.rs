@@ -204,6 +204,11 @@ impl MpduSet {
         MpduSet(self.0 | 1 << place)
     }
 
+    /// How many they are.
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
     /// Whether there are none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

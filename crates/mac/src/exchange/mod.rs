@@ -25,7 +25,7 @@ use units::{Bytes, Dur, NodeId};
 pub enum Counter {
     /// Of RTS and of frames not longer than the RTS threshold.
     Short,
-    /// Of frames longer than it.
+    /// Of frames longer than it, and of all data behind an RTS.
     Long,
 }
 
@@ -83,7 +83,9 @@ pub struct Job {
     pub code: Option<BlockCode>,
     /// The response that it solicits, if it is for one receiver.
     pub solicits: Solicited,
-    /// RTS/CTS never precedes it.
+    /// RTS/CTS precedes it, whatever its length.
+    pub asks_rts: bool,
+    /// RTS/CTS never precedes it, whatever asks for one.
     pub spares_rts: bool,
     /// An earlier frame of the same transmit opportunity has set the NAVs for it: it needs no RTS.
     pub is_protected: bool,
@@ -135,7 +137,7 @@ pub trait Plan: std::fmt::Debug {
     }
 }
 
-/// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, behind what protects it if it must be, else
+/// The plan of DCF: data alone to a group, behind RTS and CTS if rate control or the threshold asks for that, behind what protects it if it must be, else
 /// data and ACK.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dcf;

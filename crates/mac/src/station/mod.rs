@@ -25,9 +25,10 @@ use crate::counters::{CategoryCounters, Counters};
 use crate::exchange::{Exchange, Job, Plan, Txop};
 use crate::frame::{QOS_CONTROL, Qos};
 use crate::link::{self, Links};
-use crate::msdu::{Fate, Msdu, TxReport};
+use crate::msdu::Msdu;
 use crate::psdu::Frame;
 use crate::rate::{Fixed, RateControl};
+use crate::report::{Fate, TxReport};
 use crate::transmit::Transmit;
 use crate::tx_queue::{Classifier, TxQueue};
 use edcaf::Edcaf;
@@ -119,6 +120,8 @@ pub struct Station {
     planned: Option<Job>,
     /// Of the data frame at hand.
     tx: TxVector,
+    /// PPDUs with data that it has sent: the number of the last.
+    ppdus: u32,
     /// Data frames with MAC options; `None`: it neither sends nor answers them.
     extended: Option<Extended>,
     txop: Txop,
@@ -161,7 +164,7 @@ impl Station {
         let stated = stated.map(|it| (it.aifsn, it.txop_limit, it.txop_exchanges));
         let stated = stated.chain(std::iter::repeat((DIFS_SLOTS, Dur::ZERO, 1)));
         let edcaf = |((access, queue), (aifsn, txop_limit, txop_exchanges))| {
-            Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue)
+            Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue, config.data_rate)
         };
         let edcafs: Vec<Edcaf> = config.accesses().into_iter().zip(queues).zip(stated).map(edcaf).collect();
         Station {
@@ -174,6 +177,7 @@ impl Station {
             classifier: None,
             rates: Box::new(Fixed::of(&config)),
             tx: config.data_rate.into(),
+            ppdus: 0,
             extended: None,
             transmit: None,
             ack_policy: None,

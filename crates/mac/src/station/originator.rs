@@ -8,12 +8,13 @@ use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
 use crate::frame::Kind;
-use crate::msdu::{Fate, MacOptions, Msdu, TxReport};
+use crate::msdu::{MacOptions, Msdu};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
-use crate::rate::{Attempt, Attempted};
-use crate::tx_queue::{Next, PsduReport, RaTid};
+use crate::rate::{Head, Stage};
+use crate::report::{Fate, PsduReport, TxReport};
+use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
-use phy::{Mode, TxPower, TxVector};
+use phy::{Mode, TxPower, TxVector, airtime_coded};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -93,12 +94,32 @@ impl Station {
         self.note_dropped(cx, i);
     }
 
-    /// The TX vector that a frame with the MSDU at this place would have as the next attempt, as far as can be told.
+    /// The TX vector of a frame with the MSDU at this place that has no chain yet, as far as can be told.
     fn expected_tx_vector(&mut self, i: usize, place: usize, all: &Packets) -> TxVector {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let is_group = msdu.to == NodeId::BROADCAST;
         let mode = if is_group { self.config.basic_rate } else { self.rates.expected(msdu.to) };
         if self.transmit.is_some() { self.say(i, place, mode, all) } else { mode.into() }
+    }
+
+    /// The TX vector of the next attempt of the MSDU in service.
+    fn next_tx_vector(&mut self, now: SimTime, i: usize, all: &Packets) -> TxVector {
+        let mode = match self.stage(now, i) {
+            Some(stage) => stage.mode,
+            None => self.config.basic_rate,
+        };
+        if self.transmit.is_some() { self.say(i, 0, mode, all) } else { mode.into() }
+    }
+
+    /// The stage of the next attempt of the MSDU in service, of its own chain or of a new one; `None` if it is for a group.
+    fn stage(&mut self, now: SimTime, i: usize) -> Option<Stage> {
+        let Edcaf { walk, in_service, .. } = &mut self.edcafs[i];
+        let msdu = in_service.front().filter(|msdu| msdu.to != NodeId::BROADCAST)?;
+        if let Some(stage) = walk.next(msdu) {
+            return Some(stage);
+        }
+        let head = Head { link: RaTid::of(msdu), mpdu: msdu.mpdu, attempts: msdu.attempts };
+        Some(walk.begin(msdu, self.rates.chain(now, &head)))
     }
 
     /// What [`crate::Transmit`] makes of a frame with the MSDU at this place that would go out in this mode: of one for a group
@@ -118,7 +139,8 @@ impl Station {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
         let TxVector { mode, code, .. } = tx;
-        Job { to: msdu.to, psdu, mode, code, solicits, spares_rts: msdu.spares_rts, is_protected }
+        let asks_rts = self.edcafs[i].walk.at(msdu).is_some_and(|stage| stage.rts);
+        Job { to: msdu.to, psdu, mode, code, solicits, asks_rts, spares_rts: msdu.spares_rts, is_protected }
     }
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
@@ -139,11 +161,8 @@ impl Station {
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
     fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.shape(cx.now, i);
-        let msdu = self.edcafs[i].current().expect("a contender that wants has an MSDU in service");
-        let attempt = Attempt { to: msdu.to, mpdu: msdu.mpdu, attempts: msdu.attempts };
-        let is_group = msdu.to == NodeId::BROADCAST;
-        let mode = if is_group { self.config.basic_rate } else { self.rates.mode(cx.now, &attempt) };
-        self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
+        self.tx = self.next_tx_vector(cx.now, i, cx.all);
+        let is_group = self.edcafs[i].current().is_none_or(|msdu| msdu.to == NodeId::BROADCAST);
         if self.ack_policy.is_some() && !is_group {
             self.aggregate(cx, i);
         }
@@ -168,7 +187,12 @@ impl Station {
     fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let Some(policy) = &mut self.ack_policy else { return };
         let edcaf = &mut self.edcafs[i];
-        let Some(of) = edcaf.current().map(RaTid::of) else { return };
+        let Some(first) = edcaf.current() else { return };
+        let (of, tx) = (RaTid::of(first), self.tx);
+        let longest = edcaf.walk.at(first).map_or(Dur::MAX, |stage| stage.longest);
+        let fits = |so_far: &SoFar, next: &Msdu| {
+            longest == Dur::MAX || airtime_coded(tx.mode, appended(so_far.len, next.mpdu), tx.code) <= longest
+        };
         let mut so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
         let grow = |so_far: &mut SoFar, msdu: &Msdu| {
             so_far.first_seq = if so_far.mpdus == 0 { msdu.seq } else { so_far.first_seq };
@@ -176,15 +200,18 @@ impl Station {
             so_far.len = appended(so_far.len, msdu.mpdu);
         };
         for msdu in edcaf.in_service.iter() {
-            let joins = so_far.mpdus == 0 || RaTid::of(msdu) == of && policy.admits(&so_far, msdu, self.tx.mode);
+            let joins = so_far.mpdus == 0
+                || RaTid::of(msdu) == of && fits(&so_far, msdu) && policy.admits(&so_far, msdu, tx.mode);
             if !joins || so_far.mpdus == MpduSet::MOST {
                 break;
             }
             grow(&mut so_far, msdu);
         }
         while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
-            let joins =
-                edcaf.queue.peek(cx.now, of, cx.all).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
+            let joins = edcaf
+                .queue
+                .peek(cx.now, of, cx.all)
+                .is_some_and(|next| fits(&so_far, next) && policy.admits(&so_far, next, tx.mode));
             let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
             msdu.head = cx.now;
             if let Some(extended) = &self.extended {
@@ -212,7 +239,7 @@ impl Station {
                     continue;
                 }
                 self.active = i;
-                let tx = self.expected_tx_vector(i, 0, cx.all);
+                let tx = self.next_tx_vector(cx.now, i, cx.all);
                 self.plan(i, tx, false);
                 self.fail(cx, Failure::Internal);
             }
@@ -236,7 +263,7 @@ impl Station {
             let Some(len) = self.edcafs[i].current().filter(|msdu| msdu.to == response.to).map(|it| it.mpdu) else {
                 continue;
             };
-            let tx = self.expected_tx_vector(i, 0, cx.all);
+            let tx = self.next_tx_vector(cx.now, i, cx.all);
             let job = self.job(i, 0, len, 1, tx, true);
             if let Some(exchange) = self.plan.reply(&self.config, response, &job) {
                 (self.active, self.tx, self.exchange, self.planned) = (i, tx, Some(exchange), None);
@@ -260,9 +287,10 @@ impl Station {
     /// The first step of the exchange that is written goes out.
     fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
-        let Edcaf { counters, in_service, in_psdu, airtime, .. } = &mut self.edcafs[self.active];
+        let Edcaf { counters, in_service, in_psdu, walk, airtime, .. } = &mut self.edcafs[self.active];
         counters.exchanges += 1;
         *airtime = Dur::ZERO;
+        in_service.front().into_iter().for_each(|msdu| walk.attempt(msdu));
         for place in 0..*in_psdu {
             let Some(msdu) = in_service.get_mut(place) else { break };
             if msdu.seq.is_none() {
@@ -314,6 +342,7 @@ impl Station {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
             asking.into_iter().for_each(|msdu| extended.asked(cx.now, msdu.to));
         }
+        self.ppdus = self.ppdus.wrapping_add(u32::from(is_data));
         let at_its_power = matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts);
         let power = if at_its_power { self.tx.power } else { TxPower::OWN };
         let frame = Frame {
@@ -450,33 +479,38 @@ impl Station {
 
     /// Rate control is told, and the queue if it heeds that. In line: what was received is a constant where all or nothing was.
     #[inline(always)]
-    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: MpduSet, went_out: bool) {
-        if self.edcafs[self.active].is_heeding {
-            self.tell_queue(cx.now, acknowledged, went_out);
-        }
-        let edcaf = &self.edcafs[self.active];
-        let Some(msdu) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
-        let (sent, acknowledged) = (edcaf.in_psdu as u8, acknowledged.0.count_ones() as u8);
-        let attempted = Attempted { to: msdu.to, mode: self.tx.mode, sent, acknowledged, went_out };
-        self.rates.attempted(cx.now, &attempted);
-    }
-
-    #[inline(never)]
-    fn tell_queue(&mut self, now: SimTime, acknowledged: MpduSet, went_out: bool) {
+    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: &MpduSet, went_out: bool) {
         let edcaf = &mut self.edcafs[self.active];
-        let Some(link) = edcaf.current().map(RaTid::of) else { return };
-        let sent = if went_out { MpduSet::first(edcaf.in_psdu) } else { MpduSet::NONE };
-        let acknowledged = if link.to == NodeId::BROADCAST { MpduSet::NONE } else { acknowledged };
-        edcaf.queue.attempted(now, &PsduReport { link, airtime: edcaf.airtime, sent, acknowledged });
+        let Some(msdu) = edcaf.in_service.front() else { return };
+        let is_group = msdu.to == NodeId::BROADCAST;
+        let (stage, nth) = if is_group { (0, 0) } else { edcaf.walk.place() };
+        let report = PsduReport {
+            link: RaTid::of(msdu),
+            ppdu: went_out.then_some(self.ppdus),
+            mode: self.tx.mode,
+            stage,
+            nth,
+            airtime: edcaf.airtime,
+            mpdus: edcaf.in_psdu,
+            acknowledged: if is_group { &MpduSet::NONE } else { acknowledged },
+        };
+        if edcaf.is_heeding {
+            edcaf.queue.attempted(cx.now, &report);
+        }
+        if !is_group {
+            self.rates.attempted(cx.now, &report);
+        }
     }
 
     /// The PSDU is delivered. The next one comes into service: in the same opportunity, if it fits.
     fn succeed(&mut self, cx: &mut Cx<impl Air>) {
         let n = self.edcafs[self.active].in_psdu;
-        self.attempted(cx, MpduSet::first(n), true);
+        self.attempted(cx, &MpduSet::first(n), true);
         if self.has_further() {
             // The burst goes on, whatever the opportunity: it is one MSDU. @80211-2020 10.3.2.12, 10.23.2.9
-            self.edcafs[self.active].psdu_mut().for_each(Msdu::advance);
+            let edcaf = &mut self.edcafs[self.active];
+            edcaf.psdu_mut().for_each(Msdu::advance);
+            edcaf.walk.end();
             self.state = State::BetweenExchanges;
             self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
             return;
@@ -522,7 +556,7 @@ impl Station {
     }
 
     fn next_fits(&mut self, cx: &Cx<impl Air>) -> bool {
-        let tx = self.expected_tx_vector(self.active, 0, cx.all);
+        let tx = self.next_tx_vector(cx.now, self.active, cx.all);
         let length = self.plan(self.active, tx, self.txop.exchanges > 0).length();
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
     }
@@ -530,7 +564,7 @@ impl Station {
     /// Some MPDUs of the PSDU were received, or none and the receiver says so.
     fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, judgement: Judgement) {
         let counter = self.step().counter;
-        self.attempted(cx, judgement.acknowledged, true);
+        self.attempted(cx, &judgement.acknowledged, true);
         let (_, last) = self.sort_out(cx, judgement.acknowledged, counter, true);
         let wants = self.take_next(cx, self.active);
         match judgement.outcome {
@@ -618,7 +652,7 @@ impl Station {
                 edcaf.counters.failures += 1;
                 let waited = cx.now.since(self.sent_at);
                 let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
-                self.attempted(cx, MpduSet::NONE, went_out);
+                self.attempted(cx, &MpduSet::NONE, went_out);
                 not_before
             }
             // This slot boundary was spent on the collision. @80211-2020 10.23.2.4

@@ -4,8 +4,8 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, Reception, Station,
-    TxQueue, TxReport, Wrap,
+    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, RaTid, Reception,
+    Station, TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
@@ -185,13 +185,33 @@ pub fn links(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
     Box::new(Links::new(spec, Bytes(1500), streams))
 }
 
+/// What a queue was told of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub link: RaTid,
+    /// In µs.
+    pub airtime: u64,
+    /// MPDUs that went out.
+    pub sent: usize,
+    /// Places of those that were acknowledged.
+    pub acknowledged: Vec<usize>,
+}
+
+impl Told {
+    pub fn of(report: &PsduReport<'_>) -> Told {
+        let PsduReport { link, ppdu, airtime, mpdus, acknowledged, .. } = *report;
+        let acknowledged = (0..mpdus).filter(|place| acknowledged.contains(*place)).collect();
+        Told { link, airtime: us(SimTime::ZERO + airtime), sent: ppdu.map_or(0, |_| mpdus), acknowledged }
+    }
+}
+
 /// Notes what a queue is told of attempts, and passes it on.
 #[derive(Debug, Default, Clone)]
-pub struct Ears(pub Rc<RefCell<Vec<PsduReport>>>);
+pub struct Ears(pub Rc<RefCell<Vec<Told>>>);
 
 impl Wrap for Ears {
-    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport) {
-        self.0.borrow_mut().push(*report);
+    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport<'_>) {
+        self.0.borrow_mut().push(Told::of(report));
         inner.attempted(now, report);
     }
 

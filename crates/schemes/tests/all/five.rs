@@ -7,11 +7,13 @@
 
 mod ack_thinning;
 mod block_ack_receiver;
+mod hand;
 mod learning_rates;
 mod lle_tcp;
 mod registry;
 mod tcp_aware_arq;
 mod thinner;
+mod three_stages;
 
 use schemes::NodeFacts;
 use schemes::testing::{HERE, node};
