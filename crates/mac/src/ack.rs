@@ -7,6 +7,7 @@ use crate::exchange::Response;
 use crate::frame::Kind;
 use crate::msdu::{MacOptions, Msdu};
 use crate::psdu::{Frame, MpduSet};
+use crate::tx_queue::RaTid;
 use phy::Mode;
 use units::{Bytes, NodeId, SimTime};
 use wire::{Packets, Pkt};
@@ -59,22 +60,22 @@ pub struct SoFar {
 /// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
 /// [`AckPolicy::judge`] if a frame of the receiver comes in time.
 pub trait AckPolicy: std::fmt::Debug {
-    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode. Asked of those in service first, then of the queue's
+    /// Whether `next`, of the same receiver and TID ([`RaTid::of`]), joins a PSDU in this mode. Asked of those in service first, then of the queue's
     /// ([`crate::TxQueue::peek`]), up to the first `false`; not of the first of a PSDU, not for groups, and of no more than
     /// [`MpduSet::MOST`], none of which would take the PSDU beyond the longest aggregate of its stage ([`crate::Stage::longest`]). Nothing
     /// else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
     fn admits(&mut self, _so_far: &SoFar, _next: &Msdu, _mode: Mode) -> bool {
         false
     }
-    /// The response to a PSDU of `n` MPDUs. Asked with 1, too, when a further exchange is announced. The receiver of several is one
+    /// The response to a PSDU of `n` MPDUs for this receiver and TID; not for groups. Asked with 1, too, when a further exchange is announced. The receiver of several is one
     /// that `admits` let in; that of one may be any, so an Ack is solicited.
-    fn solicits(&self, _n: usize) -> Solicited {
+    fn solicits(&self, _of: RaTid, _n: usize) -> Solicited {
         Solicited::ACK
     }
-    /// What `response` says of a PSDU with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
+    /// What `response` says of a PSDU for this receiver and TID with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
     /// receiver comes in time. `None`: it is no response to it, and the exchange has failed as by a timeout. MPDUs that it does not
     /// acknowledge have failed once more, each by its own count.
-    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
+    fn judge(&mut self, _of: RaTid, seqs: &[u16], response: &Frame) -> Option<Judgement> {
         (response.kind == Kind::Ack).then_some(Judgement::all(seqs.len()))
     }
 }

@@ -39,7 +39,7 @@ pub use frame::{Kind, Label, Qos};
 pub use msdu::{MacOptions, Msdu};
 pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu};
 pub use rate::{Chain, Fixed, Head, RateControl, Stage};
-pub use report::{Fate, PsduReport, TxReport};
+pub use report::{Fate, InPpdu, PsduReport, TxReport};
 pub use station::{Input, Output, Station};
 pub use transmit::Transmit;
 pub use tx_queue::{Around, Classifier, Fifo, Links, Next, RaTid, TxQueue, Wrap};

@@ -1,7 +1,7 @@
 //! What a station's MAC is asked to deliver, and what it says of it afterwards.
 
 use crate::frame::{DATA_HEADER, FCS, LLC_SNAP, Label, QOS_CONTROL, Qos};
-use crate::report::{Fate, TxReport};
+use crate::report::{Fate, InPpdu, TxReport};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -211,14 +211,15 @@ impl Msdu {
         }
     }
 
-    /// The report of this fate.
-    pub fn report(&self, now: SimTime, fate: Fate) -> TxReport {
+    /// The report of this fate, after an exchange in which this PPDU carried it, if any.
+    pub fn report(&self, now: SimTime, fate: Fate, ppdu: Option<InPpdu>) -> TxReport {
         TxReport {
             fate,
             serial: self.serial,
             to: self.to,
             category: self.category,
             attempts: self.attempts,
+            ppdu,
             enqueued: self.enqueued,
             head: self.head,
             first: self.first,

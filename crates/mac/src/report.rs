@@ -20,6 +20,19 @@ pub enum Fate {
     QueueFull,
 }
 
+/// Where an MSDU stood in the PPDU that carried it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InPpdu {
+    /// Which PPDU: its station counts those with data, from 1 on and modulo 2³².
+    pub number: u32,
+    /// Place of its MPDU in the PSDU, the first 0.
+    pub place: u16,
+    /// MPDUs in the PSDU.
+    pub mpdus: u16,
+    /// Mode of the PPDU.
+    pub mode: Mode,
+}
+
 /// What a MAC tells of an MSDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TxReport {
@@ -33,6 +46,8 @@ pub struct TxReport {
     pub category: u8,
     /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
     pub attempts: u8,
+    /// The PPDU whose outcome this tells. `None`: its last exchange ended at the RTS, or it was dropped without an exchange.
+    pub ppdu: Option<InPpdu>,
     /// When it was queued.
     pub enqueued: SimTime,
     /// When it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds
@@ -51,7 +66,7 @@ pub struct TxReport {
 pub struct PsduReport<'a> {
     /// Its receiver and TID.
     pub link: RaTid,
-    /// The PPDU that carried it, as its station numbers them. `None`: the RTS before it was not answered, so none of it went out, and
+    /// Number of the PPDU that carried it, as in [`InPpdu`]. `None`: the RTS before it was not answered, so none of it went out, and
     /// nothing is known of the mode.
     pub ppdu: Option<u32>,
     /// Mode of the data frame after [`crate::Transmit`], whether or not it went out.

@@ -58,26 +58,23 @@ impl Chain {
     pub const MOST: usize = 4;
 
     /// These stages, in order.
-    pub const fn of<const N: usize>(list: [Stage; N]) -> Chain {
+    pub fn of<const N: usize>(list: [Stage; N]) -> Chain {
+        let mut chain = Chain { stages: [list[0]; Chain::MOST], len: 1 };
+        chain.set(list);
+        chain
+    }
+
+    /// Becomes these stages, in order.
+    #[inline]
+    pub fn set<const N: usize>(&mut self, list: [Stage; N]) {
         const { assert!(N > 0 && N <= Chain::MOST) };
-        let mut stages = [list[0]; Chain::MOST];
-        let mut i = 1;
-        while i < N {
-            stages[i] = list[i];
-            i += 1;
-        }
-        Chain { stages, len: N as u8 }
+        self.stages[..N].copy_from_slice(&list);
+        self.len = N as u8;
     }
 
     /// Its stages, at least one.
     pub fn stages(&self) -> &[Stage] {
         &self.stages[..usize::from(self.len)]
-    }
-}
-
-impl From<Stage> for Chain {
-    fn from(stage: Stage) -> Chain {
-        Chain::of([stage])
     }
 }
 
@@ -93,67 +90,60 @@ impl Eq for Chain {}
 #[derive(Debug)]
 pub(crate) struct Walk {
     chain: Chain,
-    /// Serial of the MSDU; `None`: of none any more.
-    serial: Option<u64>,
+    /// Serial of the MSDU.
+    serial: u64,
     /// The stage at hand.
     stage: u8,
-    /// Attempts begun in it.
+    /// Attempts made in it.
     tries: u8,
 }
 
 impl Walk {
+    /// Of no MSDU.
+    const NOBODY: u64 = u64::MAX;
+
     /// Of no MSDU yet.
     pub fn new(mode: Mode) -> Walk {
-        Walk { chain: Chain::from(Stage::of(mode)), serial: None, stage: 0, tries: 0 }
+        Walk { chain: Chain::of([Stage::of(mode)]), serial: Walk::NOBODY, stage: 0, tries: 0 }
     }
 
-    /// Of this MSDU, from the beginning of the chain.
-    pub fn begin(&mut self, msdu: &Msdu, chain: Chain) -> Stage {
-        (self.chain, self.serial, self.stage, self.tries) = (chain, Some(msdu.serial), 0, 0);
-        chain.stages[0]
-    }
-
-    /// The stage of the next attempt of this MSDU, which becomes the stage at hand. `None`: a chain is needed, since this is another's
-    /// or its tries are used up.
+    /// A new chain for this MSDU, to be written.
     #[inline]
-    pub fn next(&mut self, msdu: &Msdu) -> Option<Stage> {
-        if self.serial != Some(msdu.serial) {
-            return None;
-        }
-        let stage = self.chain.stages[usize::from(self.stage)];
-        if stage.tries == Stage::UNLIMITED || self.tries < stage.tries {
-            return Some(stage);
-        }
-        (self.stage, self.tries) = (self.stage + 1, 0);
-        if self.stage < self.chain.len {
-            return Some(self.chain.stages[usize::from(self.stage)]);
-        }
-        self.end();
-        None
+    pub fn begin(&mut self, msdu: &Msdu) -> &mut Chain {
+        (self.serial, self.stage, self.tries) = (msdu.serial, 0, 0);
+        &mut self.chain
     }
 
-    /// The stage at hand, if it is this MSDU's.
+    /// The stage of the next attempt of this MSDU becomes the stage at hand. False if a chain is needed: this one is another's, or its
+    /// tries are used up.
     #[inline]
-    pub fn at(&self, msdu: &Msdu) -> Option<&Stage> {
-        let is_its = self.serial == Some(msdu.serial);
-        if is_its { self.chain.stages.get(usize::from(self.stage)) } else { None }
-    }
-
-    /// An attempt begins with this MSDU in front.
-    #[inline]
-    pub fn attempt(&mut self, msdu: &Msdu) {
-        if self.serial == Some(msdu.serial) {
-            self.tries = self.tries.saturating_add(1);
+    pub fn goes_on(&mut self, msdu: &Msdu) -> bool {
+        if self.serial != msdu.serial {
+            return false;
         }
+        let tries = self.stage().tries;
+        if tries != Stage::UNLIMITED && self.tries >= tries {
+            (self.stage, self.tries) = (self.stage + 1, 0);
+        }
+        self.stage < self.chain.len
     }
 
-    /// Which stage the attempt at hand is in, counted from 0, and which attempt of the stage it is, counted from 1.
-    pub fn place(&self) -> (u8, u8) {
+    /// The stage at hand.
+    #[inline]
+    pub fn stage(&self) -> &Stage {
+        &self.chain.stages[usize::from(self.stage)]
+    }
+
+    /// An attempt is over. Returns which stage it was in, counted from 0, and which attempt of that stage it was, counted from 1.
+    #[inline]
+    pub fn attempted(&mut self) -> (u8, u8) {
+        self.tries = self.tries.saturating_add(1);
         (self.stage, self.tries)
     }
 
-    /// The next attempt begins another chain.
+    /// What follows begins another chain.
+    #[inline]
     pub fn end(&mut self) {
-        self.serial = None;
+        self.serial = Walk::NOBODY;
     }
 }

@@ -36,12 +36,16 @@ pub struct Head {
 /// begins with a slower mode, the exchange is longer than announced. A control that decides before each attempt answers with a
 /// chain of one try. Nobody checks that a mode is one of the radio's, or one that the receiver can decode.
 pub trait RateControl: std::fmt::Debug {
-    /// The chain of an MSDU.
-    fn chain(&mut self, now: SimTime, head: &Head) -> Chain;
+    /// Writes the chain of an MSDU: [`Chain::set`]. What stands in `chain` was another's.
+    fn chain(&mut self, now: SimTime, head: &Head, chain: &mut Chain);
     /// The mode that the chain of the next MSDU to `to` would begin with, as far as can be told.
     fn expected(&self, to: NodeId) -> Mode;
-    /// An attempt is over.
+    /// An attempt is over. Only if it [`RateControl::heeds_attempts`].
     fn attempted(&mut self, _now: SimTime, _report: &PsduReport<'_>) {}
+    /// True if it wants to be told of attempts. Asked once.
+    fn heeds_attempts(&self) -> bool {
+        true
+    }
     /// When [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
     /// next of these.
     fn next_wakeup(&self) -> SimTime {
@@ -99,8 +103,12 @@ impl Fixed {
 }
 
 impl RateControl for Fixed {
-    fn chain(&mut self, _: SimTime, head: &Head) -> Chain {
-        Stage::of(self.expected(head.link.to)).into()
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
+        chain.set([Stage::of(self.expected(head.link.to))]);
+    }
+
+    fn heeds_attempts(&self) -> bool {
+        false
     }
 
     fn expected(&self, to: NodeId) -> Mode {

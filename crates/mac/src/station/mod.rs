@@ -28,7 +28,7 @@ use crate::link::{self, Links};
 use crate::msdu::Msdu;
 use crate::psdu::Frame;
 use crate::rate::{Fixed, RateControl};
-use crate::report::{Fate, TxReport};
+use crate::report::{Fate, InPpdu, TxReport};
 use crate::transmit::Transmit;
 use crate::tx_queue::{Classifier, TxQueue};
 use edcaf::Edcaf;
@@ -111,6 +111,8 @@ pub struct Station {
 
     plan: Box<dyn Plan>,
     rates: Box<dyn RateControl>,
+    /// Rate control is told of attempts.
+    rates_heed: bool,
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
@@ -120,6 +122,8 @@ pub struct Station {
     planned: Option<Job>,
     /// Of the data frame at hand.
     tx: TxVector,
+    /// An RTS goes before it, if it is the first of its opportunity.
+    asks_rts: bool,
     /// PPDUs with data that it has sent: the number of the last.
     ppdus: u32,
     /// Data frames with MAC options; `None`: it neither sends nor answers them.
@@ -176,7 +180,9 @@ impl Station {
             active: 0,
             classifier: None,
             rates: Box::new(Fixed::of(&config)),
+            rates_heed: false,
             tx: config.data_rate.into(),
+            asks_rts: false,
             ppdus: 0,
             extended: None,
             transmit: None,
@@ -226,7 +232,7 @@ impl Station {
 
     /// Another rate control than a fixed rate.
     pub fn rates_by(&mut self, rates: Box<dyn RateControl>) {
-        (self.rates, self.has_timers) = (rates, true);
+        (self.rates_heed, self.rates, self.has_timers) = (rates.heeds_attempts(), rates, true);
     }
 
     /// Another acknowledgment of what it sends than an Ack for each MPDU.
@@ -273,6 +279,12 @@ impl Station {
     /// The MSDUs of the PSDU that it is sending, in order: of the category whose exchange is under way, or was last.
     pub fn psdu(&self) -> impl Iterator<Item = &Msdu> {
         self.edcafs[self.active].psdu()
+    }
+
+    /// Where the MSDU at this place of that PSDU stands in the PPDU that it sends, or has sent last.
+    pub fn in_ppdu(&self, place: usize) -> InPpdu {
+        let mpdus = self.edcafs[self.active].in_psdu as u16;
+        InPpdu { number: self.ppdus, place: place as u16, mpdus, mode: self.tx.mode }
     }
 
     /// MSDUs in its care: queued, in service, held back from the upper layer.
@@ -344,7 +356,7 @@ impl Station {
             if let Input::Enqueue(msdu) = input {
                 self.own.msdus_offered += 1;
                 self.own.msdus_abandoned += 1;
-                let report = msdu.report(now, Fate::GivenUp);
+                let report = msdu.report(now, Fate::GivenUp, None);
                 cx.out.push(Output::Done(msdu.pkt, report));
             }
             return;
@@ -368,7 +380,7 @@ impl Station {
         edcaf.counters.msdus_offered += 1;
         if let Err(msdu) = edcaf.queue.push(cx.now, msdu, cx.all) {
             edcaf.counters.msdus_refused += 1;
-            let report = msdu.report(cx.now, Fate::QueueFull);
+            let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         self.note_dropped(cx, i);

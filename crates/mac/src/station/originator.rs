@@ -10,8 +10,8 @@ use crate::exchange::{Counter, Exchange, Job, Step, Txop};
 use crate::frame::Kind;
 use crate::msdu::{MacOptions, Msdu};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
-use crate::rate::{Head, Stage};
-use crate::report::{Fate, PsduReport, TxReport};
+use crate::rate::Head;
+use crate::report::{Fate, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
 use phy::{Mode, TxPower, TxVector, airtime_coded};
@@ -25,6 +25,17 @@ pub(super) enum Failure {
     Unanswered,
     /// A higher category of this station was granted at the same instant. @80211-2020 10.23.2.4
     Internal,
+}
+
+/// How far an exchange that failed has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// Nothing was on the air: it was no attempt.
+    Nothing,
+    /// What goes before the data, an RTS for example.
+    Rts,
+    /// The data.
+    Data,
 }
 
 impl Station {
@@ -69,7 +80,7 @@ impl Station {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
             edcaf.counters.msdus_expired += 1;
-            let report = msdu.report(cx.now, Fate::Expired);
+            let report = msdu.report(cx.now, Fate::Expired, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         let popped = edcaf.queue.pop(cx.now, cx.all);
@@ -83,7 +94,7 @@ impl Station {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.dropped(cx.all) {
             edcaf.counters.msdus_refused += 1;
-            let report = msdu.report(cx.now, Fate::QueueFull);
+            let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
     }
@@ -104,22 +115,27 @@ impl Station {
 
     /// The TX vector of the next attempt of the MSDU in service.
     fn next_tx_vector(&mut self, now: SimTime, i: usize, all: &Packets) -> TxVector {
-        let mode = match self.stage(now, i) {
-            Some(stage) => stage.mode,
-            None => self.config.basic_rate,
-        };
+        let mode = self.next_mode(now, i);
         if self.transmit.is_some() { self.say(i, 0, mode, all) } else { mode.into() }
     }
 
-    /// The stage of the next attempt of the MSDU in service, of its own chain or of a new one; `None` if it is for a group.
-    fn stage(&mut self, now: SimTime, i: usize) -> Option<Stage> {
+    /// Its mode: of the chain that it has, or of a new one; of a group's the lowest basic rate. What else the stage says is noted.
+    #[inline]
+    fn next_mode(&mut self, now: SimTime, i: usize) -> Mode {
         let Edcaf { walk, in_service, .. } = &mut self.edcafs[i];
-        let msdu = in_service.front().filter(|msdu| msdu.to != NodeId::BROADCAST)?;
-        if let Some(stage) = walk.next(msdu) {
-            return Some(stage);
+        let msdu = in_service.front().expect("a contender that wants has an MSDU in service");
+        if msdu.to == NodeId::BROADCAST {
+            walk.end();
+            self.asks_rts = false;
+            return self.config.basic_rate;
         }
-        let head = Head { link: RaTid::of(msdu), mpdu: msdu.mpdu, attempts: msdu.attempts };
-        Some(walk.begin(msdu, self.rates.chain(now, &head)))
+        if !walk.goes_on(msdu) {
+            let head = Head { link: RaTid::of(msdu), mpdu: msdu.mpdu, attempts: msdu.attempts };
+            self.rates.chain(now, &head, walk.begin(msdu));
+        }
+        let stage = walk.stage();
+        self.asks_rts = stage.rts;
+        stage.mode
     }
 
     /// What [`crate::Transmit`] makes of a frame with the MSDU at this place that would go out in this mode: of one for a group
@@ -137,10 +153,19 @@ impl Station {
     /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
     fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
-        let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
+        let policy = self.ack_policy.as_ref().filter(|_| msdu.to != NodeId::BROADCAST);
+        let solicits = policy.map_or(Solicited::ACK, |policy| policy.solicits(RaTid::of(msdu), n));
         let TxVector { mode, code, .. } = tx;
-        let asks_rts = self.edcafs[i].walk.at(msdu).is_some_and(|stage| stage.rts);
-        Job { to: msdu.to, psdu, mode, code, solicits, asks_rts, spares_rts: msdu.spares_rts, is_protected }
+        Job {
+            to: msdu.to,
+            psdu,
+            mode,
+            code,
+            solicits,
+            asks_rts: self.asks_rts,
+            spares_rts: msdu.spares_rts,
+            is_protected,
+        }
     }
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
@@ -189,7 +214,7 @@ impl Station {
         let edcaf = &mut self.edcafs[i];
         let Some(first) = edcaf.current() else { return };
         let (of, tx) = (RaTid::of(first), self.tx);
-        let longest = edcaf.walk.at(first).map_or(Dur::MAX, |stage| stage.longest);
+        let longest = edcaf.walk.stage().longest;
         let fits = |so_far: &SoFar, next: &Msdu| {
             longest == Dur::MAX || airtime_coded(tx.mode, appended(so_far.len, next.mpdu), tx.code) <= longest
         };
@@ -287,10 +312,9 @@ impl Station {
     /// The first step of the exchange that is written goes out.
     fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
-        let Edcaf { counters, in_service, in_psdu, walk, airtime, .. } = &mut self.edcafs[self.active];
+        let Edcaf { counters, in_service, in_psdu, airtime, .. } = &mut self.edcafs[self.active];
         counters.exchanges += 1;
         *airtime = Dur::ZERO;
-        in_service.front().into_iter().for_each(|msdu| walk.attempt(msdu));
         for place in 0..*in_psdu {
             let Some(msdu) = in_service.get_mut(place) else { break };
             if msdu.seq.is_none() {
@@ -449,7 +473,7 @@ impl Station {
                 let mut seqs = [0; MpduSet::MOST];
                 let numbers = edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default());
                 let n = seqs.iter_mut().zip(numbers).map(|(seq, number)| *seq = number).count();
-                policy.judge(&seqs[..n], frame)
+                policy.judge(RaTid::of(edcaf.current()?), &seqs[..n], frame)
             }
         }
     }
@@ -477,28 +501,31 @@ impl Station {
         }
     }
 
-    /// Rate control is told, and the queue if it heeds that. In line: what was received is a constant where all or nothing was.
+    /// An attempt is over. Rate control and the queue are told, if they heed that. In line: what was received is a constant where all or
+    /// nothing was.
     #[inline(always)]
     fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: &MpduSet, went_out: bool) {
         let edcaf = &mut self.edcafs[self.active];
-        let Some(msdu) = edcaf.in_service.front() else { return };
-        let is_group = msdu.to == NodeId::BROADCAST;
-        let (stage, nth) = if is_group { (0, 0) } else { edcaf.walk.place() };
-        let report = PsduReport {
-            link: RaTid::of(msdu),
-            ppdu: went_out.then_some(self.ppdus),
-            mode: self.tx.mode,
-            stage,
-            nth,
-            airtime: edcaf.airtime,
-            mpdus: edcaf.in_psdu,
-            acknowledged: if is_group { &MpduSet::NONE } else { acknowledged },
-        };
-        if edcaf.is_heeding {
-            edcaf.queue.attempted(cx.now, &report);
+        let place = edcaf.walk.attempted();
+        if edcaf.is_heeding || self.rates_heed {
+            self.tell_attempt(cx.now, place, acknowledged, went_out);
         }
-        if !is_group {
-            self.rates.attempted(cx.now, &report);
+    }
+
+    #[inline(never)]
+    fn tell_attempt(&mut self, now: SimTime, (stage, nth): (u8, u8), acknowledged: &MpduSet, went_out: bool) {
+        let edcaf = &mut self.edcafs[self.active];
+        let Some(link) = edcaf.current().map(RaTid::of) else { return };
+        let ppdu = went_out.then_some(self.ppdus);
+        let (mode, airtime, mpdus) = (self.tx.mode, edcaf.airtime, edcaf.in_psdu);
+        let of_one = PsduReport { link, ppdu, mode, stage, nth, airtime, mpdus, acknowledged };
+        let of_group = PsduReport { stage: 0, nth: 0, acknowledged: &MpduSet::NONE, ..of_one };
+        let is_group = link.to == NodeId::BROADCAST;
+        if edcaf.is_heeding {
+            edcaf.queue.attempted(now, if is_group { &of_group } else { &of_one });
+        }
+        if self.rates_heed && !is_group {
+            self.rates.attempted(now, &of_one);
         }
     }
 
@@ -516,12 +543,14 @@ impl Station {
             return;
         }
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
+        let mut ppdu = self.in_ppdu(0);
         for _ in 1..n {
-            if let Some((pkt, report)) = self.delivered(cx) {
+            if let Some((pkt, report)) = self.delivered(cx, ppdu) {
                 cx.out.push(Output::Done(pkt, report));
             }
+            ppdu.place += 1;
         }
-        let last = self.delivered(cx);
+        let last = self.delivered(cx, ppdu);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
         if let Some((pkt, report)) = last {
@@ -529,9 +558,9 @@ impl Station {
         }
     }
 
-    /// The first MSDU in service was delivered.
+    /// The first MSDU in service was delivered by this PPDU.
     #[inline]
-    fn delivered(&mut self, cx: &Cx<impl Air>) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &Cx<impl Air>, ppdu: InPpdu) -> Option<(Pkt, TxReport)> {
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
         if let (Some(extended), Some(msdu)) =
@@ -540,7 +569,7 @@ impl Station {
             extended.answered(msdu.to);
         }
         let msdu = edcaf.in_service.pop_front()?;
-        let report = msdu.report(cx.now, Fate::Delivered);
+        let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
         Some((msdu.pkt, report))
     }
 
@@ -565,14 +594,14 @@ impl Station {
     fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, judgement: Judgement) {
         let counter = self.step().counter;
         self.attempted(cx, &judgement.acknowledged, true);
-        let (_, last) = self.sort_out(cx, judgement.acknowledged, counter, true);
+        let (_, last) = self.sort_out(cx, &judgement.acknowledged, counter, Reached::Data);
         let wants = self.take_next(cx, self.active);
         match judgement.outcome {
             Outcome::Success => self.go_on(cx, wants),
             outcome => self.rest(cx, outcome, cx.now, wants),
         }
-        if let Some(msdu) = last {
-            self.give_up(cx, msdu);
+        if let Some((msdu, ppdu)) = last {
+            self.give_up(cx, msdu, ppdu);
         }
     }
 
@@ -582,23 +611,27 @@ impl Station {
     fn sort_out(
         &mut self,
         cx: &mut Cx<impl Air>,
-        acknowledged: MpduSet,
+        acknowledged: &MpduSet,
         counter: Counter,
-        went_out: bool,
-    ) -> (usize, Option<Msdu>) {
+        reached: Reached,
+    ) -> (usize, Option<(Msdu, Option<InPpdu>)>) {
         let n = self.edcafs[self.active].in_psdu;
         let (mut kept, mut last, mut yields) = (0, None, false);
+        let of_psdu = self.in_ppdu(0);
         for place in 0..n {
+            let in_ppdu = InPpdu { place: place as u16, ..of_psdu };
             if acknowledged.contains(place) {
-                if let Some((pkt, report)) = self.delivered(cx) {
+                if let Some((pkt, report)) = self.delivered(cx, in_ppdu) {
                     cx.out.push(Output::Done(pkt, report));
                 }
                 continue;
             }
             let edcaf = &mut self.edcafs[self.active];
             let mut msdu = edcaf.in_service.pop_front().expect("the PSDU has so many MSDUs");
-            if self.reports_attempts && went_out {
-                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), msdu.report(cx.now, Fate::Attempt)));
+            let ppdu = (reached == Reached::Data).then_some(in_ppdu);
+            if self.reports_attempts && reached != Reached::Nothing {
+                let report = msdu.report(cx.now, Fate::Attempt, ppdu);
+                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
             }
             let is_last = count_failure(&mut msdu, counter, &self.config);
             match edcaf.queue.failed(cx.now, msdu, is_last, cx.all) {
@@ -607,8 +640,8 @@ impl Station {
                     kept += 1;
                 }
                 Next::Yield => yields = true,
-                Next::GiveUp(msdu) if n == 1 => last = Some(msdu),
-                Next::GiveUp(msdu) => self.give_up(cx, msdu),
+                Next::GiveUp(msdu) if n == 1 => last = Some((msdu, ppdu)),
+                Next::GiveUp(msdu) => self.give_up(cx, msdu, ppdu),
             }
         }
         // What is kept goes before what was taken ahead of its time.
@@ -632,27 +665,32 @@ impl Station {
         }
     }
 
-    fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
+    fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
         self.edcafs[self.active].counters.msdus_given_up += 1;
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
-        let report = msdu.report(cx.now, Fate::GivenUp);
+        let report = msdu.report(cx.now, Fate::GivenUp, ppdu);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
     /// The step was not answered, or a higher category went first. That counts as if it had collided, but nothing was on the
     /// air: it is no attempt, and none is reported.
     pub(super) fn fail(&mut self, cx: &mut Cx<impl Air>, why: Failure) {
-        let (counter, went_out) = (self.step().counter, self.step().kind == Kind::Data);
+        let (counter, is_data) = (self.step().counter, self.step().kind == Kind::Data);
+        let reached = match why {
+            Failure::Unanswered if is_data => Reached::Data,
+            Failure::Unanswered => Reached::Rts,
+            Failure::Internal => Reached::Nothing,
+        };
         let edcaf = &mut self.edcafs[self.active];
         let not_before = match why {
             Failure::Unanswered => {
                 edcaf.counters.failures += 1;
                 let waited = cx.now.since(self.sent_at);
                 let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
-                self.attempted(cx, &MpduSet::NONE, went_out);
+                self.attempted(cx, &MpduSet::NONE, is_data);
                 not_before
             }
             // This slot boundary was spent on the collision. @80211-2020 10.23.2.4
@@ -661,12 +699,12 @@ impl Station {
                 cx.now + edcaf.access.slot
             }
         };
-        let (kept, last) = self.sort_out(cx, MpduSet::NONE, counter, why == Failure::Unanswered);
+        let (kept, last) = self.sort_out(cx, &MpduSet::NONE, counter, reached);
         let wants = kept > 0 || self.take_next(cx, self.active);
         let outcome = if last.is_some() { Outcome::Discard } else { Outcome::Failure };
         self.rest(cx, outcome, not_before, wants);
-        if let Some(msdu) = last {
-            self.give_up(cx, msdu);
+        if let Some((msdu, ppdu)) = last {
+            self.give_up(cx, msdu, ppdu);
         }
     }
 

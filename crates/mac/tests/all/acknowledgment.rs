@@ -35,13 +35,13 @@ impl AckPolicy for Policy {
         so_far.mpdus < 3 && so_far.len + next.mpdu < Bytes(5000)
     }
 
-    fn solicits(&self, n: usize) -> Solicited {
+    fn solicits(&self, _: RaTid, n: usize) -> Solicited {
         // The longest that may come: a negative ACK.
         let kind = if n > 1 { Kind::BlockAck } else { Kind::Ack };
         Solicited { kind, len: Kind::Nack.control_len() }
     }
 
-    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
+    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame) -> Option<Judgement> {
         let acknowledged = match (&response.psdu.mpdus()[0].body, response.kind) {
             (Body::Bitmap(bitmap), Kind::BlockAck) => {
                 let received = seqs.iter().enumerate().filter(|(_, seq)| bitmap.contains(**seq));
@@ -151,8 +151,8 @@ impl Recipient for Reorder {
 struct Listening(Mode, Rc<RefCell<Vec<(usize, usize, bool)>>>);
 
 impl RateControl for Listening {
-    fn chain(&mut self, _: SimTime, _: &Head) -> Chain {
-        Stage::of(self.0).into()
+    fn chain(&mut self, _: SimTime, _: &Head, chain: &mut Chain) {
+        chain.set([Stage::of(self.0)]);
     }
 
     fn expected(&self, _: units::NodeId) -> Mode {

@@ -497,6 +497,7 @@ impl Node {
             serial,
             to: THERE,
             attempts: 1,
+            ppdu: None,
             enqueued: SimTime::ZERO,
             head: now,
             first: now,

@@ -10,6 +10,7 @@ mod block_ack_receiver;
 mod hand;
 mod learning_rates;
 mod lle_tcp;
+mod mpdu_fates;
 mod registry;
 mod tcp_aware_arq;
 mod thinner;

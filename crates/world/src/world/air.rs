@@ -41,10 +41,9 @@ impl World {
         let mpdus =
             self.channel.frame(node).filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
         for place in 0..mpdus {
-            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.is_extended) else {
-                continue;
-            };
-            let report = msdu.report(now, Fate::Attempt);
+            let station = &self.stations[node.index()];
+            let Some(msdu) = station.psdu().nth(place).filter(|msdu| msdu.is_extended) else { continue };
+            let report = msdu.report(now, Fate::Attempt, Some(station.in_ppdu(place)));
             let packet = self.packets.get(&msdu.pkt).clone();
             let mut written = MacOptions::within(msdu.options_room);
             self.node(now, node, |node, packets, host| {

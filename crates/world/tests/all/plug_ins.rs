@@ -122,8 +122,8 @@ impl Coarse {
 }
 
 impl RateControl for Coarse {
-    fn chain(&mut self, _: SimTime, head: &Head) -> Chain {
-        Stage::of(self.expected(head.link.to)).tries(1).into()
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
+        chain.set([Stage::of(self.expected(head.link.to)).tries(1)]);
     }
 
     fn expected(&self, _: NodeId) -> Mode {

@@ -188,8 +188,9 @@ mod slow {
     }
 
     impl RateControl for Slow {
-        fn chain(&mut self, now: SimTime, head: &Head) -> Chain {
-            Chain::of([self.inner.chain(now, head).stages()[0].tries(1), Stage::of(self.lowest)])
+        fn chain(&mut self, now: SimTime, head: &Head, chain: &mut Chain) {
+            self.inner.chain(now, head, chain);
+            chain.set([chain.stages()[0].tries(1), Stage::of(self.lowest)]);
         }
 
         fn expected(&self, to: NodeId) -> Mode {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use mac::{
-    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome,
+    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome, RaTid,
     Recipient, Response, SoFar, Solicited,
 };
 use phy::Mode;
@@ -121,12 +121,12 @@ impl AckPolicy for Policy {
         so_far.mpdus < self.mpdus && is_in_window && self.shared.borrow().has[next.to.index()]
     }
 
-    fn solicits(&self, n: usize) -> Solicited {
+    fn solicits(&self, _: RaTid, n: usize) -> Solicited {
         let kind = if n > 1 { Sort::BlockAck } else { Sort::Ack };
         Solicited { kind, len: kind.control_len() }
     }
 
-    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
+    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame) -> Option<Judgement> {
         let acknowledged = match (response.kind, &response.psdu.mpdus()[0].body) {
             (Sort::Ack, _) if seqs.len() == 1 => MpduSet::first(1),
             (Sort::BlockAck, Body::Bitmap(bitmap)) => {
@@ -518,11 +518,12 @@ mod tests {
         let answer = response(made, (HERE, THERE));
         assert_eq!(answer.kind, Sort::BlockAck);
         let mut policy = Policy { mpdus: 8, shared: Rc::default() };
-        assert_eq!(policy.solicits(4).kind, Sort::BlockAck);
-        assert_eq!(policy.solicits(4).len, answer.psdu.len());
-        let judgement = policy.judge(&seqs, &answer).unwrap();
+        const TO: RaTid = RaTid { to: THERE, tid: Some(0) };
+        assert_eq!(policy.solicits(TO, 4).kind, Sort::BlockAck);
+        assert_eq!(policy.solicits(TO, 4).len, answer.psdu.len());
+        let judgement = policy.judge(TO, &seqs, &answer).unwrap();
         assert_eq!(judgement.acknowledged, of(&seqs, &[0]));
-        assert!(policy.judge(&[100, 101], &answer).is_none());
+        assert!(policy.judge(TO, &[100, 101], &answer).is_none());
         assert!(bed.recipient.respond(&bed.config, &psdu, MpduSet::NONE, proposed()).is_none());
     }
 

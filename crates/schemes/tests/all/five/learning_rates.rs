@@ -87,17 +87,17 @@ impl Learning {
 }
 
 impl RateControl for Learning {
-    fn chain(&mut self, _: SimTime, head: &Head) -> Chain {
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
         let best = self.best(head.link.to, head.mpdu);
         let repair = Stage::of(self.modes[best]).tries(1);
         let receiver = &mut self.receivers[head.link.to.index()];
         receiver.frames += u64::from(head.attempts == 0);
         let is_trial = head.attempts == 0 && receiver.frames.is_multiple_of(self.every);
         if self.modes.len() == 1 || !is_trial {
-            return repair.into();
+            return chain.set([repair]);
         }
         let other = self.draws.below(self.modes.len() as u32 - 1) as usize;
-        Chain::of([Stage::of(self.modes[other + usize::from(other >= best)]).tries(1), repair])
+        chain.set([Stage::of(self.modes[other + usize::from(other >= best)]).tries(1), repair]);
     }
 
     fn expected(&self, to: NodeId) -> Mode {
@@ -134,7 +134,9 @@ fn frame(control: &mut dyn RateControl, to: NodeId, succeeds: impl Fn(Mode) -> b
 }
 
 fn chain(control: &mut dyn RateControl, to: NodeId, attempts: u8) -> Chain {
-    control.chain(SimTime::ZERO, &Head { link: RaTid { to, tid: None }, mpdu: MPDU, attempts })
+    let mut chain = Chain::of([Stage::of(phy::Mode::dsss(0))]);
+    control.chain(SimTime::ZERO, &Head { link: RaTid { to, tid: None }, mpdu: MPDU, attempts }, &mut chain);
+    chain
 }
 
 fn tell(control: &mut dyn RateControl, to: NodeId, mode: Mode, success: bool, went_out: bool) {

@@ -43,14 +43,14 @@ struct ThreeStages {
 }
 
 impl RateControl for ThreeStages {
-    fn chain(&mut self, _: SimTime, head: &Head) -> Chain {
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
         self.asked.borrow_mut().push((head.link.to, head.mpdu.0, head.attempts));
         let short = Dur::from_us(600);
-        Chain::of([
+        chain.set([
             Stage::of(mode(54)).tries(2).at_most(short),
             Stage::of(mode(24)).tries(1).at_most(short),
             Stage::of(mode(6)).tries(3).behind_rts(),
-        ])
+        ]);
     }
 
     fn expected(&self, _: NodeId) -> Mode {
