@@ -1,8 +1,7 @@
 //! What a MAC tells of MSDUs and PSDUs once their fate is known.
 
-use crate::psdu::MpduSet;
 use crate::tx_queue::RaTid;
-use phy::Mode;
+use phy::{Mode, MpduSet};
 use units::{Dur, NodeId, SimTime};
 
 /// What became of an MSDU.

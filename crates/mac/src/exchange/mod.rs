@@ -14,7 +14,7 @@ pub use reply::reply;
 pub use txop::Txop;
 
 use crate::ack::Solicited;
-use crate::frame::Kind;
+use crate::frame::{Kind, block_ack};
 use crate::psdu::{Body, Frame};
 use crate::{Config, Protection};
 use phy::{BlockCode, Format, Mode, airtime, airtime_coded};
@@ -112,7 +112,10 @@ impl Response {
     /// A control frame in response to a frame in this mode that announced `duration`: at the highest basic rate not above
     /// it. It announces what was announced, less the gap and itself; nothing beyond an ACK. @80211-2020 9.2.5, 10.6.6.5.2
     pub fn to(config: &Config, mode: Mode, duration: Dur, kind: Kind, body: Body) -> Response {
-        let len = kind.control_len();
+        let len = match &body {
+            Body::Bitmap(bitmap) => block_ack(bitmap.width()),
+            _ => kind.control_len(),
+        };
         let mode = config.control_modes.response_to(mode);
         let airtime = airtime(mode, len);
         let duration = duration.saturating_sub(config.timing.sifs + airtime);

@@ -34,7 +34,7 @@ use crate::tx_queue::{Classifier, TxQueue};
 use edcaf::Edcaf;
 use engine::Class as When;
 use extended::Extended;
-use phy::TxVector;
+use phy::{MpduSet, TxVector};
 use reassembly::Reassembly;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
@@ -49,7 +49,7 @@ pub enum Input<'a> {
     /// The station's own frame has left the air. May be left out unless [`Station::is_sending`]: nothing follows a response.
     Sent,
     /// A frame of another has ended that the station is told of: see [`crate::Reception`].
-    Ended(&'a Frame, Got),
+    Ended(&'a Frame, Got<'a>),
     /// The station's timer went off.
     Timer,
 }
@@ -116,6 +116,9 @@ pub struct Station {
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
+    /// What that has said of the PSDU at hand, and the numbers that it was asked about: memory for the next.
+    acknowledged: MpduSet,
+    seqs: Vec<u16>,
     /// The exchange under way, or the last one.
     exchange: Option<Exchange>,
     /// The job that it was planned for; `None`: for another reason.
@@ -187,6 +190,8 @@ impl Station {
             extended: None,
             transmit: None,
             ack_policy: None,
+            acknowledged: MpduSet::NONE,
+            seqs: Vec::new(),
             recipient: None,
             config,
             plan,
@@ -282,6 +287,7 @@ impl Station {
     }
 
     /// Where the MSDU at this place of that PSDU stands in the PPDU that it sends, or has sent last.
+    #[inline]
     pub fn in_ppdu(&self, place: usize) -> InPpdu {
         let mpdus = self.edcafs[self.active].in_psdu as u16;
         InPpdu { number: self.ppdus, place: place as u16, mpdus, mode: self.tx.mode }

@@ -2,19 +2,19 @@
 
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
-use crate::ack::{Judgement, SoFar, Solicited};
+use crate::ack::{SoFar, Solicited};
 use crate::air::Air;
 use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Job, Step, Txop};
 use crate::frame::Kind;
 use crate::msdu::{MacOptions, Msdu};
-use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
+use crate::psdu::{Body, Carried, Data, Frame, Mpdu, Msdus, Psdu, appended};
 use crate::rate::Head;
 use crate::report::{Fate, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
-use phy::{Mode, TxPower, TxVector, airtime_coded};
+use phy::{Mode, MpduSet, TxPower, TxVector, airtime_coded};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -25,6 +25,14 @@ pub(super) enum Failure {
     Unanswered,
     /// A higher category of this station was granted at the same instant. @80211-2020 10.23.2.4
     Internal,
+}
+
+/// Which MPDUs of a PSDU were acknowledged.
+#[derive(Debug, Clone, Copy)]
+enum Acked<'a> {
+    None,
+    These(&'a MpduSet),
+    All,
 }
 
 /// How far an exchange that failed has come.
@@ -120,7 +128,7 @@ impl Station {
     }
 
     /// Its mode: of the chain that it has, or of a new one; of a group's the lowest basic rate. What else the stage says is noted.
-    #[inline]
+    #[inline(always)]
     fn next_mode(&mut self, now: SimTime, i: usize) -> Mode {
         let Edcaf { walk, in_service, .. } = &mut self.edcafs[i];
         let msdu = in_service.front().expect("a contender that wants has an MSDU in service");
@@ -186,9 +194,9 @@ impl Station {
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
     fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.shape(cx.now, i);
-        self.tx = self.next_tx_vector(cx.now, i, cx.all);
-        let is_group = self.edcafs[i].current().is_none_or(|msdu| msdu.to == NodeId::BROADCAST);
-        if self.ack_policy.is_some() && !is_group {
+        let mode = self.next_mode(cx.now, i);
+        self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
+        if self.ack_policy.is_some() {
             self.aggregate(cx, i);
         }
     }
@@ -212,9 +220,9 @@ impl Station {
     fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let Some(policy) = &mut self.ack_policy else { return };
         let edcaf = &mut self.edcafs[i];
-        let Some(first) = edcaf.current() else { return };
+        let Some(first) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
         let (of, tx) = (RaTid::of(first), self.tx);
-        let longest = edcaf.walk.stage().longest;
+        let (most, longest) = (policy.window(of).min(MpduSet::MOST), edcaf.walk.stage().longest);
         let fits = |so_far: &SoFar, next: &Msdu| {
             longest == Dur::MAX || airtime_coded(tx.mode, appended(so_far.len, next.mpdu), tx.code) <= longest
         };
@@ -227,12 +235,12 @@ impl Station {
         for msdu in edcaf.in_service.iter() {
             let joins = so_far.mpdus == 0
                 || RaTid::of(msdu) == of && fits(&so_far, msdu) && policy.admits(&so_far, msdu, tx.mode);
-            if !joins || so_far.mpdus == MpduSet::MOST {
+            if !joins || so_far.mpdus == most {
                 break;
             }
             grow(&mut so_far, msdu);
         }
-        while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
+        while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < most {
             let joins = edcaf
                 .queue
                 .peek(cx.now, of, cx.all)
@@ -348,6 +356,7 @@ impl Station {
         let to = if step.kind == Kind::Cts { self.node } else { first.to };
         let psdu = match step.kind {
             Kind::Data => {
+                self.ppdus = self.ppdus.wrapping_add(1);
                 let Edcaf { in_service, in_psdu, counters, .. } = edcaf;
                 match in_service.front_mut() {
                     Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
@@ -366,7 +375,6 @@ impl Station {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
             asking.into_iter().for_each(|msdu| extended.asked(cx.now, msdu.to));
         }
-        self.ppdus = self.ppdus.wrapping_add(u32::from(is_data));
         let at_its_power = matches!(step.kind, Kind::Data | Kind::Rts | Kind::Cts);
         let power = if at_its_power { self.tx.power } else { TxPower::OWN };
         let frame = Frame {
@@ -445,14 +453,14 @@ impl Station {
     /// A frame of the receiver came while its response was awaited. Returns whether it is that.
     pub(super) fn answered(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) -> bool {
         let Step { kind, response, .. } = *self.step();
-        let judgement = if kind == Kind::Data { self.judge(frame) } else { None };
+        let judged = if kind == Kind::Data { self.judge(frame) } else { None };
         let is_awaited = response.is_some_and(|response| response.kind == frame.kind);
-        if judgement.is_none() && (kind == Kind::Data || !is_awaited) {
+        if judged.is_none() && (kind == Kind::Data || !is_awaited) {
             return false;
         }
         spend(&mut self.edcafs[self.active], frame.airtime);
-        if let Some(judgement) = judgement {
-            self.concluded(cx, frame, judgement);
+        if let Some((outcome, is_whole)) = judged {
+            self.concluded(cx, frame, outcome, is_whole);
             return true;
         }
         let exchange = self.exchange.as_mut().expect("an exchange is under way");
@@ -464,33 +472,32 @@ impl Station {
         true
     }
 
-    /// What a frame says of the data that was sent; `None` if it is no response to them.
-    fn judge(&mut self, frame: &Frame) -> Option<Judgement> {
+    /// What a frame says of the data that was sent: what the contention window makes of it, and whether all was acknowledged; `None` if it
+    /// is no response to them.
+    fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
+        let Some(policy) = &mut self.ack_policy else {
+            return (frame.kind == Kind::Ack).then_some((Outcome::Success, true));
+        };
         let edcaf = &self.edcafs[self.active];
-        match &mut self.ack_policy {
-            None => (frame.kind == Kind::Ack).then_some(Judgement::all(1)),
-            Some(policy) => {
-                let mut seqs = [0; MpduSet::MOST];
-                let numbers = edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default());
-                let n = seqs.iter_mut().zip(numbers).map(|(seq, number)| *seq = number).count();
-                policy.judge(RaTid::of(edcaf.current()?), &seqs[..n], frame)
-            }
-        }
+        self.seqs.clear();
+        self.seqs.extend(edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default()));
+        self.acknowledged.clear();
+        let outcome = policy.judge(RaTid::of(edcaf.current()?), &self.seqs, frame, &mut self.acknowledged)?;
+        Some((outcome, self.acknowledged.is_first(edcaf.in_psdu)))
     }
 
     /// The response to the data came: the exchange is over.
-    fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, judgement: Judgement) {
+    fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, outcome: Outcome, is_whole: bool) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        let n = self.edcafs[self.active].in_psdu;
-        if judgement.acknowledged != MpduSet::first(n) {
-            self.partly_succeed(cx, judgement);
+        if !is_whole {
+            self.partly_succeed(cx, outcome);
             return;
         }
         // A response repeats what is left of the Duration it responds to; one that announces more has something to ask.
         let asks = frame.duration > self.announced.saturating_sub(cx.now.since(self.sent_at));
-        let response = if asks { self.response_to(cx, frame, MpduSet::ONE) } else { None };
+        let response = if asks { self.response_to(cx, frame, &MpduSet::ONE) } else { None };
         if response.is_some() {
             // What was asked for goes before the rest of the opportunity.
             self.txop = Txop::default();
@@ -504,7 +511,7 @@ impl Station {
     /// An attempt is over. Rate control and the queue are told, if they heed that. In line: what was received is a constant where all or
     /// nothing was.
     #[inline(always)]
-    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: &MpduSet, went_out: bool) {
+    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: Acked<'_>, went_out: bool) {
         let edcaf = &mut self.edcafs[self.active];
         let place = edcaf.walk.attempted();
         if edcaf.is_heeding || self.rates_heed {
@@ -513,11 +520,20 @@ impl Station {
     }
 
     #[inline(never)]
-    fn tell_attempt(&mut self, now: SimTime, (stage, nth): (u8, u8), acknowledged: &MpduSet, went_out: bool) {
+    fn tell_attempt(&mut self, now: SimTime, (stage, nth): (u8, u8), acked: Acked<'_>, went_out: bool) {
+        let mut all = MpduSet::NONE;
         let edcaf = &mut self.edcafs[self.active];
         let Some(link) = edcaf.current().map(RaTid::of) else { return };
         let ppdu = went_out.then_some(self.ppdus);
         let (mode, airtime, mpdus) = (self.tx.mode, edcaf.airtime, edcaf.in_psdu);
+        let acknowledged = match acked {
+            Acked::None => &MpduSet::NONE,
+            Acked::These(these) => these,
+            Acked::All => {
+                all.set_first(mpdus);
+                &all
+            }
+        };
         let of_one = PsduReport { link, ppdu, mode, stage, nth, airtime, mpdus, acknowledged };
         let of_group = PsduReport { stage: 0, nth: 0, acknowledged: &MpduSet::NONE, ..of_one };
         let is_group = link.to == NodeId::BROADCAST;
@@ -532,7 +548,7 @@ impl Station {
     /// The PSDU is delivered. The next one comes into service: in the same opportunity, if it fits.
     fn succeed(&mut self, cx: &mut Cx<impl Air>) {
         let n = self.edcafs[self.active].in_psdu;
-        self.attempted(cx, &MpduSet::first(n), true);
+        self.attempted(cx, Acked::All, true);
         if self.has_further() {
             // The burst goes on, whatever the opportunity: it is one MSDU. @80211-2020 10.3.2.12, 10.23.2.9
             let edcaf = &mut self.edcafs[self.active];
@@ -543,14 +559,12 @@ impl Station {
             return;
         }
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
-        let mut ppdu = self.in_ppdu(0);
-        for _ in 1..n {
-            if let Some((pkt, report)) = self.delivered(cx, ppdu) {
+        for place in 0..n - 1 {
+            if let Some((pkt, report)) = self.delivered(cx, place) {
                 cx.out.push(Output::Done(pkt, report));
             }
-            ppdu.place += 1;
         }
-        let last = self.delivered(cx, ppdu);
+        let last = self.delivered(cx, n - 1);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
         if let Some((pkt, report)) = last {
@@ -558,9 +572,10 @@ impl Station {
         }
     }
 
-    /// The first MSDU in service was delivered by this PPDU.
+    /// The first MSDU in service was delivered: that at this place of the PSDU.
     #[inline]
-    fn delivered(&mut self, cx: &Cx<impl Air>, ppdu: InPpdu) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
+        let ppdu = self.in_ppdu(place);
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
         if let (Some(extended), Some(msdu)) =
@@ -591,12 +606,14 @@ impl Station {
     }
 
     /// Some MPDUs of the PSDU were received, or none and the receiver says so.
-    fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, judgement: Judgement) {
+    fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, outcome: Outcome) {
         let counter = self.step().counter;
-        self.attempted(cx, &judgement.acknowledged, true);
-        let (_, last) = self.sort_out(cx, &judgement.acknowledged, counter, Reached::Data);
+        let acknowledged = std::mem::take(&mut self.acknowledged);
+        self.attempted(cx, Acked::These(&acknowledged), true);
+        let (_, last) = self.sort_out(cx, &acknowledged, counter, Reached::Data);
+        self.acknowledged = acknowledged;
         let wants = self.take_next(cx, self.active);
-        match judgement.outcome {
+        match outcome {
             Outcome::Success => self.go_on(cx, wants),
             outcome => self.rest(cx, outcome, cx.now, wants),
         }
@@ -617,18 +634,16 @@ impl Station {
     ) -> (usize, Option<(Msdu, Option<InPpdu>)>) {
         let n = self.edcafs[self.active].in_psdu;
         let (mut kept, mut last, mut yields) = (0, None, false);
-        let of_psdu = self.in_ppdu(0);
         for place in 0..n {
-            let in_ppdu = InPpdu { place: place as u16, ..of_psdu };
             if acknowledged.contains(place) {
-                if let Some((pkt, report)) = self.delivered(cx, in_ppdu) {
+                if let Some((pkt, report)) = self.delivered(cx, place) {
                     cx.out.push(Output::Done(pkt, report));
                 }
                 continue;
             }
+            let ppdu = if reached == Reached::Data { Some(self.in_ppdu(place)) } else { None };
             let edcaf = &mut self.edcafs[self.active];
             let mut msdu = edcaf.in_service.pop_front().expect("the PSDU has so many MSDUs");
-            let ppdu = (reached == Reached::Data).then_some(in_ppdu);
             if self.reports_attempts && reached != Reached::Nothing {
                 let report = msdu.report(cx.now, Fate::Attempt, ppdu);
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
@@ -690,7 +705,7 @@ impl Station {
                 edcaf.counters.failures += 1;
                 let waited = cx.now.since(self.sent_at);
                 let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
-                self.attempted(cx, &MpduSet::NONE, is_data);
+                self.attempted(cx, Acked::None, is_data);
                 not_before
             }
             // This slot boundary was spent on the collision. @80211-2020 10.23.2.4

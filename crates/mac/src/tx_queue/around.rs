@@ -165,7 +165,7 @@ impl<W: Wrap> TxQueue for Around<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::psdu::MpduSet;
+    use phy::MpduSet;
     use std::cell::RefCell;
     use std::rc::Rc;
     use units::{Bytes, Dur, FlowId, NodeId};

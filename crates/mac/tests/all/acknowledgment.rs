@@ -12,8 +12,8 @@ use crate::dcf::harness::{
 use crate::harness::{Build, Ears, Told, links, us};
 use mac::exchange::Response;
 use mac::{
-    AckPolicy, Around, Bitmap, Body, Chain, Config, Delivery, Fate, Frame, Head, Judgement, Kind, MpduSet, Msdu,
-    Outcome, PsduReport, RaTid, RateControl, Recipient, SoFar, Solicited, Stage, TxQueue,
+    AckPolicy, Around, Bitmap, Body, Chain, Config, Delivery, Fate, Frame, Head, Kind, MpduSet, Msdu, Outcome,
+    PsduReport, RaTid, RateControl, Recipient, SoFar, Solicited, Stage, TxQueue,
 };
 use phy::Mode;
 use std::cell::RefCell;
@@ -41,17 +41,14 @@ impl AckPolicy for Policy {
         Solicited { kind, len: Kind::Nack.control_len() }
     }
 
-    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame) -> Option<Judgement> {
-        let acknowledged = match (&response.psdu.mpdus()[0].body, response.kind) {
-            (Body::Bitmap(bitmap), Kind::BlockAck) => {
-                let received = seqs.iter().enumerate().filter(|(_, seq)| bitmap.contains(**seq));
-                received.fold(MpduSet::NONE, |all, (place, _)| all.with(place))
-            }
-            (_, Kind::Ack) => MpduSet::first(seqs.len()),
-            (_, Kind::Nack) => MpduSet::NONE,
+    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame, acknowledged: &mut MpduSet) -> Option<Outcome> {
+        match (&response.psdu.mpdus()[0].body, response.kind) {
+            (Body::Bitmap(bitmap), Kind::BlockAck) => acknowledged.extend(bitmap.places(seqs)),
+            (_, Kind::Ack) => acknowledged.set_first(seqs.len()),
+            (_, Kind::Nack) => {}
             _ => return None,
-        };
-        Some(Judgement { acknowledged, outcome: Outcome::Success })
+        }
+        Some(Outcome::Success)
     }
 }
 
@@ -82,7 +79,7 @@ impl Reorder {
 }
 
 impl Recipient for Reorder {
-    fn respond(&mut self, config: &Config, frame: &Frame, got: MpduSet, proposed: Response) -> Option<Response> {
+    fn respond(&mut self, config: &Config, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         let mpdus = frame.psdu.mpdus();
         if mpdus.len() == 1 {
             return Some(proposed);
@@ -90,16 +87,16 @@ impl Recipient for Reorder {
         let start = mpdus[0].data()?.seq;
         let received = mpdus.iter().enumerate().filter(|(place, _)| got.contains(*place));
         let seqs = received.filter_map(|(_, mpdu)| mpdu.data()).map(|data| data.seq);
-        let bits = seqs.fold(0, |all, seq| all | 1 << (seq.wrapping_sub(start) % 4096));
-        let body = Body::Bitmap(Bitmap { start, bits });
-        Some(Response::to(config, frame.tx.mode, frame.duration, Kind::BlockAck, body))
+        let mut bitmap = Bitmap::new(start, 64);
+        seqs.for_each(|seq| bitmap.insert(seq));
+        Some(Response::to(config, frame.tx.mode, frame.duration, Kind::BlockAck, Body::Bitmap(bitmap)))
     }
 
     fn receive(
         &mut self,
         now: SimTime,
         frame: &Frame,
-        got: MpduSet,
+        got: &MpduSet,
         all: &mut Packets,
         up: &mut dyn FnMut(Delivery),
     ) {
@@ -122,7 +119,7 @@ impl Recipient for Reorder {
     }
 
     fn damaged(&mut self, config: &Config, frame: &Frame) -> Option<Response> {
-        let body = Body::Bitmap(Bitmap { start: frame.data()?.seq, bits: 0 });
+        let body = Body::Bitmap(Bitmap::new(frame.data()?.seq, 64));
         Some(Response::to(config, frame.tx.mode, frame.duration, Kind::Nack, body))
     }
 

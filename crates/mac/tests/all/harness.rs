@@ -5,7 +5,7 @@ use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
     Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, RaTid, Reception,
-    Station, TxQueue, TxReport, Wrap,
+    Receptions, Station, TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
@@ -358,7 +358,7 @@ impl Net {
         self.script.sort_by_key(|(when, _)| *when);
         self.script.reverse();
         self.set_script();
-        let (mut receptions, mut winners, mut starters) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut receptions, mut winners, mut starters) = (Receptions::default(), Vec::new(), Vec::new());
         loop {
             let (now, slot) = match self.timers.pop() {
                 Some((now, slot)) if now <= at(until) => (now, slot),
@@ -387,8 +387,7 @@ impl Net {
         }
     }
 
-    fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>, starters: &mut Vec<NodeId>) {
-        receptions.clear();
+    fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions, starters: &mut Vec<NodeId>) {
         let fate = self.channel.end(now, from, receptions);
         let frame = self.channel.unload(from).expect("it was on the air");
         if self.keeps_log {
@@ -398,7 +397,7 @@ impl Net {
         if !std::mem::take(&mut self.is_scripted[from.index()]) {
             self.tell(now, from, Input::Sent, starters);
         }
-        for Reception { node, got } in receptions.drain(..) {
+        for Reception { node, got } in receptions.iter() {
             let before = self.handed_up;
             self.tell(now, node, Input::Ended(&frame, got), starters);
             let handed_up = self.handed_up - before;

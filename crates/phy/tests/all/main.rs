@@ -3,3 +3,4 @@
 
 mod airtime_table;
 mod curves;
+mod mpdu_set;

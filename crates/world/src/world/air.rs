@@ -58,7 +58,6 @@ impl World {
 
     pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
         let mut receptions = std::mem::take(&mut self.receptions);
-        receptions.clear();
         let fate = self.channel.end(now, node, &mut receptions);
         let Some(frame) = self.channel.unload(node) else { return };
         self.frames.ends(&frame, fate, self.channel.first_overlap(node));
@@ -69,7 +68,7 @@ impl World {
         if self.stations[node.index()].is_sending() {
             self.station(now, node, Input::Sent);
         }
-        for reception in &receptions {
+        for reception in receptions.iter() {
             self.station(now, reception.node, Input::Ended(&frame, reception.got));
         }
         frame.release(&mut self.packets);

@@ -114,7 +114,7 @@ impl Hand {
         let (airtime, tx) = (Dur::ZERO, mode(mbps).into());
         let (duration, label) = (Dur::ZERO, Label::default());
         let frame = Frame { kind, from: THERE, to: HERE, tx, airtime, duration, label, psdu };
-        self.tell(over, Input::Ended(&frame, Got::Mpdus(MpduSet::ONE)));
+        self.tell(over, Input::Ended(&frame, Got::Mpdus(&MpduSet::ONE)));
         over
     }
 

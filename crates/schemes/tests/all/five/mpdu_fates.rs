@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use mac::{AckPolicy, Bitmap, Body, Chain, Fate, Frame, Head, Judgement, Kind as Sort, MpduSet, Msdu, Outcome};
+use mac::{AckPolicy, Bitmap, Body, Chain, Fate, Frame, Head, Kind as Sort, MpduSet, Msdu, Outcome};
 use mac::{Output, RaTid, RateControl, SoFar, Solicited, Stage, TxReport};
 use phy::Mode;
 use schemes::testing::{Bench, HERE, THERE, bench_of, node, with};
@@ -88,16 +88,13 @@ impl AckPolicy for Three {
         Solicited { kind, len: kind.control_len() }
     }
 
-    fn judge(&mut self, of: RaTid, seqs: &[u16], response: &Frame) -> Option<Judgement> {
+    fn judge(&mut self, of: RaTid, seqs: &[u16], response: &Frame, acknowledged: &mut MpduSet) -> Option<Outcome> {
         assert_eq!(of, RaTid { to: THERE, tid: None });
-        let acknowledged = match &response.psdu.mpdus()[0].body {
-            Body::Bitmap(bitmap) => {
-                let heard = seqs.iter().enumerate().filter(|(_, seq)| bitmap.contains(**seq));
-                heard.fold(MpduSet::NONE, |set, (place, _)| set.with(place))
-            }
-            _ => MpduSet::first(seqs.len()),
-        };
-        Some(Judgement { acknowledged, outcome: Outcome::Success })
+        match &response.psdu.mpdus()[0].body {
+            Body::Bitmap(bitmap) => acknowledged.extend(bitmap.places(seqs)),
+            _ => acknowledged.set_first(seqs.len()),
+        }
+        Some(Outcome::Success)
     }
 }
 
@@ -152,11 +149,15 @@ fn each_mpdu_of_each_ppdu_is_told_with_its_place_and_its_mode() {
     hand.station.acknowledged_by(Box::new(Three));
     let mut bench = bench_of(&with(&INFO, install, &[]), node(HERE, 3)).unwrap();
     hand.enqueue(4);
-    let bitmap = |start, bits| Body::Bitmap(Bitmap { start, bits });
+    let bitmap = |start, seqs: &[u16]| {
+        let mut bitmap = Bitmap::new(start, 64);
+        seqs.iter().for_each(|seq| bitmap.insert(*seq));
+        Body::Bitmap(bitmap)
+    };
 
     // Numbers 0, 1, 2: the one in the middle is lost.
     let (_, end) = hand.grant(1000);
-    hand.answer(end, Sort::BlockAck, bitmap(0, 0b101), 24);
+    hand.answer(end, Sort::BlockAck, bitmap(0, &[0, 2]), 24);
     use Fate::{Attempt, Delivered};
     assert_eq!(
         tell(&mut hand, &mut bench),
@@ -164,7 +165,7 @@ fn each_mpdu_of_each_ppdu_is_told_with_its_place_and_its_mode() {
     );
     // Numbers 1 and 3: the first is lost again.
     let (_, end) = hand.grant(3000);
-    hand.answer(end, Sort::BlockAck, bitmap(1, 0b100), 24);
+    hand.answer(end, Sort::BlockAck, bitmap(1, &[3]), 24);
     assert_eq!(tell(&mut hand, &mut bench), [Some((Attempt, 2, 0, 2, 54)), Some((Delivered, 2, 1, 2, 54))]);
     // Number 1 alone: nobody answers, then it arrives.
     hand.grant(5000);
