@@ -57,7 +57,7 @@ impl World {
     }
 
     pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
-        let mut receptions = std::mem::take(&mut self.receptions);
+        let mut receptions = self.receptions.take().unwrap_or_default();
         let fate = self.channel.end(now, node, &mut receptions);
         let Some(frame) = self.channel.unload(node) else { return };
         self.frames.ends(&frame, fate, self.channel.first_overlap(node));
@@ -72,7 +72,7 @@ impl World {
             self.station(now, reception.node, Input::Ended(&frame, reception.got));
         }
         frame.release(&mut self.packets);
-        self.receptions = receptions;
+        self.receptions = Some(receptions);
     }
 
     /// The run is over: a timeline is told what is still in the air.

@@ -65,7 +65,7 @@ pub struct Hand {
 impl Hand {
     pub fn new() -> Hand {
         let (config, draws) = (Config::of(Standard::A, mode(54)), Streams::new(1).get(Purpose::Queue, 0));
-        let queue: Box<dyn TxQueue> = Box::new(Fifo::new(&Spec::drop_tail(Limit::Packets(99)), Bytes(1500), draws));
+        let queue: Box<dyn TxQueue> = Box::new(Fifo::new(&Spec::drop_tail(Limit::Packets(999)), Bytes(1500), draws));
         let station = Station::new(HERE, &[0; 3], ContenderId(0), config, vec![queue], Box::new(Dcf));
         Hand { station, packets: Packets::default(), said: Vec::new(), air: Empty::default() }
     }

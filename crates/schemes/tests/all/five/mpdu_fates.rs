@@ -177,6 +177,58 @@ fn each_mpdu_of_each_ppdu_is_told_with_its_place_and_its_mode() {
     assert_eq!(counted(&bench), [4, 4, 3, 2, 0]);
 }
 
+/// Whatever the queue has, up to 256 MPDUs, as an agreement of HE allows.
+#[derive(Debug)]
+struct Wide;
+
+impl AckPolicy for Wide {
+    fn window(&self, _: RaTid) -> usize {
+        256
+    }
+
+    fn admits(&mut self, _: &SoFar, _: &Msdu, _: Mode) -> bool {
+        true
+    }
+
+    fn solicits(&self, _: RaTid, _: usize) -> Solicited {
+        Solicited { kind: Sort::BlockAck, len: mac::frame::block_ack(256) }
+    }
+
+    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame, acknowledged: &mut MpduSet) -> Option<Outcome> {
+        let Body::Bitmap(bitmap) = &response.psdu.mpdus()[0].body else { return None };
+        acknowledged.extend(bitmap.places(seqs));
+        Some(Outcome::Success)
+    }
+}
+
+#[test]
+fn a_psdu_is_as_wide_as_the_agreement_and_its_bitmap_too() {
+    let mut hand = Hand::new();
+    hand.station.report_attempts();
+    hand.station.acknowledged_by(Box::new(Wide));
+    let mut bench = bench_of(&with(&INFO, install, &[]), node(HERE, 3)).unwrap();
+    hand.enqueue(300);
+    let bitmap = |start: u16, lost: &[u16]| {
+        let mut bitmap = Bitmap::new(start, 256);
+        (start..start + 256).filter(|seq| !lost.contains(seq)).for_each(|seq| bitmap.insert(seq));
+        Body::Bitmap(bitmap)
+    };
+    // 256 of 300; of these the last, and one on either side of a word's end, are lost. They go again before the other 44. The Block
+    // Ack has 56 B: 470 bits, 5 symbols at 24 Mb/s, 40 µs with preamble and header.
+    let (sent, end) = hand.grant(1000);
+    assert_eq!((sent.4, sent.5), (16 + 40, 256));
+    hand.answer(end, Sort::BlockAck, bitmap(0, &[63, 64, 255]), 24);
+    let told = tell(&mut hand, &mut bench);
+    let lost = told.iter().flatten().filter(|line| line.0 == Fate::Attempt).map(|line| (line.2, line.3));
+    assert_eq!((told.len(), lost.collect::<Vec<_>>()), (256, vec![(63, 256), (64, 256), (255, 256)]));
+    let (sent, end) = hand.grant(900_000);
+    assert_eq!(sent.5, 3 + 44);
+    hand.answer(end, Sort::BlockAck, bitmap(63, &[]), 24);
+    // Numbers 63 to 318: all of them.
+    assert_eq!(tell(&mut hand, &mut bench).len(), 47);
+    assert_eq!(counted(&bench), [2, 300, 3, 253 - 63, 0]);
+}
+
 #[test]
 fn an_rts_in_vain_carried_nothing_and_the_mode_is_that_of_the_attempt() {
     let mut hand = Hand::new();
