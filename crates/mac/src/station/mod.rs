@@ -1,7 +1,7 @@
 //! A station: its queues, the exchange it conducts, and its responses to those of others. @80211-2020 10.3 (DCF: one queue),
 //! 10.23.2 (EDCA: one for each access category).
 //!
-//! It is put together from the standard's roles: [`edcaf`](self) (an access category), `originator` (the exchange it conducts),
+//! It is put together from the standard's roles: [`edcaf`](self) (an access category), `compose` (what it sends next), `originator` (the exchange it conducts),
 //! `recipient` (what it makes of others' frames). Where others have a say there is a trait: [`TxQueue`], [`Plan`],
 //! [`RateControl`], [`Transmit`], [`AckPolicy`], [`Recipient`], [`Classifier`].
 //!
@@ -9,6 +9,7 @@
 //! to its [`Air`], if any, then ask [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
+mod compose;
 mod edcaf;
 mod extended;
 mod line;
