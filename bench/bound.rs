@@ -94,7 +94,7 @@ impl Bound {
             let id = self.channel.contention.first(station);
             self.channel.contention.want(SimTime::ZERO, id);
         }
-        let (mut granted, mut winners, mut receptions) = (0, Vec::new(), Vec::<Reception>::new());
+        let (mut granted, mut winners, mut receptions) = (0, Vec::new(), Receptions::default());
         while granted < exchanges {
             if self.channel.contention.has_changed_by(|| self.timers.next_at()) {
                 let next = self.channel.contention.next_grant();
@@ -115,7 +115,6 @@ impl Bound {
                     let from = NodeId((slot.0 - 2) / 2);
                     self.channel.end(now, from, &mut receptions);
                     self.channel.unload(from);
-                    receptions.clear();
                     self.on_air -= 1;
                     self.ended(now, from);
                 }

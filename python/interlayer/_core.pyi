@@ -252,6 +252,10 @@ class Report:
     to: int  # the neighbour
     category: int  # access category, lowest 0
     attempts: int  # exchanges begun so far
+    ppdu: int | None  # the PPDU whose outcome this tells, counted by its station; None: none carried it
+    place: int | None  # of its MPDU in that, the first 0
+    mpdus: int | None  # MPDUs in that
+    rate_bps: int | None  # the rate of that
     enqueued_ns: int
     head_ns: int  # when it first came to the head of its queue
     first_ns: int  # when its first exchange began

@@ -6,8 +6,9 @@ use crate::contention::Outcome;
 use crate::exchange::Response;
 use crate::frame::Kind;
 use crate::msdu::{MacOptions, Msdu};
-use crate::psdu::{Frame, MpduSet};
-use phy::Mode;
+use crate::psdu::Frame;
+use crate::tx_queue::RaTid;
+use phy::{Mode, MpduSet};
 use units::{Bytes, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -23,23 +24,6 @@ pub struct Solicited {
 impl Solicited {
     /// An Ack.
     pub const ACK: Solicited = Solicited { kind: Kind::Ack, len: crate::frame::ACK };
-}
-
-/// What an originator makes of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judgement {
-    /// Which MPDUs of the PSDU were received. The others have failed once more.
-    pub acknowledged: MpduSet,
-    /// What it means for the contention window, if an MPDU was not acknowledged: `Success` resets it and an opportunity goes on;
-    /// `Failure` doubles it, `Discard` resets it, and both end the opportunity.
-    pub outcome: Outcome,
-}
-
-impl Judgement {
-    /// All of a PSDU of `n` MPDUs.
-    pub const fn all(n: usize) -> Judgement {
-        Judgement { acknowledged: MpduSet::first(n), outcome: Outcome::Success }
-    }
 }
 
 /// What a PSDU has so far, while it is put together.
@@ -59,22 +43,34 @@ pub struct SoFar {
 /// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
 /// [`AckPolicy::judge`] if a frame of the receiver comes in time.
 pub trait AckPolicy: std::fmt::Debug {
-    /// Whether `next`, of the same receiver and TID, joins a PSDU in this mode. Asked of those in service first, then of the queue's
+    /// How many MPDUs the agreement with this receiver and TID lets share a PSDU: its window. [`MpduSet::MOST`] is the most.
+    /// @80211-2020 10.25.2
+    fn window(&self, _of: RaTid) -> usize {
+        64
+    }
+    /// Whether `next`, of the same receiver and TID ([`RaTid::of`]), joins a PSDU in this mode. Asked of those in service first, then of the queue's
     /// ([`crate::TxQueue::peek`]), up to the first `false`; not of the first of a PSDU, not for groups, and of no more than
-    /// [`MpduSet::MOST`]. Nothing else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
+    /// [`AckPolicy::window`], none of which would take the PSDU beyond the longest aggregate of its stage ([`crate::Stage::longest`]). Nothing
+    /// else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
     fn admits(&mut self, _so_far: &SoFar, _next: &Msdu, _mode: Mode) -> bool {
         false
     }
-    /// The response to a PSDU of `n` MPDUs. Asked with 1, too, when a further exchange is announced. The receiver of several is one
+    /// The response to a PSDU of `n` MPDUs for this receiver and TID; not for groups. Asked with 1, too, when a further exchange is announced. The receiver of several is one
     /// that `admits` let in; that of one may be any, so an Ack is solicited.
-    fn solicits(&self, _n: usize) -> Solicited {
+    fn solicits(&self, _of: RaTid, _n: usize) -> Solicited {
         Solicited::ACK
     }
-    /// What `response` says of a PSDU with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
-    /// receiver comes in time. `None`: it is no response to it, and the exchange has failed as by a timeout. MPDUs that it does not
-    /// acknowledge have failed once more, each by its own count.
-    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
-        (response.kind == Kind::Ack).then_some(Judgement::all(seqs.len()))
+    /// What `response` says of a PSDU for this receiver and TID with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
+    /// receiver comes in time. `None`: it is no response to it, and the exchange has failed as by a timeout.
+    ///
+    /// `acknowledged`, empty before, takes the places of those that were received; the others have failed once more. The outcome is what
+    /// that means for the contention window, if an MPDU was not acknowledged: `Success` resets it and an opportunity goes on; `Failure`
+    /// doubles it, `Discard` resets it, and both end the opportunity.
+    fn judge(&mut self, _of: RaTid, seqs: &[u16], response: &Frame, acknowledged: &mut MpduSet) -> Option<Outcome> {
+        (response.kind == Kind::Ack).then(|| {
+            acknowledged.set_first(seqs.len());
+            Outcome::Success
+        })
     }
 }
 
@@ -94,14 +90,21 @@ pub trait Recipient: std::fmt::Debug {
     /// The response to a data frame for this station of which these MPDUs were received, at least one. `proposed` is the
     /// Ack that would follow otherwise: not asked if [`crate::Plan::respond`] proposed none. Asked before [`Recipient::receive`] at the
     /// same instant. [`Response::to`] makes another. `None`: no response.
-    fn respond(&mut self, _config: &Config, _frame: &Frame, _got: MpduSet, proposed: Response) -> Option<Response> {
+    fn respond(&mut self, _config: &Config, _frame: &Frame, _got: &MpduSet, proposed: Response) -> Option<Response> {
         Some(proposed)
     }
     /// Takes the MPDUs received from a frame for this station or a group, duplicates included, and hands up what may go
     /// ([`Packets::copy_shared`] makes its packet). Each sender and TID has sequence numbers of its own, and all frames of a
     /// sender without QoS Control have one counter. A hole may be an MSDU that was given up, or without QoS Control one for another
     /// station, so a reorder buffer needs a patience.
-    fn receive(&mut self, now: SimTime, frame: &Frame, got: MpduSet, all: &mut Packets, up: &mut dyn FnMut(Delivery));
+    fn receive(
+        &mut self,
+        now: SimTime,
+        frame: &Frame,
+        got: &MpduSet,
+        all: &mut Packets,
+        up: &mut dyn FnMut(Delivery),
+    );
     /// Whether [`Recipient::damaged`] is to be asked at all.
     fn heeds_damage(&self) -> bool {
         false

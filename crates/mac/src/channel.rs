@@ -6,10 +6,10 @@
 use crate::air::Air;
 use crate::contention::{ContenderId, Contention, Outcome};
 use crate::frame::{Kind, Label};
-use crate::psdu::{Frame, MpduSet, Psdu};
+use crate::psdu::{Frame, Psdu};
 use crate::rts_patience::RtsPatience;
 use phy::format::DSSS;
-use phy::{Errors, Hearing, Medium, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -58,9 +58,9 @@ pub struct Overlap {
 
 /// What a station's machine is told when a frame has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Got {
+pub enum Got<'a> {
     /// These MPDUs of a frame addressed to it, or to all, without error.
-    Mpdus(MpduSet),
+    Mpdus(&'a MpduSet),
     /// Of a frame addressed to it, the MAC header alone: for stations that asked for this.
     Header,
     /// Nothing: some frame has ended that it waited out.
@@ -69,11 +69,46 @@ pub enum Got {
 
 /// A machine that must be told of the end of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reception {
+pub struct Reception<'a> {
     /// Whose machine.
     pub node: NodeId,
     /// What it got.
-    pub got: Got,
+    pub got: Got<'a>,
+}
+
+/// How much a machine got of a frame.
+#[derive(Debug, Clone, Copy)]
+enum Extent {
+    Mpdus,
+    Header,
+    Nothing,
+}
+
+/// The machines that must be told of the end of a frame. Its memory is for the next frame too.
+#[derive(Debug, Default)]
+pub struct Receptions {
+    nodes: Vec<(NodeId, Extent)>,
+    /// The MPDUs that those of them got who got any: the addressee, or all of a group.
+    mpdus: MpduSet,
+}
+
+impl Receptions {
+    /// With memory for so many machines.
+    pub fn with_capacity(nodes: usize) -> Receptions {
+        Receptions { nodes: Vec::with_capacity(nodes), mpdus: MpduSet::NONE }
+    }
+
+    /// Each of them, in the order in which they are to be told.
+    pub fn iter(&self) -> impl Iterator<Item = Reception<'_>> {
+        self.nodes.iter().map(|&(node, extent)| {
+            let got = match extent {
+                Extent::Mpdus => Got::Mpdus(&self.mpdus),
+                Extent::Header => Got::Header,
+                Extent::Nothing => Got::Nothing,
+            };
+            Reception { node, got }
+        })
+    }
 }
 
 /// One channel.
@@ -311,10 +346,10 @@ impl Channel {
         self.medium.sense(now, from, |nodes| contention.busy(now, nodes));
     }
 
-    /// The transmission of `from` ends. Appends the machines to be told to `receptions`; whoever else heard it has its
+    /// The transmission of `from` ends. Writes the machines to be told to `receptions`; whoever else heard it has its
     /// carrier sense, EIFS and NAV up to date when this returns. Returns what became of the frame at its addressee. The frame
     /// itself is to be taken off the air then, while `receptions` are told ([`Channel::unload`]).
-    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>) -> AtAddressee {
+    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
         let Channel {
             medium,
             contention,
@@ -329,6 +364,9 @@ impl Channel {
             spans,
         } = self;
         let frame = frames[from.index()].as_ref().expect("who ends a transmission has begun it");
+        let Receptions { nodes: told, mpdus } = receptions;
+        told.clear();
+        mpdus.set_first(frame.psdu.mpdus().len());
         let is_silent = medium.stop(now, from);
         let overlap = overlaps.end(from);
         let ppdu = ppdu(frame, heeds_damage, spans);
@@ -346,10 +384,11 @@ impl Channel {
             overlap,
             sender: Sender(from.into()),
             is_silent,
+            mpdus,
         };
         match medium {
-            Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu, receptions),
-            Medium::Sinr(levels) => rest.leave(now, &mut **levels, frame, &ppdu, receptions),
+            Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu, told),
+            Medium::Sinr(levels) => rest.leave(now, &mut **levels, frame, &ppdu, told),
         }
         fate
     }
@@ -507,6 +546,8 @@ struct Rest<'a> {
     sender: Sender,
     /// Whether the sender hears nothing.
     is_silent: bool,
+    /// Which MPDUs its addressee got: all of them, unless told otherwise.
+    mpdus: &'a mut MpduSet,
 }
 
 /// The receivers of a frame, noise included.
@@ -514,8 +555,6 @@ struct Rest<'a> {
 struct Received {
     /// Without error, or with an MPDU at least that is.
     nodes: u64,
-    /// Which MPDUs its addressee got.
-    mpdus: MpduSet,
     /// Whether the addressee can read the MAC header of the frame, if it is not among `nodes`.
     header: bool,
 }
@@ -528,7 +567,7 @@ impl Rest<'_> {
         medium: &mut impl Pass,
         frame: &Frame,
         ppdu: &Ppdu,
-        receptions: &mut Vec<Reception>,
+        told: &mut Vec<(NodeId, Extent)>,
     ) {
         let started = now - frame.airtime;
         let addressee = Nodes::from(frame.to);
@@ -560,14 +599,14 @@ impl Rest<'_> {
             let is_readable = received.header && frame.to != NodeId::BROADCAST;
             let damaged = if is_readable { addressees & !mine & self.heeds_damage[heard.block as usize] } else { 0 };
             for node in heard.nodes(mine | have_waited | damaged) {
-                let got = if heard.nodes(mine).contains(node) {
-                    Got::Mpdus(received.mpdus)
+                let extent = if heard.nodes(mine).contains(node) {
+                    Extent::Mpdus
                 } else if heard.nodes(damaged).contains(node) {
-                    Got::Header
+                    Extent::Header
                 } else {
-                    Got::Nothing
+                    Extent::Nothing
                 };
-                receptions.push(Reception { node, got });
+                told.push((node, extent));
             }
         });
         let sender = self.sender.0;
@@ -588,35 +627,35 @@ impl Rest<'_> {
     }
 
     #[inline]
-    fn received(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> Received {
-        if self.has_no_errors && heard.mpdus == 0 && heard.front == 0 {
-            return Received { nodes: heard.clear, mpdus: frame.psdu.all(), header: false };
+    fn received(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
+        if self.has_no_errors && heard.mpdus.is_none() && heard.front == 0 {
+            return Received { nodes: heard.clear, header: false };
         }
         self.struck(started, heard, frame)
     }
 
     /// As [`Rest::received`], with errors to be drawn or parts to be judged.
-    fn struck(&mut self, started: SimTime, heard: &Hearing, frame: &Frame) -> Received {
+    fn struck(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
         let (from, to) = (frame.from, frame.to);
         let is_control = frame.kind != Kind::Data;
         let is_addressee = |at: NodeId| at == to;
         let front = heard.nodes(heard.front).contains(to);
-        let mut all = Received { nodes: heard.clear, mpdus: frame.psdu.all(), header: front };
+        let mut all = Received { nodes: heard.clear, header: front };
+        let stands = |place: usize| heard.mpdus.is_some_and(|mpdus| mpdus.contains(place));
         let lose = |nodes: &mut u64, at: NodeId| *nodes &= !Nodes::from(at).bits;
         let mpdus = frame.psdu.mpdus();
         match self.errors_at {
             ErrorsAt::Attempt => {
                 for at in heard.nodes(heard.clear) {
                     if mpdus.len() > 1 && is_addressee(at) {
-                        let mut got = MpduSet::NONE;
+                        self.mpdus.clear();
                         for (place, mpdu) in mpdus.iter().enumerate() {
                             let struck = self.errors.strikes(started, from, at, mpdu.len, is_control, frame.tx.code);
-                            if struck == Struck::Nowhere && heard.mpdus & 1 << place != 0 {
-                                got = got.with(place);
+                            if struck == Struck::Nowhere && stands(place) {
+                                self.mpdus.insert(place);
                             }
                         }
-                        all.mpdus = got;
-                        if got.is_empty() {
+                        if self.mpdus.is_empty() {
                             lose(&mut all.nodes, at);
                         }
                         continue;
@@ -636,11 +675,11 @@ impl Rest<'_> {
                 let is_whole = mpdus.len() == 1;
                 let survives = |place: usize| {
                     let is_doomed = mpdus[place].data().is_some_and(|data| data.is_doomed);
-                    !is_doomed && (is_whole || heard.mpdus & 1 << place != 0)
+                    !is_doomed && (is_whole || stands(place))
                 };
-                let got = (0..mpdus.len()).filter(|place| survives(*place));
-                all.mpdus = got.fold(MpduSet::NONE, MpduSet::with);
-                if all.mpdus.is_empty() {
+                self.mpdus.clear();
+                self.mpdus.extend((0..mpdus.len()).filter(|place| survives(*place)));
+                if self.mpdus.is_empty() {
                     lose(&mut all.nodes, to);
                     all.header = true;
                 }

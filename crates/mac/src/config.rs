@@ -27,7 +27,7 @@ impl Rts {
 
     /// Whether RTS/CTS precedes this frame.
     pub fn covers(&self, job: &Job) -> bool {
-        !job.spares_rts && self.is_above_threshold(job.psdu)
+        !job.spares_rts && (job.asks_rts || self.is_above_threshold(job.psdu))
     }
 }
 

@@ -17,7 +17,12 @@ pub const CTS: Bytes = Bytes(14);
 /// RTS. @80211-2020 9.3.1.2
 pub const RTS: Bytes = Bytes(20);
 /// A compressed Block Ack with a bitmap of 64. @80211-2020 9.3.1.8.2
-pub const BLOCK_ACK: Bytes = Bytes(32);
+pub const BLOCK_ACK: Bytes = block_ack(64);
+
+/// A compressed Block Ack with a bitmap of so many numbers ([`crate::Bitmap::WIDTHS`]). @80211-2020 9.3.1.8.2
+pub const fn block_ack(width: usize) -> Bytes {
+    Bytes(24 + width as u64 / 8)
+}
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +42,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Length of a control frame.
+    /// Length of a control frame; with a bitmap of 64, if it has one.
     pub const fn control_len(self) -> Bytes {
         match self {
             Kind::Rts => RTS,

@@ -1,6 +1,7 @@
 //! What a station's MAC is asked to deliver, and what it says of it afterwards.
 
 use crate::frame::{DATA_HEADER, FCS, LLC_SNAP, Label, QOS_CONTROL, Qos};
+use crate::report::{Fate, InPpdu, TxReport};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -100,7 +101,7 @@ pub struct Msdu {
     pub mpdu: Bytes,
     /// What it is for the counters of results.
     pub label: Label,
-    /// RTS/CTS never precedes it, whatever its length.
+    /// RTS/CTS never precedes it, whatever its length and whatever rate control asks.
     pub spares_rts: bool,
     /// Its access category, lowest 0; chosen when a MAC queues it.
     pub category: u8,
@@ -132,47 +133,6 @@ pub struct Msdu {
     /// When it was first transmitted.
     pub first: SimTime,
     /// Time its frames and their answers have taken on the air.
-    pub airtime: Dur,
-}
-
-/// What became of an MSDU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Acknowledged; or sent, if to a group.
-    Delivered,
-    /// One attempt failed; more may follow.
-    Attempt,
-    /// The last attempt failed: the MAC, or its queue, has dropped it.
-    GivenUp,
-    /// The queue has dropped it before any (further) attempt: it had expired.
-    Expired,
-    /// The queue refused it: full, or RED's early drop.
-    QueueFull,
-}
-
-/// What a MAC tells of an MSDU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TxReport {
-    /// What became of it.
-    pub fate: Fate,
-    /// The packet's serial in the arena.
-    pub serial: u64,
-    /// Receiver on this link.
-    pub to: NodeId,
-    /// Its access category, lowest 0; 0 under DCF.
-    pub category: u8,
-    /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
-    pub attempts: u8,
-    /// When it was queued.
-    pub enqueued: SimTime,
-    /// When it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds
-    /// the service of others too.
-    pub head: SimTime,
-    /// When its first exchange began: its RTS, if it had one.
-    pub first: SimTime,
-    /// When this was found out.
-    pub done: SimTime,
-    /// Time its frames and their answers have taken on the air, gaps not counted.
     pub airtime: Dur,
 }
 
@@ -251,14 +211,15 @@ impl Msdu {
         }
     }
 
-    /// The report of this fate.
-    pub fn report(&self, now: SimTime, fate: Fate) -> TxReport {
+    /// The report of this fate, after an exchange in which this PPDU carried it, if any.
+    pub fn report(&self, now: SimTime, fate: Fate, ppdu: Option<InPpdu>) -> TxReport {
         TxReport {
             fate,
             serial: self.serial,
             to: self.to,
             category: self.category,
             attempts: self.attempts,
+            ppdu,
             enqueued: self.enqueued,
             head: self.head,
             first: self.first,

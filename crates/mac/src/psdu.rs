@@ -5,7 +5,7 @@
 
 use crate::frame::{Kind, Label, Qos};
 use crate::msdu::MacOptions;
-use phy::{Mode, Span, TxVector};
+use phy::{Mode, MpduSet, Span, TxVector};
 use units::{Bytes, Dur, NodeId};
 use wire::{Packets, Shared};
 
@@ -59,20 +59,59 @@ pub struct Data {
     pub msdus: Msdus,
 }
 
-/// Which of the MPDUs from a sequence number on are meant: the bitmap of a Block Ack. @80211-2020 9.3.1.8
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Sequence numbers from one on, with a place for each: the bitmap of a Block Ack. @80211-2020 9.3.1.8
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bitmap {
-    /// The sequence number of the lowest bit.
-    pub start: u16,
-    /// One bit for each number from there on.
-    pub bits: u64,
+    start: u16,
+    width: u16,
+    /// By their distance from the first.
+    numbers: MpduSet,
 }
 
 impl Bitmap {
-    /// Whether a sequence number is in it.
+    /// Widths that there are formats for: of HT and VHT (@80211-2020 9.3.1.8.2), HE (IEEE Std
+    /// 802.11ax-2021 9.3.1.8.2), and two of EHT (802.11be, the same clause).
+    pub const WIDTHS: [u16; 4] = [64, 256, 512, 1024];
+
+    /// No number yet of those from `start` on, in the narrowest format for an agreement whose window has so many.
+    pub fn new(start: u16, window: usize) -> Bitmap {
+        let width = Bitmap::WIDTHS.into_iter().find(|width| window <= usize::from(*width)).unwrap_or(1024);
+        Bitmap { start, width, numbers: MpduSet::with_width(usize::from(width)) }
+    }
+
+    /// The number of its first place.
+    pub fn start(&self) -> u16 {
+        self.start
+    }
+
+    /// How many numbers it can name.
+    pub fn width(&self) -> usize {
+        usize::from(self.width)
+    }
+
+    fn place(&self, seq: u16) -> Option<usize> {
+        let place = usize::from(seq.wrapping_sub(self.start) % 4096);
+        (place < self.width()).then_some(place)
+    }
+
+    /// Adds a sequence number. One that it has no place for is left out.
+    pub fn insert(&mut self, seq: u16) {
+        self.place(seq).into_iter().for_each(|place| self.numbers.insert(place));
+    }
+
+    /// True if a sequence number is in it.
     pub fn contains(&self, seq: u16) -> bool {
-        let at = seq.wrapping_sub(self.start) % 4096;
-        at < 64 && self.bits & 1 << at != 0
+        self.place(seq).is_some_and(|place| self.numbers.contains(place))
+    }
+
+    /// The places in a PSDU, whose MPDUs have these numbers, of those that are in it.
+    pub fn places(&self, seqs: &[u16]) -> impl Iterator<Item = usize> {
+        seqs.iter().enumerate().filter(|(_, seq)| self.contains(**seq)).map(|(place, _)| place)
+    }
+
+    /// The numbers that are in it, by their distance from its start.
+    pub fn numbers(&self) -> &MpduSet {
+        &self.numbers
     }
 }
 
@@ -152,14 +191,6 @@ impl Psdu {
         }
     }
 
-    /// The set of all of them.
-    pub fn all(&self) -> MpduSet {
-        match self {
-            Psdu::One(_) => MpduSet::ONE,
-            Psdu::Many(many) => MpduSet::first(many.len()),
-        }
-    }
-
     /// Its length.
     pub fn len(&self) -> Bytes {
         match self {
@@ -173,40 +204,6 @@ impl Psdu {
         if let Psdu::Many(many) = self {
             spans.extend(places(many.iter().map(|mpdu| mpdu.len)).map(|(at, len)| Span::of(mode, at, len)));
         }
-    }
-}
-
-/// Some MPDUs of a PSDU, by place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MpduSet(pub u64);
-
-impl MpduSet {
-    /// How many a PSDU can have: the window of HT and VHT. @80211-2020 10.25.2
-    pub const MOST: usize = 64;
-    /// None of them.
-    pub const NONE: MpduSet = MpduSet(0);
-    /// The only MPDU of a PSDU of one.
-    pub const ONE: MpduSet = MpduSet(1);
-
-    /// The first `n`.
-    pub const fn first(n: usize) -> MpduSet {
-        MpduSet(if n >= 64 { u64::MAX } else { (1 << n) - 1 })
-    }
-
-    /// Whether the MPDU at this place is one of them.
-    pub const fn contains(self, place: usize) -> bool {
-        place < 64 && self.0 & 1 << place != 0
-    }
-
-    /// The same and the MPDU at this place.
-    #[must_use]
-    pub const fn with(self, place: usize) -> MpduSet {
-        MpduSet(self.0 | 1 << place)
-    }
-
-    /// Whether there are none.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
     }
 }
 
@@ -285,16 +282,18 @@ mod tests {
     }
 
     #[test]
-    fn a_bitmap_counts_from_its_start_modulo_4096() {
-        let bitmap = Bitmap { start: 4095, bits: 0b101 };
-        assert_eq!([4094, 4095, 0, 1, 2].map(|seq| bitmap.contains(seq)), [false, true, false, true, false]);
-        assert!(!Bitmap { start: 0, bits: u64::MAX }.contains(64));
-    }
-
-    #[test]
-    fn a_set_of_mpdus_holds_places() {
-        assert_eq!(MpduSet::first(3), MpduSet(0b111));
-        assert_eq!(MpduSet::first(64), MpduSet(u64::MAX));
-        assert!(MpduSet::NONE.with(63).contains(63) && !MpduSet::ONE.contains(1) && !MpduSet::ONE.contains(64));
+    fn a_bitmap_counts_from_its_start_modulo_4096_as_far_as_it_is_wide() {
+        let mut bitmap = Bitmap::new(4095, 64);
+        [4095, 1, 4094, 63].into_iter().for_each(|seq| bitmap.insert(seq));
+        assert_eq!(
+            [4094, 4095, 0, 1, 2, 63].map(|seq| bitmap.contains(seq)),
+            [false, true, false, true, false, false]
+        );
+        assert_eq!(bitmap.places(&[4090, 4095, 0, 1]).collect::<Vec<_>>(), [1, 3]);
+        for (window, width) in [(1, 64), (64, 64), (65, 256), (256, 256), (257, 512), (513, 1024), (1024, 1024)] {
+            let mut bitmap = Bitmap::new(4000, window);
+            (0..4096).for_each(|seq| bitmap.insert(seq));
+            assert_eq!((bitmap.width(), bitmap.numbers().len()), (width, width), "{window}");
+        }
     }
 }

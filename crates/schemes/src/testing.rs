@@ -281,6 +281,7 @@ impl Bench {
             serial: 0,
             to: THERE,
             attempts: 1,
+            ppdu: None,
             enqueued: self.now,
             head: self.now,
             first: self.now,

@@ -14,7 +14,7 @@ pub use reply::reply;
 pub use txop::Txop;
 
 use crate::ack::Solicited;
-use crate::frame::Kind;
+use crate::frame::{Kind, block_ack};
 use crate::psdu::{Body, Frame};
 use crate::{Config, Protection};
 use phy::format::DSSS;
@@ -26,7 +26,7 @@ use units::{Bytes, Dur, NodeId};
 pub enum Counter {
     /// Of RTS and of frames not longer than the RTS threshold.
     Short,
-    /// Of frames longer than it.
+    /// Of frames longer than it, and of all data behind an RTS.
     Long,
 }
 
@@ -84,7 +84,9 @@ pub struct Job {
     pub code: Option<BlockCode>,
     /// The response that it solicits, if it is for one receiver.
     pub solicits: Solicited,
-    /// RTS/CTS never precedes it.
+    /// RTS/CTS precedes it, whatever its length.
+    pub asks_rts: bool,
+    /// RTS/CTS never precedes it, whatever asks for one.
     pub spares_rts: bool,
     /// An earlier frame of the same transmit opportunity has set the NAVs for it: it needs no RTS.
     pub is_protected: bool,
@@ -111,7 +113,10 @@ impl Response {
     /// A control frame in response to a frame in this mode that announced `duration`: at the highest basic rate not above
     /// it. It announces what was announced, less the gap and itself; nothing beyond an ACK. @80211-2020 9.2.5, 10.6.6.5.2
     pub fn to(config: &Config, mode: Mode, duration: Dur, kind: Kind, body: Body) -> Response {
-        let len = kind.control_len();
+        let len = match &body {
+            Body::Bitmap(bitmap) => block_ack(bitmap.width()),
+            _ => kind.control_len(),
+        };
         let mode = config.control_modes.response_to(mode);
         let airtime = airtime(mode, len);
         let duration = duration.saturating_sub(config.timing.sifs + airtime);
@@ -136,7 +141,7 @@ pub trait Plan: std::fmt::Debug {
     }
 }
 
-/// The plan of DCF: data alone to a group, behind RTS and CTS above the threshold, behind what protects it if it must be, else
+/// The plan of DCF: data alone to a group, behind RTS and CTS if rate control or the threshold asks for that, behind what protects it if it must be, else
 /// data and ACK.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dcf;

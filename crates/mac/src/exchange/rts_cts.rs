@@ -1,6 +1,6 @@
 //! RTS, CTS, data, ACK. @80211-2020 10.3.2.9
 
-use super::{Awaited, Counter, Exchange, Job, Step, control, counter_of, data_step};
+use super::{Awaited, Counter, Exchange, Job, Step, control, data_step};
 use crate::Config;
 use crate::frame::{CTS, Kind, RTS};
 use phy::airtime;
@@ -10,7 +10,8 @@ pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
     let mode = config.control_modes.rts_before(job.mode);
     let (cts_mode, cts) = control(config, CTS, mode);
-    let data = data_step(config, job, sifs, counter_of(config, job));
+    // A CTS resets the short counter, so data that counted as short would be tried for ever. @80211-2020 10.3.4.4
+    let data = data_step(config, job, sifs, Counter::Long);
     let rts = Step {
         kind: Kind::Rts,
         mode,

@@ -1,52 +1,51 @@
-//! Which mode a data frame goes out in.
+//! Rate control: the modes that the attempts of a data frame go out in.
+
+mod chain;
 
 use crate::Config;
+use crate::report::PsduReport;
+use crate::tx_queue::RaTid;
 use engine::Stream;
 use phy::Mode;
 use plugin::Params;
 use units::{Bytes, NodeId, SimTime};
 
-/// An attempt that is about to be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attempt {
-    /// Receiver. Frames to groups are not asked about: they go at the lowest basic rate.
-    pub to: NodeId,
-    /// Length of the first MPDU.
-    pub mpdu: Bytes,
-    /// Attempts of its MSDU so far.
-    pub attempts: u8,
-}
+pub(crate) use chain::Walk;
+pub use chain::{Chain, Stage};
 
-/// What came of an attempt.
+/// An MSDU that heads a PSDU and needs a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attempted {
-    /// Receiver.
-    pub to: NodeId,
-    /// The mode of the data frame after [`crate::Transmit`], whether or not it went out behind its RTS.
-    pub mode: Mode,
-    /// MPDUs in it.
-    pub sent: u8,
-    /// Of those, acknowledged.
-    pub acknowledged: u8,
-    /// Whether the data frame went out: false if its RTS was not answered; then `acknowledged` is 0 and tells nothing of the mode.
-    pub went_out: bool,
+pub struct Head {
+    /// Its receiver and TID. Frames to groups are not asked about: they go at the lowest basic rate.
+    pub link: RaTid,
+    /// Length of its MPDU.
+    pub mpdu: Bytes,
+    /// Attempts of it so far: more than none if it was not the first of its PSDU before, if a queue took it back, or if its last
+    /// chain is used up.
+    pub attempts: u8,
 }
 
 /// Rate control of one station. It gets its random stream when it is made; its timer is one of the station's.
 ///
-/// An attempt is an exchange, whatever number of MPDUs its PSDU has. A loss to a higher category of the same station is none.
-/// Call order: [`RateControl::mode`] once before each attempt, [`RateControl::attempted`] once after it.
-/// [`RateControl::expected`] is asked in between, to announce how long a further exchange will take and whether it fits into the
-/// opportunity; it must not change anything. If `mode` then returns a slower mode, the exchange is longer than announced. An
-/// exchange that begins with a response ([`crate::Plan::reply`]) takes `expected`, and `mode` is not asked before its `attempted`.
-/// Nobody checks that a mode is one of the radio's, or one that the receiver can decode.
+/// A chain is one MSDU's: its attempts walk along it for as long as it heads the PSDU, whatever MPDUs share that. An attempt is an
+/// exchange; a loss to a higher category of the same station is none. Of an MSDU in fragments each fragment has a chain of its own.
+///
+/// Call order: [`RateControl::chain`] when an exchange of an MSDU is planned and there is no chain for it, or all tries of the one that
+/// it had are used up; [`RateControl::attempted`] after each attempt. [`RateControl::expected`] may be asked at any time, to announce
+/// how long a further exchange will take and whether it fits into the opportunity; it must not change anything. If `chain` then
+/// begins with a slower mode, the exchange is longer than announced. A control that decides before each attempt answers with a
+/// chain of one try. Nobody checks that a mode is one of the radio's, or one that the receiver can decode.
 pub trait RateControl: std::fmt::Debug {
-    /// The mode of the attempt that is made now.
-    fn mode(&mut self, now: SimTime, attempt: &Attempt) -> Mode;
-    /// The mode that the next attempt to `to` would have, as far as can be told.
+    /// Writes the chain of an MSDU: [`Chain::set`]. What stands in `chain` was another's.
+    fn chain(&mut self, now: SimTime, head: &Head, chain: &mut Chain);
+    /// The mode that the chain of the next MSDU to `to` would begin with, as far as can be told.
     fn expected(&self, to: NodeId) -> Mode;
-    /// An attempt is over.
-    fn attempted(&mut self, _now: SimTime, _attempted: &Attempted) {}
+    /// An attempt is over. Only if it [`RateControl::heeds_attempts`].
+    fn attempted(&mut self, _now: SimTime, _report: &PsduReport<'_>) {}
+    /// True if it wants to be told of attempts. Asked once.
+    fn heeds_attempts(&self) -> bool {
+        true
+    }
     /// When [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
     /// next of these.
     fn next_wakeup(&self) -> SimTime {
@@ -74,7 +73,7 @@ plugin::registry! { "rate control", Make:
     "fixed" => fixed,
 }
 
-/// One mode for each receiver, for good.
+/// One mode for each receiver, for good: a chain of one stage without end.
 #[derive(Debug, Clone)]
 pub struct Fixed {
     to_all: Mode,
@@ -104,8 +103,12 @@ impl Fixed {
 }
 
 impl RateControl for Fixed {
-    fn mode(&mut self, _: SimTime, attempt: &Attempt) -> Mode {
-        self.expected(attempt.to)
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
+        chain.set([Stage::of(self.expected(head.link.to))]);
+    }
+
+    fn heeds_attempts(&self) -> bool {
+        false
     }
 
     fn expected(&self, to: NodeId) -> Mode {

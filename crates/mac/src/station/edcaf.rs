@@ -5,7 +5,9 @@ use crate::contention::Access;
 use crate::counters::CategoryCounters;
 use crate::msdu::Msdu;
 use crate::psdu::a_mpdu_len;
+use crate::rate::Walk;
 use crate::tx_queue::TxQueue;
+use phy::Mode;
 use units::{Bytes, Dur, SimTime};
 
 /// An EDCA function; the DCF of a station that has no categories.
@@ -23,6 +25,8 @@ pub(super) struct Edcaf {
     pub in_service: Line,
     /// How many of them the PSDU at hand carries.
     pub in_psdu: usize,
+    /// The way of the first of them along its chain of modes.
+    pub walk: Walk,
     /// Time on the air of the exchange at hand so far.
     pub airtime: Dur,
     /// When a queue that holds something back wants to be popped again.
@@ -31,7 +35,14 @@ pub(super) struct Edcaf {
 }
 
 impl Edcaf {
-    pub fn new(access: Access, aifsn: u8, txop_limit: Dur, txop_exchanges: u16, queue: Box<dyn TxQueue>) -> Edcaf {
+    pub fn new(
+        access: Access,
+        aifsn: u8,
+        txop_limit: Dur,
+        txop_exchanges: u16,
+        queue: Box<dyn TxQueue>,
+        mode: Mode,
+    ) -> Edcaf {
         Edcaf {
             access,
             aifsn,
@@ -41,6 +52,7 @@ impl Edcaf {
             queue,
             in_service: Line::default(),
             in_psdu: 1,
+            walk: Walk::new(mode),
             airtime: Dur::ZERO,
             held_until: SimTime::NEVER,
             counters: CategoryCounters::default(),

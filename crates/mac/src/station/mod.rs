@@ -1,7 +1,7 @@
 //! A station: its queues, the exchange it conducts, and its responses to those of others. @80211-2020 10.3 (DCF: one queue),
 //! 10.23.2 (EDCA: one for each access category).
 //!
-//! It is put together from the standard's roles: [`edcaf`](self) (an access category), `originator` (the exchange it conducts),
+//! It is put together from the standard's roles: [`edcaf`](self) (an access category), `compose` (what it sends next), `originator` (the exchange it conducts),
 //! `recipient` (what it makes of others' frames). Where others have a say there is a trait: [`TxQueue`], [`Plan`],
 //! [`RateControl`], [`Transmit`], [`AckPolicy`], [`Recipient`], [`Classifier`].
 //!
@@ -9,6 +9,7 @@
 //! to its [`Air`], if any, then ask [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
+mod compose;
 mod edcaf;
 mod extended;
 mod line;
@@ -25,15 +26,16 @@ use crate::counters::{CategoryCounters, Counters};
 use crate::exchange::{Exchange, Job, Plan, Txop};
 use crate::frame::{QOS_CONTROL, Qos};
 use crate::link::{self, Links};
-use crate::msdu::{Fate, Msdu, TxReport};
+use crate::msdu::Msdu;
 use crate::psdu::Frame;
 use crate::rate::{Fixed, RateControl};
+use crate::report::{Fate, InPpdu, TxReport};
 use crate::transmit::Transmit;
 use crate::tx_queue::{Classifier, TxQueue};
 use edcaf::Edcaf;
 use engine::Class as When;
 use extended::Extended;
-use phy::TxVector;
+use phy::{MpduSet, TxVector};
 use reassembly::Reassembly;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
@@ -48,7 +50,7 @@ pub enum Input<'a> {
     /// The station's own frame has left the air. May be left out unless [`Station::is_sending`]: nothing follows a response.
     Sent,
     /// A frame of another has ended that the station is told of: see [`crate::Reception`].
-    Ended(&'a Frame, Got),
+    Ended(&'a Frame, Got<'a>),
     /// The station's timer went off.
     Timer,
 }
@@ -110,15 +112,24 @@ pub struct Station {
 
     plan: Box<dyn Plan>,
     rates: Box<dyn RateControl>,
+    /// Rate control is told of attempts.
+    rates_heed: bool,
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
+    /// What that has said of the PSDU at hand, and the numbers that it was asked about: memory for the next.
+    acknowledged: MpduSet,
+    seqs: Vec<u16>,
     /// The exchange under way, or the last one.
     exchange: Option<Exchange>,
     /// The job that it was planned for; `None`: for another reason.
     planned: Option<Job>,
     /// Of the data frame at hand.
     tx: TxVector,
+    /// An RTS goes before it, if it is the first of its opportunity.
+    asks_rts: bool,
+    /// PPDUs with data that it has sent: the number of the last.
+    ppdus: u32,
     /// Data frames with MAC options; `None`: it neither sends nor answers them.
     extended: Option<Extended>,
     txop: Txop,
@@ -161,7 +172,7 @@ impl Station {
         let stated = stated.map(|it| (it.aifsn, it.txop_limit, it.txop_exchanges));
         let stated = stated.chain(std::iter::repeat((DIFS_SLOTS, Dur::ZERO, 1)));
         let edcaf = |((access, queue), (aifsn, txop_limit, txop_exchanges))| {
-            Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue)
+            Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue, config.data_rate)
         };
         let edcafs: Vec<Edcaf> = config.accesses().into_iter().zip(queues).zip(stated).map(edcaf).collect();
         Station {
@@ -173,10 +184,15 @@ impl Station {
             active: 0,
             classifier: None,
             rates: Box::new(Fixed::of(&config)),
+            rates_heed: false,
             tx: config.data_rate.into(),
+            asks_rts: false,
+            ppdus: 0,
             extended: None,
             transmit: None,
             ack_policy: None,
+            acknowledged: MpduSet::NONE,
+            seqs: Vec::new(),
             recipient: None,
             config,
             plan,
@@ -222,7 +238,7 @@ impl Station {
 
     /// Another rate control than a fixed rate.
     pub fn rates_by(&mut self, rates: Box<dyn RateControl>) {
-        (self.rates, self.has_timers) = (rates, true);
+        (self.rates_heed, self.rates, self.has_timers) = (rates.heeds_attempts(), rates, true);
     }
 
     /// Another acknowledgment of what it sends than an Ack for each MPDU.
@@ -269,6 +285,13 @@ impl Station {
     /// The MSDUs of the PSDU that it is sending, in order: of the category whose exchange is under way, or was last.
     pub fn psdu(&self) -> impl Iterator<Item = &Msdu> {
         self.edcafs[self.active].psdu()
+    }
+
+    /// Where the MSDU at this place of that PSDU stands in the PPDU that it sends, or has sent last.
+    #[inline]
+    pub fn in_ppdu(&self, place: usize) -> InPpdu {
+        let mpdus = self.edcafs[self.active].in_psdu as u16;
+        InPpdu { number: self.ppdus, place: place as u16, mpdus, mode: self.tx.mode }
     }
 
     /// MSDUs in its care: queued, in service, held back from the upper layer.
@@ -340,7 +363,7 @@ impl Station {
             if let Input::Enqueue(msdu) = input {
                 self.own.msdus_offered += 1;
                 self.own.msdus_abandoned += 1;
-                let report = msdu.report(now, Fate::GivenUp);
+                let report = msdu.report(now, Fate::GivenUp, None);
                 cx.out.push(Output::Done(msdu.pkt, report));
             }
             return;
@@ -364,7 +387,7 @@ impl Station {
         edcaf.counters.msdus_offered += 1;
         if let Err(msdu) = edcaf.queue.push(cx.now, msdu, cx.all) {
             edcaf.counters.msdus_refused += 1;
-            let report = msdu.report(cx.now, Fate::QueueFull);
+            let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         self.note_dropped(cx, i);

@@ -2,19 +2,18 @@
 
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
-use crate::ack::{Judgement, SoFar, Solicited};
 use crate::air::Air;
 use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
-use crate::exchange::{Counter, Exchange, Job, Step, Txop};
+use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
-use crate::msdu::{Fate, MacOptions, Msdu, TxReport};
-use crate::psdu::{Body, Carried, Data, Frame, Mpdu, MpduSet, Msdus, Psdu, appended};
-use crate::rate::{Attempt, Attempted};
-use crate::tx_queue::{Next, PsduReport, RaTid};
+use crate::msdu::{MacOptions, Msdu};
+use crate::psdu::{Body, Carried, Data, Frame, Mpdu, Msdus, Psdu};
+use crate::report::{Fate, InPpdu, PsduReport, TxReport};
+use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
-use phy::{Mode, TxPower, TxVector};
-use units::{Bytes, Dur, NodeId, SimTime};
+use phy::{MpduSet, TxPower, TxVector};
+use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
 /// Why an exchange, or its beginning, came to nothing.
@@ -24,6 +23,25 @@ pub(super) enum Failure {
     Unanswered,
     /// A higher category of this station was granted at the same instant. @80211-2020 10.23.2.4
     Internal,
+}
+
+/// Which MPDUs of a PSDU were acknowledged.
+#[derive(Debug, Clone, Copy)]
+enum Acked<'a> {
+    None,
+    These(&'a MpduSet),
+    All,
+}
+
+/// How far an exchange that failed has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// Nothing was on the air: it was no attempt.
+    Nothing,
+    /// What goes before the data, an RTS for example.
+    Rts,
+    /// The data.
+    Data,
 }
 
 impl Station {
@@ -68,7 +86,7 @@ impl Station {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
             edcaf.counters.msdus_expired += 1;
-            let report = msdu.report(cx.now, Fate::Expired);
+            let report = msdu.report(cx.now, Fate::Expired, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         let popped = edcaf.queue.pop(cx.now, cx.all);
@@ -82,119 +100,15 @@ impl Station {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.dropped(cx.all) {
             edcaf.counters.msdus_refused += 1;
-            let report = msdu.report(cx.now, Fate::QueueFull);
+            let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
     }
 
     /// Tells drops while MSDUs were looked for that join a PSDU. Apart, so that the other two calls stay in line.
     #[inline(never)]
-    fn note_dropped_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) {
+    pub(super) fn note_dropped_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.note_dropped(cx, i);
-    }
-
-    /// The TX vector that a frame with the MSDU at this place would have as the next attempt, as far as can be told.
-    fn expected_tx_vector(&mut self, i: usize, place: usize, all: &Packets) -> TxVector {
-        let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
-        let is_group = msdu.to == NodeId::BROADCAST;
-        let mode = if is_group { self.config.basic_rate } else { self.rates.expected(msdu.to) };
-        if self.transmit.is_some() { self.say(i, place, mode, all) } else { mode.into() }
-    }
-
-    /// What [`crate::Transmit`] makes of a frame with the MSDU at this place that would go out in this mode: of one for a group
-    /// the power alone.
-    #[cold]
-    fn say(&mut self, i: usize, place: usize, mode: Mode, all: &Packets) -> TxVector {
-        let own = TxVector::from(mode);
-        let (Some(transmit), Some(msdu)) = (&mut self.transmit, self.edcafs[i].in_service.get(place)) else {
-            return own;
-        };
-        let asked = transmit.tx_vector(msdu, all.get(&msdu.pkt), own);
-        if msdu.to == NodeId::BROADCAST { TxVector { mode, code: None, ..asked } } else { asked }
-    }
-
-    /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
-    fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
-        let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
-        let solicits = self.ack_policy.as_ref().map_or(Solicited::ACK, |policy| policy.solicits(n));
-        let TxVector { mode, code, .. } = tx;
-        Job { to: msdu.to, psdu, mode, code, solicits, spares_rts: msdu.spares_rts, is_protected }
-    }
-
-    /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
-    /// sequence: the last one is begun again.
-    fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> &Exchange {
-        let edcaf = &self.edcafs[i];
-        let job = self.job(i, 0, edcaf.psdu_len(), edcaf.in_psdu, tx, is_protected);
-        match &mut self.exchange {
-            Some(last) if self.planned == Some(job) => last.restart(),
-            exchange => {
-                *exchange = Some(self.plan.exchange(&self.config, &job));
-                self.planned = Some(job);
-            }
-        }
-        self.exchange.as_ref().expect("it has been planned")
-    }
-
-    /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
-    fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        self.shape(cx.now, i);
-        let msdu = self.edcafs[i].current().expect("a contender that wants has an MSDU in service");
-        let attempt = Attempt { to: msdu.to, mpdu: msdu.mpdu, attempts: msdu.attempts };
-        let is_group = msdu.to == NodeId::BROADCAST;
-        let mode = if is_group { self.config.basic_rate } else { self.rates.mode(cx.now, &attempt) };
-        self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
-        if self.ack_policy.is_some() && !is_group {
-            self.aggregate(cx, i);
-        }
-    }
-
-    /// The next data frames of all MSDUs in service get their format.
-    #[inline]
-    fn shape(&mut self, now: SimTime, i: usize) {
-        if self.extended.is_some() {
-            self.shape_extended(now, i);
-        }
-    }
-
-    #[inline(never)]
-    fn shape_extended(&mut self, now: SimTime, i: usize) {
-        if let Some(extended) = &self.extended {
-            self.edcafs[i].in_service.iter_mut().for_each(|msdu| extended.shape(now, msdu));
-        }
-    }
-
-    /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
-    fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let Some(policy) = &mut self.ack_policy else { return };
-        let edcaf = &mut self.edcafs[i];
-        let Some(of) = edcaf.current().map(RaTid::of) else { return };
-        let mut so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
-        let grow = |so_far: &mut SoFar, msdu: &Msdu| {
-            so_far.first_seq = if so_far.mpdus == 0 { msdu.seq } else { so_far.first_seq };
-            so_far.mpdus += 1;
-            so_far.len = appended(so_far.len, msdu.mpdu);
-        };
-        for msdu in edcaf.in_service.iter() {
-            let joins = so_far.mpdus == 0 || RaTid::of(msdu) == of && policy.admits(&so_far, msdu, self.tx.mode);
-            if !joins || so_far.mpdus == MpduSet::MOST {
-                break;
-            }
-            grow(&mut so_far, msdu);
-        }
-        while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < MpduSet::MOST {
-            let joins =
-                edcaf.queue.peek(cx.now, of, cx.all).is_some_and(|next| policy.admits(&so_far, next, self.tx.mode));
-            let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
-            msdu.head = cx.now;
-            if let Some(extended) = &self.extended {
-                extended.shape(cx.now, &mut msdu);
-            }
-            grow(&mut so_far, &msdu);
-            edcaf.in_service.push_back(msdu);
-        }
-        edcaf.in_psdu = so_far.mpdus;
-        self.note_dropped_ahead(cx, i);
     }
 
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
@@ -212,7 +126,7 @@ impl Station {
                     continue;
                 }
                 self.active = i;
-                let tx = self.expected_tx_vector(i, 0, cx.all);
+                let tx = self.next_tx_vector(cx.now, i, cx.all);
                 self.plan(i, tx, false);
                 self.fail(cx, Failure::Internal);
             }
@@ -236,7 +150,7 @@ impl Station {
             let Some(len) = self.edcafs[i].current().filter(|msdu| msdu.to == response.to).map(|it| it.mpdu) else {
                 continue;
             };
-            let tx = self.expected_tx_vector(i, 0, cx.all);
+            let tx = self.next_tx_vector(cx.now, i, cx.all);
             let job = self.job(i, 0, len, 1, tx, true);
             if let Some(exchange) = self.plan.reply(&self.config, response, &job) {
                 (self.active, self.tx, self.exchange, self.planned) = (i, tx, Some(exchange), None);
@@ -296,6 +210,7 @@ impl Station {
         let to = if step.kind == Kind::Cts { self.node } else { first.to };
         let psdu = match step.kind {
             Kind::Data => {
+                self.ppdus = self.ppdus.wrapping_add(1);
                 let Edcaf { in_service, in_psdu, counters, .. } = edcaf;
                 match in_service.front_mut() {
                     Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
@@ -392,14 +307,14 @@ impl Station {
     /// A frame of the receiver came while its response was awaited. Returns whether it is that.
     pub(super) fn answered(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) -> bool {
         let Step { kind, response, .. } = *self.step();
-        let judgement = if kind == Kind::Data { self.judge(frame) } else { None };
+        let judged = if kind == Kind::Data { self.judge(frame) } else { None };
         let is_awaited = response.is_some_and(|response| response.kind == frame.kind);
-        if judgement.is_none() && (kind == Kind::Data || !is_awaited) {
+        if judged.is_none() && (kind == Kind::Data || !is_awaited) {
             return false;
         }
         spend(&mut self.edcafs[self.active], frame.airtime);
-        if let Some(judgement) = judgement {
-            self.concluded(cx, frame, judgement);
+        if let Some((outcome, is_whole)) = judged {
+            self.concluded(cx, frame, outcome, is_whole);
             return true;
         }
         let exchange = self.exchange.as_mut().expect("an exchange is under way");
@@ -411,33 +326,32 @@ impl Station {
         true
     }
 
-    /// What a frame says of the data that was sent; `None` if it is no response to them.
-    fn judge(&mut self, frame: &Frame) -> Option<Judgement> {
+    /// What a frame says of the data that was sent: what the contention window makes of it, and whether all was acknowledged; `None` if it
+    /// is no response to them.
+    fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
+        let Some(policy) = &mut self.ack_policy else {
+            return (frame.kind == Kind::Ack).then_some((Outcome::Success, true));
+        };
         let edcaf = &self.edcafs[self.active];
-        match &mut self.ack_policy {
-            None => (frame.kind == Kind::Ack).then_some(Judgement::all(1)),
-            Some(policy) => {
-                let mut seqs = [0; MpduSet::MOST];
-                let numbers = edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default());
-                let n = seqs.iter_mut().zip(numbers).map(|(seq, number)| *seq = number).count();
-                policy.judge(&seqs[..n], frame)
-            }
-        }
+        self.seqs.clear();
+        self.seqs.extend(edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default()));
+        self.acknowledged.clear();
+        let outcome = policy.judge(RaTid::of(edcaf.current()?), &self.seqs, frame, &mut self.acknowledged)?;
+        Some((outcome, self.acknowledged.is_first(edcaf.in_psdu)))
     }
 
     /// The response to the data came: the exchange is over.
-    fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, judgement: Judgement) {
+    fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, outcome: Outcome, is_whole: bool) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        let n = self.edcafs[self.active].in_psdu;
-        if judgement.acknowledged != MpduSet::first(n) {
-            self.partly_succeed(cx, judgement);
+        if !is_whole {
+            self.partly_succeed(cx, outcome);
             return;
         }
         // A response repeats what is left of the Duration it responds to; one that announces more has something to ask.
         let asks = frame.duration > self.announced.saturating_sub(cx.now.since(self.sent_at));
-        let response = if asks { self.response_to(cx, frame, MpduSet::ONE) } else { None };
+        let response = if asks { self.response_to(cx, frame, &MpduSet::ONE) } else { None };
         if response.is_some() {
             // What was asked for goes before the rest of the opportunity.
             self.txop = Txop::default();
@@ -448,46 +362,63 @@ impl Station {
         }
     }
 
-    /// Rate control is told, and the queue if it heeds that. In line: what was received is a constant where all or nothing was.
+    /// An attempt is over. Rate control and the queue are told, if they heed that. In line: what was received is a constant where all or
+    /// nothing was.
     #[inline(always)]
-    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: MpduSet, went_out: bool) {
-        if self.edcafs[self.active].is_heeding {
-            self.tell_queue(cx.now, acknowledged, went_out);
+    fn attempted(&mut self, cx: &Cx<impl Air>, acknowledged: Acked<'_>, went_out: bool) {
+        let edcaf = &mut self.edcafs[self.active];
+        let place = edcaf.walk.attempted();
+        if edcaf.is_heeding || self.rates_heed {
+            self.tell_attempt(cx.now, place, acknowledged, went_out);
         }
-        let edcaf = &self.edcafs[self.active];
-        let Some(msdu) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
-        let (sent, acknowledged) = (edcaf.in_psdu as u8, acknowledged.0.count_ones() as u8);
-        let attempted = Attempted { to: msdu.to, mode: self.tx.mode, sent, acknowledged, went_out };
-        self.rates.attempted(cx.now, &attempted);
     }
 
     #[inline(never)]
-    fn tell_queue(&mut self, now: SimTime, acknowledged: MpduSet, went_out: bool) {
+    fn tell_attempt(&mut self, now: SimTime, (stage, nth): (u8, u8), acked: Acked<'_>, went_out: bool) {
+        let mut all = MpduSet::NONE;
         let edcaf = &mut self.edcafs[self.active];
         let Some(link) = edcaf.current().map(RaTid::of) else { return };
-        let sent = if went_out { MpduSet::first(edcaf.in_psdu) } else { MpduSet::NONE };
-        let acknowledged = if link.to == NodeId::BROADCAST { MpduSet::NONE } else { acknowledged };
-        edcaf.queue.attempted(now, &PsduReport { link, airtime: edcaf.airtime, sent, acknowledged });
+        let ppdu = went_out.then_some(self.ppdus);
+        let (mode, airtime, mpdus) = (self.tx.mode, edcaf.airtime, edcaf.in_psdu);
+        let acknowledged = match acked {
+            Acked::None => &MpduSet::NONE,
+            Acked::These(these) => these,
+            Acked::All => {
+                all.set_first(mpdus);
+                &all
+            }
+        };
+        let of_one = PsduReport { link, ppdu, mode, stage, nth, airtime, mpdus, acknowledged };
+        let of_group = PsduReport { stage: 0, nth: 0, acknowledged: &MpduSet::NONE, ..of_one };
+        let is_group = link.to == NodeId::BROADCAST;
+        if edcaf.is_heeding {
+            edcaf.queue.attempted(now, if is_group { &of_group } else { &of_one });
+        }
+        if self.rates_heed && !is_group {
+            self.rates.attempted(now, &of_one);
+        }
     }
 
     /// The PSDU is delivered. The next one comes into service: in the same opportunity, if it fits.
     fn succeed(&mut self, cx: &mut Cx<impl Air>) {
         let n = self.edcafs[self.active].in_psdu;
-        self.attempted(cx, MpduSet::first(n), true);
+        self.attempted(cx, Acked::All, true);
         if self.has_further() {
             // The burst goes on, whatever the opportunity: it is one MSDU. @80211-2020 10.3.2.12, 10.23.2.9
-            self.edcafs[self.active].psdu_mut().for_each(Msdu::advance);
+            let edcaf = &mut self.edcafs[self.active];
+            edcaf.psdu_mut().for_each(Msdu::advance);
+            edcaf.walk.end();
             self.state = State::BetweenExchanges;
             self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
             return;
         }
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
-        for _ in 1..n {
-            if let Some((pkt, report)) = self.delivered(cx) {
+        for place in 0..n - 1 {
+            if let Some((pkt, report)) = self.delivered(cx, place) {
                 cx.out.push(Output::Done(pkt, report));
             }
         }
-        let last = self.delivered(cx);
+        let last = self.delivered(cx, n - 1);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
         if let Some((pkt, report)) = last {
@@ -495,9 +426,10 @@ impl Station {
         }
     }
 
-    /// The first MSDU in service was delivered.
+    /// The first MSDU in service was delivered: that at this place of the PSDU.
     #[inline]
-    fn delivered(&mut self, cx: &Cx<impl Air>) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
+        let ppdu = self.in_ppdu(place);
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
         if let (Some(extended), Some(msdu)) =
@@ -506,7 +438,7 @@ impl Station {
             extended.answered(msdu.to);
         }
         let msdu = edcaf.in_service.pop_front()?;
-        let report = msdu.report(cx.now, Fate::Delivered);
+        let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
         Some((msdu.pkt, report))
     }
 
@@ -522,23 +454,25 @@ impl Station {
     }
 
     fn next_fits(&mut self, cx: &Cx<impl Air>) -> bool {
-        let tx = self.expected_tx_vector(self.active, 0, cx.all);
+        let tx = self.next_tx_vector(cx.now, self.active, cx.all);
         let length = self.plan(self.active, tx, self.txop.exchanges > 0).length();
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
     }
 
     /// Some MPDUs of the PSDU were received, or none and the receiver says so.
-    fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, judgement: Judgement) {
+    fn partly_succeed(&mut self, cx: &mut Cx<impl Air>, outcome: Outcome) {
         let counter = self.step().counter;
-        self.attempted(cx, judgement.acknowledged, true);
-        let (_, last) = self.sort_out(cx, judgement.acknowledged, counter, true);
+        let acknowledged = std::mem::take(&mut self.acknowledged);
+        self.attempted(cx, Acked::These(&acknowledged), true);
+        let (_, last) = self.sort_out(cx, &acknowledged, counter, Reached::Data);
+        self.acknowledged = acknowledged;
         let wants = self.take_next(cx, self.active);
-        match judgement.outcome {
+        match outcome {
             Outcome::Success => self.go_on(cx, wants),
             outcome => self.rest(cx, outcome, cx.now, wants),
         }
-        if let Some(msdu) = last {
-            self.give_up(cx, msdu);
+        if let Some((msdu, ppdu)) = last {
+            self.give_up(cx, msdu, ppdu);
         }
     }
 
@@ -548,23 +482,25 @@ impl Station {
     fn sort_out(
         &mut self,
         cx: &mut Cx<impl Air>,
-        acknowledged: MpduSet,
+        acknowledged: &MpduSet,
         counter: Counter,
-        went_out: bool,
-    ) -> (usize, Option<Msdu>) {
+        reached: Reached,
+    ) -> (usize, Option<(Msdu, Option<InPpdu>)>) {
         let n = self.edcafs[self.active].in_psdu;
         let (mut kept, mut last, mut yields) = (0, None, false);
         for place in 0..n {
             if acknowledged.contains(place) {
-                if let Some((pkt, report)) = self.delivered(cx) {
+                if let Some((pkt, report)) = self.delivered(cx, place) {
                     cx.out.push(Output::Done(pkt, report));
                 }
                 continue;
             }
+            let ppdu = if reached == Reached::Data { Some(self.in_ppdu(place)) } else { None };
             let edcaf = &mut self.edcafs[self.active];
             let mut msdu = edcaf.in_service.pop_front().expect("the PSDU has so many MSDUs");
-            if self.reports_attempts && went_out {
-                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), msdu.report(cx.now, Fate::Attempt)));
+            if self.reports_attempts && reached != Reached::Nothing {
+                let report = msdu.report(cx.now, Fate::Attempt, ppdu);
+                cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
             }
             let is_last = count_failure(&mut msdu, counter, &self.config);
             match edcaf.queue.failed(cx.now, msdu, is_last, cx.all) {
@@ -573,8 +509,8 @@ impl Station {
                     kept += 1;
                 }
                 Next::Yield => yields = true,
-                Next::GiveUp(msdu) if n == 1 => last = Some(msdu),
-                Next::GiveUp(msdu) => self.give_up(cx, msdu),
+                Next::GiveUp(msdu) if n == 1 => last = Some((msdu, ppdu)),
+                Next::GiveUp(msdu) => self.give_up(cx, msdu, ppdu),
             }
         }
         // What is kept goes before what was taken ahead of its time.
@@ -598,27 +534,32 @@ impl Station {
         }
     }
 
-    fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
+    fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
         self.edcafs[self.active].counters.msdus_given_up += 1;
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
-        let report = msdu.report(cx.now, Fate::GivenUp);
+        let report = msdu.report(cx.now, Fate::GivenUp, ppdu);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
     /// The step was not answered, or a higher category went first. That counts as if it had collided, but nothing was on the
     /// air: it is no attempt, and none is reported.
     pub(super) fn fail(&mut self, cx: &mut Cx<impl Air>, why: Failure) {
-        let (counter, went_out) = (self.step().counter, self.step().kind == Kind::Data);
+        let (counter, is_data) = (self.step().counter, self.step().kind == Kind::Data);
+        let reached = match why {
+            Failure::Unanswered if is_data => Reached::Data,
+            Failure::Unanswered => Reached::Rts,
+            Failure::Internal => Reached::Nothing,
+        };
         let edcaf = &mut self.edcafs[self.active];
         let not_before = match why {
             Failure::Unanswered => {
                 edcaf.counters.failures += 1;
                 let waited = cx.now.since(self.sent_at);
                 let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
-                self.attempted(cx, MpduSet::NONE, went_out);
+                self.attempted(cx, Acked::None, is_data);
                 not_before
             }
             // This slot boundary was spent on the collision. @80211-2020 10.23.2.4
@@ -627,12 +568,12 @@ impl Station {
                 cx.now + edcaf.access.slot
             }
         };
-        let (kept, last) = self.sort_out(cx, MpduSet::NONE, counter, why == Failure::Unanswered);
+        let (kept, last) = self.sort_out(cx, &MpduSet::NONE, counter, reached);
         let wants = kept > 0 || self.take_next(cx, self.active);
         let outcome = if last.is_some() { Outcome::Discard } else { Outcome::Failure };
         self.rest(cx, outcome, not_before, wants);
-        if let Some(msdu) = last {
-            self.give_up(cx, msdu);
+        if let Some((msdu, ppdu)) = last {
+            self.give_up(cx, msdu, ppdu);
         }
     }
 

@@ -7,12 +7,13 @@ use crate::ack::Delivery;
 use crate::air::Air;
 use crate::exchange::Response;
 use crate::frame::Kind;
-use crate::psdu::{Frame, Mpdu, MpduSet, Msdus, Psdu};
+use crate::psdu::{Frame, Mpdu, Msdus, Psdu};
 use engine::Class as When;
+use phy::MpduSet;
 use units::NodeId;
 
 impl Station {
-    pub(super) fn received(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: MpduSet) {
+    pub(super) fn received(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet) {
         if matches!(self.state, State::Awaiting | State::Hearing) {
             if self.is_from_peer(frame) && self.answered(cx, frame) {
                 return;
@@ -53,7 +54,7 @@ impl Station {
     }
 
     /// What follows this frame a SIFS later.
-    pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: MpduSet) -> Option<Response> {
+    pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: &MpduSet) -> Option<Response> {
         if frame.to != self.node {
             return None;
         }
@@ -74,7 +75,7 @@ impl Station {
     }
 
     /// The MSDUs of a data frame go up, past the duplicate cache or whatever the recipient does with them.
-    fn take_in(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: MpduSet) {
+    fn take_in(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet) {
         if let Some(recipient) = &mut self.recipient {
             let (counters, out) = (&mut self.own, &mut *cx.out);
             recipient.receive(cx.now, frame, got, cx.all, &mut |delivery| {
@@ -83,8 +84,7 @@ impl Station {
             });
             return;
         }
-        for (place, mpdu) in frame.psdu.mpdus().iter().enumerate().filter(|(place, _)| got.contains(*place)) {
-            debug_assert!(place == 0 || got.contains(place));
+        for (_, mpdu) in frame.psdu.mpdus().iter().enumerate().filter(|(place, _)| got.contains(*place)) {
             let Some(data) = mpdu.data() else { continue };
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
             let id = self.links.of(frame.from, data.qos.map(|qos| qos.user_priority));

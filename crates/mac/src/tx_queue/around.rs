@@ -1,7 +1,8 @@
 //! A queue around another: what a scheme changes, and everything else passed on.
 
-use super::{Next, PsduReport, RaTid, TxQueue};
+use super::{Next, RaTid, TxQueue};
 use crate::msdu::Msdu;
+use crate::report::PsduReport;
 use queue::Space;
 use units::SimTime;
 use wire::Packets;
@@ -52,7 +53,7 @@ pub trait Wrap: std::fmt::Debug {
         inner.expired(now, all)
     }
     /// See [`TxQueue::attempted`].
-    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport) {
+    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport<'_>) {
         inner.attempted(now, report);
     }
     /// See [`TxQueue::heeds_attempts`]: true where [`Wrap::attempted`] is written.
@@ -128,7 +129,7 @@ impl<W: Wrap> TxQueue for Around<W> {
         self.own.expired(&mut *self.inner, now, all)
     }
 
-    fn attempted(&mut self, now: SimTime, report: &PsduReport) {
+    fn attempted(&mut self, now: SimTime, report: &PsduReport<'_>) {
         self.own.attempted(&mut *self.inner, now, report);
     }
 
@@ -164,7 +165,7 @@ impl<W: Wrap> TxQueue for Around<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::psdu::MpduSet;
+    use phy::MpduSet;
     use std::cell::RefCell;
     use std::rc::Rc;
     use units::{Bytes, Dur, FlowId, NodeId};
@@ -229,7 +230,7 @@ mod tests {
             self.held.take()
         }
 
-        fn attempted(&mut self, _: SimTime, _: &PsduReport) {
+        fn attempted(&mut self, _: SimTime, _: &PsduReport<'_>) {
             self.is_asked("attempted");
         }
 
@@ -301,8 +302,9 @@ mod tests {
         assert!(queue.put_back(now, msdu, &all).is_none());
         let msdu = queue.pop(now, &mut all).expect("the inner one holds it");
         all.free(msdu.pkt, DropWhy::Scheme);
-        let (sent, acknowledged) = (MpduSet::ONE, MpduSet::NONE);
-        queue.attempted(now, &PsduReport { link: of, airtime: Dur::ZERO, sent, acknowledged });
+        let (mode, acknowledged) = (phy::Mode::dsss(0), &MpduSet::NONE);
+        let (ppdu, stage, nth, airtime, mpdus) = (Some(1), 0, 1, Dur::ZERO, 1);
+        queue.attempted(now, &PsduReport { link: of, ppdu, mode, stage, nth, airtime, mpdus, acknowledged });
         assert_eq!((queue.next_wakeup(), queue.space(), queue.heeds_attempts()), (LATER, SPACE, true));
         assert_eq!(queue.stats(now).map(|stats| stats.offered), Some(5));
         let mut calls = calls.borrow().clone();

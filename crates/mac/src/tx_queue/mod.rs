@@ -5,9 +5,9 @@ mod fifo;
 mod links;
 
 use crate::msdu::Msdu;
-use crate::psdu::MpduSet;
+use crate::report::PsduReport;
 use queue::Space;
-use units::{Dur, NodeId, SimTime};
+use units::{NodeId, SimTime};
 use wire::Packets;
 
 pub use around::{Around, Wrap};
@@ -28,19 +28,6 @@ impl RaTid {
     pub fn of(msdu: &Msdu) -> RaTid {
         RaTid { to: msdu.to, tid: msdu.qos.map(|qos| qos.user_priority) }
     }
-}
-
-/// The attempt of a PSDU, once it is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PsduReport {
-    /// Its receiver and TID.
-    pub link: RaTid,
-    /// Time on the air of all frames of the exchange, responses among them, gaps not counted.
-    pub airtime: Dur,
-    /// MPDUs that went out, by their places: none, if the RTS before them was not answered.
-    pub sent: MpduSet,
-    /// Of those, acknowledged. None of a group's: it is not asked.
-    pub acknowledged: MpduSet,
 }
 
 /// What a queue decides about an MSDU whose attempt has failed.
@@ -95,7 +82,7 @@ pub trait TxQueue: std::fmt::Debug {
     }
     /// The attempt of a PSDU is over: told before [`TxQueue::failed`] asks about its MSDUs, and before anything else is popped. An
     /// attempt that a higher category of this station forestalled was none. Only if it [`TxQueue::heeds_attempts`].
-    fn attempted(&mut self, _now: SimTime, _report: &PsduReport) {}
+    fn attempted(&mut self, _now: SimTime, _report: &PsduReport<'_>) {}
     /// True if it wants to be told of attempts. Asked once.
     fn heeds_attempts(&self) -> bool {
         false

@@ -9,11 +9,11 @@
 use crate::dcf::harness::{
     A, ACK, B, C, D, DATA, DIFS, NOBODY, Net, SIFS, SLOT, Shown, TIMEOUT, backoffs, config, frame,
 };
-use crate::harness::{Build, Ears, links, us};
+use crate::harness::{Build, Ears, Told, links, us};
 use mac::exchange::Response;
 use mac::{
-    AckPolicy, Around, Attempt, Attempted, Bitmap, Body, Config, Delivery, Fate, Frame, Judgement, Kind, MpduSet,
-    Msdu, Outcome, PsduReport, RaTid, RateControl, Recipient, SoFar, Solicited, TxQueue,
+    AckPolicy, Around, Bitmap, Body, Chain, Config, Delivery, Fate, Frame, Head, Kind, MpduSet, Msdu, Outcome,
+    PsduReport, RaTid, RateControl, Recipient, SoFar, Solicited, Stage, TxQueue,
 };
 use phy::Mode;
 use std::cell::RefCell;
@@ -35,23 +35,20 @@ impl AckPolicy for Policy {
         so_far.mpdus < 3 && so_far.len + next.mpdu < Bytes(5000)
     }
 
-    fn solicits(&self, n: usize) -> Solicited {
+    fn solicits(&self, _: RaTid, n: usize) -> Solicited {
         // The longest that may come: a negative ACK.
         let kind = if n > 1 { Kind::BlockAck } else { Kind::Ack };
         Solicited { kind, len: Kind::Nack.control_len() }
     }
 
-    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
-        let acknowledged = match (&response.psdu.mpdus()[0].body, response.kind) {
-            (Body::Bitmap(bitmap), Kind::BlockAck) => {
-                let received = seqs.iter().enumerate().filter(|(_, seq)| bitmap.contains(**seq));
-                received.fold(MpduSet::NONE, |all, (place, _)| all.with(place))
-            }
-            (_, Kind::Ack) => MpduSet::first(seqs.len()),
-            (_, Kind::Nack) => MpduSet::NONE,
+    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame, acknowledged: &mut MpduSet) -> Option<Outcome> {
+        match (&response.psdu.mpdus()[0].body, response.kind) {
+            (Body::Bitmap(bitmap), Kind::BlockAck) => acknowledged.extend(bitmap.places(seqs)),
+            (_, Kind::Ack) => acknowledged.set_first(seqs.len()),
+            (_, Kind::Nack) => {}
             _ => return None,
-        };
-        Some(Judgement { acknowledged, outcome: Outcome::Success })
+        }
+        Some(Outcome::Success)
     }
 }
 
@@ -82,7 +79,7 @@ impl Reorder {
 }
 
 impl Recipient for Reorder {
-    fn respond(&mut self, config: &Config, frame: &Frame, got: MpduSet, proposed: Response) -> Option<Response> {
+    fn respond(&mut self, config: &Config, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         let mpdus = frame.psdu.mpdus();
         if mpdus.len() == 1 {
             return Some(proposed);
@@ -90,16 +87,16 @@ impl Recipient for Reorder {
         let start = mpdus[0].data()?.seq;
         let received = mpdus.iter().enumerate().filter(|(place, _)| got.contains(*place));
         let seqs = received.filter_map(|(_, mpdu)| mpdu.data()).map(|data| data.seq);
-        let bits = seqs.fold(0, |all, seq| all | 1 << (seq.wrapping_sub(start) % 4096));
-        let body = Body::Bitmap(Bitmap { start, bits });
-        Some(Response::to(config, frame.tx.mode, frame.duration, Kind::BlockAck, body))
+        let mut bitmap = Bitmap::new(start, 64);
+        seqs.for_each(|seq| bitmap.insert(seq));
+        Some(Response::to(config, frame.tx.mode, frame.duration, Kind::BlockAck, Body::Bitmap(bitmap)))
     }
 
     fn receive(
         &mut self,
         now: SimTime,
         frame: &Frame,
-        got: MpduSet,
+        got: &MpduSet,
         all: &mut Packets,
         up: &mut dyn FnMut(Delivery),
     ) {
@@ -122,7 +119,7 @@ impl Recipient for Reorder {
     }
 
     fn damaged(&mut self, config: &Config, frame: &Frame) -> Option<Response> {
-        let body = Body::Bitmap(Bitmap { start: frame.data()?.seq, bits: 0 });
+        let body = Body::Bitmap(Bitmap::new(frame.data()?.seq, 64));
         Some(Response::to(config, frame.tx.mode, frame.duration, Kind::Nack, body))
     }
 
@@ -148,19 +145,20 @@ impl Recipient for Reorder {
 
 /// A fixed mode that writes down what it is told.
 #[derive(Debug)]
-struct Told(Mode, Rc<RefCell<Vec<(u8, u8, bool)>>>);
+struct Listening(Mode, Rc<RefCell<Vec<(usize, usize, bool)>>>);
 
-impl RateControl for Told {
-    fn mode(&mut self, _: SimTime, _: &Attempt) -> Mode {
-        self.0
+impl RateControl for Listening {
+    fn chain(&mut self, _: SimTime, _: &Head, chain: &mut Chain) {
+        chain.set([Stage::of(self.0)]);
     }
 
     fn expected(&self, _: units::NodeId) -> Mode {
         self.0
     }
 
-    fn attempted(&mut self, _: SimTime, attempted: &Attempted) {
-        self.1.borrow_mut().push((attempted.sent, attempted.acknowledged, attempted.went_out));
+    fn attempted(&mut self, _: SimTime, report: &PsduReport<'_>) {
+        let acknowledged = (0..report.mpdus).filter(|place| report.acknowledged.contains(*place)).count();
+        self.1.borrow_mut().push((report.mpdus, acknowledged, report.ppdu.is_some()));
     }
 }
 
@@ -171,7 +169,7 @@ struct Link {
     /// When each packet was handed up, and its sequence number.
     up: Rc<RefCell<Vec<(u64, u16)>>>,
     /// MPDUs sent, acknowledged, whether they went out: of each attempt.
-    told: Rc<RefCell<Vec<(u8, u8, bool)>>>,
+    told: Rc<RefCell<Vec<(usize, usize, bool)>>>,
     /// When A's first PPDU starts, and how many slots its further backoffs have, all from CW 31.
     start: u64,
     slots: [u64; 3],
@@ -186,7 +184,7 @@ fn link_with(build: &Build, msdus: usize, sends_nacks: bool) -> Link {
     net.channel.medium.set_reach(D, A, false);
     let (up, told) = (Rc::default(), Rc::default());
     net.stations[0].acknowledged_by(Box::new(Policy));
-    net.stations[0].rates_by(Box::new(Told(build.configs[0].data_rate, Rc::clone(&told))));
+    net.stations[0].rates_by(Box::new(Listening(build.configs[0].data_rate, Rc::clone(&told))));
     let (patience, gives_way) = (Dur::from_ms(20), SimTime::NEVER);
     let log = Rc::clone(&up);
     net.stations[1].receive_by(Box::new(Reorder {
@@ -377,12 +375,12 @@ fn a_queue_by_link_is_told_of_each_mpdu_and_sends_the_lost_one_again_before_what
     let start = link.start;
     link.jam(start + JAM).run();
     // Three went, and the one in the middle was lost; it goes again together with the fourth.
-    let report = |airtime, [sent, acknowledged]: [u64; 2]| {
+    let report = |airtime, sent, acknowledged: &[usize]| {
         let link = RaTid { to: B, tid: None };
-        PsduReport { link, airtime: Dur::from_us(airtime), sent: MpduSet(sent), acknowledged: MpduSet(acknowledged) }
+        Told { link, airtime, sent, acknowledged: acknowledged.to_vec() }
     };
     // Two MPDUs are 2 * 1540 B: 192 + 3080 * 8 / 11 = 2432.
-    let [first, second] = [report(PSDU + BLOCK_ACK, [0b111, 0b101]), report(2432 + BLOCK_ACK, [0b11, 0b11])];
+    let [first, second] = [report(PSDU + BLOCK_ACK, 3, &[0, 2]), report(2432 + BLOCK_ACK, 2, &[0, 1])];
     assert_eq!(ears.0.borrow()[..2], [first, second]);
     let handed_up: Vec<u16> = link.up.borrow().iter().map(|(_, seq)| *seq).collect();
     assert_eq!((handed_up, ears.0.borrow().len()), (vec![0, 1, 2, 3], 2));

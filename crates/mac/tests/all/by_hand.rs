@@ -110,7 +110,7 @@ impl Machine {
     /// A frame has come, of which the bytes alone are known, and the mode and duration that its PLCP header told.
     fn hear(&mut self, us: u64, bytes: &[u8], rate: Mode) {
         let frame = parsed(bytes, rate, &mut self.packets);
-        self.tell(us, Input::Ended(&frame, Got::Mpdus(MpduSet::ONE)));
+        self.tell(us, Input::Ended(&frame, Got::Mpdus(&MpduSet::ONE)));
         frame.release(&mut self.packets);
     }
 

@@ -4,8 +4,8 @@
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
     AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, Reception,
-    RtsPatience, Station, TxQueue, TxReport, Wrap,
+    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, RaTid, Reception,
+    Receptions, RtsPatience, Station, TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
@@ -185,13 +185,33 @@ pub fn links(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
     Box::new(Links::new(spec, Bytes(1500), streams))
 }
 
+/// What a queue was told of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub link: RaTid,
+    /// In µs.
+    pub airtime: u64,
+    /// MPDUs that went out.
+    pub sent: usize,
+    /// Places of those that were acknowledged.
+    pub acknowledged: Vec<usize>,
+}
+
+impl Told {
+    pub fn of(report: &PsduReport<'_>) -> Told {
+        let PsduReport { link, ppdu, airtime, mpdus, acknowledged, .. } = *report;
+        let acknowledged = (0..mpdus).filter(|place| acknowledged.contains(*place)).collect();
+        Told { link, airtime: us(SimTime::ZERO + airtime), sent: ppdu.map_or(0, |_| mpdus), acknowledged }
+    }
+}
+
 /// Notes what a queue is told of attempts, and passes it on.
 #[derive(Debug, Default, Clone)]
-pub struct Ears(pub Rc<RefCell<Vec<PsduReport>>>);
+pub struct Ears(pub Rc<RefCell<Vec<Told>>>);
 
 impl Wrap for Ears {
-    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport) {
-        self.0.borrow_mut().push(*report);
+    fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport<'_>) {
+        self.0.borrow_mut().push(Told::of(report));
         inner.attempted(now, report);
     }
 
@@ -337,7 +357,7 @@ impl Net {
         self.script.sort_by_key(|(when, _)| *when);
         self.script.reverse();
         self.set_script();
-        let (mut receptions, mut winners, mut starters) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut receptions, mut winners, mut starters) = (Receptions::default(), Vec::new(), Vec::new());
         loop {
             let (now, slot) = match self.timers.pop() {
                 Some((now, slot)) if now <= at(until) => (now, slot),
@@ -366,8 +386,7 @@ impl Net {
         }
     }
 
-    fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Vec<Reception>, starters: &mut Vec<NodeId>) {
-        receptions.clear();
+    fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions, starters: &mut Vec<NodeId>) {
         let fate = self.channel.end(now, from, receptions);
         let frame = self.channel.unload(from).expect("it was on the air");
         if self.keeps_log {
@@ -377,7 +396,7 @@ impl Net {
         if !std::mem::take(&mut self.is_scripted[from.index()]) {
             self.tell(now, from, Input::Sent, starters);
         }
-        for Reception { node, got } in receptions.drain(..) {
+        for Reception { node, got } in receptions.iter() {
             let before = self.handed_up;
             self.tell(now, node, Input::Ended(&frame, got), starters);
             let handed_up = self.handed_up - before;

@@ -7,7 +7,8 @@ use crate::dcf::harness::{self, A, ACK, B, C, D, DIFS, EIFS, NOBODY, Setup, at, 
 use crate::harness::{Ended, Shown};
 use engine::Streams;
 use mac::{
-    Access, AtAddressee, Channel, Contention, ErrorsAt, Got, Kind, Label, Loss, Outcome, Reception, RtsPatience,
+    Access, AtAddressee, Channel, Contention, ErrorsAt, Got, Kind, Label, Loss, Outcome, Reception, Receptions,
+    RtsPatience,
 };
 use phy::{Capture, ErrorModel, Errors, Hit, Medium, Sinr, SinrConfig};
 use units::{Db, Dbm, Dur, NodeId, SimTime};
@@ -66,7 +67,7 @@ fn play(channel: &mut Channel, frames: &[(u64, Shown)]) -> Vec<Ended> {
         let frame = frames[i].1;
         match class {
             0 => {
-                let fate = channel.end(now, frame.from, &mut Vec::new());
+                let fate = channel.end(now, frame.from, &mut Receptions::default());
                 ended[i] = Some(Ended { frame, fate, overlap: channel.first_overlap(frame.from) });
                 channel.unload(frame.from).unwrap().release(&mut packets);
             }
@@ -210,14 +211,13 @@ fn a_station_that_waits_for_the_end_of_a_frame_is_told_also_if_its_preamble_was_
     channel.load(data(B, C, UDP).made(&mut packets));
     channel.start(at(2), B);
     assert!(!channel.medium.is_locked(D), "two equal preambles");
-    let mut receptions = Vec::new();
+    let mut receptions = Receptions::default();
     channel.end(at(1310), A, &mut receptions);
     channel.unload(A).unwrap().release(&mut packets);
-    assert_eq!(receptions, [Reception { node: D, got: Got::Nothing }]);
-    receptions.clear();
+    assert_eq!(receptions.iter().collect::<Vec<_>>(), [Reception { node: D, got: Got::Nothing }]);
     channel.end(at(1312), B, &mut receptions);
     channel.unload(B).unwrap().release(&mut packets);
-    assert_eq!(receptions, []);
+    assert_eq!(receptions.iter().count(), 0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod unit_disc;
 pub use sinr::{Capture, Curve, Sinr, SinrConfig};
 pub use unit_disc::UnitDisc;
 
-use crate::{Mode, TxVector};
+use crate::{Mode, MpduSet, TxVector};
 use units::{Bytes, Db, Dur, NodeId, Nodes, SimTime};
 
 /// A PPDU as the medium sees it.
@@ -34,7 +34,7 @@ pub struct Ppdu<'a> {
 /// Parts of a PPDU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parts<'a> {
-    /// Where its MPDUs lie if each is judged by itself, at most 64; empty: they stand and fall together.
+    /// Where its MPDUs lie if each is judged by itself; empty: they stand and fall together.
     pub mpdus: &'a [Span],
     /// If the receiver is to say whether it could read so much of the beginning though the rest was lost: preamble, PHY
     /// header and the MAC header of the first MPDU. Zero: not asked.
@@ -101,7 +101,7 @@ pub struct Heard {
 
 /// What 64 neighbouring nodes made of a signal that has ended, a bit each: sets of those of them who listened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Hearing {
+pub struct Hearing<'a> {
     /// Which block of nodes.
     pub block: u32,
     /// At whom the signal stood.
@@ -122,14 +122,14 @@ pub struct Hearing {
     pub turns_idle: u64,
     /// Whether the receiver could read the beginning, where that was asked ([`Parts::front`]). Some of `locked`.
     pub front: u64,
-    /// Which MPDUs the receiver got, the first lowest, where each was to be judged by itself ([`Parts::mpdus`]); it is in
-    /// `clear` if there is one. Not a set of listeners.
-    pub mpdus: u64,
+    /// Which MPDUs the receiver got, where each was to be judged by itself ([`Parts::mpdus`]) and there is one; it is in `clear`
+    /// then.
+    pub mpdus: Option<&'a MpduSet>,
 }
 
-impl Hearing {
+impl<'a> Hearing<'a> {
     /// Of one listener.
-    fn of(node: NodeId, heard: Heard) -> Hearing {
+    fn of(node: NodeId, heard: Heard) -> Hearing<'a> {
         let Nodes { block, bits } = Nodes::from(node);
         let of = |is_so: bool| if is_so { bits } else { 0 };
         Hearing {
@@ -170,7 +170,7 @@ impl Hearing {
     }
 
     /// Listener by listener, in order of id.
-    pub fn each(self) -> impl Iterator<Item = (NodeId, Heard)> {
+    pub fn each(self) -> impl Iterator<Item = (NodeId, Heard)> + 'a {
         self.nodes(self.listeners).map(move |node| {
             let is_in = |bits| self.nodes(bits).contains(node);
             let verdict = self.verdict(node).unwrap_or(Verdict::NotLocked);
@@ -187,7 +187,7 @@ pub trait Pass {
     /// As [`Medium::arrive`].
     fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime;
     /// As [`Medium::leave`].
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing));
+    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>));
 }
 
 impl Pass for UnitDisc {
@@ -198,7 +198,7 @@ impl Pass for UnitDisc {
     }
 
     #[inline]
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
+    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
         UnitDisc::leave(self, now, ppdu, heard);
     }
 }
@@ -210,7 +210,7 @@ impl Pass for Sinr {
     }
 
     #[inline]
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
+    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
         Sinr::leave(self, now, ppdu, heard);
     }
 }
@@ -395,7 +395,7 @@ impl Medium {
     /// A PPDU, the same that [`Medium::arrive`] was told of, ends at its listeners. `heard` is told what they made of it, in
     /// order of id.
     #[inline]
-    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing)) {
+    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
         match self {
             Medium::UnitDisc(reach) => reach.leave(now, ppdu, heard),
             Medium::Sinr(levels) => levels.leave(now, ppdu, heard),

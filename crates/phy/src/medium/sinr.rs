@@ -8,6 +8,7 @@ use super::{Heard, Hearing, Parts, Ppdu, Verdict};
 use crate::Mode;
 use crate::curves::{Part, bits, front};
 use crate::fading::Fading;
+use crate::{MpduSet, Span};
 use engine::{Purpose, Stream, Streams};
 use units::{Bytes, Db, Dbm, Dur, NodeId, Nodes, SimTime};
 
@@ -106,6 +107,8 @@ pub struct Sinr {
     receivers: Vec<Receiver>,
     /// Of the frame that ends, if it is judged part by part.
     segments: Vec<Segment>,
+    /// Which MPDUs the receiver got of the PPDU at hand, if that is judged part by part.
+    got: MpduSet,
 }
 
 impl Sinr {
@@ -138,6 +141,7 @@ impl Sinr {
             sent: vec![silence; nodes],
             receivers: (0..nodes).map(|_| Receiver::new(nodes, noise_mw)).collect(),
             segments: Vec::new(),
+            got: MpduSet::NONE,
         }
     }
 
@@ -327,16 +331,16 @@ impl Sinr {
         !receiver.is_busy(&self.rules)
     }
 
-    pub(super) fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
+    pub(super) fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
         let from = ppdu.from;
-        let Sinr { rules, sent, receivers, links, chances, segments, .. } = self;
+        let Sinr { rules, sent, receivers, links, chances, segments, got, .. } = self;
         let frame = sent[from.index()];
         debug_assert_eq!(frame.started, now - ppdu.airtime, "what ends is what has begun last");
         for (link, chance) in links[from.index()].iter().zip(&mut chances[from.index()]) {
             let receiver = &mut receivers[link.to.index()];
             let (end, turns_idle) = receiver.leave(now, from, sent, rules);
             let snr = link.mw / receiver.noise_mw;
-            let mut parts = Received::default();
+            let (mut is_front_read, mut is_judged) = (false, false);
             let (verdict, is_locked) = match end {
                 End::HalfDuplex => (Verdict::HalfDuplex, false),
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
@@ -348,9 +352,14 @@ impl Sinr {
                         segments.push(Segment::whole(from, &frame, snr));
                     }
                     segments.extend(receiver.segments(from));
-                    let by_noise = end == End::Alone;
                     let asked = ppdu.parts.expect("whose receiver judges it in parts has parts");
-                    (chance.in_parts(&frame, &asked, segments, by_noise, &mut parts, rules), true)
+                    let is_received = chance.in_parts(&frame, &asked, segments, (got, &mut is_front_read), rules);
+                    is_judged = true;
+                    match (is_received, end == End::Alone) {
+                        (true, _) => (Verdict::Clear, true),
+                        (false, true) => (Verdict::Noise, true),
+                        (false, false) => (Verdict::Spoilt, true),
+                    }
                 }
                 End::Alone if snr >= frame.sure => (Verdict::Clear, true),
                 End::Alone => (chance.alone(&frame, link.mw, snr, rules), true),
@@ -361,17 +370,13 @@ impl Sinr {
             }
             let is_free = is_locked || receiver.locked_on().is_none();
             let mut said = Hearing::of(link.to, Heard { verdict, is_locked, is_free, turns_idle });
-            (said.mpdus, said.front) = (parts.mpdus, if parts.front { said.listeners } else { 0 });
+            if is_judged {
+                said.mpdus = (!got.is_empty()).then_some(&*got);
+                said.front = if is_front_read { said.listeners } else { 0 };
+            }
             heard(said);
         }
     }
-}
-
-/// What a receiver got of a frame that is judged part by part.
-#[derive(Debug, Clone, Copy, Default)]
-struct Received {
-    mpdus: u64,
-    front: bool,
 }
 
 impl Chance {
@@ -410,39 +415,33 @@ impl Chance {
     }
 
     /// Each MPDU has its own draw behind one for what comes before them all. A frame of one MPDU has one draw for the whole,
-    /// which its front is a part of.
+    /// which its front is a part of. Notes which MPDUs were received, and whether the front was. Returns whether any of it was.
     fn in_parts(
         &mut self,
         frame: &Sent,
         asked: &Parts,
         segments: &[Segment],
-        by_noise: bool,
-        parts: &mut Received,
+        (got, is_front_read): (&mut MpduSet, &mut bool),
         rules: &Rules,
-    ) -> Verdict {
+    ) -> bool {
+        got.clear();
         let started = frame.started;
         let survival =
             |from: Dur, until: Dur| libm::exp(frame.ln_survival_in(rules, started + from, started + until, segments));
-        let is_received = match asked.mpdus {
+        match asked.mpdus {
             [] => {
                 let draw = self.draws.unit();
-                parts.front = draw < survival(Dur::ZERO, asked.front);
+                *is_front_read = draw < survival(Dur::ZERO, asked.front);
                 draw < survival(Dur::ZERO, frame.airtime)
             }
             [first, ..] => {
-                parts.front = self.draws.chance(survival(Dur::ZERO, first.from));
-                for (place, mpdu) in asked.mpdus.iter().enumerate().filter(|_| parts.front) {
-                    if self.draws.chance(survival(mpdu.from, mpdu.until)) {
-                        parts.mpdus |= 1 << place;
-                    }
+                *is_front_read = self.draws.chance(survival(Dur::ZERO, first.from));
+                if *is_front_read {
+                    let survives = |(_, mpdu): &(usize, &Span)| self.draws.chance(survival(mpdu.from, mpdu.until));
+                    got.extend(asked.mpdus.iter().enumerate().filter(survives).map(|(place, _)| place));
                 }
-                parts.mpdus != 0
+                !got.is_empty()
             }
-        };
-        match (is_received, by_noise) {
-            (true, _) => Verdict::Clear,
-            (false, true) => Verdict::Noise,
-            (false, false) => Verdict::Spoilt,
         }
     }
 }

@@ -11,6 +11,7 @@
 //! All of that is a matter of sets, so what happens at 64 stations is a few operations on words.
 
 use super::{Hearing, Ppdu};
+use crate::MpduSet;
 use units::{NodeId, Nodes, SimTime};
 
 /// The receivers of 64 stations, a bit each.
@@ -51,6 +52,8 @@ pub struct UnitDisc {
     latest: NodeId,
     /// PPDUs in the air that are judged part by part.
     parted: Vec<Parted>,
+    /// Which MPDUs the receiver got of the PPDU at hand, if that is judged part by part.
+    got: MpduSet,
     /// What is sensed and not decoded is received in error.
     locks_on_sensed: bool,
 }
@@ -77,6 +80,7 @@ impl UnitDisc {
             started: vec![SimTime::ZERO; nodes],
             latest: NodeId(0),
             parted: Vec::new(),
+            got: MpduSet::NONE,
             locks_on_sensed: false,
         };
         (0..nodes as u32).for_each(|from| medium.set_reaches(NodeId(from), |_| true));
@@ -219,10 +223,11 @@ impl UnitDisc {
         }
     }
 
-    /// A PPDU ends: it overlaps no other any more, and its own parts are judged. Returns which MPDUs its receiver got, as far
-    /// as other signals are concerned, and whether it read the front.
+    /// A PPDU ends: it overlaps no other any more, and its own parts are judged. Notes which MPDUs its receiver got, as far
+    /// as other signals are concerned, and returns whether it read the front.
     #[cold]
-    fn part(&mut self, now: SimTime, ppdu: &Ppdu) -> (u64, bool) {
+    fn part(&mut self, now: SimTime, ppdu: &Ppdu) -> bool {
+        self.got.clear();
         for i in 0..self.parted.len() {
             let Parted { from, to, .. } = self.parted[i];
             if from != ppdu.from && self.senses(to, ppdu.from) {
@@ -230,13 +235,14 @@ impl UnitDisc {
             }
         }
         let (i, parts) = (self.parted.iter().position(|it| it.from == ppdu.from), ppdu.parts);
-        let (Some(i), Some(parts)) = (i, parts) else { return (0, false) };
+        let (Some(i), Some(parts)) = (i, parts) else { return false };
         let Parted { since, until, .. } = self.parted.swap_remove(i);
         let started = now - ppdu.airtime;
         let until = if until < since { now } else { until };
         let is_free = |from: SimTime, end: SimTime| end <= since || until <= from;
-        let spans = (0u32..).zip(parts.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
-        (spans.fold(0, |all, (place, _)| all | 1 << place), is_free(started, started + parts.front))
+        let spans = (0..).zip(parts.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
+        self.got.extend(spans.map(|(place, _)| place));
+        is_free(started, started + parts.front)
     }
 
     /// `node` ends its transmission. Returns whether the air around it is silent.
@@ -249,9 +255,9 @@ impl UnitDisc {
 
     /// The signal of `from` ends at its listeners. `heard` is told what they made of it.
     #[inline]
-    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing)) {
+    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
         let (from, blocks) = (ppdu.from, self.receivers.len());
-        let (mpdus, is_front_free) = if self.parted.is_empty() { (0, false) } else { self.part(now, ppdu) };
+        let is_front_free = !self.parted.is_empty() && self.part(now, ppdu);
         let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         if let Some(i) = self.airing.iter().position(|other| *other == from) {
             self.airing.swap_remove(i);
@@ -273,13 +279,13 @@ impl UnitDisc {
                 free: locked,
                 turns_idle: at.sensing & !hearing & !receivers.transmitting,
                 front: 0,
-                mpdus: 0,
+                mpdus: None,
             };
             if to.block == said.block && locked & to.bits != 0 {
                 said.front = if is_front_free { to.bits } else { 0 };
-                said.mpdus = mpdus;
-                if mpdus != 0 {
+                if !self.got.is_empty() {
                     // It got some of it.
+                    said.mpdus = Some(&self.got);
                     (said.clear, said.spoilt) = (said.clear | to.bits, said.spoilt & !to.bits);
                 }
             }
@@ -422,12 +428,12 @@ mod tests {
         let mpdus = [span(20, 40), span(40, 60), span(60, 80)];
         // The other signal stands from .. until; which MPDUs are received, whether the front is.
         for (from, until, received, front) in [
-            (40, 60, 0b101, true),
-            (41, 42, 0b101, true),
-            (59, 61, 0b001, true),
-            (79, 200, 0b011, true),
-            (10, 41, 0b100, false),
-            (10, 20, 0b111, false),
+            (40, 60, &[0, 2][..], true),
+            (41, 42, &[0, 2], true),
+            (59, 61, &[0], true),
+            (79, 200, &[0, 1], true),
+            (10, 41, &[2], false),
+            (10, 20, &[0, 1, 2], false),
         ] {
             let mut medium = UnitDisc::new(3);
             for (x, y) in [(A, C), (C, A)] {
@@ -448,12 +454,17 @@ mod tests {
             ends.sort_by_key(|(at, _)| *at);
             for (now, ends) in ends {
                 medium.stop(ends.from);
-                medium.leave(at(now), ends, |heard| said = if ends.from == A { Some(heard) } else { said });
+                let places = |heard: Hearing<'_>| heard.mpdus.map_or(Vec::new(), |set| set.iter().collect());
+                medium.leave(at(now), ends, |heard| {
+                    if ends.from == A {
+                        said = Some((places(heard), heard.front, heard.clear));
+                    }
+                });
             }
-            let said = said.unwrap();
+            let (mpdus, is_front, clear) = said.unwrap();
             let bit = 1 << B.0;
-            assert_eq!((said.mpdus, said.front == bit), (received, front), "{from} to {until}");
-            assert_eq!(said.clear, if received == 0 { 0 } else { bit });
+            assert_eq!((&mpdus[..], is_front == bit), (received, front), "{from} to {until}");
+            assert_eq!(clear, if received.is_empty() { 0 } else { bit });
             assert!(medium.parted.is_empty());
         }
     }

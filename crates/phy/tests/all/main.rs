@@ -3,4 +3,5 @@
 
 mod airtime_table;
 mod curves;
+mod mpdu_set;
 mod toy_ht;

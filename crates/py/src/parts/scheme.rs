@@ -173,6 +173,26 @@ impl Report {
     }
 
     #[getter]
+    fn ppdu(&self) -> Option<u32> {
+        self.0.ppdu.map(|ppdu| ppdu.number)
+    }
+
+    #[getter]
+    fn place(&self) -> Option<u16> {
+        self.0.ppdu.map(|ppdu| ppdu.place)
+    }
+
+    #[getter]
+    fn mpdus(&self) -> Option<u16> {
+        self.0.ppdu.map(|ppdu| ppdu.mpdus)
+    }
+
+    #[getter]
+    fn rate_bps(&self) -> Option<u64> {
+        self.0.ppdu.map(|ppdu| ppdu.mode.bit_rate().bps())
+    }
+
+    #[getter]
     fn enqueued_ns(&self) -> u64 {
         self.0.enqueued.ns()
     }

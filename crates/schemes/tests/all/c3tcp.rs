@@ -65,8 +65,8 @@ impl Hop {
 fn attempt(serial: u64, to: NodeId, queued_us: u64, access_us: u64) -> TxReport {
     let head = SimTime::ZERO + Dur::from_us(queued_us);
     let done = head + Dur::from_us(access_us);
-    let (fate, airtime) = (Fate::Attempt, Dur::ZERO);
-    TxReport { fate, serial, to, category: 0, attempts: 1, enqueued: SimTime::ZERO, head, first: done, done, airtime }
+    let (fate, airtime, enqueued, ppdu) = (Fate::Attempt, Dur::ZERO, SimTime::ZERO, None);
+    TxReport { fate, serial, to, category: 0, attempts: 1, ppdu, enqueued, head, first: done, done, airtime }
 }
 
 fn c3tcp(set: &[(&str, Value)]) -> Chosen<Install> {

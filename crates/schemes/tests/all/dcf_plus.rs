@@ -24,7 +24,8 @@ fn frame(kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Frame {
 /// A TCP ACK for a neighbour at the head of the line: 76 B, 192 + 56 µs.
 fn job(to: NodeId) -> Job {
     let (mode, solicits) = (config().data_rate, Solicited::ACK);
-    Job { to, psdu: Bytes(76), mode, code: None, solicits, spares_rts: false, is_protected: true }
+    let (asks_rts, spares_rts, is_protected) = (false, false, true);
+    Job { to, psdu: Bytes(76), mode, code: None, solicits, asks_rts, spares_rts, is_protected }
 }
 
 /// A station on its bench, its plan, and the neighbour that has it too.

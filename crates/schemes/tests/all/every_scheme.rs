@@ -457,7 +457,8 @@ impl Node {
         let config = Config::of(Standard::B, Standard::B.modes()[0]);
         let (mode, psdu, sifs) = (config.data_rate, Bytes(100), config.timing.sifs);
         let solicits = Solicited::ACK;
-        let job = Job { to: THERE, psdu, mode, code: None, solicits, spares_rts: false, is_protected: false };
+        let (asks_rts, spares_rts, is_protected) = (false, false, false);
+        let job = Job { to: THERE, psdu, mode, code: None, solicits, asks_rts, spares_rts, is_protected };
         for kind in [mac::Kind::Data, mac::Kind::Rts, mac::Kind::Ack, mac::Kind::Cts] {
             let duration = sifs + phy::airtime(mode, mac::frame::ACK);
             let heard = frame(kind, (THERE, HERE), mode, psdu, duration);
@@ -496,6 +497,7 @@ impl Node {
             serial,
             to: THERE,
             attempts: 1,
+            ppdu: None,
             enqueued: SimTime::ZERO,
             head: now,
             first: now,

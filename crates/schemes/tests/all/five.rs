@@ -6,9 +6,12 @@
 
 mod ack_thinning;
 mod block_ack_receiver;
+mod hand;
 mod learning_rates;
+mod mpdu_fates;
 mod registry;
 mod thinner;
+mod three_stages;
 
 use schemes::NodeFacts;
 use schemes::testing::{HERE, node};

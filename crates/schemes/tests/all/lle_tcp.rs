@@ -533,6 +533,7 @@ fn what_went_to_a_relay_has_not_arrived() {
         to: relay,
         category: 0,
         attempts: 1,
+        ppdu: None,
         enqueued: SimTime::ZERO,
         head: SimTime::ZERO,
         first: SimTime::ZERO,

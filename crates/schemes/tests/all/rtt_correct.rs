@@ -38,6 +38,7 @@ impl Station {
             to: THERE,
             category: 0,
             attempts: 1,
+            ppdu: None,
             enqueued: SimTime::ZERO,
             head: SimTime::ZERO,
             first: SimTime::ZERO,

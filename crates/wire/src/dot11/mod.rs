@@ -1,7 +1,7 @@
 //! 802.11 MAC frames as bytes. @80211-2020 clause 9
 //!
-//! Models the frames an exchange is made of: data and QoS data with up to three addresses, Ack, RTS, CTS, and the
-//! beacon. All else is [`FrameError::Unsupported`]: no HT Control, no fourth address, no encryption beyond carrying a
+//! Models the frames an exchange is made of: data and QoS data with up to three addresses, Ack, compressed Block Ack, RTS, CTS, and
+//! the beacon. All else is [`FrameError::Unsupported`]: no HT Control, no fourth address, no encryption beyond carrying a
 //! protected body as it is, no A-MPDU delimiters. Frames include their FCS; [`Frame::parse_without_fcs`] is for
 //! captures that lack it. Fields are little-endian, as the standard sends them (@80211-2020 9.2.2).
 //!
@@ -9,6 +9,7 @@
 
 mod addr;
 mod beacon;
+mod block_ack;
 mod control;
 mod data;
 pub mod fcs;
@@ -16,6 +17,7 @@ mod fields;
 
 pub use addr::MacAddr;
 pub use beacon::{Beacon, Capability, element, rate};
+pub use block_ack::BlockAck;
 pub use control::{Ack, Cts, Rts};
 pub use data::{Body, Data, DataHeader, LLC_SNAP_IPV4};
 pub use fields::{AckPolicy, DurationField, FrameFlags, QosControl, SequenceControl};
@@ -46,6 +48,7 @@ pub mod len {
 /// First bytes of Frame Control: version 0, type, subtype. @80211-2020 9.2.4.1.3, Table 9-1
 mod kind {
     pub(super) const BEACON: u8 = 0x80; // management, 1000
+    pub(super) const BLOCK_ACK: u8 = 0x94; // control, 1001
     pub(super) const RTS: u8 = 0xB4; // control, 1011
     pub(super) const CTS: u8 = 0xC4; // control, 1100
     pub(super) const ACK: u8 = 0xD4; // control, 1101
@@ -67,6 +70,8 @@ pub enum Frame<'a> {
     Cts(Cts),
     /// Acknowledgment.
     Ack(Ack),
+    /// Acknowledgment of several MPDUs.
+    BlockAck(BlockAck<'a>),
 }
 
 impl<'a> Frame<'a> {
@@ -88,6 +93,7 @@ impl<'a> Frame<'a> {
                 ack.emit(out);
                 Ok(())
             }
+            Frame::BlockAck(block_ack) => block_ack.emit(out),
         };
         match done {
             Ok(()) => fcs::append(out, start),
@@ -113,6 +119,7 @@ impl<'a> Frame<'a> {
             kind::RTS => Rts::parse(cursor).map(Frame::Rts),
             kind::CTS => Cts::parse(cursor).map(Frame::Cts),
             kind::ACK => Ack::parse(cursor).map(Frame::Ack),
+            kind::BLOCK_ACK => BlockAck::parse(cursor).map(Frame::BlockAck),
             _ => Err(FrameError::Unsupported("this type and subtype")),
         }
     }
@@ -125,6 +132,7 @@ impl<'a> Frame<'a> {
             Frame::Rts(rts) => rts.duration,
             Frame::Cts(cts) => cts.duration,
             Frame::Ack(ack) => ack.duration,
+            Frame::BlockAck(block_ack) => block_ack.duration,
         }
     }
 
@@ -136,6 +144,7 @@ impl<'a> Frame<'a> {
             Frame::Rts(rts) => rts.ra,
             Frame::Cts(cts) => cts.ra,
             Frame::Ack(ack) => ack.ra,
+            Frame::BlockAck(block_ack) => block_ack.ra,
         }
     }
 }

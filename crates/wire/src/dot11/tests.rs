@@ -49,6 +49,31 @@ fn an_rts_byte_by_byte() {
 }
 
 #[test]
+fn a_block_ack_byte_by_byte_and_its_bitmaps_by_the_fragment_number() {
+    let (flags, duration) = (FrameFlags::NONE, DurationField::covering(Dur::from_us(44)));
+    let bits: Vec<u8> = (0..128).collect();
+    // The length is in the lowest four bits of the Starting Sequence Control: 8, 32, 64, 128 octets. Above them 0xABC.
+    for (octets, low) in [(8, 0xC0), (32, 0xC4), (64, 0xC8), (128, 0xCA)] {
+        let bitmap = &bits[..octets];
+        let frame =
+            Frame::BlockAck(BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 6, start: 0xABC, bitmap });
+        let bytes = emitted(&frame);
+        // Type 01, subtype 1001. BA Control: compressed in bits 1 to 4, the TID in the upper four.
+        assert_eq!(bytes[..4], [0x94, 0, 44, 0]);
+        assert_eq!(bytes[16..20], [0x04, 0x60, low, 0xAB]);
+        assert_eq!((bytes.len(), &bytes[20..20 + octets]), (24 + octets, bitmap));
+        assert_eq!(Frame::parse(&bytes), Ok(frame));
+        assert_eq!((frame.duration().us(), frame.receiver()), (44, node(1)));
+        let cut = &bytes[..bytes.len() - 5];
+        assert_eq!(Frame::parse_without_fcs(cut), Err(FrameError::Truncated("the Block Ack bitmap")));
+    }
+    let odd = BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 0, start: 0, bitmap: &bits[..16] };
+    let mut out = vec![1];
+    assert!(matches!(Frame::BlockAck(odd).emit(&mut out), Err(EmitError::Unsupported(_))));
+    assert_eq!(out, [1]);
+}
+
+#[test]
 fn a_packet_travels_in_a_frame_and_comes_out() {
     let header = DataHeader {
         sequence: SequenceControl::new(77, 0),

@@ -11,8 +11,8 @@ use std::net::Ipv4Addr;
 use testkit::tshark::{dissect, is_here, plain};
 use units::{BitRate, Dbm, Dur, SimTime};
 use wire::dot11::{
-    self, Ack, AckPolicy, Beacon, Body, Capability, Cts, Data, DataHeader, DurationField, Frame, FrameFlags, MacAddr,
-    QosControl, Rts, SequenceControl, element,
+    self, Ack, AckPolicy, Beacon, BlockAck, Body, Capability, Cts, Data, DataHeader, DurationField, Frame,
+    FrameFlags, MacAddr, QosControl, Rts, SequenceControl, element,
 };
 use wire::radiotap::{Channel, Radiotap, RadiotapFlags};
 use wire::{Echo, Flags, Ipv4, L4, Notice, NoticeKind, Payload, Quote, Seq, SeqRange, Tcp, TcpOptions, Udp};
@@ -160,6 +160,25 @@ fn control_and_data(record: &mut Record) {
         &emitted(&Frame::Ack(Ack { flags, duration: us(0), ra })),
         with(&with(&good, &addresses[..1]), &[("wlan.fc.type_subtype", "29"), ("wlan.duration", "0")]),
     );
+    let bitmap = [0xFF; 32];
+    let written = "ff".repeat(32);
+    for (octets, fragment) in [(8, "0"), (32, "4")] {
+        let bitmap = &bitmap[..octets];
+        record.frame(
+            &emitted(&Frame::BlockAck(BlockAck { flags, duration: us(0), ra, ta, tid: 6, start: 4_000, bitmap })),
+            with(
+                &with(&good, &addresses),
+                &[
+                    ("wlan.fc.type_subtype", "25"),
+                    ("wlan.ba.control.ba_type", "0x0002"),
+                    ("wlan.ba.basic.tidinfo", "0x0006"),
+                    ("wlan.fixed.ssc.sequence", "4000"),
+                    ("wlan.fixed.ssc.fragment", fragment),
+                    ("wlan.ba.bm", &written[..2 * octets]),
+                ],
+            ),
+        );
+    }
     let echo = packet(L4::Echo(Echo::default()), Payload::stream(0, 8));
     let (ap, sta, server) = (node(10), node(11), node(12));
     let ends =

@@ -1,6 +1,6 @@
 //! Captures: what each node sends and receives, as pcapng.
 
-use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception, frame};
+use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception, Receptions, frame};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ impl Captures {
         Ok(self.files.len() - 1)
     }
 
-    pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &[Reception], packets: &Packets) {
+    pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &Receptions, packets: &Packets) {
         for (place, mpdu) in frame.psdu.mpdus().iter().enumerate() {
             if self.failed.is_some() {
                 return;
@@ -140,7 +140,7 @@ impl Captures {
     }
 
     /// One MPDU of a frame, at its transmitter and at its addressee.
-    fn mpdu(&mut self, now: SimTime, frame: &Frame, place: usize, mpdu: &Mpdu, to: &[Reception], packets: &Packets) {
+    fn mpdu(&mut self, now: SimTime, frame: &Frame, place: usize, mpdu: &Mpdu, to: &Receptions, packets: &Packets) {
         self.bytes.clear();
         let is_short = frame.tx.mode.preamble == phy::Preamble::Short;
         let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
@@ -151,7 +151,7 @@ impl Captures {
         };
         radio.with_time(now - frame.airtime).with_rate(frame.tx.mode.bit_rate()).emit(&mut self.bytes);
         let written = write_mpdu(frame, mpdu, packets, &self.access_point, &mut self.bytes);
-        let got_it = |reception: &&Reception| matches!(reception.got, Got::Mpdus(got) if got.contains(place));
+        let got_it = |reception: &Reception<'_>| matches!(reception.got, Got::Mpdus(got) if got.contains(place));
         let heard = to.iter().filter(got_it).map(|reception| reception.node);
         for node in [frame.from].into_iter().chain(heard) {
             let Some(file) = self.radios[node.index()] else { continue };

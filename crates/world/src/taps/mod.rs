@@ -13,7 +13,7 @@ pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
 
 use crate::flow::Flow;
 use engine::Fingerprint;
-use mac::{AtAddressee, Channel, Frame, Got, Reception, Station, TxReport};
+use mac::{AtAddressee, Channel, Frame, Got, Receptions, Station, TxReport};
 use net::Wire;
 use std::io;
 use units::{Dur, LinkId, NodeId, SimTime};
@@ -61,7 +61,7 @@ impl Taps {
         now: SimTime,
         frame: &Frame,
         fate: AtAddressee,
-        to: &[Reception],
+        to: &Receptions,
         channel: &Channel,
         packets: &Packets,
     ) {
@@ -73,7 +73,7 @@ impl Taps {
             Layer::Phy,
             &[now.ns(), u64::from(frame.from.0), frame.kind as u64, frame.psdu.len().0, u64::from(seq)],
         );
-        for reception in to {
+        for reception in to.iter() {
             let is_for_me = matches!(reception.got, Got::Mpdus(_));
             self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(is_for_me)]);
         }

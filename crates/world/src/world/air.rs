@@ -41,10 +41,9 @@ impl World {
         let mpdus =
             self.channel.frame(node).filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
         for place in 0..mpdus {
-            let Some(msdu) = self.stations[node.index()].psdu().nth(place).filter(|msdu| msdu.is_extended) else {
-                continue;
-            };
-            let report = msdu.report(now, Fate::Attempt);
+            let station = &self.stations[node.index()];
+            let Some(msdu) = station.psdu().nth(place).filter(|msdu| msdu.is_extended) else { continue };
+            let report = msdu.report(now, Fate::Attempt, Some(station.in_ppdu(place)));
             let packet = self.packets.get(&msdu.pkt).clone();
             let mut written = MacOptions::within(msdu.options_room);
             self.node(now, node, |node, packets, host| {
@@ -58,8 +57,7 @@ impl World {
     }
 
     pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
-        let mut receptions = std::mem::take(&mut self.receptions);
-        receptions.clear();
+        let mut receptions = self.receptions.take().unwrap_or_default();
         let fate = self.channel.end(now, node, &mut receptions);
         let Some(frame) = self.channel.unload(node) else { return };
         self.frames.ends(&frame, fate, self.channel.first_overlap(node));
@@ -70,11 +68,11 @@ impl World {
         if self.stations[node.index()].is_sending() {
             self.station(now, node, Input::Sent);
         }
-        for reception in &receptions {
+        for reception in receptions.iter() {
             self.station(now, reception.node, Input::Ended(&frame, reception.got));
         }
         frame.release(&mut self.packets);
-        self.receptions = receptions;
+        self.receptions = Some(receptions);
     }
 
     /// The run is over: a timeline is told what is still in the air.

@@ -23,7 +23,7 @@ use crate::taps::Taps;
 use crate::windows::Windows;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
-use mac::{Channel, Input, Output, Reception, Station};
+use mac::{Channel, Input, Output, Receptions, Station};
 use net::Wire;
 use node::Node;
 use outside::Outside;
@@ -98,7 +98,8 @@ pub(crate) struct World {
     ended: VecDeque<(SimTime, FlowId)>,
     /// Flows of the scenario: the first in the list. Those behind them are users' connections.
     stated_flows: usize,
-    receptions: Vec<Reception>,
+    /// Of the frame that has ended; `None` while they are told.
+    receptions: Option<Box<Receptions>>,
     outputs: Vec<Output>,
     winners: Vec<mac::ContenderId>,
     grant_at: SimTime,
@@ -194,7 +195,7 @@ impl World {
             outside: Outside::default(),
             layout,
             jobs: Vec::with_capacity(256),
-            receptions: Vec::with_capacity(count),
+            receptions: Some(Box::new(Receptions::with_capacity(count))),
             outputs: Vec::with_capacity(16),
             winners: Vec::with_capacity(count),
             grant_at: SimTime::NEVER,

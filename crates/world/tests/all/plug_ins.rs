@@ -6,7 +6,7 @@ mod flood;
 
 use flood::Flood;
 use mac::rate::Given;
-use mac::{Attempt, Attempted, RateControl};
+use mac::{Chain, Head, PsduReport, RateControl, Stage};
 use phy::Mode;
 use plugin::{Info, Kind, Param, Registry, Value};
 use queue::{Discipline, List, Mark, Queued, Slot, Unsound};
@@ -122,8 +122,8 @@ impl Coarse {
 }
 
 impl RateControl for Coarse {
-    fn mode(&mut self, _: SimTime, attempt: &Attempt) -> Mode {
-        self.expected(attempt.to)
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
+        chain.set([Stage::of(self.expected(head.link.to)).tries(1)]);
     }
 
     fn expected(&self, _: NodeId) -> Mode {
@@ -131,8 +131,8 @@ impl RateControl for Coarse {
         if fast { self.modes[self.modes.len() - 1] } else { self.modes[0] }
     }
 
-    fn attempted(&mut self, _: SimTime, attempted: &Attempted) {
-        self.acknowledged += i64::from(attempted.acknowledged);
+    fn attempted(&mut self, _: SimTime, report: &PsduReport<'_>) {
+        self.acknowledged += (0..report.mpdus).filter(|place| report.acknowledged.contains(*place)).count() as i64;
     }
 }
 

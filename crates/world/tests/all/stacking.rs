@@ -1,7 +1,7 @@
 //! Schemes of one kind at one node: queues, classifiers, sender hooks, says, rate controls and agents stack in the order of the
 //! file, and what truly excludes is told. Some of the schemes here are of this file: programs bring their own.
 
-use mac::{Around, Attempt, Attempted, Msdu, Next, RateControl, SoFar, TxQueue, Wrap};
+use mac::{Around, Chain, Head, Msdu, Next, PsduReport, RateControl, SoFar, Stage, TxQueue, Wrap};
 use phy::Mode;
 use plugin::Registry;
 use queue::Space;
@@ -188,18 +188,19 @@ mod slow {
     }
 
     impl RateControl for Slow {
-        fn mode(&mut self, now: SimTime, attempt: &Attempt) -> Mode {
-            if attempt.attempts > 0 { self.lowest } else { self.inner.mode(now, attempt) }
+        fn chain(&mut self, now: SimTime, head: &Head, chain: &mut Chain) {
+            self.inner.chain(now, head, chain);
+            chain.set([chain.stages()[0].tries(1), Stage::of(self.lowest)]);
         }
 
         fn expected(&self, to: NodeId) -> Mode {
             self.inner.expected(to)
         }
 
-        fn attempted(&mut self, now: SimTime, attempted: &Attempted) {
-            let is_lowest = attempted.mode == self.lowest;
+        fn attempted(&mut self, now: SimTime, report: &PsduReport<'_>) {
+            let is_lowest = report.mode == self.lowest;
             self.counts.borrow_mut().add(if is_lowest { "lowest" } else { "others" });
-            self.inner.attempted(now, attempted);
+            self.inner.attempted(now, report);
         }
     }
 }

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use mac::{
-    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Judgement, Kind as Sort, MpduSet, Msdu, Outcome,
-    Recipient, Response, SoFar, Solicited,
+    AckPolicy, Bitmap, Body, Config, Data, Delivery, Frame, Kind as Sort, MpduSet, Msdu, Outcome, RaTid, Recipient,
+    Response, SoFar, Solicited,
 };
 use phy::Mode;
 use schemes::{Agent, Cx, Info, Kind, Param, Params, PeerEvent, Refusal, Site, Value};
@@ -121,21 +121,18 @@ impl AckPolicy for Policy {
         so_far.mpdus < self.mpdus && is_in_window && self.shared.borrow().has[next.to.index()]
     }
 
-    fn solicits(&self, n: usize) -> Solicited {
+    fn solicits(&self, _: RaTid, n: usize) -> Solicited {
         let kind = if n > 1 { Sort::BlockAck } else { Sort::Ack };
         Solicited { kind, len: kind.control_len() }
     }
 
-    fn judge(&mut self, seqs: &[u16], response: &Frame) -> Option<Judgement> {
-        let acknowledged = match (response.kind, &response.psdu.mpdus()[0].body) {
-            (Sort::Ack, _) if seqs.len() == 1 => MpduSet::first(1),
-            (Sort::BlockAck, Body::Bitmap(bitmap)) => {
-                let heard = seqs.iter().enumerate().filter(|(_, seq)| bitmap.contains(**seq));
-                heard.fold(MpduSet::NONE, |set, (i, _)| set.with(i))
-            }
+    fn judge(&mut self, _: RaTid, seqs: &[u16], response: &Frame, acknowledged: &mut MpduSet) -> Option<Outcome> {
+        match (response.kind, &response.psdu.mpdus()[0].body) {
+            (Sort::Ack, _) if seqs.len() == 1 => acknowledged.insert(0),
+            (Sort::BlockAck, Body::Bitmap(bitmap)) => acknowledged.extend(bitmap.places(seqs)),
             _ => return None,
-        };
-        (!acknowledged.is_empty()).then_some(Judgement { acknowledged, outcome: Outcome::Success })
+        }
+        (!acknowledged.is_empty()).then_some(Outcome::Success)
     }
 }
 
@@ -271,25 +268,24 @@ impl Reorder {
 }
 
 impl Recipient for Reorder {
-    fn respond(&mut self, config: &Config, frame: &Frame, got: MpduSet, proposed: Response) -> Option<Response> {
+    fn respond(&mut self, config: &Config, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         let mpdus = frame.psdu.mpdus();
         if mpdus.len() <= 1 {
             return Some(proposed);
         }
         let heard = || mpdus.iter().enumerate().filter(|(i, _)| got.contains(*i)).filter_map(|(_, m)| m.data());
         let start = heard().next()?.seq;
-        let offsets = heard().map(|data| data.seq.wrapping_sub(start) % NUMBERS).filter(|offset| *offset < WINDOW);
-        let bits = offsets.fold(0, |bits, offset| bits | 1 << offset);
+        let mut bitmap = Bitmap::new(start, usize::from(WINDOW));
+        heard().for_each(|data| bitmap.insert(data.seq));
         self.shared.borrow_mut().block_acks += 1;
-        let body = Body::Bitmap(Bitmap { start, bits });
-        Some(Response::to(config, frame.tx.mode, frame.duration, Sort::BlockAck, body))
+        Some(Response::to(config, frame.tx.mode, frame.duration, Sort::BlockAck, Body::Bitmap(bitmap)))
     }
 
     fn receive(
         &mut self,
         now: SimTime,
         frame: &Frame,
-        got: MpduSet,
+        got: &MpduSet,
         all: &mut Packets,
         up: &mut dyn FnMut(Delivery),
     ) {
@@ -379,7 +375,7 @@ mod tests {
 
         fn receive(&mut self, ms: u64, from: NodeId, seqs: &[u16], lost: &[u16]) {
             let frame = self.psdu(from, seqs);
-            let got = of(seqs, lost);
+            let got = &of(seqs, lost);
             let mut up = Vec::new();
             self.recipient.receive(at(ms), &frame, got, &mut self.all, &mut |delivery| up.push(delivery));
             frame.release(&mut self.all);
@@ -407,7 +403,7 @@ mod tests {
     /// All of `seqs` but those lost.
     fn of(seqs: &[u16], lost: &[u16]) -> MpduSet {
         let heard = seqs.iter().enumerate().filter(|(_, seq)| !lost.contains(seq));
-        heard.fold(MpduSet::NONE, |set, (i, _)| set.with(i))
+        heard.map(|(i, _)| i).collect()
     }
 
     /// The page shows this very file.
@@ -493,7 +489,7 @@ mod tests {
                 (data.is_retry, data.qos) = (false, Some(mac::Qos { category, user_priority }));
             }
             let mut up = Vec::new();
-            bed.recipient.receive(at(0), &frame, MpduSet::ONE, &mut bed.all, &mut |delivery| up.push(delivery));
+            bed.recipient.receive(at(0), &frame, &MpduSet::ONE, &mut bed.all, &mut |delivery| up.push(delivery));
             bed.note(up);
         }
         assert_eq!((bed.taken(), bed.recipient.held()), (vec![5, 5, 5, 6, 7], 0));
@@ -514,16 +510,19 @@ mod tests {
         let psdu = bed.psdu(THERE, &seqs);
         let proposed =
             || Response::to(&edca(node(HERE, 3).standard), psdu.tx.mode, psdu.duration, Sort::Ack, Body::Nothing);
-        let made = bed.recipient.respond(&bed.config, &psdu, of(&seqs, &[0]), proposed()).unwrap();
+        let made = bed.recipient.respond(&bed.config, &psdu, &of(&seqs, &[0]), proposed()).unwrap();
         let answer = response(made, (HERE, THERE));
         assert_eq!(answer.kind, Sort::BlockAck);
         let mut policy = Policy { mpdus: 8, shared: Rc::default() };
-        assert_eq!(policy.solicits(4).kind, Sort::BlockAck);
-        assert_eq!(policy.solicits(4).len, answer.psdu.len());
-        let judgement = policy.judge(&seqs, &answer).unwrap();
-        assert_eq!(judgement.acknowledged, of(&seqs, &[0]));
-        assert!(policy.judge(&[100, 101], &answer).is_none());
-        assert!(bed.recipient.respond(&bed.config, &psdu, MpduSet::NONE, proposed()).is_none());
+        const TO: RaTid = RaTid { to: THERE, tid: Some(0) };
+        assert_eq!(policy.solicits(TO, 4).kind, Sort::BlockAck);
+        assert_eq!(policy.solicits(TO, 4).len, answer.psdu.len());
+        let mut acknowledged = MpduSet::NONE;
+        assert_eq!(policy.judge(TO, &seqs, &answer, &mut acknowledged), Some(Outcome::Success));
+        assert_eq!(acknowledged, of(&seqs, &[0]));
+        acknowledged.clear();
+        assert!(policy.judge(TO, &[100, 101], &answer, &mut acknowledged).is_none());
+        assert!(bed.recipient.respond(&bed.config, &psdu, &MpduSet::NONE, proposed()).is_none());
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //!
 //! **Source** none; a small relative of SampleRate and Minstrel.
 //! **Realism** a sender knows which of its MPDUs were acknowledged, and nothing else.
-//! **Departs** from Minstrel: no retry chain, and the averages move with each attempt, not by the clock.
+//! **Departs** from Minstrel: a chain of two stages at most, and the averages move with each attempt, not by the clock.
 //! **Bound** every tenth frame is sent once in a mode that may be worse.
 //! **Checked** by the tests below.
 
 use engine::Stream;
-use mac::{Attempt, Attempted, RateControl};
+use mac::{Chain, Head, MpduSet, PsduReport, RaTid, RateControl, Stage};
 use phy::Mode;
 use schemes::testing::{Ground, HERE, THERE, node, with};
 use schemes::{Info, Kind, NodeFacts, Param, Params, Refusal, Site, Value};
@@ -87,29 +87,28 @@ impl Learning {
 }
 
 impl RateControl for Learning {
-    fn mode(&mut self, _: SimTime, attempt: &Attempt) -> Mode {
-        let best = self.best(attempt.to, attempt.mpdu);
-        if attempt.attempts > 0 {
-            return self.modes[best]; // a failed trial is repaired in the best mode
-        }
-        let receiver = &mut self.receivers[attempt.to.index()];
-        receiver.frames += 1;
-        if self.modes.len() == 1 || !receiver.frames.is_multiple_of(self.every) {
-            return self.modes[best];
+    fn chain(&mut self, _: SimTime, head: &Head, chain: &mut Chain) {
+        let best = self.best(head.link.to, head.mpdu);
+        let repair = Stage::of(self.modes[best]).tries(1);
+        let receiver = &mut self.receivers[head.link.to.index()];
+        receiver.frames += u64::from(head.attempts == 0);
+        let is_trial = head.attempts == 0 && receiver.frames.is_multiple_of(self.every);
+        if self.modes.len() == 1 || !is_trial {
+            return chain.set([repair]);
         }
         let other = self.draws.below(self.modes.len() as u32 - 1) as usize;
-        self.modes[other + usize::from(other >= best)]
+        chain.set([Stage::of(self.modes[other + usize::from(other >= best)]).tries(1), repair]);
     }
 
     fn expected(&self, to: NodeId) -> Mode {
         self.modes[self.best(to, self.typical)]
     }
 
-    fn attempted(&mut self, _: SimTime, attempted: &Attempted) {
-        let Some(i) = self.modes.iter().position(|m| *m == attempted.mode) else { return };
-        if attempted.went_out && attempted.sent > 0 {
-            let success = f64::from(attempted.acknowledged) / f64::from(attempted.sent);
-            let ratio = &mut self.receivers[attempted.to.index()].ratios[i];
+    fn attempted(&mut self, _: SimTime, report: &PsduReport<'_>) {
+        let Some(i) = self.modes.iter().position(|m| *m == report.mode) else { return };
+        if report.ppdu.is_some() {
+            let success = report.acknowledged.len() as f64 / report.mpdus as f64;
+            let ratio = &mut self.receivers[report.link.to.index()].ratios[i];
             *ratio += self.weight * (success - *ratio);
         }
     }
@@ -129,18 +128,29 @@ fn learning(set: &[(&'static str, Value)]) -> (Box<dyn RateControl>, Vec<Mode>) 
 
 /// One frame to `to`, in one attempt that `succeeds` or not in the mode that was chosen.
 fn frame(control: &mut dyn RateControl, to: NodeId, succeeds: impl Fn(Mode) -> bool) -> Mode {
-    let mode = attempt(control, to, 0);
+    let mode = chain(control, to, 0).stages()[0].mode;
     tell(control, to, mode, succeeds(mode), true);
     mode
 }
 
-fn attempt(control: &mut dyn RateControl, to: NodeId, attempts: u8) -> Mode {
-    control.mode(SimTime::ZERO, &Attempt { to, mpdu: MPDU, attempts })
+fn chain(control: &mut dyn RateControl, to: NodeId, attempts: u8) -> Chain {
+    let mut chain = Chain::of([Stage::of(phy::Mode::dsss(0))]);
+    control.chain(SimTime::ZERO, &Head { link: RaTid { to, tid: None }, mpdu: MPDU, attempts }, &mut chain);
+    chain
 }
 
 fn tell(control: &mut dyn RateControl, to: NodeId, mode: Mode, success: bool, went_out: bool) {
-    let attempted = Attempted { to, mode, sent: 1, acknowledged: u8::from(success), went_out };
-    control.attempted(SimTime::ZERO, &attempted);
+    let report = PsduReport {
+        link: RaTid { to, tid: None },
+        ppdu: went_out.then_some(1),
+        mode,
+        stage: 0,
+        nth: 1,
+        airtime: Dur::ZERO,
+        mpdus: 1,
+        acknowledged: &MpduSet::first(usize::from(success)),
+    };
+    control.attempted(SimTime::ZERO, &report);
 }
 
 #[test]
@@ -188,13 +198,13 @@ fn throughput_counts_not_success() {
     let (mut control, modes) = learning(&[("weight", Value::Float(0.02))]);
     let fastest = *modes.last().unwrap();
     for i in 0..900 {
-        let mode = attempt(&mut *control, THERE, 0);
+        let mode = chain(&mut *control, THERE, 0).stages()[0].mode;
         tell(&mut *control, THERE, mode, mode != fastest || i % 3 != 0, true);
     }
     assert_eq!(control.expected(THERE), fastest);
     // A third of it is less.
     for i in 0..900 {
-        let mode = attempt(&mut *control, THERE, 0);
+        let mode = chain(&mut *control, THERE, 0).stages()[0].mode;
         tell(&mut *control, THERE, mode, mode != fastest || i % 3 == 0, true);
     }
     assert_ne!(control.expected(THERE), fastest);
@@ -215,7 +225,7 @@ fn receivers_do_not_teach_each_other() {
 fn a_frame_that_never_went_out_teaches_nothing() {
     let (mut control, modes) = learning(&[]);
     for _ in 0..200 {
-        let mode = attempt(&mut *control, THERE, 0);
+        let mode = chain(&mut *control, THERE, 0).stages()[0].mode;
         tell(&mut *control, THERE, mode, false, false);
     }
     assert_eq!(control.expected(THERE), *modes.last().unwrap());
@@ -226,8 +236,11 @@ fn a_failed_trial_is_repeated_in_the_best_mode() {
     let (mut control, modes) = learning(&[("every", Value::Int(2))]);
     let fastest = *modes.last().unwrap();
     frame(&mut *control, THERE, |_| true);
-    assert_ne!(frame(&mut *control, THERE, |_| false), fastest);
-    assert_eq!(attempt(&mut *control, THERE, 1), fastest);
+    let trial = chain(&mut *control, THERE, 0);
+    let [first, second] = trial.stages() else { panic!("{trial:?}") };
+    assert!(first.mode != fastest && (first.tries, second.mode) == (1, fastest), "{trial:?}");
+    // Whatever comes after the two is decided with what they taught.
+    assert_eq!(chain(&mut *control, THERE, 2).stages(), [Stage::of(fastest).tries(1)]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn done(bench: &mut Bench, number: u32, serial: u64, fate: Fate) {
         to: THERE,
         category: 0,
         attempts: 7,
+        ppdu: None,
         enqueued: now,
         head: now,
         first: now,

@@ -180,8 +180,19 @@ impl World {
         let now = self.now;
         let (enqueued, head, first, done) = (now, now, now, now);
         let (airtime, category) = (Dur::ZERO, 0);
-        let report =
-            TxReport { fate, serial, to: THERE, category, attempts: 7, enqueued, head, first, done, airtime };
+        let report = TxReport {
+            fate,
+            serial,
+            to: THERE,
+            category,
+            attempts: 7,
+            ppdu: None,
+            enqueued,
+            head,
+            first,
+            done,
+            airtime,
+        };
         self.station.now = now;
         self.station.report_with(packet, &report);
     }

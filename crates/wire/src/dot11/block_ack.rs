@@ -1,0 +1,76 @@
+//! The compressed Block Ack. @80211-2020 9.3.1.8; bitmaps of 256 by IEEE Std 802.11ax-2021, of 512 and 1024 by 802.11be
+
+use super::{DurationField, FrameFlags, MacAddr, SequenceControl, kind};
+use crate::cursor::Cursor;
+use crate::{EmitError, FrameError};
+
+/// BA Type of BA Control: compressed. @80211-2020 9.3.1.8.1, table 9-28
+const COMPRESSED: u16 = 2 << 1;
+/// The bits of BA Control that stand for its type.
+const TYPE: u16 = 0b1_1110;
+
+/// The Fragment Number subfield of the Starting Sequence Control and the length of the bitmap in octets that it stands for, without
+/// fragments. @80211-2020 9.3.1.8.2 has the first, 802.11ax the second, 802.11be the others
+const BITMAPS: [(u8, usize); 4] = [(0b0000, 8), (0b0100, 32), (0b1000, 64), (0b1010, 128)];
+
+/// Acknowledgment of several MPDUs of one TID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockAck<'a> {
+    /// Flags of Frame Control.
+    pub flags: FrameFlags,
+    /// Zero, unless the exchange goes on.
+    pub duration: DurationField,
+    /// The originator.
+    pub ra: MacAddr,
+    /// The recipient, which transmits it.
+    pub ta: MacAddr,
+    /// The traffic identifier, modulo 16.
+    pub tid: u8,
+    /// The sequence number of the lowest bit, modulo 4096.
+    pub start: u16,
+    /// A bit for each number from there on, the first in the lowest bit of the first octet. 8, 32, 64 or 128 octets.
+    pub bitmap: &'a [u8],
+}
+
+impl<'a> BlockAck<'a> {
+    pub(super) fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
+        let format = BITMAPS.iter().find(|(_, octets)| *octets == self.bitmap.len());
+        let Some((fragment, _)) = format else {
+            return Err(EmitError::Unsupported("a Block Ack bitmap of this length"));
+        };
+        out.extend([kind::BLOCK_ACK, self.flags.0]);
+        out.extend(self.duration.us().to_le_bytes());
+        out.extend([self.ra, self.ta].iter().flat_map(|addr| addr.0));
+        out.extend((COMPRESSED | u16::from(self.tid) << 12).to_le_bytes());
+        out.extend(SequenceControl::new(self.start, *fragment).raw().to_le_bytes());
+        out.extend(self.bitmap);
+        Ok(())
+    }
+
+    /// Reads what follows the first byte.
+    pub(super) fn parse(mut cursor: Cursor<'a>) -> Result<BlockAck<'a>, FrameError> {
+        let flags = FrameFlags::parse(&mut cursor)?;
+        let duration = DurationField::parse(&mut cursor)?;
+        let ra = MacAddr::parse(&mut cursor)?;
+        let ta = MacAddr::parse(&mut cursor)?;
+        let control = cursor.le16().ok_or(FrameError::Truncated("BA Control"))?;
+        if control & !(0xF << 12) != COMPRESSED {
+            let is_compressed = control & TYPE == COMPRESSED;
+            let what =
+                if is_compressed { "BA Control with a reserved bit" } else { "a Block Ack that is not compressed" };
+            return Err(FrameError::Unsupported(what));
+        }
+        let sequence = SequenceControl::parse(&mut cursor)?;
+        let format = BITMAPS.iter().find(|(fragment, _)| *fragment == sequence.fragment());
+        let Some((_, octets)) = format else {
+            return Err(FrameError::Unsupported("a Block Ack bitmap of fragments"));
+        };
+        let bitmap = cursor.take(*octets).ok_or(FrameError::Truncated("the Block Ack bitmap"))?;
+        match cursor.left() {
+            0 => {
+                Ok(BlockAck { flags, duration, ra, ta, tid: (control >> 12) as u8, start: sequence.number(), bitmap })
+            }
+            left => Err(FrameError::Trailing(left)),
+        }
+    }
+}
