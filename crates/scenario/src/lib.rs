@@ -12,10 +12,13 @@
 
 #[macro_use]
 mod macros;
+#[macro_use]
+mod sets;
 
 mod at;
 mod channel;
 mod check;
+mod connection;
 mod directory;
 mod error;
 mod errors;
@@ -33,14 +36,12 @@ mod shape;
 mod words;
 
 pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
+pub use connection::{ByteCounting, Ssthresh, Tcp, UserTimeout, WindowScale};
 pub use directory::Group;
 pub use error::{InputError, Mistakes, Result};
 pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
-pub use flow::{
-    ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
-    WindowScale, Writes,
-};
+pub use flow::{Flow, FlowEntry, Hops, Protocol, Reader, Traffic, Transport, Writes};
 pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
 pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,

@@ -40,15 +40,15 @@ words! {
 table! {
     /// Parameters of an access category; `None`: the standard's.
     #[derive(Copy, Default)]
-    pub struct Category {
+    pub struct Category sets mac::Category {
         /// Slots of its interframe space beyond SIFS.
-        aifsn: Option<u8>, in 1..=15, or "the standard's",
+        aifsn: Option<u8>, in 1..=15, or "the standard's", sets aifsn,
         /// Least contention window in slots.
-        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets cw_min,
         /// Greatest contention window in slots.
-        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets cw_max,
         /// How long it may keep the medium.
-        txop_limit: Option<Dur>, or "0 s: one exchange",
+        txop_limit: Option<Dur>, or "0 s: one exchange", sets txop_limit,
     }
 }
 
