@@ -1,8 +1,7 @@
 //! A TCP connection's keys. Each names the field of [`tcp::Config`] that it sets.
 
-use crate::channel::SOME_TIME;
 use crate::plug::{Congestion, Plug, Receivers, Recoveries};
-use crate::queues::SOME_BYTES;
+use crate::scalar::{SOME_BYTES, SOME_TIME};
 use core::ops::RangeInclusive;
 use units::{Bytes, Dur};
 

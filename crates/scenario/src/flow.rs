@@ -3,14 +3,12 @@
 use crate::Names;
 use crate::Result;
 use crate::at::At;
-use crate::channel::SOME_TIME;
 use crate::connection::Tcp;
-use crate::directory::Group;
+use crate::directory::MOST_OF_A_GROUP;
+use crate::group::Group;
 use crate::item::{About, Item, Mistake};
-use crate::node::MOST_OF_A_GROUP;
 use crate::plug::{Plug, Users};
-use crate::queues::SOME_BYTES;
-use crate::scalar::Text;
+use crate::scalar::{SOME_BYTES, SOME_TIME, Text};
 use crate::shape::{Keys, Object, Read, Shape, Variant};
 use core::ops::RangeInclusive;
 use serde_json::json;

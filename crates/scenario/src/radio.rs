@@ -1,7 +1,7 @@
 //! `[radio]`: what all radios have in common.
 
 use crate::at::{At, Context};
-use crate::node::{Access, CONTENTION_WINDOW, Edca};
+use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
 use crate::shape::{Powered, Via};
@@ -168,6 +168,12 @@ table! {
         /// Interface queue of every station, one for each access category, limited in packets or in bytes.
         queue: RadioQueue = { packets = 50 },
     }
+}
+
+/// The standard that a file states; 802.11b if it states none.
+pub(crate) fn stated_standard(tree: &toml::Table) -> phy::Standard {
+    let word = tree.get("radio").and_then(|radio| radio.get("standard")).and_then(toml::Value::as_str);
+    word.and_then(crate::words::find).unwrap_or(phy::Standard::B)
 }
 
 /// The radio of a scenario without radios: what 802.11b has where nothing is said.
