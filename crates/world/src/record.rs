@@ -1,4 +1,4 @@
-//! Rows of results: columns and values. A column is declared once ([`columns!`]): its name with its unit, a line that says what it is, and
+//! Rows of results: columns and values. A column is declared once (`columns!`): its name with its unit, a line that says what it is, and
 //! how it is read off what was measured.
 
 /// One value.
