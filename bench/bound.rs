@@ -6,7 +6,7 @@
 
 use engine::{Class, Purpose, Slot, Streams, Timers};
 use mac::{
-    Body, Channel, Config, Contention, ErrorsAt, Frame, Kind, Label, Mpdu, Outcome, Psdu, Reception, RtsPatience,
+    Body, Channel, Config, Contention, ErrorsAt, Frame, Kind, Label, Mpdu, Outcome, Psdu, Receptions, RtsPatience,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, Standard};
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};

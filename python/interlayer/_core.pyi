@@ -50,8 +50,7 @@ class Flow(TypedDict):
     """One flow's results over the measured time (warm-up excluded unless the name says otherwise)."""
 
     id: str
-    # and: "from", "to", "protocol", goodput_bps, datagram_throughput_bps, delivered_bytes, segments_sent,
-    # retransmissions, timeouts, fast_retransmits, acks_sent, rtt_mean_s, rtt_samples, acked_undelivered_bytes, ...
+    # and: "from", "to", "protocol", and the metrics of flows (`metrics`)
 
 class Timeline(TypedDict):
     """Who transmitted what when, in a part of a run; a value a transmission in each column, in order of their begin."""
@@ -279,6 +278,18 @@ def registry(
     Of schemes also what they ask of the nodes where they sit, in words with spaces between: `sits`, `reads`, `turns`.
     Of queue disciplines and traffic models also `parameters`, with their defaults.
     """
+
+class Metric(TypedDict):
+    """A column of numbers in the tables of a run."""
+
+    table: str  # "flow.NAME", "node.NAME", ..., "summary"
+    name: str  # without its unit, where that says enough
+    unit: str  # "b/s", "s", "bytes", "packets"; "1": a count, share or index
+    summary: str
+    support: Literal["amount", "share", "index"]  # from 0 on, from 0 to 1, Jain's index
+
+def metrics() -> list[Metric]:
+    """Every metric, in the order of tables and columns; what schemes count is not among them."""
 
 def absent(noun: str, name: str) -> str | None:
     """What to say of a name that is not modelled (noun `scheme`, `standard`, `router`, ...); None of any other."""

@@ -353,7 +353,7 @@ def list_command(
             {"id": name, "unit": catalogue.unit_of(column), "summary": f"{of} {METRICS[column]}"}
             for name, column in NAMES.items()
         ]
-        rows += [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.ENTRIES]
+        rows += [{"id": e.id, "unit": e.unit, "summary": e.summary} for e in catalogue.entries()]
     else:
         from . import simulator
         from .show import references

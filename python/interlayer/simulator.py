@@ -323,6 +323,11 @@ def registry(kind: Registry) -> list[dict[str, str]]:
     return [dict(entry) for entry in _module().registry(kind)]
 
 
+def metrics() -> list[_core.Metric]:
+    """The metrics of a run's tables, as `_core.pyi` describes them."""
+    return list(_module().metrics())
+
+
 # ------------------------------------------------------------------------------------------------- the file of the core
 
 _files: dict[str, tuple[int, ...]] = {}

@@ -15,6 +15,11 @@ from typing import Any
 
 import numpy as np
 
+try:
+    from interlayer import _core as compiled
+except ImportError:
+    compiled = None  # type: ignore[assignment]
+
 
 class InputError(ValueError):
     def __init__(self, message: str, path: str = "") -> None:
@@ -268,6 +273,7 @@ class Core:
             Runner=self.runner,
             __file__=__file__,
             registry=self.registry,
+            metrics=compiled.metrics if compiled else list,
             absent=lambda noun, name: f'{noun} "{name}" is not modelled yet' if name == "c3tcp" else None,
             schema=lambda: "{}",
         )

@@ -355,6 +355,22 @@ fn absent(noun: &str, name: &str) -> Option<String> {
     plugin::absent::message(noun, name)
 }
 
+/// Every metric of results; see the type stub.
+#[pyfunction]
+fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for (table, metric) in world::metrics() {
+        let dict = PyDict::new(py);
+        dict.set_item("table", table)?;
+        dict.set_item("name", metric.name())?;
+        dict.set_item("unit", metric.unit())?;
+        dict.set_item("summary", metric.summary)?;
+        dict.set_item("support", metric.support.name())?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
 /// A crate outside the workspace that a module is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Outside {
@@ -467,6 +483,7 @@ pub fn fill(
     module.add_class::<Scenario>()?;
     module.add_class::<Runner>()?;
     module.add_function(wrap_pyfunction!(absent, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics, module)?)?;
     let core = Bound::new(module.py(), Core { known, listed: listed.clone() })?;
     for name in ["parse", "registry", "schema"] {
         module.add(name, core.getattr(name)?)?;

@@ -49,6 +49,8 @@ pub struct Context<'c> {
     pub standard: phy::Standard,
     /// Whether signals have powers: the file has `channel.propagation`.
     pub has_powers: bool,
+    /// The tables of any file that have a key of a name.
+    pub(crate) places: fn(&str, &Names) -> Vec<String>,
     /// Mistakes in the shape of the file.
     shape: RefCell<Mistakes>,
     /// Mistakes that are told only if what they rest on has the right shape.
@@ -57,12 +59,17 @@ pub struct Context<'c> {
 
 impl<'c> Context<'c> {
     /// Looks at `tree`, which may be wrong in any way.
-    pub(crate) fn new(tree: &toml::Table, names: &'c Names) -> Context<'c> {
-        let word = tree.get("radio").and_then(|radio| radio.get("standard")).and_then(toml::Value::as_str);
+    pub(crate) fn new(
+        tree: &toml::Table,
+        names: &'c Names,
+        standard: phy::Standard,
+        places: fn(&str, &Names) -> Vec<String>,
+    ) -> Context<'c> {
         Context {
             names,
             nodes: Directory::new(tree),
-            standard: word.and_then(crate::words::find).unwrap_or(phy::Standard::B),
+            standard,
+            places,
             has_powers: tree.get("channel").is_some_and(|channel| channel.get("propagation").is_some()),
             shape: RefCell::default(),
             later: RefCell::default(),

@@ -2,19 +2,15 @@
 
 use crate::Result;
 use crate::at::{At, Context};
-use crate::directory::{self, Group};
 use crate::errors::{ErrorSpec, LinkErrors};
+use crate::group::{self, Group};
 use crate::item::{About, Mistake, wrong};
-use crate::queues::{PROBABILITY, Queue};
-use crate::scalar::{Metres, Text};
+use crate::queues::Queue;
+use crate::scalar::{Metres, PROBABILITY, SOME_TIME, Text};
 use crate::shape::{Powered, Via};
-use core::ops::RangeInclusive;
 use serde_json::json;
 use toml::Value;
 use units::{BitRate, Db, Dbm, Dur, Hertz, NodeId};
-
-/// A time that is not nothing.
-pub(crate) const SOME_TIME: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_ns(1), crate::scalar::LONGEST);
 
 table! {
     /// Who hears whom, and how well.
@@ -286,7 +282,7 @@ scalar! {
             return Err(format!("expected {TWO_NAMES}, got an array of {}", names.len()).into());
         };
         let one = |i: usize, name: &Value| match name.as_str() {
-            Some(name) => Ok(directory::group(name, &at.index(i))),
+            Some(name) => Ok(group::group(name, &at.index(i))),
             None => Err(at.index(i).error(wrong("the name of a node", name))),
         };
         Ok(Between([one(0, a)?, one(1, b)?]))

@@ -1,13 +1,13 @@
 //! Node names, and the nodes that they lead to.
 
-use crate::at::At;
-use crate::item::{Mistake, wrong};
-use crate::node::MOST_OF_A_GROUP;
-use crate::{InputError, Result};
+use crate::InputError;
 use plugin::suggest;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use toml::Value;
 use units::NodeId;
+
+/// The most nodes of one entry.
+pub(crate) const MOST_OF_A_GROUP: u32 = 10_000;
 
 /// The nodes of a file by name. An entry with a `count` is a group: `sta` with a count of 2 makes `sta1` and `sta2`.
 #[derive(Debug, Default)]
@@ -72,8 +72,13 @@ impl Directory {
         self.at_links.binary_search_by(|link| link.as_str().cmp(name)).is_ok()
     }
 
+    /// The nodes of the group of that name.
+    pub(crate) fn group(&self, name: &str) -> Option<&Vec<NodeId>> {
+        self.groups.get(name)
+    }
+
     /// The node of that name; the message if there is none.
-    fn find(&self, name: &str) -> Result<NodeId, String> {
+    pub(crate) fn find(&self, name: &str) -> Result<NodeId, String> {
         match self.ids.get(name) {
             Some(id) => Ok(*id),
             None if self.groups.contains_key(name) => {
@@ -82,64 +87,4 @@ impl Directory {
             None => Err(suggest::no_such("node", name, &self.entries)),
         }
     }
-}
-
-/// Stands for a node that is not there; the mistake is noted.
-pub(crate) const NOBODY: NodeId = NodeId::BROADCAST;
-
-/// The node whose name stands at `at`.
-pub(crate) fn node(name: &str, at: &At) -> NodeId {
-    at.cx.nodes.find(name).unwrap_or_else(|message| {
-        at.later(message);
-        NOBODY
-    })
-}
-
-/// The nodes that a name stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    /// The name, as the file spells it.
-    pub name: String,
-    /// Its nodes: one, unless `has_count`.
-    pub nodes: Vec<NodeId>,
-    /// Whether the name is that of an entry with a `count`, or there is a list of names.
-    pub has_count: bool,
-}
-
-/// The nodes whose name, or whose group's name, stands at `at`.
-pub(crate) fn group(name: &str, at: &At) -> Group {
-    let members = at.cx.nodes.groups.get(name);
-    let nodes = members.cloned().unwrap_or_else(|| vec![node(name, at)]);
-    Group { name: name.to_owned(), nodes, has_count: members.is_some() }
-}
-
-/// The nodes of a name, or of an array of names.
-pub(crate) fn one_or_list(value: &Value, at: &At) -> Result<Group, Mistake> {
-    let Some(values) = value.as_array() else {
-        return Ok(group(value.as_str().ok_or(Mistake::Unexpected)?, at));
-    };
-    if values.is_empty() {
-        return Err("expected the name of a node, or an array with one at least".to_owned().into());
-    }
-    let nodes = list(values, at)?;
-    let names: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-    Ok(Group { name: names.join(", "), nodes, has_count: true })
-}
-
-/// The nodes of an array of names; no node twice.
-pub(crate) fn list(values: &[Value], at: &At) -> Result<Vec<NodeId>> {
-    let mut found = Vec::with_capacity(values.len());
-    let mut seen = BTreeSet::new();
-    for (i, value) in values.iter().enumerate() {
-        let at = at.index(i);
-        let name = value.as_str().ok_or_else(|| at.error(wrong("the name of a node", value)))?;
-        let group = group(name, &at);
-        for id in group.nodes {
-            if !seen.insert(id) {
-                at.later(format!("\"{}\" is here twice", group.name));
-            }
-            found.push(id);
-        }
-    }
-    Ok(found)
 }

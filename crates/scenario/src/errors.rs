@@ -2,9 +2,8 @@
 
 use crate::Result;
 use crate::at::At;
-use crate::channel::SOME_TIME;
 use crate::item::{About, Mistake};
-use crate::queues::PROBABILITY;
+use crate::scalar::{PROBABILITY, SOME_TIME};
 use crate::shape::Via;
 use phy::errors::{Sojourn, Step};
 use serde_json::json;

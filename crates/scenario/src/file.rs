@@ -1,15 +1,15 @@
 //! The whole file.
 
-use crate::Result;
 use crate::at::At;
-use crate::channel::{Channel, LinkEntry, SOME_TIME};
+use crate::channel::{Channel, LinkEntry};
 use crate::flow::FlowEntry;
 use crate::item::{About, Mistake};
 use crate::node::NodeEntry;
 use crate::plug::{Plug, Routers, Schemes};
 use crate::radio::Radio;
-use crate::scalar::{Metres, Text};
-use crate::shape::{MOST_ENTRIES, Via};
+use crate::scalar::{Metres, SOME_TIME, Text};
+use crate::shape::{MOST_ENTRIES, Shape, Via};
+use crate::{Names, Result};
 use core::ops::RangeInclusive;
 use serde_json::json;
 use toml::Value;
@@ -233,4 +233,9 @@ impl Via<EventKeys> for EventKind {
             EventKind::Move(node, to) => EventKeys { moved: Some(node), to: Some(to), ..none },
         }
     }
+}
+
+/// The tables of a file that have a key of this name.
+pub(crate) fn places(key: &str, names: &Names) -> Vec<String> {
+    Shape::of::<File>(names).places(key, names)
 }

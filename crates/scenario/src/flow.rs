@@ -3,166 +3,18 @@
 use crate::Names;
 use crate::Result;
 use crate::at::At;
-use crate::channel::SOME_TIME;
-use crate::directory::Group;
+use crate::connection::Tcp;
+use crate::directory::MOST_OF_A_GROUP;
+use crate::group::Group;
 use crate::item::{About, Item, Mistake};
-use crate::node::MOST_OF_A_GROUP;
-use crate::plug::{Congestion, Plug, Receivers, Recoveries, Users};
-use crate::queues::SOME_BYTES;
-use crate::scalar::Text;
+use crate::plug::{Plug, Users};
+use crate::scalar::{SOME_BYTES, SOME_TIME, Text};
 use crate::shape::{Keys, Object, Read, Shape, Variant};
 use core::ops::RangeInclusive;
 use serde_json::json;
 use std::sync::Arc;
 use toml::Value;
 use units::{BitRate, Bytes, Dur, NodeId};
-
-/// The largest window that sequence numbers allow is 1 GiB. @RFC7323 sec. 2.3
-const BUFFER: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1 << 30));
-/// Of the timestamp clock: slower than any RTT, or wrapping within one. @RFC7323 sec. 5.4
-const TICK: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_us(1), Dur::from_secs(1));
-/// What the documentation says where `tcp::Config` decides.
-const TCP_DEFAULT: &str = "the preset's";
-/// In segments.
-const WINDOW: RangeInclusive<u32> = RangeInclusive::new(1, 1_000_000_000);
-
-words! {
-    /// Slow-start threshold at the start.
-    pub enum Ssthresh {
-        /// Slow start until the first loss.
-        "unlimited" => Unlimited,
-        else
-        /// Up to this window.
-        Bytes(Bytes), in SOME_BYTES,
-    }
-}
-
-words! {
-    /// The window scale option.
-    pub enum WindowScale {
-        /// The least that can tell the whole receive buffer.
-        "auto" => Auto,
-        /// Not offered.
-        "off" => Off,
-        else
-        /// This shift.
-        Shift(u8), in 0..=14,
-    }
-}
-
-words! { impl tcp::Preset, noun "preset" { "linux" => Linux, "ns2" => Ns2, "rfc" => Rfc } }
-
-words! { impl tcp::Undo, noun "way to undo" { "none" => None, "eifel" => Eifel, "f-rto" => FRto, "all" => All } }
-
-words! {
-    /// Appropriate byte counting.
-    pub enum ByteCounting {
-        /// One step per ACK.
-        "off" => Off,
-        else
-        /// Bytes, up to so many segments per ACK.
-        Limit(u8), in 1..=255,
-    }
-}
-
-words! {
-    /// The user timeout.
-    pub enum UserTimeout {
-        /// Retransmissions are counted, not timed.
-        "off" => Off,
-        else
-        /// Without progress for so long the connection fails.
-        After(Dur), in SOME_TIME,
-    }
-}
-
-table! {
-    /// A TCP connection. `None`: as `tcp::Config` has it.
-    pub struct Tcp {
-        /// All choices of a stack under one word; a key beside it wins. `interlayer check --effective` shows them.
-        preset: Option<tcp::Preset>, or "`linux`",
-        /// See `interlayer list congestion`.
-        congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
-        /// How losses are repaired: see `interlayer list recovery`.
-        recovery: Option<Plug<Recoveries>>, or "the controller's own, with SACK `sack`",
-        /// Proportional rate reduction (RFC 9937), in recovery by SACK and after a mark.
-        prr: Option<bool>, or TCP_DEFAULT,
-        /// Losses by time, not by count (RFC 8985), in recovery by SACK.
-        rack: Option<bool>, or TCP_DEFAULT,
-        /// A probe for a loss at the tail (RFC 8985), in recovery by SACK.
-        tlp: Option<bool>, or TCP_DEFAULT,
-        /// How a loss that was none is found out, and its cut undone.
-        undo: Option<tcp::Undo>, or TCP_DEFAULT,
-        /// The first slow start ends when the RTT rises (HyStart++, RFC 9406).
-        hystart: Option<bool>, or TCP_DEFAULT,
-        /// Segments leave at a rate, not in bursts.
-        pacing: Option<bool>, or TCP_DEFAULT,
-        /// See `interlayer list receivers`.
-        receiver: Option<Plug<Receivers>>, or TCP_DEFAULT,
-        /// Longest delay of an acknowledgement.
-        delayed_ack_timeout: Option<Dur>, or TCP_DEFAULT,
-        /// Full segments per acknowledgement.
-        delayed_ack_count: Option<u8>, in 1..=255, or TCP_DEFAULT,
-        /// Quick ACKs at the start and an adaptive delay from 40 ms, as Linux (receiver `delayed-ack`).
-        quickack: Option<bool>, or TCP_DEFAULT,
-        /// In segments.
-        initial_window: Option<u32>, in WINDOW, or TCP_DEFAULT,
-        /// Where slow start first ends.
-        initial_ssthresh: Option<Ssthresh>, or TCP_DEFAULT,
-        /// The sender's own limit in segments.
-        max_window: Option<u32>, in WINDOW, or TCP_DEFAULT,
-        /// Bytes the sender holds.
-        send_buffer: Option<Bytes>, in BUFFER, or TCP_DEFAULT,
-        /// Bytes the receiver holds.
-        receive_buffer: Option<Bytes>, in BUFFER, or TCP_DEFAULT,
-        /// Least retransmission timeout.
-        min_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT,
-        /// Retransmission timeout before the first RTT sample.
-        initial_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT,
-        /// Greatest retransmission timeout.
-        max_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT,
-        /// Whether the RTT of the SYN is a sample; not in ns-3 of 2011.
-        handshake_rtt: Option<bool>, or TCP_DEFAULT,
-        /// Of the clock that measures RTT and fires timers.
-        granularity: Option<Dur>, or TCP_DEFAULT,
-        /// Small writes wait for an acknowledgement (RFC 896).
-        nagle: Option<bool>, or TCP_DEFAULT,
-        /// The timestamps option (RFC 7323).
-        timestamps: Option<bool>, or TCP_DEFAULT,
-        /// One tick of the timestamp clock.
-        timestamp_tick: Option<Dur>, in TICK, or TCP_DEFAULT,
-        /// Selective acknowledgements (RFC 2018).
-        sack: Option<bool>, or TCP_DEFAULT,
-        /// The window scale option (RFC 7323): a shift, the least that serves, or none.
-        window_scale: Option<WindowScale>, or TCP_DEFAULT,
-        /// Explicit congestion notification (RFC 3168): offered, and accepted.
-        ecn: Option<bool>, or TCP_DEFAULT,
-        /// New data on the first duplicates (RFC 3042).
-        limited_transmit: Option<bool>, or TCP_DEFAULT,
-        /// Growth by bytes acknowledged, not by ACKs, with this limit in segments (RFC 3465).
-        byte_counting: Option<ByteCounting>, or TCP_DEFAULT,
-        /// Growth counts what was newly delivered, not what is acknowledged, in recovery by SACK (as Linux).
-        count_delivered: Option<bool>, or TCP_DEFAULT,
-        /// A segment that the own host's queue refuses was not sent, and cuts the window once, as a mark does (as Linux). Off: it is lost.
-        local_congestion: Option<bool>, or TCP_DEFAULT,
-        /// Duplicate ACKs that make a loss.
-        dup_ack_threshold: Option<u32>, in 1..=1_000, or TCP_DEFAULT,
-        /// After an idle RTO the window is the initial one again (RFC 5681).
-        idle_restart: Option<bool>, or TCP_DEFAULT,
-        /// A window that is not used does not grow.
-        validate_cwnd: Option<bool>, or TCP_DEFAULT,
-        /// How long TIME-WAIT lasts.
-        time_wait: Option<Dur>, or TCP_DEFAULT,
-        /// How often a SYN is sent again.
-        syn_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT,
-        /// How often a segment is sent again by timer before the connection fails.
-        max_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT,
-        /// How long a connection lasts without progress.
-        user_timeout: Option<UserTimeout>, or TCP_DEFAULT,
-        /// Sequence number of the SYN.
-        initial_sequence: Option<u32>, or "drawn from the seed",
-    }
-}
 
 tagged! {
     /// The transport protocol, and its keys.

@@ -12,15 +12,20 @@
 
 #[macro_use]
 mod macros;
+#[macro_use]
+mod sets;
 
 mod at;
 mod channel;
 mod check;
+mod connection;
 mod directory;
+mod edca;
 mod error;
 mod errors;
 mod file;
 mod flow;
+mod group;
 mod item;
 mod node;
 mod overrides;
@@ -33,15 +38,14 @@ mod shape;
 mod words;
 
 pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
-pub use directory::Group;
+pub use connection::{ByteCounting, Ssthresh, Tcp, UserTimeout, WindowScale};
+pub use edca::{Access, Category, Edca};
 pub use error::{InputError, Mistakes, Result};
 pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
-pub use flow::{
-    ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
-    WindowScale, Writes,
-};
-pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
+pub use flow::{Flow, FlowEntry, Hops, Protocol, Reader, Traffic, Transport, Writes};
+pub use group::Group;
+pub use node::{Node, NodeEntry, Role};
 pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };
@@ -101,7 +105,7 @@ pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Resul
         mistakes.take(overrides::apply(&mut tree, path, value));
     }
     mistakes.into_result()?;
-    let cx = at::Context::new(&tree, names);
+    let cx = at::Context::new(&tree, names, radio::stated_standard(&tree), file::places);
     let file = match shape::read::<file::File>(&tree, &at::At::root(&cx)) {
         Ok(file) => file,
         Err(error) => {

@@ -62,6 +62,9 @@ macro_rules! part {
     (absent) => { unreachable!("the key is required, or has a default") };
     (absent $words:expr) => { None };
     (absent $words:expr => $other:expr) => { $other };
+    // The field of a configuration that a key sets.
+    (field $config:ident [$($into:ident).+]) => { &mut $config.$($into).+ };
+    (shown $config:ident [$($into:ident).+]) => { &$config.$($into).+ };
     // A value that several keys make: taken, and written.
     (take $read:ident, $at:ident, $flat:ty) => { <$flat as $crate::shape::Keys>::take($read, $at)? };
     (take $read:ident, $at:ident, $flat:ty, $keys:ty) => {
@@ -86,11 +89,11 @@ macro_rules! key {
 /// ```text
 /// table! {
 ///     /// What all radios have in common.
-///     pub struct Radio {
+///     pub struct Radio sets mac::Config {
 ///         /// The amendment whose rates and timing all radios follow.
 ///         standard: phy::Standard,
 ///         /// Transmissions in all of a frame up to the RTS threshold.
-///         max_attempts: u8 = 7, in 1..=255,
+///         max_attempts: u8 = 7, in 1..=255, sets max_attempts,
 ///         /// Rate of data frames.
 ///         data_rate: BitRate, or "the standard's highest" => highest(standard),
 ///         /// Powers and thresholds.
@@ -103,15 +106,38 @@ macro_rules! key {
 /// - `in 1..=255`: bounds, where the type's own are too wide.
 /// - `or "words" => expression`: what the documentation says of a key that is not written, and its value then, which may
 ///   depend on the fields above. Without an expression the field is an `Option`, and `None`.
+/// - `sets max_attempts`: the field of the layer's configuration that the key sets ([`crate::sets`]). The table names the type
+///   (`sets mac::Config`) and has a method `set` for all of them; with `shows` also one that takes them over from there.
 /// - `field as "key": Type`: the key is spelt differently from the field.
 /// - `field => Type`: no key, but all keys of `Type`, which is a table too. `field => Type as Keys`: all keys of `Keys`,
 ///   which make a `Type` together ([`crate::shape::Via`]).
 macro_rules! table {
-    ($(#[$meta:meta])* pub struct $Table:ident {
+    (@sets $Table:ident [] $($key:tt)*) => {};
+    (@sets $Table:ident [$Config:ty] $($field:ident $into:tt)+) => {
+        impl $Table {
+            /// Sets in a configuration what the keys say.
+            pub fn set(&self, config: &mut $Config) {
+                $($crate::sets::Sets::set(&self.$field, part!(field config $into));)+
+            }
+        }
+    };
+    (@shows $Table:ident [] $($key:tt)*) => {};
+    (@shows $Table:ident [$Config:ty] $($field:ident $into:tt)+) => {
+        impl $Table {
+            /// Takes over what a configuration has.
+            pub fn show(&mut self, config: &$Config) {
+                $(self.$field = $crate::sets::Shows::show(part!(shown config $into));)+
+            }
+        }
+    };
+    ($(#[$meta:meta])* pub struct $Table:ident $(sets $Sets:ty)? $(, shows $Shows:ty)? {
         $(
             $(#[doc = $doc:literal])+
             $field:ident $(=> $flat:ty $(as $keys:ty)?)?
-            $($(as $key:literal)? : $type:ty $(= $default:tt)? $(, in $within:expr)? $(, or $words:expr $(=> $other:expr)?)?)?
+            $(
+                $(as $key:literal)? : $type:ty $(= $default:tt)? $(, in $within:expr)?
+                $(, or $words:expr $(=> $other:expr)?)? $(, sets $($into:ident).+)?
+            )?
         ),+ $(,)?
     }) => {
         $(#[$meta])*
@@ -119,6 +145,9 @@ macro_rules! table {
         pub struct $Table {
             $($(#[doc = $doc])+ pub $field: $($flat)? $($type)?),+
         }
+
+        table! { @sets $Table [$($Sets)?] $($($($field [$($into).+])?)?)+ }
+        table! { @shows $Table [$($Shows)?] $($($($field [$($into).+])?)?)+ }
 
         impl $crate::shape::Keys for $Table {
             fn describe(shape: &mut $crate::shape::Shape, _names: &$crate::Names) {

@@ -2,30 +2,18 @@
 
 use crate::Result;
 use crate::at::At;
-use crate::directory;
+use crate::directory::MOST_OF_A_GROUP;
+use crate::edca::{Access, Category, Edca};
+use crate::group;
 use crate::item::{About, Item, Mistake};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
+use crate::radio::Radio;
 use crate::scalar::Text;
-use core::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use toml::Value;
 use units::{BitRate, Dbm, Dur, NodeId};
-
-pub(crate) const CONTENTION_WINDOW: RangeInclusive<u16> = RangeInclusive::new(0, 32_767);
-/// The most nodes of one entry.
-pub(crate) const MOST_OF_A_GROUP: u32 = 10_000;
-
-words! {
-    /// How a station accesses the medium.
-    pub enum Access, noun "access method" {
-        /// One queue.
-        "dcf" => Dcf,
-        /// A queue and a backoff for each access category.
-        "edca" => Edca,
-    }
-}
 
 words! {
     /// What a node is in its cell.
@@ -35,61 +23,6 @@ words! {
         /// An access point: all frames of its stations go to it or come from it.
         "ap" => Ap,
     }
-}
-
-table! {
-    /// Parameters of an access category; `None`: the standard's.
-    #[derive(Copy, Default)]
-    pub struct Category {
-        /// Slots of its interframe space beyond SIFS.
-        aifsn: Option<u8>, in 1..=15, or "the standard's",
-        /// Least contention window in slots.
-        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
-        /// Greatest contention window in slots.
-        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
-        /// How long it may keep the medium.
-        txop_limit: Option<Dur>, or "0 s: one exchange",
-    }
-}
-
-impl Category {
-    /// What this one says, and where it is silent the other.
-    fn or(self, other: Category) -> Category {
-        Category {
-            aifsn: self.aifsn.or(other.aifsn),
-            cw_min: self.cw_min.or(other.cw_min),
-            cw_max: self.cw_max.or(other.cw_max),
-            txop_limit: self.txop_limit.or(other.txop_limit),
-        }
-    }
-}
-
-table! {
-    /// Parameters of the access categories.
-    #[derive(Copy)]
-    pub struct Edca {
-        /// Background.
-        bk: Option<Category>, or "the standard's",
-        /// Best effort.
-        be: Option<Category>, or "the standard's",
-        /// Video.
-        vi: Option<Category>, or "the standard's",
-        /// Voice.
-        vo: Option<Category>, or "the standard's",
-    }
-}
-
-impl Edca {
-    /// By rising priority.
-    fn all(&self) -> [Category; 4] {
-        [self.bk, self.be, self.vi, self.vo].map(Option::unwrap_or_default)
-    }
-}
-
-/// The categories of a node: what its own table says, and where that is silent `[radio]`.
-pub(crate) fn categories(own: Option<Edca>, of_radio: Option<Edca>) -> [Category; 4] {
-    let [own, of_radio] = [own, of_radio].map(|edca| edca.map_or([Category::default(); 4], |edca| edca.all()));
-    core::array::from_fn(|i| own[i].or(of_radio[i]))
 }
 
 /// Bit rates by receiver; no receiver twice.
@@ -103,7 +36,7 @@ fn rate_to(value: &Value, at: &At) -> Result<RateTo, Mistake> {
     for (name, value) in value.as_table().ok_or(Mistake::Unexpected)? {
         let at = at.key(name);
         let rate = BitRate::read(value, &BitRate::ANY, &at)?;
-        for node in directory::group(name, &at).nodes {
+        for node in group::group(name, &at).nodes {
             if found.iter().any(|(to, _)| *to == node) {
                 at.later(format!("\"{name}\" has a rate by its own name and by that of its group"));
             }
@@ -201,12 +134,12 @@ pub struct Node {
 
 impl Node {
     /// Whether it is a station of 802.11b in a cell of 802.11g.
-    pub fn is_non_erp(&self, radio: &crate::Radio) -> bool {
+    pub fn is_non_erp(&self, radio: &Radio) -> bool {
         self.has_radio && radio.standard == phy::Standard::G && self.standard == phy::Standard::B
     }
 
     /// The entry that a file would have for this node, `id`, alone.
-    pub(crate) fn written(&self, id: NodeId, has_powers: bool, radio: &crate::Radio) -> NodeEntry {
+    pub(crate) fn written(&self, id: NodeId, has_powers: bool, radio: &Radio) -> NodeEntry {
         let [bk, be, vi, vo] = self.categories.map(Some);
         // A member of a group with a rate to that group has none to itself.
         let others = self.entry.data_rates().iter().copied().filter(|(to, _)| *to != id);

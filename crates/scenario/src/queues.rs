@@ -1,12 +1,8 @@
 //! Queues of radios and of wires.
 
 use crate::plug::{Disciplines, Plug};
-use core::ops::RangeInclusive;
+use crate::scalar::SOME_BYTES;
 use units::Bytes;
-
-/// A size that is not nothing.
-pub(crate) const SOME_BYTES: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1_000_000_000_000));
-pub(crate) const PROBABILITY: RangeInclusive<f64> = RangeInclusive::new(0.0, 1.0);
 
 one_of! { impl queue::Limit {
     /// Packets it holds.

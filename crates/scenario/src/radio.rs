@@ -1,7 +1,7 @@
 //! `[radio]`: what all radios have in common.
 
 use crate::at::{At, Context};
-use crate::node::{Access, CONTENTION_WINDOW, Edca};
+use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
 use crate::shape::{Powered, Via};
@@ -84,6 +84,8 @@ words! {
     }
 }
 
+or_none! { FragmentationThreshold, Off | Above(Bytes) }
+
 words! {
     /// Size of the MPDU above which RTS/CTS is used.
     pub enum RtsThreshold {
@@ -94,6 +96,8 @@ words! {
         Above(Bytes),
     }
 }
+
+or_none! { RtsThreshold, Off | Above(Bytes) }
 
 /// The bit rates of a standard, slowest first.
 pub(crate) fn bit_rates(standard: phy::Standard) -> impl DoubleEndedIterator<Item = BitRate> {
@@ -111,7 +115,7 @@ const ATTEMPTS: RangeInclusive<u8> = RangeInclusive::new(1, 255);
 
 table! {
     /// What all radios have in common.
-    pub struct Radio {
+    pub struct Radio sets mac::Config {
         /// The amendment whose rates and timing all radios follow.
         standard: phy::Standard,
         /// Rate of data frames.
@@ -130,17 +134,17 @@ table! {
         /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).
         preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
-        rts_threshold: RtsThreshold = "off",
+        rts_threshold: RtsThreshold = "off", sets rts.threshold,
         /// Size of the longest data MPDU to one receiver, 256 B to 8000 B: a longer MSDU goes in fragments.
-        fragmentation_threshold: FragmentationThreshold = "off",
+        fragmentation_threshold: FragmentationThreshold = "off", sets fragmentation,
         /// Which MSDUs may use RTS/CTS: all, or those that carry TCP or UDP payload.
         rts_for: RtsFor = "all",
         /// Transmissions in all of a frame up to the RTS threshold.
-        max_attempts: u8 = 7, in ATTEMPTS,
+        max_attempts: u8 = 7, in ATTEMPTS, sets max_attempts,
         /// Transmissions in all of a frame above the RTS threshold, once its RTS was answered.
-        max_attempts_long: u8 = 4, in ATTEMPTS,
+        max_attempts_long: u8 = 4, in ATTEMPTS, sets max_attempts_long,
         /// When the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.
-        after_timeout: mac::AfterTimeout = "letter",
+        after_timeout: mac::AfterTimeout = "letter", sets after_timeout,
         /// Transmit power, antenna gains included; needs channel.propagation.
         tx_power: Option<Dbm>, or "16 dBm",
         /// Thresholds; `None` where signals have no powers.
@@ -150,13 +154,13 @@ table! {
         /// Parameters of the access categories.
         edca: Option<Edca>, or "the standard's, for access points apart",
         /// Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.
-        access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method",
+        access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method", sets access_in_gap,
         /// Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).
-        countdown: Option<mac::Countdown>, or "that of the access method",
+        countdown: Option<mac::Countdown>, or "that of the access method", sets countdown,
         /// Least contention window in slots.
-        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets timing.cw_min,
         /// Greatest contention window in slots.
-        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's",
+        cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets timing.cw_max,
         /// Slot time of 802.11g: 9 us, or the 20 us of 802.11b.
         slot: Option<Slot>, or "for 802.11g short, long beside stations of 802.11b; fixed for the others",
         /// What goes before OFDM data of 802.11g, at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
@@ -164,6 +168,12 @@ table! {
         /// Interface queue of every station, one for each access category, limited in packets or in bytes.
         queue: RadioQueue = { packets = 50 },
     }
+}
+
+/// The standard that a file states; 802.11b if it states none.
+pub(crate) fn stated_standard(tree: &toml::Table) -> phy::Standard {
+    let word = tree.get("radio").and_then(|radio| radio.get("standard")).and_then(toml::Value::as_str);
+    word.and_then(crate::words::find).unwrap_or(phy::Standard::B)
 }
 
 /// The radio of a scenario without radios: what 802.11b has where nothing is said.

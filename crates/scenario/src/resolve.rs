@@ -1,12 +1,13 @@
 //! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
 
 use crate::channel::{Channel, Ends, Link, LinkEntry};
-use crate::directory::Group;
+use crate::edca::{Access, categories};
 use crate::error::Mistakes;
 use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, FlowEntry, Protocol};
+use crate::group::Group;
 use crate::item::Item;
-use crate::node::{Access, Node, NodeEntry, categories};
+use crate::node::{Node, NodeEntry};
 use crate::plug::{Plug, Routers};
 use crate::radio::{Radio, Slot, TX_POWER, bit_rates, highest};
 use crate::shape::NEEDS_POWERS;

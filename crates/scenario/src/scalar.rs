@@ -1,7 +1,7 @@
 //! Single values: numbers, quantities, texts, names of nodes, and the parameters of plug-ins.
 
 use crate::at::At;
-use crate::directory::{self, Group};
+use crate::group::{self, Group};
 use crate::item::{About, Codec, Mistake, wrong};
 use crate::shape::MOST_ENTRIES;
 use crate::{Names, Result};
@@ -119,6 +119,13 @@ macro_rules! quantity {
 pub const LONGEST: Dur = Dur::from_secs(1_000_000);
 const LARGEST: Bytes = Bytes(1_000_000_000_000);
 const FASTEST: BitRate = BitRate::from_bps(1_000_000_000_000);
+
+/// A time that is not nothing.
+pub(crate) const SOME_TIME: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_ns(1), LONGEST);
+/// A size that is not nothing.
+pub(crate) const SOME_BYTES: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), LARGEST);
+pub(crate) const PROBABILITY: RangeInclusive<f64> = RangeInclusive::new(0.0, 1.0);
+
 /// Half way round the earth is 2·10⁷ m.
 const FARTHEST: Metres = Metres(1e7);
 
@@ -217,11 +224,11 @@ fn name_of(node: NodeId, nodes: &[String]) -> &str {
 }
 
 scalar! {
-    NodeId, (), (), |value, (), at| Ok(directory::node(value.as_str().ok_or(Mistake::Unexpected)?, at)),
+    NodeId, (), (), |value, (), at| Ok(group::node(value.as_str().ok_or(Mistake::Unexpected)?, at)),
     |(), _| about_name(), |it, nodes| Some(json!(name_of(*it, nodes)))
 }
 scalar! {
-    Group, (), (), |value, (), at| directory::one_or_list(value, at),
+    Group, (), (), |value, (), at| group::one_or_list(value, at),
     |(), _| {
         let About { expected, schema } = about_name();
         let several = array_schema(schema.clone(), 1, MOST_ENTRIES);
@@ -271,7 +278,7 @@ scalar! {
 // An array of names of nodes. The bounds are those of its length.
 scalar! {
     Vec<NodeId>, RangeInclusive<usize>, RangeInclusive::new(1, MOST_ENTRIES),
-    |value, within, at| Ok(directory::list(array(value, within, names(within))?, at)?),
+    |value, within, at| Ok(group::list(array(value, within, names(within))?, at)?),
     |within, _| About::new(names(within), array_schema(json!({ "type": "string" }), *within.start(), *within.end())),
     |it, nodes| Some(it.iter().map(|node| name_of(*node, nodes)).collect())
 }

@@ -1,6 +1,6 @@
 //! Tables: their keys, and how a table of a file is read and written by them.
 
-use crate::at::{At, Path};
+use crate::at::{At, Context, Path};
 use crate::item::{About, Codec, Item, wrong};
 use crate::{InputError, Names, Result};
 use core::any::Any;
@@ -299,7 +299,7 @@ impl Shape {
                 key.codec.read(written, &at).map_or_else(&mut note, |value| read.values.push((key.name, value)));
             } else if tag != Some(name.as_str()) {
                 meant.extend(suggest::nearest(name, &known));
-                note(at.error(self.refuse(name, &keys, variant, at.cx.names)));
+                note(at.error(self.refuse(name, &keys, variant, at.cx)));
             }
         }
         for key in keys.into_iter().filter(|key| !entries.contains_key(key.name) && !meant.contains(&key.name)) {
@@ -340,13 +340,13 @@ impl Shape {
         let is_meant = |key: &&String| tagged.registry.is_none() || !suggest::nearest(key, &own).is_empty();
         let misspelt = entries.keys().filter(|key| !known.contains(&key.as_str())).find(is_meant);
         Err(match misspelt {
-            Some(key) => at.key(key).error(unknown(key, &known, at.cx.names)),
+            Some(key) => at.key(key).error(unknown(key, &known, at.cx)),
             None => at.key(tagged.tag).error(tagged.missing(entries)),
         })
     }
 
     /// What to say of a key that the table does not have.
-    fn refuse(&self, key: &str, keys: &[&Key], variant: Option<&Variant>, names: &Names) -> String {
+    fn refuse(&self, key: &str, keys: &[&Key], variant: Option<&Variant>, cx: &Context) -> String {
         if let (Some(tagged), Some(variant)) = (&self.tagged, variant) {
             let others = tagged.words_with(key);
             if !others.is_empty() {
@@ -356,7 +356,7 @@ impl Shape {
         }
         let tag = self.tagged.as_ref().map(|tagged| tagged.tag);
         let known: Vec<&str> = tag.into_iter().chain(keys.iter().map(|key| key.name)).collect();
-        unknown(key, &known, names)
+        unknown(key, &known, cx)
     }
 
     /// The JSON Schema of the table; if it is tagged, one alternative for each word.
@@ -384,7 +384,13 @@ impl Shape {
         json!({ "oneOf": alternatives.collect::<Vec<_>>() })
     }
 
-    /// Notes the tables that have a key of this name, as paths without indices. Parameters of plug-ins do not count.
+    /// The tables in it that have a key of this name, as paths without indices. Parameters of plug-ins do not count.
+    pub fn places(&self, wanted: &str, names: &Names) -> Vec<String> {
+        let mut found = Vec::new();
+        self.search(wanted, "", names, &mut found);
+        found
+    }
+
     fn search(&self, wanted: &str, path: &str, names: &Names, places: &mut Vec<String>) {
         let is_registry = self.tagged.as_ref().is_some_and(|tagged| tagged.registry.is_some());
         let variants = self.tagged.iter().filter(|_| !is_registry).flat_map(|tagged| &tagged.variants);
@@ -454,7 +460,7 @@ pub(crate) fn merge(into: &mut Json, from: Json) {
 const RENAMED: &[(&str, &str)] = &[("dup_acks", "dup_ack_threshold")];
 
 /// What to say of a key that a table does not have.
-fn unknown(key: &str, known: &[&str], names: &Names) -> String {
+fn unknown(key: &str, known: &[&str], cx: &Context) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == key && known.contains(new)) {
         return format!("no such key; it is called \"{new}\" now");
     }
@@ -475,8 +481,7 @@ fn unknown(key: &str, known: &[&str], names: &Names) -> String {
     if !longer.is_empty() {
         return format!("no such key; did you mean {}?", suggest::list(&longer));
     }
-    let mut elsewhere = Vec::new();
-    Shape::of::<crate::file::File>(names).search(key, "", names, &mut elsewhere);
+    let elsewhere = (cx.places)(key, cx.names);
     if !elsewhere.is_empty() {
         return format!("no such key here; it belongs to {}", elsewhere.join(" or "));
     }

@@ -1,29 +1,10 @@
 //! An agent: one scheme's part in what happens at a node. docs/design/contract.md tells why it is so.
 
-use crate::{Cx, Place};
+use crate::Place;
+use crate::cx::{Cx, Key};
 use mac::{MacOptions, TxReport};
 use units::{FlowId, NodeId};
 use wire::{Packet, Pkt};
-
-/// The destination of an injected packet. It continues from its injector's position in the chain of agents, and does not
-/// return to the injector at that place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Toward {
-    /// To this node's own transport: at [`Place::ToHost`], past the agents nearer the host.
-    Host,
-    /// To this neighbour, by radio: at [`Place::ToAir`], past the agents nearer the air.
-    Air(NodeId),
-    /// Wherever its destination address leads: to this node's transport, by radio as [`Toward::Air`], or by wire, past the agents
-    /// before the injector at [`Place::Transit`].
-    Route,
-    /// On from where the agent kept it, as if it had let it pass then: a packet held at this place, on its way to (or
-    /// from) this neighbour.
-    Onward(Place, Option<NodeId>),
-}
-
-/// The name of one of an agent's timers. Setting one again replaces it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key(pub u64);
 
 /// A capability that a node announces to its neighbours in the name of one of its schemes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

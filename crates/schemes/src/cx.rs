@@ -1,12 +1,31 @@
 //! An agent's view of its node while it is asked, and the actions it asks for.
 
-use crate::agent::{Key, Toward};
-use crate::claims::{Claims, Port, Signal};
+use crate::claims::{Claims, Place, Port, Signal};
 use queue::Space;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
 use units::{FlowId, NodeId, SimTime};
 use wire::{DropWhy, Packet, Packets, Pkt};
+
+/// The destination of an injected packet. It continues from its injector's position in the chain of agents, and does not
+/// return to the injector at that place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toward {
+    /// To this node's own transport: at [`Place::ToHost`], past the agents nearer the host.
+    Host,
+    /// To this neighbour, by radio: at [`Place::ToAir`], past the agents nearer the air.
+    Air(NodeId),
+    /// Wherever its destination address leads: to this node's transport, by radio as [`Toward::Air`], or by wire, past the agents
+    /// before the injector at [`Place::Transit`].
+    Route,
+    /// On from where the agent kept it, as if it had let it pass then: a packet held at this place, on its way to (or
+    /// from) this neighbour.
+    Onward(Place, Option<NodeId>),
+}
+
+/// The name of one of an agent's timers. Setting one again replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(pub u64);
 
 /// Something an agent asked for. Carried out after its method has returned.
 #[derive(Debug)]

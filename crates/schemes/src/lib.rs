@@ -15,12 +15,12 @@ mod survey;
 pub mod testing;
 pub mod window;
 
-pub use agent::{Agent, Capability, Key, PeerEvent, Toward};
+pub use agent::{Agent, Capability, PeerEvent};
 pub use claims::{Claims, Field, Place, Port, Signal};
-pub use cx::{Action, Cx, NodeView};
+pub use cx::{Action, Cx, Key, NodeView, Toward};
 pub use plugin::{Chosen, Info, Kind, Param, Params, Value};
-pub use site::{NodeFacts, Powers, Radio, Refusal, Seat, Site, What};
-pub use stack::{Hooks, Member, Stack};
+pub use site::{NodeFacts, Powers, Refusal, Seat, Site};
+pub use stack::{Hooks, Member, Radio, Stack, What};
 pub use survey::survey;
 
 /// Installs a scheme at one node.

@@ -1,11 +1,12 @@
 //! A node while schemes are installed: the facts that a scheme sees, and the requests that it may make.
 
 use crate::claims::{Claims, Field, Place, Port, Signal};
-use crate::stack::Stack;
-use crate::{Agent, Capability};
+use crate::stack::{Radio, Stack, What};
+use crate::{Agent, Capability, Install};
 use core::fmt;
 use engine::{Purpose, Stream, Streams};
-use mac::{AckPolicy, Classifier, Config, Plan, RateControl, Recipient, Transmit, TxQueue};
+use mac::{AckPolicy, Classifier, Config, Edca, Plan, RateControl, Recipient, Transmit, TxQueue};
+use plugin::Chosen;
 use std::net::Ipv4Addr;
 use tcp::SenderHook;
 use units::{Bytes, Dbm, FlowId, NodeId};
@@ -75,15 +76,6 @@ pub struct NodeFacts<'a> {
     pub mtu: Bytes,
 }
 
-/// A node's radio.
-#[derive(Debug, Clone)]
-pub struct Radio {
-    /// Its MAC: interframe spaces, contention windows, categories, rates, retry limits.
-    pub mac: Config,
-    /// Its transmit power.
-    pub tx_power: Dbm,
-}
-
 /// Mean powers at receivers, with the transmit powers that earlier schemes left: what an access point measures of its
 /// stations. There is none where signals have no powers.
 pub trait Powers: fmt::Debug {
@@ -93,17 +85,48 @@ pub trait Powers: fmt::Debug {
     fn stations(&self, access_point: NodeId) -> Vec<NodeId>;
 }
 
-/// Something that only one scheme of a node can hold, as messages call it. A scheme may name one of its own: `What("…")`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct What(pub &'static str);
+/// A scheme without an agent is a member of the chain that is never asked, so that results list every scheme that sits at a node.
+#[derive(Debug)]
+struct Mute;
 
-impl What {
-    /// The TCP ACKs: their generation in a receiver's name, and the suppression of the receiver's own.
-    pub const ACKS: What = What("TCP ACKs");
-    /// The sharing of a PSDU and its acknowledgment: [`Site::acknowledge`].
-    pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
-    /// The response to data received: [`Site::receive`].
-    pub const RECEPTION: What = What("acknowledgment of what is received");
+impl Agent for Mute {}
+
+impl Stack {
+    /// Installs a scheme after those that are there. Returns true if it sits at this node, having asked for anything.
+    ///
+    /// # Errors
+    /// One line on the thing that the node lacks, or the scheme before it that excludes it.
+    pub fn install(
+        &mut self,
+        scheme: &Chosen<Install>,
+        node: NodeFacts<'_>,
+        powers: Option<&dyn Powers>,
+        streams: Streams,
+    ) -> Result<bool, String> {
+        let (id, seated, announced) = (scheme.info.id, self.members.len(), self.capabilities.len());
+        let mut site = Site::new(id, node, powers, streams, self);
+        let installed = (scheme.plugin)(&mut site, &scheme.params);
+        let (claims, conflict) = site.close();
+        if let Some(conflict) = conflict {
+            return Err(conflict);
+        }
+        let at_node = |why: String| format!("{id} at \"{}\": {why}", node.name);
+        installed.map_err(|refusal| at_node(refusal.to_string()))?;
+        self.radio.mac.edca.as_ref().map_or(Ok(()), Edca::check).map_err(at_node)?;
+        if self.radio.mac.fragmentation.is_some() && (self.ack_policy.is_some() || self.recipient.is_some()) {
+            let why = "it acknowledges whole MSDUs its own way; write fragmentation_threshold = \"off\"";
+            return Err(at_node(why.to_owned()));
+        }
+        let is_seated = self.members.len() > seated;
+        let sits = is_seated || self.capabilities.len() > announced || claims.ports().next().is_some();
+        if sits && !is_seated {
+            self.seat(id, Box::new(Mute));
+        }
+        if sits {
+            self.claims.push(claims);
+        }
+        Ok(sits)
+    }
 }
 
 /// A node at which a scheme is being installed. A scheme that does not sit there calls only what reads.
@@ -127,7 +150,7 @@ impl fmt::Debug for Site<'_> {
 }
 
 impl<'a> Site<'a> {
-    pub(crate) fn new(
+    fn new(
         scheme: &'static str,
         node: NodeFacts<'a>,
         powers: Option<&'a dyn Powers>,
@@ -138,7 +161,7 @@ impl<'a> Site<'a> {
     }
 
     /// Returns the claims, and the conflict if there is one.
-    pub(crate) fn close(self) -> (Claims, Option<String>) {
+    fn close(self) -> (Claims, Option<String>) {
         (self.claims, self.conflict)
     }
 

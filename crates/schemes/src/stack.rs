@@ -1,19 +1,38 @@
 //! The claims of all schemes of one node, folded in the order of the file.
 
 use crate::claims::{Claims, Port, Signal};
-use crate::site::{NodeFacts, Powers, Radio, Site, What};
-use crate::{Agent, Capability, Install};
-use engine::Streams;
-use mac::{AckPolicy, Classifier, Dcf, Edca, Msdu, Plan, RateControl, Recipient, Transmit, TxQueue};
+use crate::{Agent, Capability};
+use mac::{AckPolicy, Classifier, Config, Dcf, Msdu, Plan, RateControl, Recipient, Transmit, TxQueue};
 use phy::TxVector;
-use plugin::Chosen;
 use tcp::SenderHook;
-use units::{FlowId, NodeId};
+use units::{Dbm, FlowId, NodeId};
 use wire::Packet;
 
 type AroundQueue = Box<dyn FnMut(Box<dyn TxQueue>) -> Box<dyn TxQueue>>;
 type AroundRates = Box<dyn FnOnce(Box<dyn RateControl>) -> Box<dyn RateControl>>;
 type HookFactory = Box<dyn FnMut(FlowId) -> Option<Box<dyn SenderHook>>>;
+
+/// A node's radio.
+#[derive(Debug, Clone)]
+pub struct Radio {
+    /// Its MAC: interframe spaces, contention windows, categories, rates, retry limits.
+    pub mac: Config,
+    /// Its transmit power.
+    pub tx_power: Dbm,
+}
+
+/// Something that only one scheme of a node can hold, as messages call it. A scheme may name one of its own: `What("…")`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct What(pub &'static str);
+
+impl What {
+    /// The TCP ACKs: their generation in a receiver's name, and the suppression of the receiver's own.
+    pub const ACKS: What = What("TCP ACKs");
+    /// The sharing of a PSDU and its acknowledgment: [`crate::Site::acknowledge`].
+    pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
+    /// The response to data received: [`crate::Site::receive`].
+    pub const RECEPTION: What = What("acknowledgment of what is received");
+}
 
 /// An agent in a node's chain, and what its seat asked for.
 #[derive(Debug)]
@@ -25,12 +44,6 @@ pub struct Member {
     /// The scheme that it belongs to, by its order among the node's; several agents may share one.
     pub instance: usize,
 }
-
-/// A scheme without an agent is a member of the chain that is never asked, so that results list every scheme that sits at a node.
-#[derive(Debug)]
-struct Mute;
-
-impl Agent for Mute {}
 
 /// The hooks of a node's schemes in its TCP senders: factories, in the order of the file.
 #[derive(Default)]
@@ -98,42 +111,6 @@ impl Stack {
             holders: Vec::new(),
             plan: None,
         }
-    }
-
-    /// Installs a scheme after those that are there. Returns whether it sits at this node: whether it has asked for anything.
-    ///
-    /// # Errors
-    /// One line: what the node lacks, or which scheme before it excludes it.
-    pub fn install(
-        &mut self,
-        scheme: &Chosen<Install>,
-        node: NodeFacts<'_>,
-        powers: Option<&dyn Powers>,
-        streams: Streams,
-    ) -> Result<bool, String> {
-        let (id, seated, announced) = (scheme.info.id, self.members.len(), self.capabilities.len());
-        let mut site = Site::new(id, node, powers, streams, self);
-        let installed = (scheme.plugin)(&mut site, &scheme.params);
-        let (claims, conflict) = site.close();
-        if let Some(conflict) = conflict {
-            return Err(conflict);
-        }
-        let at_node = |why: String| format!("{id} at \"{}\": {why}", node.name);
-        installed.map_err(|refusal| at_node(refusal.to_string()))?;
-        self.radio.mac.edca.as_ref().map_or(Ok(()), Edca::check).map_err(at_node)?;
-        if self.radio.mac.fragmentation.is_some() && (self.ack_policy.is_some() || self.recipient.is_some()) {
-            let why = "it acknowledges whole MSDUs its own way; write fragmentation_threshold = \"off\"";
-            return Err(at_node(why.to_owned()));
-        }
-        let is_seated = self.members.len() > seated;
-        let sits = is_seated || self.capabilities.len() > announced || claims.ports().next().is_some();
-        if sits && !is_seated {
-            self.seat(id, Box::new(Mute));
-        }
-        if sits {
-            self.claims.push(claims);
-        }
-        Ok(sits)
     }
 
     /// A seat after those that are taken.

@@ -1,8 +1,8 @@
 //! The claims of a scheme, found out by installing it.
 
 use crate::claims::Claims;
-use crate::site::{NodeFacts, Powers, Radio};
-use crate::stack::Stack;
+use crate::site::{NodeFacts, Powers};
+use crate::stack::{Radio, Stack};
 use crate::{Chosen, Install, Kind, Params, Value};
 use engine::Streams;
 use mac::{Config, Edca, TxopLimits};

@@ -5,7 +5,6 @@
 //! the one with which it arrived, so that nothing need be known of rates. Kept only for flows that ask for it
 //! (`flow.ack_gaps`): a few hundred bytes and a queue of what is on the way.
 
-use crate::record::{Cell, Record};
 use std::collections::VecDeque;
 use units::{Dur, SimTime};
 
@@ -90,30 +89,47 @@ impl AckGaps {
     pub fn restart(&mut self) {
         self.counts = Counts::default();
     }
+}
 
-    /// The columns of a flow that has them. `ack_burst_*` are of runs of compressed ACKs, the one before a run included.
-    pub fn record(&self) -> Record {
-        let c = &self.counts;
-        let share = |n: u64, of: u64| Cell::Real(if of == 0 { f64::NAN } else { n as f64 / of as f64 });
-        let gap = |gaps: &Gaps, share: f64| Cell::Real(gaps.quantile(share).unwrap_or(f64::NAN));
-        vec![
-            ("ack_leaving_gap_p10_s", gap(&c.leaving, 0.1)),
-            ("ack_leaving_gap_p50_s", gap(&c.leaving, 0.5)),
-            ("ack_leaving_gap_p90_s", gap(&c.leaving, 0.9)),
-            ("ack_leaving_gap_p99_s", gap(&c.leaving, 0.99)),
-            ("ack_arriving_gap_p10_s", gap(&c.arriving, 0.1)),
-            ("ack_arriving_gap_p50_s", gap(&c.arriving, 0.5)),
-            ("ack_arriving_gap_p90_s", gap(&c.arriving, 0.9)),
-            ("ack_arriving_gap_p99_s", gap(&c.arriving, 0.99)),
-            ("acks_compared", Cell::Count(c.compared)),
-            ("acks_compressed", Cell::Count(c.compressed)),
-            ("ack_compressed_share", share(c.compressed, c.compared)),
-            ("ack_bursts", Cell::Count(c.bursts)),
-            ("ack_burst_mean", share(c.burst_acks, c.bursts)),
-            ("ack_burst_max", Cell::Count(c.largest.acks)),
-            ("ack_burst_max_bytes", Cell::Count(c.largest.bytes)),
-        ]
-    }
+// `ack_burst_*` are of runs of compressed ACKs, the one before a run included.
+columns! { impl AckGaps, |it| {
+    "ack_leaving_gap_p10_s":
+        "TCP, with ack_gaps: between two ACKs where they leave, 10th percentile" => gap_s(&it.counts.leaving, 0.1),
+    "ack_leaving_gap_p50_s":
+        "TCP, with ack_gaps: between two ACKs where they leave, median" => gap_s(&it.counts.leaving, 0.5),
+    "ack_leaving_gap_p90_s":
+        "TCP, with ack_gaps: between two ACKs where they leave, 90th percentile" => gap_s(&it.counts.leaving, 0.9),
+    "ack_leaving_gap_p99_s":
+        "TCP, with ack_gaps: between two ACKs where they leave, 99th percentile" => gap_s(&it.counts.leaving, 0.99),
+    "ack_arriving_gap_p10_s":
+        "TCP, with ack_gaps: between two ACKs where they arrive, 10th percentile" => gap_s(&it.counts.arriving, 0.1),
+    "ack_arriving_gap_p50_s":
+        "TCP, with ack_gaps: between two ACKs where they arrive, median" => gap_s(&it.counts.arriving, 0.5),
+    "ack_arriving_gap_p90_s":
+        "TCP, with ack_gaps: between two ACKs where they arrive, 90th percentile" => gap_s(&it.counts.arriving, 0.9),
+    "ack_arriving_gap_p99_s":
+        "TCP, with ack_gaps: between two ACKs where they arrive, 99th percentile" => gap_s(&it.counts.arriving, 0.99),
+    "acks_compared": "TCP, with ack_gaps: ACKs whose gaps at both ends were compared" => it.counts.compared,
+    "acks_compressed":
+        "TCP, with ack_gaps: ACKs that arrived closer together than half their spacing" => it.counts.compressed,
+    "ack_compressed_share": share, "TCP, with ack_gaps: their share of those compared" =>
+        ratio(it.counts.compressed, it.counts.compared),
+    "ack_bursts": "TCP, with ack_gaps: runs of compressed ACKs" => it.counts.bursts,
+    "ack_burst_mean": "TCP, with ack_gaps: ACKs of a burst, on the mean" =>
+        ratio(it.counts.burst_acks, it.counts.bursts),
+    "ack_burst_max": "TCP, with ack_gaps: ACKs of the longest burst" => it.counts.largest.acks,
+    "ack_burst_max_bytes": whole, "TCP, with ack_gaps: bytes that the longest burst acknowledged" =>
+        it.counts.largest.bytes,
+} }
+
+/// The gap in seconds that `share` of all do not exceed; NaN of none.
+fn gap_s(gaps: &Gaps, share: f64) -> f64 {
+    gaps.quantile(share).unwrap_or(f64::NAN)
+}
+
+/// `n` of `of`; NaN of none.
+fn ratio(n: u64, of: u64) -> f64 {
+    if of == 0 { f64::NAN } else { n as f64 / of as f64 }
 }
 
 /// Bins of an octave: a gap is known to 1/16 of itself, half a bin.
@@ -177,6 +193,7 @@ impl Gaps {
 mod tests {
     #![allow(clippy::unwrap_used)] // In a test a panic is the report.
     use super::*;
+    use crate::record::Columns;
 
     fn us(t: u64) -> SimTime {
         SimTime::ZERO + Dur::from_us(t)

@@ -163,20 +163,6 @@ impl LossCause {
         }
     }
 
-    /// The column of results that counts it, over all classes.
-    pub const fn column(self) -> &'static str {
-        match self {
-            LossCause::Noise => "lost_to_noise",
-            LossCause::DataAck => "lost_data_ack",
-            LossCause::AckData => "lost_ack_data",
-            LossCause::DataData => "lost_data_data",
-            LossCause::AckAck => "lost_ack_ack",
-            LossCause::Rts => "lost_rts",
-            LossCause::Other => "lost_other",
-            LossCause::HalfDuplex => "lost_to_half_duplex",
-        }
-    }
-
     /// Why a frame of `class` was lost that one of class `with` spoilt.
     pub fn of_collision(class: FrameClass, with: FrameClass) -> LossCause {
         use FrameClass::{Cts, Rts, TcpAck};

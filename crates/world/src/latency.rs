@@ -3,7 +3,7 @@
 //! Of TCP, from the first sending of a segment to its delivery in order: repetitions and waiting for gaps are in it. Of UDP, from sending
 //! to arrival; what is lost has no latency.
 
-use crate::record::{Cell, Record};
+use crate::record::mean_s;
 use std::collections::VecDeque;
 use units::{Dur, SimTime};
 
@@ -125,24 +125,30 @@ impl Latency {
         (self.under_way, self.sent) = (under_way, sent);
     }
 
-    /// Mean, percentiles, and the mean difference of one latency to the next.
-    pub fn record(&self) -> Record {
-        let n = self.histogram.as_ref().map_or(0, |histogram| histogram.n);
-        let mean = |sum: Dur, n: u64| if n == 0 { f64::NAN } else { sum.as_secs_f64() / n as f64 };
-        let quantile = |p| Cell::Real(self.histogram.as_ref().map_or(f64::NAN, |histogram| histogram.quantile(p)));
-        vec![
-            ("latency_mean_s", Cell::Real(mean(self.sum, n))),
-            ("latency_p50_s", quantile(0.5)),
-            ("latency_p95_s", quantile(0.95)),
-            ("latency_p99_s", quantile(0.99)),
-            ("jitter_mean_s", Cell::Real(mean(self.jitter, self.jitters))),
-        ]
+    /// How many have been measured.
+    fn n(&self) -> u64 {
+        self.histogram.as_ref().map_or(0, |histogram| histogram.n)
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        self.histogram.as_ref().map_or(f64::NAN, |histogram| histogram.quantile(p))
     }
 }
+
+columns! { impl Latency, |it| {
+    "latency_mean_s":
+        "from first sending to delivery in order, queues and repetitions of MAC and TCP included" =>
+        mean_s(it.sum, it.n()),
+    "latency_p50_s": "its median" => it.quantile(0.5),
+    "latency_p95_s": "its 95th percentile" => it.quantile(0.95),
+    "latency_p99_s": "its 99th percentile" => it.quantile(0.99),
+    "jitter_mean_s": "mean difference of the latencies of two packets in a row" => mean_s(it.jitter, it.jitters),
+} }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Columns;
 
     fn number(latency: &Latency, name: &str) -> f64 {
         crate::record::number(&latency.record(), name).unwrap()

@@ -5,6 +5,9 @@
 //! one channel, access points and wires behind them, least-cost routes, and events: nodes that die or stand elsewhere from one
 //! instant on, links that break and heal. Leaves out, for now: routing protocols (a program may add a router), motion on a path.
 
+#[macro_use]
+mod record;
+
 mod ack_gaps;
 mod assembly;
 mod blame;
@@ -15,7 +18,6 @@ mod frames;
 mod latency;
 mod memory;
 mod panics;
-mod record;
 mod registries;
 mod results;
 mod runner;
@@ -30,9 +32,9 @@ pub use blueprint::{Blueprint, parse, parse_with, schema};
 pub use drive::{Drive, DriveError};
 pub use frames::{FrameClass, LossCause, PerClass, Tally};
 pub use panics::try_plugins;
-pub use record::{Cell, Record as Row};
+pub use record::{Cell, Metric, Record as Row, Support};
 pub use registries::Registries;
-pub use results::{Books, Run, jain};
+pub use results::{Books, Run, jain, metrics};
 pub use runner::{Around, Done, Record, RunError, Runner, run, run_batch};
 pub use taps::{Carried, Column, Outcome, Timeline, Transmission, Window};
 pub use world::Arrived;

@@ -1,7 +1,7 @@
 //! Users: what a flow keeps of one, and what a connection of theirs keeps of its user. docs/design/traffic.md
 
 use crate::latency::Histogram;
-use crate::record::{Cell, Record};
+use crate::record::mean_s;
 use engine::Stream;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -133,33 +133,29 @@ impl User {
         self.transfers = Transfers::new();
     }
 
-    /// The columns of its flow.
-    pub fn record(&self) -> Record {
-        let (now, then) = (self.counters[1].borrow(), &self.warm);
-        let (samples, rtt_sum) = (now.rtt_samples - then.rtt_samples, now.rtt_sum - then.rtt_sum);
-        let Transfers { times, count, sum, bytes } = &self.transfers;
-        let mean = |sum: Dur, n: u64| Cell::Real(if n == 0 { f64::NAN } else { sum.as_secs_f64() / n as f64 });
-        vec![
-            ("transfers", Cell::Count(*count)),
-            ("transfer_time_mean_s", mean(*sum, *count)),
-            ("transfer_time_p50_s", Cell::Real(times.quantile(0.5))),
-            ("transfer_time_p95_s", Cell::Real(times.quantile(0.95))),
-            ("transfer_time_p99_s", Cell::Real(times.quantile(0.99))),
-            ("transfer_bytes", Cell::Count(bytes.0)),
-            (
-                "transfer_rate_bps",
-                Cell::Real(if *count == 0 { f64::NAN } else { 8.0 * bytes.0 as f64 / sum.as_secs_f64() }),
-            ),
-            ("connections_total", Cell::Count(self.opened)),
-            ("connections_lost_total", Cell::Count(self.lost)),
-            ("connections_open_most_total", Cell::Count(u64::from(self.most_open))),
-            ("segments_sent", Cell::Count(now.data_segments_sent - then.data_segments_sent)),
-            ("retransmissions", Cell::Count(now.retransmissions - then.retransmissions)),
-            ("retransmissions_total", Cell::Count(now.retransmissions)),
-            ("timeouts", Cell::Count(now.timeouts - then.timeouts)),
-            ("fast_retransmits", Cell::Count(now.fast_retransmits - then.fast_retransmits)),
-            ("rtt_samples", Cell::Count(samples)),
-            ("rtt_mean_s", mean(rtt_sum, samples)),
-        ]
+    /// What the servers' ends, which send the data, count together: now, and at the end of warm-up.
+    pub fn servers(&self) -> [Counters; 2] {
+        [*self.counters[1].borrow(), self.warm]
     }
 }
+
+impl Transfers {
+    fn rate_bps(&self) -> f64 {
+        if self.count == 0 { f64::NAN } else { 8.0 * self.bytes.0 as f64 / self.sum.as_secs_f64() }
+    }
+}
+
+columns! { impl User, |it| {
+    "transfers": "users: files, pages or messages that ended" => it.transfers.count,
+    "transfer_time_mean_s": "users: from the first SYN or request to the last byte" =>
+        mean_s(it.transfers.sum, it.transfers.count),
+    "transfer_time_p50_s": "users: its median" => it.transfers.times.quantile(0.5),
+    "transfer_time_p95_s": "users: its 95th percentile" => it.transfers.times.quantile(0.95),
+    "transfer_time_p99_s": "users: its 99th percentile" => it.transfers.times.quantile(0.99),
+    "transfer_bytes": whole, "users: bytes of all transfers" => it.transfers.bytes.0,
+    "transfer_rate_bps": "users: bytes of all transfers over the time that they took" => it.transfers.rate_bps(),
+    "connections_total": "users: connections opened, of the whole run" => it.opened,
+    "connections_lost_total": "users: connections that failed, of the whole run" => it.lost,
+    "connections_open_most_total": "users: the most connections open at once, of the whole run" =>
+        u64::from(it.most_open),
+} }

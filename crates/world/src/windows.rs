@@ -1,7 +1,7 @@
 //! Parts of a run that are measured on their own: buckets of equal length, and what their values say together.
 
 use crate::flow::Flow;
-use crate::record::{Cell, Record};
+use crate::record::{Cell, Columns, Metric, Record};
 use crate::scenario::TimeWindow;
 use crate::taps::{QueueIds, category_id};
 use mac::Station;
@@ -142,48 +142,74 @@ impl OfFlow {
         }
         self.last = now;
     }
+}
 
-    fn record(&self, id: String, length: Dur, is_tcp: bool) -> Record {
-        let (now, then) = (&self.last, &self.opened);
-        let goodput = Bytes(now.payload - then.payload) / length;
-        let share = self.empty as f64 / self.goodput.n as f64;
-        let mut record = vec![
-            ("id", Cell::Text(id)),
-            ("goodput_bps", Cell::Real(goodput.bps() as f64)),
-            ("goodput_min_bps", Cell::Real(self.goodput.least())),
-            ("goodput_max_bps", Cell::Real(self.goodput.most())),
-            ("goodput_cv", Cell::Real(self.goodput.variation())),
-            ("goodput_zero_share", Cell::Real(share)),
-        ];
-        if is_tcp {
-            let windows = now.windows.since(&then.windows);
-            record.extend([
-                ("cwnd_mean_bytes", Cell::Real(windows.means().map_or(f64::NAN, |(cwnd, _)| cwnd))),
-                ("cwnd_max_bytes", Cell::Real(self.cwnd.most())),
-                ("cwnd_cv", Cell::Real(self.cwnd.variation())),
-                ("rtt_mean_s", Cell::Real(mean_rtt(now, then))),
-                ("rtt_max_s", Cell::Real(self.rtt.most())),
-                ("rtt_cv", Cell::Real(self.rtt.variation())),
-                ("cwnd_per_srtt_bps", Cell::Real(windows.rate_bps().unwrap_or(f64::NAN))),
-            ]);
-        }
-        record
+/// A window of a flow.
+struct FlowRow<'a> {
+    id: String,
+    of: &'a OfFlow,
+    length: Dur,
+    /// Of a TCP sender.
+    windows: Option<WindowTime>,
+}
+
+impl FlowRow<'_> {
+    fn new(id: String, of: &OfFlow, length: Dur, is_tcp: bool) -> FlowRow<'_> {
+        FlowRow { id, of, length, windows: is_tcp.then(|| of.last.windows.since(&of.opened.windows)) }
+    }
+
+    fn goodput_bps(&self) -> f64 {
+        (Bytes(self.of.last.payload - self.of.opened.payload) / self.length).bps() as f64
+    }
+
+    /// What was found of a TCP sender's buckets.
+    fn tcp(&self) -> Option<&OfFlow> {
+        self.windows.as_ref().map(|_| self.of)
     }
 }
+
+columns! { impl FlowRow<'_>, |it| {
+    "id" => &*it.id,
+    "goodput_bps": "of a flow: payload delivered in the window" => it.goodput_bps(),
+    "goodput_min_bps": "of a flow: the least goodput of a bucket" => it.of.goodput.least(),
+    "goodput_max_bps": "of a flow: the greatest" => it.of.goodput.most(),
+    "goodput_cv": "of a flow: standard deviation over the buckets, over their mean" => it.of.goodput.variation(),
+    "goodput_zero_share": share, "of a flow: share of the buckets in which nothing was delivered" =>
+        it.of.empty as f64 / it.of.goodput.n as f64,
+    "cwnd_mean_bytes": "of a TCP flow: congestion window, mean over time" =>
+        it.windows.as_ref()?.means().map_or(f64::NAN, |(cwnd, _)| cwnd),
+    "cwnd_max_bytes": "of a TCP flow: the greatest mean of a bucket" => it.tcp()?.cwnd.most(),
+    "cwnd_cv": "of a TCP flow: standard deviation over the buckets, over their mean" => it.tcp()?.cwnd.variation(),
+    "rtt_mean_s": "of a TCP flow: mean of the measured round trips" =>
+        it.tcp().map(|of| mean_rtt(&of.last, &of.opened))?,
+    "rtt_max_s": "of a TCP flow: the greatest mean of a bucket" => it.tcp()?.rtt.most(),
+    "rtt_cv": "of a TCP flow: standard deviation over the buckets, over their mean" => it.tcp()?.rtt.variation(),
+    "cwnd_per_srtt_bps": "of a TCP flow: congestion window over smoothed RTT, mean over time" =>
+        it.windows.as_ref()?.rate_bps().unwrap_or(f64::NAN),
+} }
+
+/// A window of a queue.
+struct QueueRow<'a> {
+    id: String,
+    of: &'a OfQueue,
+    length: Dur,
+}
+
+columns! { impl QueueRow<'_>, |it| {
+    "id" => &*it.id,
+    "mean_packets": whole, "of a queue: length, mean over time" =>
+        (it.of.last - it.of.opened) as f64 / it.length.ns() as f64,
+    "max_packets": whole, "of a queue: the greatest mean of a bucket" => it.of.packets.most(),
+    "packets_cv": "of a queue: standard deviation over the buckets, over their mean" => it.of.packets.variation(),
+} }
+
+/// The metrics of windows. What a scheme counts it names itself.
+pub(crate) const METRICS: &[&[Metric]] = &[FlowRow::METRICS, QueueRow::METRICS];
 
 impl OfQueue {
     fn bucket(&mut self, entry_time: u128, every: Dur) {
         self.packets.put((entry_time - self.last) as f64 / every.ns() as f64);
         self.last = entry_time;
-    }
-
-    fn record(&self, id: String, length: Dur) -> Record {
-        vec![
-            ("id", Cell::Text(id)),
-            ("mean_packets", Cell::Real((self.last - self.opened) as f64 / length.ns() as f64)),
-            ("max_packets", Cell::Real(self.packets.most())),
-            ("packets_cv", Cell::Real(self.packets.variation())),
-        ]
     }
 }
 
@@ -284,14 +310,15 @@ impl Windows {
             for (own, flow) in window.flows.iter().zip(flows) {
                 let Some(stated) = flow.stated() else { continue };
                 let id = format!("{}.{}", window.name, stated.name);
-                rows.push(own.record(id, length, flow.connection(0).is_some()));
+                rows.push(FlowRow::new(id, own, length, flow.connection(0).is_some()).record());
             }
             if window.flows.len() > 1 {
-                rows.push(window.total.record(format!("{}.total", window.name), length, false));
+                let id = format!("{}.total", window.name);
+                rows.push(FlowRow::new(id, &window.total, length, false).record());
             }
             for (own, id) in window.queues.iter().zip(&queues) {
                 if let Some(id) = id {
-                    rows.push(own.record(format!("{}.{id}", window.name), length));
+                    rows.push(QueueRow { id: format!("{}.{id}", window.name), of: own, length }.record());
                 }
             }
             let scheme_row =

@@ -5,7 +5,7 @@
 //! that did. The filter lets every ACK pass that says otherwise, and all of them until the MAC confirms that it
 //! arrived. What comes in beyond the host's window meanwhile is held and answered with a closed window, a *notice*.
 
-use super::generator::Generators;
+use super::generator::{Generators, Told, later};
 use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::{Fate, TxReport};
@@ -48,23 +48,6 @@ struct Guard {
     told: Option<Told>,
     /// The latest TSval of its own host, for notices.
     host_tsval: Option<u32>,
-}
-
-/// An acknowledgment as its sender was told it: the ACK number, and the window as the header shows it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
-    pub ack: Seq,
-    pub window: u16,
-}
-
-impl Told {
-    /// Returns the one that acknowledges more; of equals the second.
-    fn later(a: Option<Told>, b: Option<Told>) -> Option<Told> {
-        match (a, b) {
-            (Some(a), Some(b)) if b.ack.lt(a.ack) => Some(a),
-            (a, b) => b.or(a),
-        }
-    }
 }
 
 /// All flows of data this station receives from partners, and what was counted.
@@ -362,12 +345,5 @@ impl Guard {
             };
             cx.inject(pkt, Toward::Host);
         }
-    }
-}
-
-/// Keeps the later of the TSval known and the one in `tcp`: clocks of timestamps run modulo 2³². @RFC7323 sec. 5.2
-pub(crate) fn later(known: &mut Option<u32>, tcp: &Tcp) {
-    if let Some((tsval, _)) = tcp.options.timestamps() {
-        *known = Some(known.map_or(tsval, |old| Seq(old).max(Seq(tsval)).0));
     }
 }

@@ -1,12 +1,28 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
-use super::filter::{Told, later};
 use crate::window::{Scale, Show, Shown, in_receivers_name};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use tcp::ack::{self, AckPolicy, Arrival, AckTiming};
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp};
+
+/// An acknowledgment as its sender was told it: the ACK number, and the window as the header shows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told {
+    pub ack: Seq,
+    pub window: u16,
+}
+
+impl Told {
+    /// Returns the one that acknowledges more; of equals the second.
+    pub(crate) fn later(a: Option<Told>, b: Option<Told>) -> Option<Told> {
+        match (a, b) {
+            (Some(a), Some(b)) if b.ack.lt(a.ack) => Some(a),
+            (a, b) => b.or(a),
+        }
+    }
+}
 
 /// The agent's knowledge of the receiver of one flow of data that it transmits.
 #[derive(Debug)]
@@ -390,5 +406,12 @@ impl Generator {
         let window = self.scale.field(self.window);
         let says = Tcp { seq: self.next_seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
         in_receivers_name(packet, self.tsval, says)
+    }
+}
+
+/// Keeps the later of the TSval known and the one in `tcp`: clocks of timestamps run modulo 2³². @RFC7323 sec. 5.2
+pub(crate) fn later(known: &mut Option<u32>, tcp: &Tcp) {
+    if let Some((tsval, _)) = tcp.options.timestamps() {
+        *known = Some(known.map_or(tsval, |old| Seq(old).max(Seq(tsval)).0));
     }
 }

@@ -3,7 +3,7 @@
 use super::{Result, all};
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::Streams;
-use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, Rts, TxopLimits};
+use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, TxopLimits};
 use phy::format::DSSS;
 use phy::medium::{Sinr, SinrConfig};
 use phy::propagation::{NoiseFloor, shadowing};
@@ -89,8 +89,6 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
-    config.timing.cw_min = radio.cw_min.unwrap_or(config.timing.cw_min);
-    config.timing.cw_max = radio.cw_max.unwrap_or(config.timing.cw_max);
     (config.basic_rate, config.lowest_rate) = (bss.basic[0], bss.lowest);
     config.control_modes = ControlModes::of(&config.modes, &bss.basic);
     if let sc::ControlRate::Fixed(fixed) = radio.control_rate {
@@ -100,25 +98,13 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     if let Some(rts) = radio.rts_rate {
         config.control_modes = config.control_modes.with_rts(rate(radio, rts));
     }
-    let threshold = match radio.rts_threshold {
-        sc::RtsThreshold::Off => None,
-        sc::RtsThreshold::Above(size) => Some(size),
-    };
-    config.rts = Rts { threshold };
-    config.fragmentation = match radio.fragmentation_threshold {
-        sc::FragmentationThreshold::Off => None,
-        sc::FragmentationThreshold::Above(size) => Some(size),
-    };
     config.protection = bss.protection;
-    config.max_attempts = radio.max_attempts;
-    config.max_attempts_long = radio.max_attempts_long;
-    config.after_timeout = radio.after_timeout;
+    radio.set(&mut config);
     if node.access == sc::Access::Edca {
         let edca = edca(node, &config.timing);
         config = config.with_edca(edca);
+        radio.set(&mut config); // EDCA has defaults of its own
     }
-    config.countdown = radio.countdown.unwrap_or(config.countdown);
-    config.access_in_gap = radio.access_in_gap.unwrap_or(config.access_in_gap);
     config.with_preamble(preamble(radio))
 }
 
@@ -270,12 +256,7 @@ fn edca(node: &sc::Node, timing: &phy::Timing) -> Edca {
     if node.entry.role == sc::Role::Ap {
         edca = edca.at_access_point(timing);
     }
-    for (category, stated) in edca.categories.iter_mut().zip(&node.categories) {
-        category.aifsn = stated.aifsn.unwrap_or(category.aifsn);
-        category.cw_min = stated.cw_min.unwrap_or(category.cw_min);
-        category.cw_max = stated.cw_max.unwrap_or(category.cw_max);
-        category.txop_limit = stated.txop_limit.unwrap_or(category.txop_limit);
-    }
+    edca.categories.iter_mut().zip(&node.categories).for_each(|(category, stated)| stated.set(category));
     edca
 }
 
