@@ -47,7 +47,7 @@ pub struct Context<'c> {
     pub nodes: Directory,
     /// The radios' standard, on which some defaults depend; 802.11b if the file states none.
     pub standard: phy::Standard,
-    /// Whether signals have powers: the file has `channel.propagation`.
+    /// True if signals have powers: a channel has `propagation`.
     pub has_powers: bool,
     /// Mistakes in the shape of the file.
     shape: RefCell<Mistakes>,
@@ -63,7 +63,10 @@ impl<'c> Context<'c> {
             names,
             nodes: Directory::new(tree),
             standard: word.and_then(crate::words::find).unwrap_or(phy::Standard::B),
-            has_powers: tree.get("channel").is_some_and(|channel| channel.get("propagation").is_some()),
+            has_powers: tree.get("channel").is_some_and(|channel| {
+                let further = channel.get("further").and_then(toml::Value::as_array).into_iter().flatten();
+                [channel].into_iter().chain(further).any(|channel| channel.get("propagation").is_some())
+            }),
             shape: RefCell::default(),
             later: RefCell::default(),
         }

@@ -32,7 +32,10 @@ mod scalar;
 mod shape;
 mod words;
 
-pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
+pub use channel::{
+    Channel, ChannelNames, Channels, Delay, Distribution, Ends, Fading, Further, Link, LinkEntry, Noise, Pair,
+    Propagation,
+};
 pub use directory::Group;
 pub use error::{InputError, Mistakes, Result};
 pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
@@ -41,7 +44,7 @@ pub use flow::{
     ByteCounting, Flow, FlowEntry, Hops, Protocol, Reader, Ssthresh, Tcp, Traffic, Transport, UserTimeout,
     WindowScale, Writes,
 };
-pub use node::{Access, Category, Edca, Node, NodeEntry, Role};
+pub use node::{Access, Category, Edca, Node, NodeEntry, Prefixes, Role};
 pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };

@@ -12,6 +12,7 @@ mod blueprint;
 mod drive;
 mod flow;
 mod frames;
+mod interface;
 mod latency;
 mod memory;
 mod panics;

@@ -8,8 +8,9 @@ use crate::flow::{Flow, Stated, Transport};
 use crate::frames::{FrameClass, LossCause, Tally};
 use crate::record::{self, Cell, Record};
 use crate::scenario::Scenario;
-use crate::taps::{Column, Recorded, Timeline, category_id, queue_ids};
+use crate::taps::{Column, Recorded, Timeline, category_id, interface_id, queue_ids};
 use crate::world::World;
+use mac::Station;
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::DropWhy;
 
@@ -56,7 +57,7 @@ pub struct Run {
     pub exchanges: u64,
     /// One a flow.
     pub flows: Vec<Record>,
-    /// One a node.
+    /// One a node; behind that of a node with several radios one for each of them.
     pub nodes: Vec<Record>,
     /// One a queue: of radios, then of wires.
     pub queues: Vec<Record>,
@@ -134,13 +135,13 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         sim_s,
         simulated: scenario.duration,
         events: world.handled,
-        exchanges: world.stations.iter().map(|s| s.counters().exchanges).sum(),
+        exchanges: world.stations().map(|s| s.counters().exchanges).sum(),
         flows,
         nodes: nodes(world, scenario),
         queues: queues(world, scenario),
         frames: frames(world),
         schemes: schemes(world, scenario),
-        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations, &names),
+        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.interfaces, &names),
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,
@@ -161,9 +162,9 @@ fn collision_probability(world: &World) -> f64 {
     if exchanges == 0 { 0.0 } else { lost as f64 / exchanges as f64 }
 }
 
-/// What each station counted after warm-up.
+/// What each interface counted after warm-up.
 fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
-    world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
+    world.stations().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
 fn flow_record(flow: &Flow, stated: &Stated, start: Dur, scenario: &Scenario) -> Record {
@@ -259,32 +260,47 @@ fn flow_record(flow: &Flow, stated: &Stated, start: Dur, scenario: &Scenario) ->
     record
 }
 
+/// A row of each node, with what its radio counted. Of several radios each has a row of its own behind it, `relay.air.backhaul`.
 fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
-    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.nodes);
-    rows.map(|(((station, c), node), own)| {
-        let mut row = vec![("id", Cell::Text(node.name.clone())), ("is_dead", Cell::Count(u64::from(own.is_dead())))];
-        if !node.has_radio {
-            return row;
+    let mut counted = world.interfaces.iter().zip(counters(world)).peekable();
+    let mut rows = Vec::new();
+    for ((id, node), own) in (0..).map(NodeId).zip(&scenario.nodes).zip(&world.nodes) {
+        let row = |name| vec![("id", Cell::Text(name)), ("is_dead", Cell::Count(u64::from(own.is_dead())))];
+        let mut here = Vec::new();
+        while let Some((interface, c)) = counted.next_if(|(interface, _)| interface.node == id) {
+            here.push((interface.channel, radio(&interface.station, &c)));
         }
-        row.extend([
-            ("msdus_offered", Cell::Count(c.msdus_offered)),
-            ("msdus_delivered", Cell::Count(c.msdus_delivered)),
-            ("msdus_given_up", Cell::Count(c.msdus_given_up)),
-            ("msdus_expired", Cell::Count(c.msdus_expired)),
-            ("msdus_refused", Cell::Count(c.msdus_refused)),
-            ("msdus_queued", Cell::Count(station.backlog())),
-            ("exchanges", Cell::Count(c.exchanges)),
-            ("failures", Cell::Count(c.failures)),
-            ("data_frames_sent", Cell::Count(c.data_frames_sent)),
-            ("data_frames_retried", Cell::Count(c.data_frames_retried)),
-            ("rts_sent", Cell::Count(c.rts_sent)),
-            ("msdus_received", Cell::Count(c.msdus_received)),
-            ("duplicates", Cell::Count(c.duplicates)),
-            ("airtime_s", Cell::Real(c.airtime.as_secs_f64())),
-        ]);
-        row
-    })
-    .collect()
+        let mut first = row(node.name.clone());
+        if here.len() == 1 {
+            first.extend(here.drain(..).flat_map(|(_, columns)| columns));
+        }
+        rows.push(first);
+        for (channel, columns) in here {
+            let id = interface_id(scenario, id, channel);
+            rows.push(row(id).into_iter().chain(columns).collect());
+        }
+    }
+    rows
+}
+
+/// What a radio counted.
+fn radio(station: &Station, c: &mac::Counters) -> Record {
+    vec![
+        ("msdus_offered", Cell::Count(c.msdus_offered)),
+        ("msdus_delivered", Cell::Count(c.msdus_delivered)),
+        ("msdus_given_up", Cell::Count(c.msdus_given_up)),
+        ("msdus_expired", Cell::Count(c.msdus_expired)),
+        ("msdus_refused", Cell::Count(c.msdus_refused)),
+        ("msdus_queued", Cell::Count(station.backlog())),
+        ("exchanges", Cell::Count(c.exchanges)),
+        ("failures", Cell::Count(c.failures)),
+        ("data_frames_sent", Cell::Count(c.data_frames_sent)),
+        ("data_frames_retried", Cell::Count(c.data_frames_retried)),
+        ("rts_sent", Cell::Count(c.rts_sent)),
+        ("msdus_received", Cell::Count(c.msdus_received)),
+        ("duplicates", Cell::Count(c.duplicates)),
+        ("airtime_s", Cell::Real(c.airtime.as_secs_f64())),
+    ]
 }
 
 fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
@@ -305,8 +321,7 @@ fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
         ]
     };
     let mut rows = Vec::new();
-    for ((air, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
-        let Some(air) = air else { continue };
+    for ((air, station), then) in ids.air.iter().zip(world.stations()).zip(&world.warm.queues) {
         let categories = station.queues().zip(station.category_counters());
         for ((i, (queue, counters)), then) in categories.enumerate().zip(then) {
             let (Some(stats), Some(then)) = (queue.stats(now), then) else { continue };
@@ -399,7 +414,7 @@ fn books(world: &World) -> Books {
         DropWhy::LinkLoss,
         DropWhy::TtlExpired,
     ];
-    let msdus = world.stations.iter().map(|station| {
+    let msdus = world.stations().map(|station| {
         let c = station.counters();
         (c.msdus_offered, c.msdus_ended() + station.backlog())
     });
