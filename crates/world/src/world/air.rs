@@ -102,9 +102,10 @@ impl World {
     pub(super) fn station(&mut self, now: SimTime, id: InterfaceId, input: Input<'_>) {
         let World { interfaces, airs, packets, outputs, .. } = self;
         let Interface { node, channel, station } = &mut interfaces[id.index()];
+        let node = *node;
         // A timer that went off is set no more.
         let set = if matches!(input, Input::Timer) { SimTime::NEVER } else { station.next_wakeup().0 };
-        let mut air = airs[channel.index()].channel.at(*node);
+        let mut air = airs[channel.index()].channel.at(node);
         station.handle(now, input, &mut air, packets, outputs);
         let transmits = air.transmits;
         let (at, class) = station.next_wakeup();
@@ -116,10 +117,10 @@ impl World {
             0 => {}
             1 => {
                 if let Some(output) = self.outputs.pop() {
-                    self.carry_out(now, id, output);
+                    self.carry_out(now, id, node, output);
                 }
             }
-            _ => self.carry_all_out(now, id),
+            _ => self.carry_all_out(now, id, node),
         }
         if transmits {
             self.transmit(now, id);
@@ -127,10 +128,10 @@ impl World {
     }
 
     #[cold]
-    fn carry_all_out(&mut self, now: SimTime, id: InterfaceId) {
+    fn carry_all_out(&mut self, now: SimTime, id: InterfaceId, node: NodeId) {
         let mut outputs = std::mem::take(&mut self.outputs);
         for output in outputs.drain(..) {
-            self.carry_out(now, id, output);
+            self.carry_out(now, id, node, output);
         }
         self.outputs = outputs;
     }
@@ -138,8 +139,7 @@ impl World {
     /// Not inlined: there is one output as a rule, and what the compiler would prepare ahead of a loop over them costs more than
     /// the calls.
     #[inline(never)]
-    fn carry_out(&mut self, now: SimTime, id: InterfaceId, output: Output) {
-        let node = self.interfaces[id.index()].node;
+    fn carry_out(&mut self, now: SimTime, id: InterfaceId, node: NodeId, output: Output) {
         match output {
             Output::Deliver(delivery) => self.receive(now, id, node, delivery),
             Output::Attempt(packet, report) => self.attempted(now, node, packet, &report),

@@ -62,6 +62,7 @@ enum Job {
 /// A channel, and the interfaces on it.
 #[derive(Debug)]
 pub(crate) struct Air {
+    id: ChannelId,
     pub channel: Channel,
     /// The interface of each node; [`InterfaceId::NONE`] for one that has none here.
     interfaces: Vec<InterfaceId>,
@@ -75,7 +76,27 @@ impl Air {
         for (own, interface) in (0..).map(InterfaceId).zip(interfaces).filter(|(_, it)| it.channel == id) {
             of_nodes[interface.node.index()] = own;
         }
-        Air { channel, interfaces: of_nodes, grant_at: SimTime::NEVER, nav_check_at: SimTime::NEVER }
+        Air { id, channel, interfaces: of_nodes, grant_at: SimTime::NEVER, nav_check_at: SimTime::NEVER }
+    }
+
+    /// Sets the timers of the channel. Returns whether its next grant is another.
+    #[inline]
+    fn set_timers(&mut self, timers: &mut Timers) -> bool {
+        let mut is_other = false;
+        if self.channel.contention.has_changed_by(|| timers.next_at()) {
+            let at = self.channel.contention.next_grant();
+            if at != self.grant_at || timers.at(Layout::grant(self.id)) != at {
+                self.grant_at = at;
+                timers.set(Layout::grant(self.id), at, Class::Start);
+                is_other = true;
+            }
+        }
+        let at = self.channel.next_nav_check();
+        if at != self.nav_check_at {
+            self.nav_check_at = at;
+            timers.set(Layout::nav(self.id), at, Class::Between);
+        }
+        is_other
     }
 
     /// The interface that `node` has here.
@@ -340,29 +361,15 @@ impl World {
     }
 
     fn set_contention(&mut self) {
-        // Where one channel's grant is put off, what comes next may be that of another, which has not been counted yet.
-        while self.set_grants() && self.airs.len() > 1 {}
-    }
-
-    /// Sets the timers of all channels. Returns whether a grant is another.
-    fn set_grants(&mut self) -> bool {
+        let World { airs, timers, .. } = self;
         let mut is_other = false;
-        for (id, Air { channel, grant_at, nav_check_at, .. }) in (0..).map(ChannelId).zip(&mut self.airs) {
-            if channel.contention.has_changed_by(|| self.timers.next_at()) {
-                let at = channel.contention.next_grant();
-                if at != *grant_at || self.timers.at(Layout::grant(id)) != at {
-                    *grant_at = at;
-                    self.timers.set(Layout::grant(id), at, Class::Start);
-                    is_other = true;
-                }
-            }
-            let at = channel.next_nav_check();
-            if at != *nav_check_at {
-                *nav_check_at = at;
-                self.timers.set(Layout::nav(id), at, Class::Between);
-            }
+        for air in airs.iter_mut() {
+            is_other |= air.set_timers(timers);
         }
-        is_other
+        // Where one channel's grant is put off, what comes next may be that of another, which has not been counted yet.
+        while is_other && airs.len() > 1 {
+            is_other = airs.iter_mut().fold(false, |is_other, air| air.set_timers(timers) || is_other);
+        }
     }
 
     /// Returns whether the run is over.
