@@ -132,7 +132,7 @@ class Result:
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
-        """`id`, then counters of its queue and radio."""
+        """`id`, then counters of its queue and radio; of several radios each has a row, `relay.air.main`."""
         return self._frame("nodes")
 
     @cached_property

@@ -38,6 +38,8 @@ pub enum Purpose {
     Ends = 14,
     /// The delay of one link, if it is drawn.
     Delay = 15,
+    /// All streams of a further channel; the first has those of the run.
+    Channel = 16,
 }
 
 /// The source of all streams of a run.

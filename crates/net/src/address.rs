@@ -1,6 +1,11 @@
-//! Addresses: one private network holds all nodes, 10.1.0.1 the first. @RFC1918
+//! Addresses: one private network holds all nodes, 10.1.0.1 the first (@RFC1918); prefixes stand for what lies behind nodes.
+//!
+//! A node has one address, whatever its interfaces: a host of the weak model (@RFC1122 sec. 3.3.4.2). So no flow's ends hang on
+//! the way between them, which may change.
 
+use crate::prefix::{Prefix, Table};
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use units::NodeId;
 
 const FIRST: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
@@ -16,9 +21,46 @@ pub fn node_of(address: Ipv4Addr, nodes: usize) -> Option<NodeId> {
     ((index as usize) < nodes).then_some(NodeId(index))
 }
 
+/// The addresses of a network: one of each node, and prefixes that some nodes stand for. A clone is cheap: all nodes share one.
+#[derive(Debug, Clone, Default)]
+pub struct Addresses {
+    nodes: usize,
+    behind: Arc<Table<NodeId>>,
+}
+
+impl Addresses {
+    /// Those of so many nodes; packets for a prefix end at its node.
+    pub fn new(nodes: usize, behind: impl IntoIterator<Item = (Prefix, NodeId)>) -> Addresses {
+        let mut table = Table::default();
+        behind.into_iter().for_each(|(prefix, node)| _ = table.insert(prefix, node));
+        Addresses { nodes, behind: Arc::new(table) }
+    }
+
+    /// The node at which packets to an address end: its own, or that of its longest prefix. `None` if no prefix holds it.
+    #[inline]
+    pub fn node(&self, address: Ipv4Addr) -> Option<NodeId> {
+        node_of(address, self.nodes).or_else(|| self.behind(address))
+    }
+
+    #[cold] // Packets inside the network have addresses of nodes.
+    fn behind(&self, address: Ipv4Addr) -> Option<NodeId> {
+        self.behind.find(address.into()).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_of_a_node_is_the_longest_prefix_of_all() {
+        let prefixes = [("0.0.0.0/0", 1), ("10.1.0.0/16", 2), ("192.0.2.0/24", 0)];
+        let behind = prefixes.map(|(prefix, node)| (prefix.parse().expect("a prefix"), NodeId(node)));
+        let addresses = Addresses::new(3, behind);
+        let found = [[10, 1, 0, 1], [10, 1, 0, 4], [192, 0, 2, 9], [203, 0, 113, 5]];
+        assert_eq!(found.map(|it| addresses.node(it.into()).map(|node| node.0)), [0, 2, 0, 1].map(Some));
+        assert_eq!(Addresses::new(3, []).node(Ipv4Addr::new(10, 1, 0, 4)), None);
+    }
 
     #[test]
     fn an_address_leads_back_to_its_node_and_a_foreign_one_to_none() {

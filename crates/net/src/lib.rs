@@ -5,11 +5,13 @@
 //! least-cost [`Routes`]. Left out, for now: IP fragments, ARP, link-layer framing of wires (a rate counts IP bytes).
 
 pub mod address;
+pub mod prefix;
 pub mod router;
 pub mod routes;
 pub mod wire;
 
-pub use address::{address, node_of};
+pub use address::{Addresses, address, node_of};
+pub use prefix::{Prefix, PrefixError, Table};
 pub use router::{Order, Orders, Router, RouterSite};
 pub use routes::{Hop, HopCount, RouteMetric, Routes};
 pub use wire::{Arrival, Wire, WireConfig, WireStats};

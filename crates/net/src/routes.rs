@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use units::{LinkId, NodeId};
+use units::{InterfaceId, LinkId, NodeId};
 
 /// A neighbour, and the link that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hop {
-    /// By radio.
-    Air(NodeId),
+    /// By radio, from this interface.
+    Air(InterfaceId, NodeId),
     /// By this direction of a wired link.
     Wire(LinkId, NodeId),
 }
@@ -17,7 +17,7 @@ impl Hop {
     /// The neighbour.
     pub fn node(self) -> NodeId {
         match self {
-            Hop::Air(node) | Hop::Wire(_, node) => node,
+            Hop::Air(_, node) | Hop::Wire(_, node) => node,
         }
     }
 }
@@ -135,13 +135,17 @@ mod tests {
         NodeId(id)
     }
 
+    fn air(to: u32) -> Hop {
+        Hop::Air(InterfaceId(0), n(to))
+    }
+
     /// Server 0 and access point 1 on a wire, stations 2 and 3 in the cell.
     fn cell() -> Vec<Vec<Hop>> {
         vec![
             vec![Hop::Wire(LinkId(0), n(1))],
-            vec![Hop::Wire(LinkId(1), n(0)), Hop::Air(n(2)), Hop::Air(n(3))],
-            vec![Hop::Air(n(1))],
-            vec![Hop::Air(n(1))],
+            vec![Hop::Wire(LinkId(1), n(0)), air(2), air(3)],
+            vec![air(1)],
+            vec![air(1)],
         ]
     }
 
@@ -149,8 +153,8 @@ mod tests {
     fn a_route_leads_from_the_wire_over_the_access_point_into_the_air_and_back() {
         let routes = Routes::least_cost(&cell(), [n(0), n(2), n(3)], &HopCount);
         assert_eq!(routes.next(n(0), n(2)), Some(Hop::Wire(LinkId(0), n(1))));
-        assert_eq!(routes.next(n(1), n(2)), Some(Hop::Air(n(2))));
-        assert_eq!(routes.next(n(2), n(0)), Some(Hop::Air(n(1))));
+        assert_eq!(routes.next(n(1), n(2)), Some(air(2)));
+        assert_eq!(routes.next(n(2), n(0)), Some(air(1)));
         assert_eq!(routes.next(n(1), n(0)), Some(Hop::Wire(LinkId(1), n(0))));
         assert_eq!((routes.between(n(0), n(2)), routes.between(n(2), n(3))), (vec![n(1)], vec![n(1)]));
         assert_eq!((routes.next(n(2), n(2)), routes.next(n(0), n(1))), (None, None), "no destination of anybody");
@@ -162,7 +166,7 @@ mod tests {
         hops[3].clear();
         let routes = Routes::least_cost(&hops, [n(0), n(3)], &HopCount);
         assert_eq!((routes.next(n(3), n(0)), routes.between(n(3), n(0))), (None, vec![]));
-        assert_eq!(routes.next(n(1), n(3)), Some(Hop::Air(n(3))), "the other direction stands");
+        assert_eq!(routes.next(n(1), n(3)), Some(air(3)), "the other direction stands");
     }
 
     /// Going through node 1 costs one each, the direct wire three.

@@ -4,7 +4,7 @@ use mac::{MacOptions, TxReport};
 use net::Hop;
 use schemes::{NodeView, PeerEvent};
 use tcp::SenderCommand;
-use units::{FlowId, LinkId, NodeId};
+use units::{FlowId, InterfaceId, LinkId, NodeId};
 use wire::{Packet, Pkt};
 
 /// An event at a node.
@@ -12,19 +12,19 @@ use wire::{Packet, Pkt};
 pub enum Input<'a> {
     /// Its own transport sends a packet.
     FromHost(Pkt),
-    /// Its radio has received a packet from a neighbour, with the MAC options of its frame.
-    FromAir(Pkt, NodeId, MacOptions),
+    /// An interface of its has received a packet from a neighbour, with the MAC options of its frame.
+    FromAir(Pkt, InterfaceId, NodeId, MacOptions),
     /// A packet came out of a wire from that neighbour.
     FromWire(Pkt, NodeId),
     /// The MAC has failed to send a packet once.
     Attempt(&'a Packet, &'a TxReport),
-    /// The MAC has done with a packet.
-    Report(&'a Packet, &'a TxReport),
+    /// The MAC of an interface has done with a packet.
+    Report(InterfaceId, &'a Packet, &'a TxReport),
     /// A packet with this serial that was put on the wire to that neighbour was lost there. A driver may spare nodes of which nobody
     /// reads it ([`Chain::reads_wire_losses`](crate::Chain::reads_wire_losses)).
     LostOnWire(&'a Packet, u64, NodeId),
-    /// Frames of a neighbour can be decoded, or cannot any more.
-    Peer(NodeId, PeerEvent<'a>),
+    /// Frames of a neighbour can be decoded at an interface, or cannot any more.
+    Peer(InterfaceId, NodeId, PeerEvent<'a>),
     /// Both ends of a connection have closed: its number will be another's.
     Closed(FlowId),
     /// The least-cost hops to each node are others now.
@@ -40,6 +40,8 @@ pub enum Output {
     ToAir {
         /// The packet.
         pkt: Pkt,
+        /// The interface whose queue it is.
+        interface: InterfaceId,
         /// The neighbour; [`NodeId::BROADCAST`] for all in reach.
         to: NodeId,
         /// Bytes that its frame keeps free for MAC options.

@@ -3,11 +3,11 @@
 use crate::routing::Routing;
 use crate::{Chain, Host, Input, Output};
 use mac::{Fate, MacOptions, TxReport};
-use net::{Hop, Order, Orders, Router};
+use net::{Addresses, Hop, Order, Orders, Router};
 use schemes::{Action, Agent, Cx, PeerEvent, Place, Port, Signal, Toward};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
-use units::{Dur, NodeId, SimTime};
+use units::{Dur, InterfaceId, NodeId, SimTime};
 use wire::{DropWhy, L4, Packet, Packets, Pkt};
 
 /// The next stage of a packet on its way.
@@ -30,11 +30,19 @@ struct Passage {
     after: Option<u8>,
     /// The neighbour it comes from or, from `ToAir` on, goes to.
     peer: Option<NodeId>,
+    /// The interface between, if it is a radio neighbour.
+    interface: InterfaceId,
 }
 
 impl Passage {
+    /// Of a packet that has nothing to do with a radio yet.
     fn new(pkt: Pkt, stage: Stage, peer: Option<NodeId>) -> Passage {
-        Passage { pkt, stage, after: None, peer }
+        Passage { pkt, stage, after: None, peer, interface: InterfaceId::NONE }
+    }
+
+    /// Of a packet that came by radio, or goes.
+    fn by_radio(pkt: Pkt, at: Place, interface: InterfaceId, peer: NodeId) -> Passage {
+        Passage { pkt, stage: Stage::At(at), after: None, peer: Some(peer), interface }
     }
 }
 
@@ -55,6 +63,10 @@ const WORK_ROOM: usize = 64;
 pub struct Node {
     id: NodeId,
     address: Ipv4Addr,
+    /// Those of the network, if it stands for prefixes: a gateway.
+    addresses: Option<Addresses>,
+    /// Its only interface, or the first: that of what its agents send by radio, which sit at nodes with one.
+    interface: InterfaceId,
     chain: Chain,
     routing: Routing,
     inbox: Inbox,
@@ -65,11 +77,21 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node with this address, chain and router. What is for its host reaches it after `host_delay`.
-    pub fn new(id: NodeId, address: Ipv4Addr, chain: Chain, router: Box<dyn Router>, host_delay: Dur) -> Node {
+    /// A node with this router, address and chain, whose agents send by `interface` ([`InterfaceId::NONE`] without a radio). What is for
+    /// its host reaches it after `host_delay`.
+    pub fn new(
+        id: NodeId,
+        address: Ipv4Addr,
+        interface: InterfaceId,
+        chain: Chain,
+        router: Box<dyn Router>,
+        host_delay: Dur,
+    ) -> Node {
         let mut node = Node {
             id,
             address,
+            addresses: None,
+            interface,
             chain,
             routing: Routing::new(router),
             inbox: Inbox { delay: host_delay, waiting: VecDeque::new() },
@@ -80,6 +102,16 @@ impl Node {
         };
         node.set_wakeup();
         node
+    }
+
+    /// What is for a prefix of its in these `addresses` reaches its host from now on.
+    pub fn stand_for(&mut self, addresses: Addresses) {
+        self.addresses = Some(addresses);
+    }
+
+    /// Its first interface; [`InterfaceId::NONE`] without a radio.
+    pub fn interface(&self) -> InterfaceId {
+        self.interface
     }
 
     /// Its agents.
@@ -130,11 +162,11 @@ impl Node {
                 self.send(pkt);
                 host.wake();
             }
-            Input::FromAir(pkt, from, options) => {
+            Input::FromAir(pkt, interface, from, options) => {
                 if !options.bytes().is_empty() {
                     self.read_options(now, from, &pkt, &options, packets, host);
                 }
-                self.receive(pkt, from);
+                self.receive(pkt, interface, from);
                 host.wake();
             }
             Input::FromWire(pkt, from) => {
@@ -149,7 +181,7 @@ impl Node {
                     });
                 }
             }
-            Input::Report(packet, report) => {
+            Input::Report(interface, packet, report) => {
                 for i in 0..self.chain.reads_reports().len() {
                     let member = self.chain.reads_reports()[i];
                     self.ask(now, member, Some(report.to), packets, host, |agent, cx| {
@@ -157,7 +189,10 @@ impl Node {
                     });
                 }
                 if report.fate == Fate::GivenUp {
-                    self.route(packets, host, |router, _, orders| router.link_failed(now, report.to, packet, orders));
+                    let to = report.to;
+                    self.route(packets, host, |router, _, orders| {
+                        router.link_failed(now, interface, to, packet, orders);
+                    });
                 }
             }
             Input::LostOnWire(packet, serial, to) => {
@@ -168,13 +203,15 @@ impl Node {
                     });
                 }
             }
-            Input::Peer(peer, event) => {
+            Input::Peer(interface, peer, event) => {
                 for member in 0..self.chain.members.len() as u8 {
                     self.ask(now, member, Some(peer), packets, host, |agent, cx| agent.peer(peer, event, cx));
                 }
                 if self.routing.router.watches_neighbours() {
                     let is_up = matches!(event, PeerEvent::Up(_));
-                    self.route(packets, host, |router, _, orders| router.neighbour(now, peer, is_up, orders));
+                    self.route(packets, host, |router, _, orders| {
+                        router.neighbour(now, interface, peer, is_up, orders);
+                    });
                 }
             }
             Input::Closed(flow) => {
@@ -193,8 +230,8 @@ impl Node {
     }
 
     /// [`Input::FromAir`] without MAC options, likewise.
-    pub fn receive(&mut self, pkt: Pkt, from: NodeId) {
-        self.work.push_back(Passage::new(pkt, Stage::At(Place::FromAir), Some(from)));
+    pub fn receive(&mut self, pkt: Pkt, interface: InterfaceId, from: NodeId) {
+        self.work.push_back(Passage::by_radio(pkt, Place::FromAir, interface, from));
     }
 
     fn timer<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
@@ -226,7 +263,7 @@ impl Node {
     /// router. A driver of many nodes that keeps the order in which they were woken calls this once for each
     /// [`Host::wake`]; every other calls [`Node::poll`].
     pub fn step<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) -> Option<Output> {
-        let Passage { mut pkt, stage, mut after, mut peer } = self.work.pop_front()?;
+        let Passage { mut pkt, stage, mut after, mut peer, mut interface } = self.work.pop_front()?;
         if self.is_dead {
             packets.free(pkt, DropWhy::NodeDown);
             return None;
@@ -235,8 +272,8 @@ impl Node {
             Stage::At(at) => at,
             Stage::Local => return Some(Output::Deliver(pkt)),
             Stage::Routed(at) => match self.leave(now, pkt, at, packets, host)? {
-                Leaves::ByAir(passed, next) => {
-                    (pkt, peer) = (passed, Some(next));
+                Leaves::ByAir(passed, own, next) => {
+                    (pkt, interface, peer) = (passed, own, Some(next));
                     Place::ToAir
                 }
                 Leaves::ByWire(output) => return Some(output),
@@ -270,19 +307,19 @@ impl Node {
                         return None;
                     }
                     match self.leave(now, pkt, at, packets, host)? {
-                        Leaves::ByAir(passed, next) => {
-                            (pkt, peer) = (passed, Some(next));
+                        Leaves::ByAir(passed, own, next) => {
+                            (pkt, interface, peer) = (passed, own, Some(next));
                             Place::ToAir
                         }
                         Leaves::ByWire(output) => return Some(output),
                     }
                 }
                 Place::FromAir => {
-                    let (passed, next) = self.sort(now, pkt, peer, packets, host)?;
+                    let (passed, next) = self.sort(now, pkt, (interface, peer), packets, host)?;
                     pkt = passed;
                     next
                 }
-                Place::ToAir => return self.goes_on_air(pkt, peer, packets),
+                Place::ToAir => return self.goes_on_air(pkt, interface, peer, packets),
                 Place::ToHost => return self.arrive(now, pkt),
             };
         }
@@ -298,7 +335,7 @@ impl Node {
         host: &mut H,
     ) -> Option<Leaves> {
         match self.routing.router.next(now, packets.get(&pkt)) {
-            Some(Hop::Air(next)) => Some(Leaves::ByAir(pkt, next)),
+            Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
             Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
             None => {
                 self.routing.seek(now, pkt, at, packets);
@@ -313,7 +350,7 @@ impl Node {
         &mut self,
         now: SimTime,
         pkt: Pkt,
-        peer: Option<NodeId>,
+        (interface, peer): (InterfaceId, Option<NodeId>),
         packets: &mut Packets,
         host: &mut H,
     ) -> Option<(Pkt, Place)> {
@@ -325,7 +362,7 @@ impl Node {
             && self.routing.port == Some(header.dst_port)
         {
             self.route(packets, host, |router, packets, orders| {
-                router.control(now, packets.get(&pkt), from, orders);
+                router.control(now, packets.get(&pkt), interface, from, orders);
             });
             packets.free(pkt, DropWhy::Consumed);
             return None;
@@ -335,7 +372,8 @@ impl Node {
 
     /// True if packets to `address` end here.
     fn is_mine(&self, address: Ipv4Addr) -> bool {
-        address == self.address || address.is_broadcast()
+        let is_behind = |addresses: &Addresses| addresses.node(address) == Some(self.id);
+        address == self.address || address.is_broadcast() || self.addresses.as_ref().is_some_and(is_behind)
     }
 
     /// Takes one of its hops from a packet that is passed on. Returns whether it may go on. An opaque packet goes as it
@@ -348,8 +386,14 @@ impl Node {
         packet.ip.ttl > 0
     }
 
-    fn goes_on_air(&self, pkt: Pkt, peer: Option<NodeId>, packets: &mut Packets) -> Option<Output> {
-        let Some(to) = peer else {
+    fn goes_on_air(
+        &self,
+        pkt: Pkt,
+        interface: InterfaceId,
+        peer: Option<NodeId>,
+        packets: &mut Packets,
+    ) -> Option<Output> {
+        let Some(to) = peer.filter(|_| interface != InterfaceId::NONE) else {
             packets.free(pkt, DropWhy::NoRoute);
             return None;
         };
@@ -359,7 +403,7 @@ impl Node {
         } else {
             0
         };
-        Some(Output::ToAir { pkt, to, options_room })
+        Some(Output::ToAir { pkt, interface, to, options_room })
     }
 
     /// Brings a packet up to the host, which may be slow.
@@ -492,9 +536,9 @@ impl Node {
         let mut orders = std::mem::take(&mut self.routing.orders);
         for order in orders.drain() {
             match order {
-                Order::Send(packet, to) => {
+                Order::Send(packet, interface, to) => {
                     let pkt = packets.put(packet);
-                    self.push(Passage::new(pkt, Stage::At(Place::ToAir), Some(to)), host);
+                    self.push(Passage::by_radio(pkt, Place::ToAir, interface, to), host);
                 }
                 Order::Found(address) => {
                     while let Some((pkt, at)) = self.routing.take(address, packets) {
@@ -527,17 +571,18 @@ impl Node {
             Toward::Air(peer) => (Place::ToAir, Some(peer)),
             Toward::Route if self.is_mine(packets.get(&pkt).ip.dst) => (Place::ToHost, None),
             Toward::Route => match self.routing.router.next(now, packets.get(&pkt)) {
-                Some(Hop::Air(next)) => (Place::ToAir, Some(next)),
+                Some(Hop::Air(_, next)) => (Place::ToAir, Some(next)),
                 Some(Hop::Wire(..)) | None => (Place::Transit, None),
             },
             Toward::Onward(at, peer) => (at, peer),
         };
-        self.push(Passage { pkt, stage: Stage::At(at), after: Some(member), peer }, host);
+        let (stage, interface) = (Stage::At(at), self.interface);
+        self.push(Passage { pkt, stage, after: Some(member), peer, interface }, host);
     }
 }
 
 /// The way a packet leaves.
 enum Leaves {
-    ByAir(Pkt, NodeId),
+    ByAir(Pkt, InterfaceId, NodeId),
     ByWire(Output),
 }

@@ -47,7 +47,7 @@ pub struct Context<'c> {
     pub nodes: Directory,
     /// The radios' standard, on which some defaults depend; 802.11b if the file states none.
     pub standard: phy::Standard,
-    /// Whether signals have powers: the file has `channel.propagation`.
+    /// True if signals have powers: a channel has `propagation`.
     pub has_powers: bool,
     /// The tables of any file that have a key of a name.
     pub(crate) places: fn(&str, &Names) -> Vec<String>,
@@ -70,7 +70,10 @@ impl<'c> Context<'c> {
             nodes: Directory::new(tree),
             standard,
             places,
-            has_powers: tree.get("channel").is_some_and(|channel| channel.get("propagation").is_some()),
+            has_powers: tree.get("channel").is_some_and(|channel| {
+                let further = channel.get("further").and_then(toml::Value::as_array).into_iter().flatten();
+                [channel].into_iter().chain(further).any(|channel| channel.get("propagation").is_some())
+            }),
             shape: RefCell::default(),
             later: RefCell::default(),
         }

@@ -10,7 +10,96 @@ use crate::scalar::{Metres, PROBABILITY, SOME_TIME, Text};
 use crate::shape::{Powered, Via};
 use serde_json::json;
 use toml::Value;
-use units::{BitRate, Db, Dbm, Dur, Hertz, NodeId};
+use units::{BitRate, ChannelId, Db, Dbm, Dur, Hertz, NodeId};
+
+table! {
+    /// The channels of a scenario: one, or several that hear nothing of each other.
+    pub struct Channels {
+        /// What channels of a node call it.
+        name: Option<String>, in Text::Name, or "main",
+        /// The channel of every node that names no other.
+        first => Channel,
+        /// A further channel: its medium, its contention and its noise are its own.
+        further: Option<Vec<Further>>, in 0..=MOST_CHANNELS - 1, or "none",
+    }
+}
+
+/// The most channels of a scenario: each keeps the state of every node. Our choice: the 20 MHz channels of the 5 GHz band are 25
+/// (@80211-2020 annex E).
+pub(crate) const MOST_CHANNELS: usize = 32;
+
+impl Channels {
+    /// The first channel, then the others in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = &Channel> {
+        [&self.first].into_iter().chain(self.others().iter().map(|further| &further.channel))
+    }
+
+    fn others(&self) -> &[Further] {
+        self.further.as_deref().unwrap_or_default()
+    }
+
+    /// The channel of this id, which is its place in [`Channels::iter`].
+    pub fn get(&self, id: ChannelId) -> &Channel {
+        id.index().checked_sub(1).map_or(&self.first, |place| &self.others()[place].channel)
+    }
+
+    /// The names of all, in the same order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let first = self.name.as_deref().unwrap_or("main");
+        [first].into_iter().chain(self.others().iter().map(|further| further.name.as_str()))
+    }
+
+    /// True if signals have powers on one of them.
+    pub fn have_powers(&self) -> bool {
+        self.iter().any(|channel| channel.powers.is_some())
+    }
+
+    /// Where the file speaks of a channel.
+    pub fn path(id: ChannelId) -> String {
+        id.index().checked_sub(1).map_or_else(|| "channel".to_owned(), |place| format!("channel.further[{place}]"))
+    }
+}
+
+table! {
+    /// A further channel.
+    pub struct Further {
+        /// What channels of a node call it.
+        name: String, in Text::Name,
+        /// Who hears whom there, and how well.
+        channel => Channel,
+    }
+}
+
+/// Names of channels, no name twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelNames(pub Vec<String>);
+
+const CHANNEL_NAMES: &str = "names of channels such as [\"main\", \"backhaul\"]";
+
+scalar! {
+    ChannelNames, (), (),
+    |value, (), at| {
+        let values = value.as_array().ok_or(Mistake::Unexpected)?;
+        let mut names: Vec<String> = Vec::with_capacity(values.len());
+        for (i, value) in values.iter().enumerate() {
+            let at = at.index(i);
+            let name = value.as_str().ok_or_else(|| at.error(wrong("the name of a channel", value)))?;
+            if names.iter().any(|known| known == name) {
+                return Err(at.error(format!("\"{name}\" is here twice: a node has one interface on a channel")).into());
+            }
+            names.push(name.to_owned());
+        }
+        if names.is_empty() {
+            return Err(format!("expected {CHANNEL_NAMES}; a node without a radio has radio = false").into());
+        }
+        Ok(ChannelNames(names))
+    },
+    |(), _| {
+        let schema = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
+        About::new(CHANNEL_NAMES, schema)
+    },
+    |it, _| Some(json!(it.0))
+}
 
 table! {
     /// Who hears whom, and how well.

@@ -1,6 +1,6 @@
 //! What keys say together.
 
-use crate::channel::{Delay, Distribution, Ends, Link, Pair};
+use crate::channel::{Channel, Channels, Delay, Distribution, Ends, Link, Pair};
 use crate::error::Mistakes;
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
@@ -15,7 +15,7 @@ use phy::{NoSuchMode, Preamble, Standard};
 use plugin::suggest;
 use queue::{Limit, Spec, Unsound};
 use std::collections::BTreeMap;
-use units::{BitRate, Bytes, Dur, NodeId};
+use units::{BitRate, Bytes, ChannelId, Dur, NodeId};
 
 /// The greatest MSDU, less LLC/SNAP: the greatest IP datagram. @80211-2020 9.2.4.8
 const GREATEST_DATAGRAM: Bytes = Bytes(2304 - 8);
@@ -33,8 +33,11 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
     radio(&s.radio, &mut found);
     found.take(standards(s));
     nodes(s, &mut found);
-    found.take(channel(s));
-    pairs(s, &mut found);
+    found.take(fragmentation(&s.radio));
+    for (id, one) in (0..).map(ChannelId).zip(s.channels.iter()) {
+        found.take(channel(one, &Channels::path(id)));
+        pairs(s, id, &mut found);
+    }
     links(s, &mut found);
     let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
     let of_nodes = entries(s)
@@ -91,20 +94,37 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
     for (id, one) in (0..).map(NodeId).zip(&s.nodes) {
         found.take(node(id, one));
     }
+    let mut given = BTreeMap::new();
+    let mut prefixes = |node: &Node| -> Result<()> {
+        let i = node.index;
+        for (k, prefix) in node.entry.prefixes().iter().enumerate() {
+            if let Some(first) = given.insert(*prefix, node.name.clone()) {
+                fail!("node[{i}].prefixes[{k}]", "\"{first}\" stands for {prefix} already");
+            }
+        }
+        Ok(())
+    };
+    for one in &s.nodes {
+        found.take(prefixes(one));
+    }
 }
 
-fn channel(s: &Scenario) -> Result<()> {
-    if let crate::FragmentationThreshold::Above(size) = s.radio.fragmentation_threshold
+fn fragmentation(radio: &Radio) -> Result<()> {
+    if let crate::FragmentationThreshold::Above(size) = radio.fragmentation_threshold
         && !(256..=8000).contains(&size.0)
     {
         fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
     }
-    match (s.channel.range, s.channel.sense_range) {
+    Ok(())
+}
+
+fn channel(channel: &Channel, path: &str) -> Result<()> {
+    match (channel.range, channel.sense_range) {
         (None, Some(_)) => {
-            fail!("channel.sense_range", "has an effect only with channel.range: without it everyone hears everyone")
+            fail!("{path}.sense_range", "has an effect only with channel.range: without it everyone hears everyone")
         }
         (Some(range), Some(sense_range)) if sense_range.0 < range.0 => {
-            fail!("channel.sense_range", "{sense_range} is less than range, {range}: what is decoded is sensed")
+            fail!("{path}.sense_range", "{sense_range} is less than range, {range}: what is decoded is sensed")
         }
         _ => Ok(()),
     }
@@ -289,26 +309,29 @@ fn same_ends(s: &Scenario, ends: &Ends, array: &str, i: usize) -> Result<()> {
 }
 
 /// Where powers decide, a pair has a gain and no reach, otherwise the reverse.
-fn pairs(s: &Scenario, found: &mut Mistakes) {
+fn pairs(s: &Scenario, id: ChannelId, found: &mut Mistakes) {
     let mut directions = Directions::default();
+    let (channel, array) = (s.channels.get(id), format!("{}.pair", Channels::path(id)));
     let mut check = |i: usize, pair: &Pair| -> Result<()> {
-        same_ends(s, &pair.ends, "channel.pair", i)?;
-        if s.channel.powers.is_none() && pair.gain.is_some() {
-            fail!("channel.pair[{i}].gain", "{NEEDS_POWERS}");
+        same_ends(s, &pair.ends, &array, i)?;
+        if channel.powers.is_none() && pair.gain.is_some() {
+            fail!("{array}[{i}].gain", "{NEEDS_POWERS}");
         }
-        if s.channel.powers.is_some() && pair.reach.is_some() {
+        if channel.powers.is_some() && pair.reach.is_some() {
             let why = "powers decide who hears whom where channel.propagation is given; write a gain";
-            fail!("channel.pair[{i}].reach", "{why}");
+            fail!("{array}[{i}].reach", "{why}");
         }
         let keys = if pair.ends.both_ways { ["between[0]", "between[1]"] } else { ["from", "to"] };
         for (key, node) in keys.into_iter().zip([pair.ends.from, pair.ends.to]) {
-            if !s.nodes[node.index()].has_radio {
-                fail!("channel.pair[{i}].{key}", "\"{}\" has no radio", name(s, node));
+            let own = &s.nodes[node.index()];
+            if !own.is_on(id) {
+                let on_it = if own.has_radio { " on this channel" } else { "" };
+                fail!("{array}[{i}].{key}", "\"{}\" has no radio{on_it}", own.name);
             }
         }
-        directions.note(s, &pair.ends, "channel.pair", i, ["speaks of", "to"])
+        directions.note(s, &pair.ends, &array, i, ["speaks of", "to"])
     };
-    for (i, pair) in s.channel.pair.iter().enumerate() {
+    for (i, pair) in channel.pair.iter().enumerate() {
         found.take(check(i, pair));
     }
 }
@@ -457,11 +480,11 @@ fn events(s: &Scenario, found: &mut Mistakes) {
                         name(s, *node)
                     );
                 }
-                let by_place = match &s.channel.powers {
+                let by_place = |channel: &Channel| match &channel.powers {
                     Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
-                    None => s.channel.range.is_some(),
+                    None => channel.range.is_some(),
                 };
-                if !by_place {
+                if !s.nodes[node.index()].channels.iter().any(|id| by_place(s.channels.get(*id))) {
                     let why =
                         "where nodes stand is of no consequence without channel.range or a propagation by distance";
                     fail!("event[{i}].move", "{why}");
@@ -479,6 +502,14 @@ fn events(s: &Scenario, found: &mut Mistakes) {
                 if let Some(without) = [a, b].into_iter().find(|node| !s.nodes[node.index()].has_radio) {
                     let (a, b, without) = (name(s, a), name(s, b), name(s, without));
                     fail!("event[{i}].{key}", "no link joins \"{a}\" and \"{b}\", and \"{without}\" has no radio");
+                }
+                let [first, second] = [a, b].map(|node| &s.nodes[node.index()]);
+                if !first.channels.iter().any(|channel| second.is_on(*channel)) {
+                    let (a, b) = (&first.name, &second.name);
+                    fail!(
+                        "event[{i}].{key}",
+                        "no link joins \"{a}\" and \"{b}\", and no channel has a radio of both"
+                    );
                 }
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! The whole file.
 
 use crate::at::At;
-use crate::channel::{Channel, LinkEntry};
+use crate::channel::{Channels, LinkEntry};
 use crate::flow::FlowEntry;
 use crate::item::{About, Mistake};
 use crate::node::NodeEntry;
@@ -26,7 +26,7 @@ table! {
         /// What all radios have in common.
         radio: Option<Radio>, or "no node has a radio",
         /// Who hears whom, and how well.
-        channel: Channel = {},
+        channel: Channels = {},
         /// A node: a station, an access point, a wired host.
         node: Vec<NodeEntry>, in 1..=MOST_ENTRIES,
         /// A wired link, or one for each node of a group.

@@ -37,7 +37,10 @@ mod scalar;
 mod shape;
 mod words;
 
-pub use channel::{Channel, Delay, Distribution, Ends, Fading, Link, LinkEntry, Noise, Pair, Propagation};
+pub use channel::{
+    Channel, ChannelNames, Channels, Delay, Distribution, Ends, Fading, Further, Link, LinkEntry, Noise, Pair,
+    Propagation,
+};
 pub use connection::{ByteCounting, Ssthresh, Tcp, UserTimeout, WindowScale};
 pub use edca::{Access, Category, Edca};
 pub use error::{InputError, Mistakes, Result};
@@ -45,7 +48,7 @@ pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{Flow, FlowEntry, Hops, Protocol, Reader, Traffic, Transport, Writes};
 pub use group::Group;
-pub use node::{Node, NodeEntry, Role};
+pub use node::{Node, NodeEntry, Prefixes, Role};
 pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };

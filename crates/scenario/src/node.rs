@@ -2,18 +2,20 @@
 
 use crate::Result;
 use crate::at::At;
+use crate::channel::ChannelNames;
 use crate::directory::MOST_OF_A_GROUP;
 use crate::edca::{Access, Category, Edca};
 use crate::group;
-use crate::item::{About, Item, Mistake};
+use crate::item::{About, Item, Mistake, wrong};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
 use crate::radio::Radio;
 use crate::scalar::Text;
+use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use toml::Value;
-use units::{BitRate, Dbm, Dur, NodeId};
+use units::{BitRate, ChannelId, Dbm, Dur, NodeId};
 
 words! {
     /// What a node is in its cell.
@@ -58,6 +60,28 @@ scalar! {
     }
 }
 
+/// Prefixes of addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefixes(pub Vec<Prefix>);
+
+const PREFIXES: &str = "prefixes such as [\"192.0.2.0/24\"], or [\"0.0.0.0/0\"] for all addresses";
+
+scalar! {
+    Prefixes, (), (),
+    |value, (), at| {
+        let prefix = |(i, value): (usize, &Value)| {
+            let at = at.index(i);
+            let text = value.as_str().ok_or_else(|| at.error(wrong("a prefix such as \"192.0.2.0/24\"", value)))?;
+            let prefix: Prefix = text.parse().map_err(|error: PrefixError| at.error(error))?;
+            if prefix.is_ipv4() { Ok(prefix) } else { Err(at.error("packets here are IPv4")) }
+        };
+        let values = value.as_array().ok_or(Mistake::Unexpected)?;
+        Ok(Prefixes(values.iter().enumerate().map(prefix).collect::<Result<_>>()?))
+    },
+    |(), _| About::new(PREFIXES, json!({ "type": "array", "items": { "type": "string", "examples": ["192.0.2.0/24"] } })),
+    |it, _| Some(it.0.iter().map(|prefix| json!(prefix.to_string())).collect())
+}
+
 table! {
     /// A node, or several.
     pub struct NodeEntry {
@@ -76,7 +100,9 @@ table! {
         /// With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.
         role: Role = "station",
         /// Whether it has a radio.
-        radio: Option<bool>, or "false for a node at a link that has no position and is no access point, true otherwise",
+        radio: Option<bool>, or "false for a node at a link that has no position and no channels and is no access point, true otherwise",
+        /// The channels that it has a radio on, an interface each. Schemes sit at nodes with one.
+        channels: Option<ChannelNames>, or "the first channel",
         /// Its own amendment: 802.11b among stations of 802.11g. It takes frames of OFDM for noise that it senses.
         standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
@@ -87,12 +113,19 @@ table! {
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Its interface queue, one for each access category.
         queue: Option<RadioQueue>, or "radio.queue",
+        /// Addresses behind it: packets for them that a driver hands in end here. 0.0.0.0/0 is the default route ([driving](driving.md)).
+        prefixes: Option<Prefixes>, or "none",
         /// Time between reception and the stack's answer.
         host_delay: Dur = "0 s",
     }
 }
 
 impl NodeEntry {
+    /// What it stands for beside its own address.
+    pub fn prefixes(&self) -> &[Prefix] {
+        self.prefixes.as_ref().map_or(&[], |prefixes| &prefixes.0)
+    }
+
     /// The rates of its data frames to some receivers.
     pub fn data_rates(&self) -> &[(NodeId, BitRate)] {
         self.data_rate_to.as_ref().map_or(&[], |rates| &rates.0)
@@ -100,7 +133,7 @@ impl NodeEntry {
 
     /// Whether its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
     pub(crate) fn has_radio(&self, is_at_a_link: bool) -> bool {
-        let speaks_of_one = self.position.is_some() || self.role == Role::Ap;
+        let speaks_of_one = self.position.is_some() || self.channels.is_some() || self.role == Role::Ap;
         self.radio.unwrap_or(speaks_of_one || !is_at_a_link)
     }
 }
@@ -116,8 +149,10 @@ pub struct Node {
     pub access: Access,
     /// BK, BE, VI, VO under EDCA.
     pub categories: [Category; 4],
-    /// Whether it has one.
+    /// True if it has a radio.
     pub has_radio: bool,
+    /// The channels it has a radio on, in the order of the file; none without one.
+    pub channels: Vec<ChannelId>,
     /// Its amendment.
     pub standard: phy::Standard,
     /// Of the data frames it sends.
@@ -133,6 +168,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// True if it has an interface on this channel.
+    pub fn is_on(&self, channel: ChannelId) -> bool {
+        self.channels.contains(&channel)
+    }
+
     /// Whether it is a station of 802.11b in a cell of 802.11g.
     pub fn is_non_erp(&self, radio: &Radio) -> bool {
         self.has_radio && radio.standard == phy::Standard::G && self.standard == phy::Standard::B

@@ -98,9 +98,9 @@ fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, va
         return Ok(());
     };
     let at = if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") };
-    if !table.contains_key(step)
-        && matches!(at.as_str(), "node" | "link" | "flow" | "scheme" | "event" | "window" | "channel.pair")
-    {
+    const ARRAYS: [&str; 8] =
+        ["node", "link", "flow", "scheme", "event", "window", "channel.pair", "channel.further"];
+    if !table.contains_key(step) && ARRAYS.contains(&at.as_str()) {
         return Err(format!("there is no [[{at}]] to change"));
     }
     let child = table.entry(step).or_insert_with(|| Value::Table(toml::Table::new()));

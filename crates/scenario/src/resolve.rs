@@ -1,6 +1,6 @@
 //! From the file to the scenario: groups become nodes and flows, and each node has what `[radio]` says of all.
 
-use crate::channel::{Channel, Ends, Link, LinkEntry};
+use crate::channel::{Channels, Ends, Link, LinkEntry};
 use crate::edca::{Access, categories};
 use crate::error::Mistakes;
 use crate::file::{Cut, File, Layout, RunKeys, SchemeUse, TimeWindow, TimedEvent};
@@ -13,8 +13,9 @@ use crate::radio::{Radio, Slot, TX_POWER, bit_rates, highest};
 use crate::shape::NEEDS_POWERS;
 use crate::{InputError, Result};
 use phy::Standard;
+use plugin::suggest;
 use std::sync::Arc;
-use units::{Dur, NodeId};
+use units::{ChannelId, Dur, NodeId};
 
 /// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
 #[derive(Debug, Clone)]
@@ -31,8 +32,8 @@ pub struct Scenario {
     pub series_every: Dur,
     /// What all radios have in common. Nodes have taken over what it says of them.
     pub radio: Radio,
-    /// Who hears whom, and how well.
-    pub channel: Channel,
+    /// Who hears whom, and how well; [`units::ChannelId`] indexes them.
+    pub channels: Channels,
     /// At least two; [`units::NodeId`] indexes them. Names are unique.
     pub nodes: Vec<Node>,
     /// Names are unique; no direction is given twice.
@@ -74,6 +75,12 @@ impl Scenario {
         self.links.iter().enumerate().filter(|(_, link)| is_it(link)).map(|(i, _)| i).collect()
     }
 
+    /// The radio interfaces: in order of their nodes, those of a node in the order in which it names their channels.
+    pub fn interfaces(&self) -> impl Iterator<Item = (NodeId, ChannelId)> {
+        let nodes = (0..).map(NodeId).zip(&self.nodes);
+        nodes.flat_map(|(id, node)| node.channels.iter().map(move |on| (id, *on)))
+    }
+
     fn node_names(&self) -> Vec<String> {
         self.nodes.iter().map(|node| node.name.clone()).collect()
     }
@@ -81,7 +88,7 @@ impl Scenario {
     /// The file of this scenario, in which every node and flow has an entry of its own.
     fn written(&self) -> File {
         let names = self.node_names();
-        let has_powers = self.channel.powers.is_some();
+        let has_powers = self.channels.have_powers();
         let name = Some(self.name.clone()).filter(|name| !name.is_empty());
         File {
             scenario: RunKeys {
@@ -93,7 +100,7 @@ impl Scenario {
             },
             // Each node says it itself.
             radio: Some(Radio { tx_power: None, access: None, edca: None, ..self.radio.clone() }),
-            channel: self.channel.clone(),
+            channel: self.channels.clone(),
             node: (0..)
                 .map(NodeId)
                 .zip(&self.nodes)
@@ -116,14 +123,19 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool], found: &mut Mistakes)
     if file.radio.is_none() && has_radio.contains(&true) {
         says("radio", "missing; expected a table");
     }
-    if file.channel.powers.is_some() {
-        if file.channel.range.is_some() {
-            says("channel.range", "powers decide who hears whom where channel.propagation is given");
+    let mut have_powers = false;
+    for (id, channel) in (0..).map(ChannelId).zip(file.channel.iter()).filter(|(_, it)| it.powers.is_some()) {
+        have_powers = true;
+        let path = Channels::path(id);
+        if channel.range.is_some() {
+            says(&format!("{path}.range"), "powers decide who hears whom where channel.propagation is given");
         }
-        if file.channel.sense_range.is_some() {
+        if channel.sense_range.is_some() {
             let why = "where channel.propagation is given, powers and radio.cca_ed decide who senses whom";
-            says("channel.sense_range", why);
+            says(&format!("{path}.sense_range"), why);
         }
+    }
+    if have_powers {
         return;
     }
     if file.radio.as_ref().is_some_and(|radio| radio.tx_power.is_some()) {
@@ -138,14 +150,19 @@ pub(crate) fn check_radio(file: &File, has_radio: &[bool], found: &mut Mistakes)
 pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<Scenario> {
     let mut radio = file.radio.unwrap_or(silent);
     let entries = file.node.into_iter().zip(has_radio).enumerate();
-    let nodes: Vec<Node> =
-        entries.flat_map(|(index, (entry, has_radio))| members(entry, index, &radio, *has_radio)).collect();
+    let mut mistakes = Mistakes::default();
+    let names = names_of_channels(&file.channel, &mut mistakes);
+    let mut nodes: Vec<Node> = Vec::new();
+    for (index, (entry, has_radio)) in entries {
+        let channels = mistakes.take(channels_of(&entry, index, &names, *has_radio)).unwrap_or_default();
+        nodes.extend(members(entry, index, &radio, channels));
+    }
     if radio.standard == Standard::G && radio.slot.is_none() {
         // Slots are short only if all stations can have them. @80211-2020 9.4.1.4
         let has_b = nodes.iter().any(|node| node.is_non_erp(&radio));
         radio.slot = Some(if has_b { Slot::Long } else { Slot::Short });
     }
-    let (mut links, mut mistakes) = (Vec::new(), Mistakes::default());
+    let mut links = Vec::new();
     for (index, entry) in file.link.into_iter().enumerate() {
         mistakes.take(wires(entry, index, &mut links));
     }
@@ -165,7 +182,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         seed: file.scenario.seed,
         series_every: file.scenario.series_every,
         radio,
-        channel: file.channel,
+        channels: file.channel,
         nodes,
         links,
         routing: file.routing,
@@ -215,8 +232,40 @@ fn wires(entry: LinkEntry, index: usize, links: &mut Vec<Link>) -> Result<()> {
     Ok(())
 }
 
+/// The names of all channels, each its own.
+fn names_of_channels(channels: &Channels, found: &mut Mistakes) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (id, name) in (0..).map(ChannelId).zip(channels.names()) {
+        if let Some(first) = names.iter().position(|known| known == name) {
+            let first = Channels::path(ChannelId(first as u32));
+            let message = format!("{first} is called \"{name}\" already");
+            found.note(InputError::new(format!("{}.name", Channels::path(id)), message));
+        }
+        names.push(name.to_owned());
+    }
+    names
+}
+
+/// The channels that the nodes of an entry have a radio on; `names` are those of all channels.
+fn channels_of(entry: &NodeEntry, index: usize, names: &[String], has_radio: bool) -> Result<Vec<ChannelId>> {
+    let Some(stated) = &entry.channels else {
+        return Ok(if has_radio { vec![ChannelId(0)] } else { Vec::new() });
+    };
+    if !has_radio {
+        fail!("node[{index}].channels", "\"{}\" has no radio", entry.name);
+    }
+    let id = |(place, name): (usize, &String)| {
+        let found = names.iter().position(|known| known == name).map(|id| ChannelId(id as u32));
+        found.ok_or_else(|| {
+            let path = format!("node[{index}].channels[{place}]");
+            InputError::new(path, suggest::no_such("channel", name, names))
+        })
+    };
+    stated.0.iter().enumerate().map(id).collect()
+}
+
 /// The nodes of an entry.
-fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Vec<Node> {
+fn members(entry: NodeEntry, index: usize, radio: &Radio, channels: Vec<ChannelId>) -> Vec<Node> {
     let names = match entry.count {
         None => vec![entry.name.clone()],
         Some(count) => (1..=count).map(|nth| format!("{}{nth}", entry.name)).collect(),
@@ -227,7 +276,8 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, has_radio: bool) -> Ve
         tx_power: entry.tx_power.or(radio.tx_power).unwrap_or(TX_POWER),
         access: entry.access.or(radio.access).unwrap_or(Access::Dcf),
         categories: categories(entry.edca, radio.edca),
-        has_radio,
+        has_radio: !channels.is_empty(),
+        channels: channels.clone(),
         standard: entry.standard.unwrap_or(radio.standard),
         data_rate: entry.data_rate.unwrap_or_else(|| {
             let own = entry.standard.unwrap_or(radio.standard);

@@ -205,11 +205,14 @@ impl<T: Keys> Keys for Powered<T> {
     }
 
     fn take(read: &mut Read, at: &At) -> Result<Powered<T>> {
-        if at.cx.has_powers {
+        let keys = Shape::of::<T>(at.cx.names).keys;
+        let is_written = |key: &&Key| read.values.iter().any(|(name, _)| *name == key.name);
+        // A channel speaks for itself, radios for all channels.
+        let own = keys.iter().find(|key| key.name == "propagation");
+        if own.map_or(at.cx.has_powers, |own| is_written(&own)) {
             return T::take(read, at).map(Some).map(Powered);
         }
-        let is_written = |key: &&Key| read.values.iter().any(|(name, _)| *name == key.name);
-        if let Some(key) = Shape::of::<T>(at.cx.names).keys.iter().find(is_written) {
+        if let Some(key) = keys.iter().find(is_written) {
             at.key(key.name).later(NEEDS_POWERS);
         }
         Ok(Powered(None))

@@ -32,6 +32,14 @@ id! {
     LinkId, "l"
 }
 id! {
+    /// A radio channel.
+    ChannelId, "c"
+}
+id! {
+    /// A radio interface: a node's place on one channel.
+    InterfaceId, "i"
+}
+id! {
     /// One direction of one transport connection. The lowest bit is the direction: 0 runs from the end that opened the
     /// connection, 1 back to it. The next 21 bits are the connection's place in a table, the highest ten its generation:
     /// a place is used again when its connection has closed, and a packet of the old one does not pass for the new one's.
@@ -41,6 +49,11 @@ id! {
 impl NodeId {
     /// All stations in reach: the group address.
     pub const BROADCAST: NodeId = NodeId(u32::MAX);
+}
+
+impl InterfaceId {
+    /// No interface: that of a node without a radio.
+    pub const NONE: InterfaceId = InterfaceId(u32::MAX);
 }
 
 impl FlowId {

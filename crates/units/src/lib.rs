@@ -14,7 +14,7 @@ mod size;
 mod time;
 
 pub use frequency::Hertz;
-pub use id::{FlowId, LinkId, NodeId};
+pub use id::{ChannelId, FlowId, InterfaceId, LinkId, NodeId};
 pub use nodes::Nodes;
 pub use parse::UnitError;
 pub use power::{Db, Dbm, MilliWatt};

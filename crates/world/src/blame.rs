@@ -1,6 +1,7 @@
 //! Which scheme lost a packet, and where, when the books of a run do not balance.
 
 use crate::assembly;
+use crate::interface::Interface;
 use crate::results::Books;
 use crate::shared::Shared;
 use crate::world::World;
@@ -19,7 +20,8 @@ pub(crate) fn blame(world: &World, shared: &Shared, seed: u64, books: &Books) ->
         }
     }
     let queues = assembly::turning(shared, seed, Port::TxQueue).unwrap_or_default();
-    for (i, (station, name)) in world.stations.iter().zip(&names).enumerate() {
+    for Interface { node, station, .. } in &world.interfaces {
+        let (i, name) = (node.index(), names[node.index()]);
         let counters = station.counters();
         let more = counters.msdus_offered as i64 - (counters.msdus_ended() + station.backlog()) as i64;
         if more != 0 {

@@ -63,7 +63,7 @@ pub enum DriveError {
         /// Its destination.
         to: Ipv4Addr,
     },
-    /// A destination that is no other node of the scenario.
+    /// A destination that is no other node of the scenario, nor behind one.
     #[error("{0} is the address of no other node")]
     NoWay(Ipv4Addr),
     /// A packet longer than the MTU.
@@ -235,8 +235,8 @@ impl Drive {
     /// arrives as well, but schemes that tell connections apart do not know it.
     ///
     /// # Errors
-    /// `at` is past or not before the end, there is no such node, it was killed, the flow is not as said, no other node has the packet's
-    /// destination for its address, the packet is longer than [`Drive::mtu`] or contradicts itself.
+    /// `at` is past or not before the end, there is no such node, it was killed, the flow is not as said, the packet's destination is
+    /// neither another node's address nor in a prefix of one's, the packet is longer than [`Drive::mtu`] or contradicts itself.
     pub fn inject(&mut self, node: NodeId, packet: Packet, at: SimTime) -> Result<()> {
         self.check_call(node, at, packet.ip_len())?;
         check_content(&packet)?;
@@ -320,9 +320,9 @@ impl Drive {
         if len > mtu { Err(DriveError::TooLong { len, mtu }) } else { Ok(()) }
     }
 
-    /// The node of the destination of a packet that `node` sends.
+    /// The node at which a packet that `node` sends to an address ends.
     fn destination(&self, node: NodeId, address: Ipv4Addr) -> Result<NodeId> {
-        let to = net::node_of(address, self.world.nodes.len()).filter(|to| *to != node);
+        let to = self.world.addresses.node(address).filter(|to| *to != node);
         to.ok_or(DriveError::NoWay(address))
     }
 

@@ -365,11 +365,6 @@ impl Flow {
         matches!(self.transport, Transport::Outside)
     }
 
-    /// Whether the sources of its first end keep a queue from running empty.
-    pub fn saturates(&self) -> bool {
-        self.stated().is_some_and(|stated| stated.sources[0].traffic == Traffic::Saturated)
-    }
-
     /// One end of its TCP connection.
     pub fn connection(&self, end: usize) -> Option<&Connection> {
         match &self.transport {

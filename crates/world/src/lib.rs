@@ -15,6 +15,7 @@ mod blueprint;
 mod drive;
 mod flow;
 mod frames;
+mod interface;
 mod latency;
 mod memory;
 mod panics;

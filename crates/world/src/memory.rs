@@ -29,35 +29,38 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
     let scenario = &shared.scenario;
     let nodes = scenario.nodes.len();
     let pairs = nodes * nodes;
-    let has_levels = scenario.channel.powers.is_some() && scenario.radio.levels.is_some();
-    let medium = if has_levels { Sinr::bytes(nodes) } else { UnitDisc::bytes(nodes) };
-    let specs = || scenario.channel.pair.iter().filter_map(|pair| pair.errors).chain([scenario.channel.errors]);
-    let have_states = specs().any(|spec| matches!(spec, ErrorSpec::TwoState { .. }));
-    let errors = if specs().all(|spec| spec == ErrorSpec::None) { 0 } else { Errors::bytes(nodes, have_states) };
-    // The table, and the row of each node at its router.
-    let routes = 2 * Routes::bytes(nodes);
     // With access points a station has one neighbour. Without, all may be neighbours; if they surely are, nothing is searched.
     let is_independent = !scenario.nodes.iter().any(|node| node.entry.role == Role::Ap);
-    let is_mesh = !has_levels && scenario.channel.range.is_none() && scenario.links.is_empty();
-    let neighbours = match (is_independent, is_mesh) {
-        (true, true) => pairs * size_of::<NodeId>(),
-        (true, false) => pairs * size_of::<NodeId>() + Routes::search_bytes(pairs),
-        (false, _) => 0,
-    };
-    // Where no way leads at the rates set, a second search over all that are heard.
-    let second = if is_independent && has_levels {
-        pairs * size_of::<NodeId>() + Routes::search_bytes(pairs) + Routes::bytes(nodes)
-    } else {
-        0
-    };
+    let (mut air, mut neighbours, mut second) = (0, 0, 0);
+    for channel in scenario.channels.iter() {
+        let has_levels = channel.powers.is_some() && scenario.radio.levels.is_some();
+        let specs = || channel.pair.iter().filter_map(|pair| pair.errors).chain([channel.errors]);
+        let have_states = specs().any(|spec| matches!(spec, ErrorSpec::TwoState { .. }));
+        air += if has_levels { Sinr::bytes(nodes) } else { UnitDisc::bytes(nodes) };
+        air += if specs().all(|spec| spec == ErrorSpec::None) { 0 } else { Errors::bytes(nodes, have_states) };
+        let is_mesh = !has_levels && channel.range.is_none() && scenario.links.is_empty();
+        neighbours += match (is_independent, is_mesh) {
+            (true, true) => pairs * size_of::<NodeId>(),
+            (true, false) => pairs * size_of::<NodeId>() + Routes::search_bytes(pairs),
+            (false, _) => 0,
+        };
+        // Where no way leads at the rates set, a second search over all that are heard.
+        if is_independent && has_levels {
+            second += pairs * size_of::<NodeId>() + Routes::search_bytes(pairs) + Routes::bytes(nodes);
+        }
+    }
+    // The table, and the row of each node at its router.
+    let routes = 2 * Routes::bytes(nodes);
     // Events that change who is joined to whom: routes and neighbours are made anew beside those that stand.
     let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
     let anew = if changes { neighbours + second + Routes::bytes(nodes) } else { 0 };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
     // Each hop of a flow is a link at both of its ends.
     let links = pairs.min(2 * HOPS * scenario.flows.len()) * Station::BYTES_A_LINK;
-    let stations = pairs * Station::BYTES_A_PEER + links;
+    // A node without a radio has no interface, and counts as one here.
+    let interfaces = scenario.nodes.iter().map(|node| node.channels.len().max(1)).sum::<usize>();
+    let stations = interfaces * nodes * Station::BYTES_A_PEER + links;
     let schemes = scenario.schemes.len() * (nodes * SCHEME + pairs * SCHEME_PEER);
-    let linear = nodes * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
-    medium + errors + routes + neighbours + second + anew + stations + schemes + linear
+    let linear = interfaces * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
+    air + routes + neighbours + second + anew + stations + schemes + linear
 }

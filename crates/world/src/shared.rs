@@ -12,8 +12,8 @@ pub(crate) struct Shared {
     pub registries: Registries,
     /// The MAC of each node, before schemes change it.
     pub macs: Vec<mac::Config>,
-    /// Where errors strike.
-    pub errors_at: mac::ErrorsAt,
+    /// Where errors strike on each channel.
+    pub errors_at: Vec<mac::ErrorsAt>,
     /// The TCP of each flow, both ends alike but for the initial sequence number; `None` for UDP.
     pub tcps: Vec<Option<Arc<tcp::Config>>>,
     /// The largest datagram of any flow.

@@ -1,10 +1,10 @@
 //! Parts of a run that are measured on their own: buckets of equal length, and what their values say together.
 
 use crate::flow::Flow;
+use crate::interface::Interface;
 use crate::record::{Cell, Columns, Metric, Record};
 use crate::scenario::TimeWindow;
 use crate::taps::{QueueIds, category_id};
-use mac::Station;
 use net::Wire;
 use node::Node;
 use tcp::WindowTime;
@@ -237,8 +237,8 @@ fn schemes(nodes: &[Node]) -> Vec<OfScheme> {
 }
 
 /// Packets of each queue integrated over time, in the order of the results: radios, then wires.
-fn entry_times<'a>(now: SimTime, stations: &'a [Station], wires: &'a [Wire]) -> impl Iterator<Item = u128> + 'a {
-    let of_radios = stations.iter().flat_map(move |station| {
+fn entry_times<'a>(now: SimTime, interfaces: &'a [Interface], wires: &'a [Wire]) -> impl Iterator<Item = u128> + 'a {
+    let of_radios = interfaces.iter().flat_map(move |Interface { station, .. }| {
         station.queues().map(move |queue| queue.stats(now).map_or(0, |stats| stats.entry_time))
     });
     of_radios.chain(wires.iter().map(move |wire| wire.queue().stats(now).entry_time))
@@ -266,7 +266,7 @@ impl Windows {
         now: SimTime,
         flows: &[Flow],
         nodes: &[Node],
-        stations: &[Station],
+        interfaces: &[Interface],
         wires: &[Wire],
     ) {
         let window = &mut self.0[index as usize];
@@ -279,7 +279,7 @@ impl Windows {
             own.put(opens, counted, window.every);
         }
         window.total.put(opens, total, window.every);
-        for (i, entry_time) in entry_times(now, stations, wires).enumerate() {
+        for (i, entry_time) in entry_times(now, interfaces, wires).enumerate() {
             if opens {
                 window.queues.push(OfQueue { opened: entry_time, last: entry_time, ..OfQueue::default() });
             } else {
@@ -297,13 +297,12 @@ impl Windows {
     }
 
     /// A row of each window for each flow, then for all flows together, `total`, where there are several, then for each queue, then for each scheme at each node. `names` are the nodes'.
-    pub fn records(&self, ids: &QueueIds, flows: &[Flow], stations: &[Station], names: &[&str]) -> Vec<Record> {
-        let categories = |(air, station): (&Option<String>, &Station)| {
-            let of = |i| air.as_ref().map(|air| category_id(air, station, i));
-            (0..station.queues().count()).map(of).collect::<Vec<_>>()
+    pub fn records(&self, ids: &QueueIds, flows: &[Flow], interfaces: &[Interface], names: &[&str]) -> Vec<Record> {
+        let categories = |(air, Interface { station, .. }): (&String, &Interface)| {
+            (0..station.queues().count()).map(|i| category_id(air, station, i)).collect::<Vec<_>>()
         };
-        let mut queues: Vec<Option<String>> = ids.air.iter().zip(stations).flat_map(categories).collect();
-        queues.extend(ids.wires.iter().cloned().map(Some));
+        let mut queues: Vec<String> = ids.air.iter().zip(interfaces).flat_map(categories).collect();
+        queues.extend(ids.wires.iter().cloned());
         let mut rows = Vec::new();
         for window in self.0.iter().filter(|window| window.seen > 1) {
             let length = window.every * (window.seen - 1);
@@ -317,9 +316,7 @@ impl Windows {
                 rows.push(FlowRow::new(id, &window.total, length, false).record());
             }
             for (own, id) in window.queues.iter().zip(&queues) {
-                if let Some(id) = id {
-                    rows.push(QueueRow { id: format!("{}.{id}", window.name), of: own, length }.record());
-                }
+                rows.push(QueueRow { id: format!("{}.{id}", window.name), of: own, length }.record());
             }
             let scheme_row =
                 |own: &OfScheme| own.record(format!("{}.{}@{}", window.name, own.scheme, names[own.node]));

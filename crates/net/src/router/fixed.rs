@@ -1,7 +1,7 @@
 //! Routes as they are computed at the start, and anew when an event breaks or heals a link or moves a node.
 
 use super::{Orders, Router, RouterSite};
-use crate::{Hop, node_of};
+use crate::{Addresses, Hop};
 use plugin::{Info, Params};
 use std::net::Ipv4Addr;
 use units::SimTime;
@@ -17,20 +17,21 @@ pub const INFO: Info = Info {
 
 /// The router of a node.
 pub fn make(site: RouterSite, _: &Params) -> Box<dyn Router> {
-    Box::new(Fixed { own: site.address, next: site.least_cost })
+    Box::new(Fixed { own: site.address, addresses: site.addresses, next: site.least_cost })
 }
 
 /// A row of hops, one for each node.
 #[derive(Debug)]
 struct Fixed {
     own: Ipv4Addr,
+    addresses: Addresses,
     next: Vec<Option<Hop>>,
 }
 
 impl Router for Fixed {
     fn next(&mut self, _: SimTime, packet: &Packet) -> Option<Hop> {
         // What a host sends to itself goes nowhere: there is no loopback.
-        let to = node_of(packet.ip.dst, self.next.len()).filter(|_| packet.ip.dst != self.own)?;
+        let to = self.addresses.node(packet.ip.dst).filter(|_| packet.ip.dst != self.own)?;
         self.next[to.index()]
     }
 

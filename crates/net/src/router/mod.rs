@@ -1,17 +1,17 @@
 //! Routers: a router chooses a packet's next hop, and talks to other routers.
 
-use crate::Hop;
+use crate::{Addresses, Hop};
 use plugin::Params;
 use std::net::Ipv4Addr;
-use units::{NodeId, SimTime};
+use units::{InterfaceId, NodeId, SimTime};
 use wire::Packet;
 
 /// An action that a router asks its node for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// Send a control packet of the router's own making by radio: to a neighbour, or to all in reach
+    /// Send a control packet of the router's own making by radio: from this interface to a neighbour, or to all in its reach
     /// ([`NodeId::BROADCAST`]).
-    Send(Packet, NodeId),
+    Send(Packet, InterfaceId, NodeId),
     /// The route to this address is known now: packets that wait for it go on.
     Found(Ipv4Addr),
     /// The search is given up: packets that wait for it end.
@@ -55,23 +55,23 @@ pub trait Router: std::fmt::Debug {
         None
     }
 
-    /// A control packet came from neighbour `from`.
-    fn control(&mut self, _now: SimTime, _packet: &Packet, _from: NodeId, _orders: &mut Orders) {}
+    /// A control packet came from neighbour `from` to this interface.
+    fn control(&mut self, _now: SimTime, _packet: &Packet, _at: InterfaceId, _from: NodeId, _orders: &mut Orders) {}
 
     /// True if it wants to be told of neighbours; see [`Router::neighbour`].
     fn watches_neighbours(&self) -> bool {
         false
     }
 
-    /// Frames of this neighbour can be decoded now, or cannot any more. Told to routers that [watch](Router::watches_neighbours).
-    fn neighbour(&mut self, _now: SimTime, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
+    /// Frames of this neighbour can be decoded at an interface now, or cannot any more. Told to routers that [watch](Router::watches_neighbours).
+    fn neighbour(&mut self, _now: SimTime, _at: InterfaceId, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
     /// Links have broken or healed, or nodes have moved: the least-cost hops to each node are these now, as in
     /// [`RouterSite::least_cost`]. For routers that are computed; others find it out.
     fn rerouted(&mut self, _now: SimTime, _least_cost: &[Option<Hop>], _orders: &mut Orders) {}
 
-    /// The MAC has given a packet to this neighbour up.
-    fn link_failed(&mut self, _now: SimTime, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
+    /// The MAC of an interface has given a packet to this neighbour up.
+    fn link_failed(&mut self, _now: SimTime, _at: InterfaceId, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
 
     /// Its timer went off.
     fn timer(&mut self, _now: SimTime, _orders: &mut Orders) {}
@@ -97,6 +97,10 @@ pub struct RouterSite {
     pub node: NodeId,
     /// Its address.
     pub address: Ipv4Addr,
+    /// Its radio interfaces.
+    pub interfaces: Vec<InterfaceId>,
+    /// The addresses of the network.
+    pub addresses: Addresses,
     /// The least-cost hop to each node of the network, as the topology at the start has it; `None` where no way leads, or
     /// where no flow ends.
     pub least_cost: Vec<Option<Hop>>,
@@ -119,7 +123,9 @@ mod tests {
     #[test]
     fn the_registry_makes_the_router_that_a_scenario_gets_unasked() {
         assert_eq!(NAMES, ["static"]);
-        let site = RouterSite { node: NodeId(0), address: crate::address(NodeId(0)), least_cost: vec![] };
+        let address = crate::address(NodeId(0));
+        let (node, addresses) = (NodeId(0), Addresses::default());
+        let site = RouterSite { node, address, interfaces: vec![], addresses, least_cost: vec![] };
         let chosen = find(DEFAULT).expect("the default is registered");
         let router = (chosen.plugin)(site, &chosen.params);
         assert_eq!((router.port(), router.next_wakeup()), (None, SimTime::NEVER));

@@ -4,7 +4,7 @@ use crate::driver::{Nothing, node};
 use node::{Demux, FlowIds, Input, Node, Output};
 use schemes::testing::{self, Ground};
 use schemes::{Agent, Cx, Field, Info, Member, Params, Place, Refusal, Site};
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Flags, Integrity, Ipv4, L4, Packet, Packets, Payload, Pkt, Seq, Tcp, TcpOptions, verify};
 
 /// Sets the window of what passes in the air's direction to 1,234.
@@ -48,8 +48,10 @@ const PEER: NodeId = NodeId(1);
 
 impl Tunnel {
     fn new(agents: Vec<Member>) -> Tunnel {
-        let least_cost = vec![None, Some(net::Hop::Air(PEER))];
-        let site = net::RouterSite { node: NodeId(0), address: net::address(NodeId(0)), least_cost };
+        let (interface, id) = (InterfaceId(0), NodeId(0));
+        let least_cost = vec![None, Some(net::Hop::Air(interface, PEER))];
+        let (interfaces, addresses) = (vec![interface], net::Addresses::new(2, []));
+        let site = net::RouterSite { node: id, address: net::address(id), interfaces, addresses, least_cost };
         let fixed = net::router::find("static").expect("it is registered");
         let router = (fixed.plugin)(site, &fixed.params);
         let node = node(0, agents, router, Dur::ZERO);

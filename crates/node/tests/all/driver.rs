@@ -5,7 +5,7 @@ use queue::Space;
 use schemes::{Member, NodeView};
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
-use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use units::{Bytes, Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{DropWhy, Packet, Packets};
 
 /// A host without transport: it has no connections and room for everything.
@@ -83,7 +83,7 @@ impl Air {
                 let hearers = self.hears[from.index()].clone();
                 for node in hearers.into_iter().filter(|node| [NodeId(*node), NodeId::BROADCAST].contains(&to)) {
                     let pkt = self.packets.put(packet.clone());
-                    let what = Input::FromAir(pkt, from, mac::MacOptions::default());
+                    let what = Input::FromAir(pkt, InterfaceId(node), from, mac::MacOptions::default());
                     self.nodes[node as usize].handle(self.now, what, &mut self.packets, &mut Nothing);
                 }
             }
@@ -113,5 +113,6 @@ impl Air {
 
 /// A node with these agents and this router.
 pub fn node(id: u32, agents: Vec<Member>, router: Box<dyn net::Router>, host_delay: Dur) -> Node {
-    Node::new(NodeId(id), net::address(NodeId(id)), Chain::new(agents, vec![]), router, host_delay)
+    let (id, interface) = (NodeId(id), InterfaceId(id));
+    Node::new(id, net::address(id), interface, Chain::new(agents, vec![]), router, host_delay)
 }

@@ -3,11 +3,20 @@
 use crate::driver::{Air, node};
 use crate::flood::Flood;
 use net::RouterSite;
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Ipv4, L4, Packet, Payload, Udp};
 
 fn row(hears: [&[u32]; 3]) -> Air {
-    let site = |id: u32| RouterSite { node: NodeId(id), address: net::address(NodeId(id)), least_cost: vec![] };
+    let site = |id: u32| {
+        let (node, interfaces) = (NodeId(id), vec![InterfaceId(id)]);
+        RouterSite {
+            node,
+            address: net::address(node),
+            interfaces,
+            addresses: net::Addresses::default(),
+            least_cost: vec![],
+        }
+    };
     let nodes = (0..3).map(|id| node(id, vec![], Box::new(Flood::new(site(id))), Dur::ZERO)).collect();
     Air::new(nodes, hears.map(<[u32]>::to_vec).to_vec())
 }
@@ -61,7 +70,7 @@ fn a_link_that_failed_is_forgotten_and_the_next_packet_seeks_again() {
     frames(&mut air);
     let report = given_up(NodeId(1));
     let packet = datagram(0, 2, 0);
-    air.tell(0, node::Input::Report(&packet, &report));
+    air.tell(0, node::Input::Report(InterfaceId(0), &packet, &report));
     air.send(0, datagram(0, 2, 100));
     assert_eq!(frames(&mut air)[..2], [(0, None), (1, None)], "a question before the packet");
     assert_eq!(air.delivered.len(), 2);
@@ -82,7 +91,7 @@ fn control_packets_do_not_reach_the_host_and_other_broadcasts_do() {
     let mut packet = datagram(0, 0, 0);
     packet.ip.dst = std::net::Ipv4Addr::BROADCAST;
     let pkt = air.packets.put(packet);
-    air.tell(1, node::Input::FromAir(pkt, NodeId(0), mac::MacOptions::default()));
+    air.tell(1, node::Input::FromAir(pkt, InterfaceId(1), NodeId(0), mac::MacOptions::default()));
     assert_eq!(air.delivered.len(), 1);
     air.send(0, datagram(0, 2, 0));
     assert_eq!(air.delivered.iter().filter(|(_, node, _)| *node == NodeId(1)).count(), 1);
@@ -101,7 +110,7 @@ impl net::Router for Watches {
         true
     }
 
-    fn neighbour(&mut self, _: SimTime, node: NodeId, is_up: bool, _: &mut net::Orders) {
+    fn neighbour(&mut self, _: SimTime, _: InterfaceId, node: NodeId, is_up: bool, _: &mut net::Orders) {
         let bit = 1 << node.0;
         self.0 = if is_up { self.0 | bit } else { self.0 & !bit };
     }
@@ -117,7 +126,7 @@ fn a_router_that_watches_is_told_of_neighbours_that_come_and_go_and_another_is_n
     let mut air = Air::new(vec![node(0, vec![], Box::<Watches>::default(), Dur::ZERO)], vec![vec![]]);
     assert!(air.nodes[0].wants_peers());
     for (peer, event) in [(1, PeerEvent::Up(&[])), (5, PeerEvent::Up(&[])), (1, PeerEvent::Down)] {
-        air.tell(0, node::Input::Peer(NodeId(peer), event));
+        air.tell(0, node::Input::Peer(InterfaceId(0), NodeId(peer), event));
     }
     let mut known = 0;
     air.nodes[0].router().counters(&mut |_, value| known = value);

@@ -1,6 +1,6 @@
 //! Every kind of contradiction between keys, and the one line it is answered with.
 
-use crate::common::{LEAST, TCP, UDP, WIRED, all_refused, changed, read, refused};
+use crate::common::{CHANNELS, LEAST, TCP, UDP, WIRED, all_refused, changed, read, refused};
 
 #[test]
 fn the_radio() {
@@ -399,4 +399,58 @@ fn stations_of_802_11b_among_those_of_802_11g() {
     );
     let g = changed(LEAST, "\"802.11b\"", "\"802.11b\"\nprotection = \"cts-to-self\"");
     refused(&g, "radio.protection: only 802.11g has something to protect, and standard is \"802.11b\"");
+}
+
+#[test]
+fn channels_have_names_and_nodes_are_on_those_that_they_name() {
+    let s = read(CHANNELS).unwrap();
+    assert_eq!(s.channels.names().collect::<Vec<_>>(), ["front", "back"]);
+    let on: Vec<(u32, u32)> = s.interfaces().map(|(node, channel)| (node.0, channel.0)).collect();
+    assert_eq!(on, [(0, 0), (1, 0), (1, 1), (2, 1)]);
+    let wrong = [
+        (
+            "channels = [\"back\"]",
+            "channels = [\"bakc\"]",
+            "node[2].channels[0]: no channel \"bakc\"; did you mean \"back\"?",
+        ),
+        ("name = \"back\"", "name = \"front\"", "channel.further[0].name: channel is called \"front\" already"),
+        (
+            "[\"front\", \"back\"]",
+            "[\"back\", \"back\"]",
+            "node[1].channels[1]: \"back\" is here twice: a node has one interface on a channel",
+        ),
+        ("channels = [\"back\"]", "channels = [\"back\"]\nradio = false", "node[2].channels: \"b\" has no radio"),
+        (
+            "[\"relay\", \"b\"]",
+            "[\"a\", \"b\"]",
+            "channel.further[0].pair[0].between[0]: \"a\" has no radio on this channel",
+        ),
+        (
+            "reach = true",
+            "gain = \"-70 dB\"",
+            "channel.further[0].pair[0].gain: has an effect only with channel.propagation",
+        ),
+        (
+            "channels = [\"back\"]",
+            "channels = []",
+            "node[2].channels: expected names of channels such as [\"main\", \"backhaul\"]; a node without a radio has \
+             radio = false",
+        ),
+        (
+            "[[flow]]",
+            "[[event]]\nat = \"1 s\"\nbreak = [\"a\", \"b\"]\n[[flow]]",
+            "event[0].break: no link joins \"a\" and \"b\", and no channel has a radio of both",
+        ),
+    ];
+    let prefixes = |new: &str, message: &str| {
+        let text = changed(CHANNELS, "channels = [\"back\"]", &format!("channels = [\"back\"]\nprefixes = [{new}]"));
+        refused(&text, message);
+    };
+    prefixes("\"0.0.0.0/0\"", "node[2].prefixes[0]: \"relay\" stands for 0.0.0.0/0 already");
+    prefixes("\"192.0.2.1/24\"", "node[2].prefixes[0]: bits are set behind the first 24");
+    prefixes("\"::/0\"", "node[2].prefixes[0]: packets here are IPv4");
+    prefixes("\"default\"", "node[2].prefixes[0]: expected an address and a length such as \"192.0.2.0/24\"");
+    for (old, new, message) in wrong {
+        refused(&changed(CHANNELS, old, new), message);
+    }
 }

@@ -353,6 +353,31 @@ from = "a"
 to = "b"
 "#;
 
+/// Two channels that hear nothing of each other, and a node on both.
+pub const CHANNELS: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b" }
+[channel]
+name = "front"
+range = "30 m"
+[[channel.further]]
+name = "back"
+errors = { model = "packet", per = 0.1 }
+pair = [{ between = ["relay", "b"], reach = true }]
+[[node]]
+name = "a"
+[[node]]
+name = "relay"
+channels = ["front", "back"]
+prefixes = ["192.0.2.0/24", "0.0.0.0/0"]
+[[node]]
+name = "b"
+channels = ["back"]
+[[flow]]
+from = "a"
+to = "b"
+"#;
+
 /// The other models.
 pub const GROUND: &str = r#"
 scenario = { duration = "5 s" }
@@ -589,8 +614,9 @@ from = "a"
 to = "b"
 "#;
 
-pub const EXAMPLES: [&str; 17] = [
+pub const EXAMPLES: [&str; 18] = [
     TCP,
+    CHANNELS,
     UDP,
     WIRED,
     RED,

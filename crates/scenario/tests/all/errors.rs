@@ -32,7 +32,7 @@ fn missing() {
             (
                 "[[flow]]",
                 "[[event]]",
-                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[link]] or [[flow]] or [[window]]",
+                "event[0].from: no such key here; it belongs to [[channel.pair]] or [[channel.further.pair]] or [[link]] or [[flow]] or [[window]]",
             ),
             (
                 "[[flow]]",

@@ -107,6 +107,7 @@ fn sites_of(text: &str) -> (Value, Vec<Site>) {
 /// One place for tables that have one description and stand at several.
 fn described_once(place: &str) -> String {
     [
+        ("/channel/further/", "/channel/"),
         ("/channel/pair/errors<", "/errors<"),
         ("/channel/errors<", "/errors<"),
         ("/flow/reverse<", "/traffic<"),
@@ -218,13 +219,13 @@ fn the_full_example_means_what_it_says() {
     assert_eq!(s.radio.preamble, Some(Preamble::Short));
     assert_eq!(s.radio.rts_threshold, RtsThreshold::Above(Bytes(500)));
     assert_eq!((s.radio.cw_min, s.radio.cw_max, s.radio.slot), (Some(15), Some(511), None));
-    assert_eq!(s.channel.range, Some(Metres(22.5)));
+    assert_eq!(s.channels.first.range, Some(Metres(22.5)));
     let at = mac::ErrorsAt::Msdu;
-    assert_eq!(s.channel.errors, ErrorSpec::Packet { per: 0.01, control_per: 0.001, at });
-    assert!(s.channel.pair[0].ends.both_ways && !s.channel.pair[1].ends.both_ways);
-    assert_eq!((s.channel.pair[1].ends.from, s.channel.pair[1].ends.to), (NodeId(0), NodeId(2)));
+    assert_eq!(s.channels.first.errors, ErrorSpec::Packet { per: 0.01, control_per: 0.001, at });
+    assert!(s.channels.first.pair[0].ends.both_ways && !s.channels.first.pair[1].ends.both_ways);
+    assert_eq!((s.channels.first.pair[1].ends.from, s.channels.first.pair[1].ends.to), (NodeId(0), NodeId(2)));
     assert_eq!(
-        s.channel.pair[1].errors,
+        s.channels.first.pair[1].errors,
         Some(ErrorSpec::TwoState {
             good: StateError::Ber(1e-6),
             bad: StateError::Per(0.5),
@@ -298,7 +299,7 @@ fn silence_means_the_documented_defaults() {
     };
     assert_eq!(s.radio, radio);
     assert_eq!(
-        s.channel,
+        s.channels.first,
         Channel {
             range: None,
             sense_range: None,
@@ -622,7 +623,7 @@ fn powers_categories_and_layout_mean_what_they_say() {
     // AIFSN of its own, the rest of the radio's.
     assert_eq!((vo.aifsn, vo.cw_min, vo.txop_limit), (Some(1), Some(3), Some(Dur::from_us(1504))));
     assert_eq!(s.nodes[1].categories[3].aifsn, Some(2));
-    let it = s.channel.powers.unwrap();
+    let it = s.channels.first.powers.unwrap();
     let loss = PathLoss::LogDistance { exponent: 3.5, reference_m: 2.0, reference_loss_db: 50.0 };
     assert_eq!(
         (it.propagation, it.shadowing, it.fading),

@@ -24,7 +24,7 @@ fn overrides_replace_values() {
     assert_eq!(s.flows[0].entry.transport.datagram, units::Bytes(500));
     assert_eq!(s.flows[1].name, "upload");
     assert_eq!(s.nodes[2].entry.position, Some([1.0, 2.5]));
-    assert_eq!((s.channel.pair[0].reach, s.radio.rts_threshold, s.seed), (Some(true), RtsThreshold::Off, 9));
+    assert_eq!((s.channels.first.pair[0].reach, s.radio.rts_threshold, s.seed), (Some(true), RtsThreshold::Off, 9));
     assert_eq!(s.schemes[1].plug.chosen.params.time("guard"), units::Dur::from_ms(1));
 
     let s = read_with(
@@ -39,7 +39,7 @@ fn overrides_replace_values() {
     )
     .unwrap();
     let at = mac::ErrorsAt::Attempt;
-    assert_eq!(s.channel.errors, scenario::ErrorSpec::Packet { per: 0.2, control_per: 0.0, at });
+    assert_eq!(s.channels.first.errors, scenario::ErrorSpec::Packet { per: 0.2, control_per: 0.0, at });
     assert_eq!(s.schemes[1].at, Some(vec![units::NodeId(1)]));
 }
 

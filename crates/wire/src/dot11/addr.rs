@@ -3,7 +3,7 @@
 use crate::FrameError;
 use crate::cursor::Cursor;
 use core::fmt;
-use units::NodeId;
+use units::{ChannelId, NodeId};
 
 /// A MAC address, first byte first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -21,6 +21,16 @@ impl MacAddr {
         }
         let [a, b, c, d] = node.0.to_be_bytes();
         MacAddr([0x02, 0, a, b, c, d])
+    }
+
+    /// The address of a node's interface on a channel: that of the node on the first, on another the channel's number in place of the
+    /// second octet.
+    pub const fn of_interface(node: NodeId, channel: ChannelId) -> MacAddr {
+        let MacAddr([first, _, a, b, c, d]) = MacAddr::of_node(node);
+        if node.0 == NodeId::BROADCAST.0 {
+            return MacAddr::BROADCAST;
+        }
+        MacAddr([first, channel.0 as u8, a, b, c, d])
     }
 
     /// The node whose address this is; none for an address that [`MacAddr::of_node`] does not give.

@@ -11,7 +11,7 @@ use schemes::{NodeFacts, Powers, Radio, Stack};
 use units::{Dbm, NodeId};
 
 /// The schemes of each node, installed in the order of the file: each at all its nodes before the next one.
-pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, streams: &Streams) -> Result<Vec<Stack>> {
+pub(super) fn stacks(shared: &Shared, network: &Network, media: &[Medium], streams: &Streams) -> Result<Vec<Stack>> {
     let scenario = &shared.scenario;
     let radio = |(mac, node): (&mac::Config, &sc::Node)| Radio { mac: mac.clone(), tx_power: node.tx_power };
     let mut stacks: Vec<Stack> = shared.macs.iter().zip(&scenario.nodes).map(radio).map(Stack::new).collect();
@@ -27,11 +27,16 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
         for node in used.at.as_ref().unwrap_or(&all) {
             let facts = facts(shared, *node, network, relays[node.index()]);
             let stack = &mut stacks[node.index()];
-            let measured = Measured { medium, tx_powers: &tx_powers, network };
-            let powers: Option<&dyn Powers> = scenario.channel.powers.is_some().then_some(&measured);
+            let measured = Measured::at(scenario, *node, media, &tx_powers, network);
+            let powers = measured.as_ref().map(|measured| measured as &dyn Powers);
             let sits = stack.install(&scheme, facts, powers, *streams).map_err(|line| error("name", line))?;
             if !sits && used.at.is_some() {
                 return Err(error("at", format!("{id} does not sit at \"{}\"", facts.name)));
+            }
+            if sits && scenario.nodes[node.index()].channels.len() > 1 {
+                let why = format!("\"{}\" has several radios, and a scheme sits at a node with one", facts.name);
+                let hint = if used.at.is_some() { "" } else { "; name the others" };
+                return Err(error("at", format!("{why}{hint}")));
             }
             tx_powers[node.index()] = stack.radio.tx_power;
             sits_anywhere |= sits;
@@ -42,8 +47,8 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
                 let own = facts(shared, *node, network, relays[node.index()]);
                 let access_point = NodeFacts { forwards: true, access_point: None, ..own };
                 let trial = Stack::new(radio((&shared.macs[node.index()], &scenario.nodes[node.index()])));
-                let measured = Measured { medium, tx_powers: &tx_powers, network };
-                let powers: Option<&dyn Powers> = scenario.channel.powers.is_some().then_some(&measured);
+                let measured = Measured::at(scenario, *node, media, &tx_powers, network);
+                let powers = measured.as_ref().map(|measured| measured as &dyn Powers);
                 { trial }.install(&scheme, access_point, powers, *streams).is_ok_and(|sits| sits)
             });
             let needs = if at_one {
@@ -64,24 +69,41 @@ pub(super) fn stacks(shared: &Shared, network: &Network, medium: &Medium, stream
 }
 
 /// Gives the nodes the transmit powers that schemes have left. Returns whether one is another now.
-pub(super) fn set_powers(scenario: &Scenario, stacks: &[Stack], medium: &mut Medium) -> bool {
-    let Medium::Sinr(levels) = medium else { return false };
+pub(super) fn set_powers(scenario: &Scenario, stacks: &[Stack], media: &mut [Medium]) -> bool {
     let mut is_other = false;
-    for ((id, node), stack) in (0..).map(NodeId).zip(&scenario.nodes).zip(stacks) {
-        if stack.radio.tx_power != node.tx_power {
-            levels.set_power(id, stack.radio.tx_power);
-            is_other = true;
+    for medium in media {
+        let Medium::Sinr(levels) = medium else { continue };
+        for ((id, node), stack) in (0..).map(NodeId).zip(&scenario.nodes).zip(stacks) {
+            if stack.radio.tx_power != node.tx_power {
+                levels.set_power(id, stack.radio.tx_power);
+                is_other = true;
+            }
         }
     }
     is_other
 }
 
-/// Mean powers with the transmit powers that schemes have left so far.
+/// Mean powers on one channel with the transmit powers that schemes have left so far.
 #[derive(Debug)]
 struct Measured<'a> {
     medium: &'a Medium,
     tx_powers: &'a [Dbm],
     network: &'a Network,
+}
+
+impl<'a> Measured<'a> {
+    /// On the channel of a node; `None` if signals have no powers there.
+    fn at(
+        scenario: &Scenario,
+        node: NodeId,
+        media: &'a [Medium],
+        tx_powers: &'a [Dbm],
+        network: &'a Network,
+    ) -> Option<Measured<'a>> {
+        let channel = scenario.nodes[node.index()].channels.first().copied().unwrap_or_default();
+        let has_powers = scenario.channels.get(channel).powers.is_some();
+        has_powers.then(|| Measured { medium: &media[channel.index()], tx_powers, network })
+    }
 }
 
 impl Powers for Measured<'_> {
@@ -95,7 +117,7 @@ impl Powers for Measured<'_> {
 
     fn stations(&self, access_point: NodeId) -> Vec<NodeId> {
         let all = (0..self.tx_powers.len() as u32).map(NodeId);
-        all.filter(|station| self.network.access_point[station.index()] == Some(access_point)).collect()
+        all.filter(|station| self.network.access_point(*station) == Some(access_point)).collect()
     }
 }
 
@@ -129,7 +151,7 @@ fn facts<'s>(shared: &'s Shared, id: NodeId, network: &Network, forwards: bool) 
         forwards,
         starts_flows: scenario.flows.iter().any(|flow| flow.from == id),
         ends_flows: scenario.flows.iter().any(|flow| flow.to == id),
-        access_point: network.access_point[id.index()],
+        access_point: network.access_point(id),
         receiver,
         standard: node.standard,
         queue: node.queue.queue.limit,

@@ -29,9 +29,9 @@ pub(crate) fn drawn(shared: &Shared, seed: u64) -> Result<Cow<'_, Shared>> {
     let mut refused = None;
     for layout in 0..draws {
         let places = places::places(scenario, &streams, layout);
-        let medium = radio::medium(scenario, &places, &streams);
-        let near = network::near(shared, &places, &medium);
-        let graph = Graph::new(&network::hops(scenario, &[], &near.neighbours));
+        let media = radio::media(scenario, &places, &streams);
+        let near = network::near(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
+        let graph = Graph::new(&network::hops_of(scenario, &near));
         if must_connect && !graph.is_connected() {
             refused.get_or_insert(Refused::Apart);
             continue;

@@ -8,11 +8,12 @@ mod radio;
 mod topology;
 mod transport;
 
-use crate::scenario::{EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
+use crate::interface::Interface;
+use crate::scenario::{self as sc, EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
-use crate::world::{Appointment, Parts, Topology, World};
+use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
@@ -21,9 +22,10 @@ use network::Network;
 use node::{Chain, Node};
 use phy::Medium;
 use plugin::Chosen;
+use radio::Tuned;
 use schemes::{Hooks, Port, Stack};
 use topology::Standing;
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
@@ -42,7 +44,8 @@ pub(crate) use transport::{keys, tcps};
 /// The places of nodes and of schemes, for one seed.
 pub(crate) struct Sites {
     places: Vec<[f64; 2]>,
-    medium: Medium,
+    /// Of each channel.
+    media: Vec<Medium>,
     network: Network,
     stacks: Vec<Stack>,
 }
@@ -55,13 +58,14 @@ pub(crate) struct Sites {
 pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams, shared.layout);
-    let mut medium = radio::medium(scenario, &places, &streams);
-    let mut network = network::network(shared, &places, &medium)?;
-    let stacks = agents::stacks(shared, &network, &medium, &streams)?;
-    if agents::set_powers(scenario, &stacks, &mut medium) {
-        network = network::network(shared, &places, &medium)?;
+    let mut media = radio::media(scenario, &places, &streams);
+    let network = |media: &[Medium]| network::network(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
+    let mut found = network(&media)?;
+    let stacks = agents::stacks(shared, &found, &media, &streams)?;
+    if agents::set_powers(scenario, &stacks, &mut media) {
+        found = network(&media)?;
     }
-    Ok(Sites { places, medium, network, stacks })
+    Ok(Sites { places, media, network: found, stacks })
 }
 
 /// The schemes of each node that turn `port`.
@@ -80,17 +84,13 @@ pub(crate) fn turning(shared: &Shared, seed: u64, port: Port) -> Result<Vec<Vec<
 /// See [`sites`].
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
-    let nodes = scenario.nodes.len();
-    let Sites { places, medium, network, mut stacks } = sites(shared, seed)?;
+    let Sites { places, media, network, mut stacks } = sites(shared, seed)?;
     let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
     let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
     let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
-    let errors = radio::errors(scenario, &streams);
-    let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
-    let mut channel = Channel::new(medium, contention, errors, shared.errors_at, nodes, RtsPatience::of(&configs));
-    for (i, _) in scenario.nodes.iter().enumerate().filter(|(_, node)| node.is_non_erp(&scenario.radio)) {
-        channel.set_dsss_alone(NodeId(i as u32));
-    }
+    let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
+    let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
+    let mut channels: Vec<Channel> = channels.collect();
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
     let flow = |i| {
         let mut flow = transport::flow(shared, i, &streams);
@@ -99,49 +99,62 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
-    let mut stations = Vec::with_capacity(nodes);
-    for (i, config) in configs.into_iter().enumerate() {
-        let own = &scenario.nodes[i].queue;
-        let spec = network::queue_spec(shared, &own.queue, scenario.radio.data_rate);
+    let mut interfaces = Vec::new();
+    for (node, channel) in scenario.interfaces() {
+        let (own, stack, config) =
+            (&scenario.nodes[node.index()], &mut stacks[node.index()], configs[node.index()].clone());
+        let streams = on[channel.index()].streams;
+        let spec = network::queue_spec(shared, &own.queue.queue, scenario.radio.data_rate);
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
-            let entity = category << 32 | i as u64;
-            let queue: Box<dyn TxQueue> = match own.per {
+            let entity = category << 32 | u64::from(node.0);
+            let queue: Box<dyn TxQueue> = match own.queue.per {
                 Per::Interface => Box::new(Fifo::new(&spec, mtu, streams.get(Purpose::Queue, entity))),
                 Per::Receiver => Box::new(Links::new(&spec, mtu, streams.within(Purpose::Queue, entity))),
             };
-            queues.push(stacks[i].queue(queue));
+            queues.push(stack.queue(queue));
         }
-        let (node, stack) = (NodeId(i as u32), &mut stacks[i]);
-        let rates = rate_control(shared, stack, &config, i, &streams);
-        let first = channel.contention.first(node);
-        let mut station = Station::new(node, &peers, first, config, queues, stack.plan());
+        let rates = rate_control(shared, stack, &config, node, &streams);
+        let air = &mut channels[channel.index()];
+        let mut station = Station::new(node, &peers, air.contention.first(node), config, queues, stack.plan());
         if let Some(rates) = rates {
             station.rates_by(rates);
         }
         fit(&mut station, stack);
         if station.heeds_damage() {
-            channel.heed_damage(node);
+            air.heed_damage(node);
         }
-        stations.push(station);
+        interfaces.push(Interface { node, channel, station });
     }
-    let Network { routes, neighbours, .. } = network;
-    let router = network::router(shared);
+    let Ways { routes, neighbours, saturators } = network.into_ways(scenario);
+    let (router, addresses) = (network::router(shared), network::addresses(scenario));
+    // In order of their nodes.
+    let mut ids = (0..).map(InterfaceId).zip(&interfaces).peekable();
     let made = stacks.into_iter().zip((0..).map(NodeId)).map(|(stack, node)| {
         let address = net::address(node);
-        let site = RouterSite { node, address, least_cost: routes.row(node).to_vec() };
+        let own = std::iter::from_fn(|| ids.next_if(|(_, it)| it.node == node).map(|(id, _)| id));
+        let own: Vec<InterfaceId> = own.collect();
+        let first = own.first().copied().unwrap_or(InterfaceId::NONE);
+        let (addresses, least_cost) = (addresses.clone(), routes.row(node).to_vec());
+        let site = RouterSite { node, address, interfaces: own, addresses: addresses.clone(), least_cost };
         let router = (router.plugin)(site, &router.params);
         let chain = Chain::new(stack.members, stack.capabilities);
-        Node::new(node, address, chain, router, scenario.nodes[node.index()].entry.host_delay)
+        let entry = &scenario.nodes[node.index()].entry;
+        let mut made = Node::new(node, address, first, chain, router, entry.host_delay);
+        if !entry.prefixes().is_empty() {
+            made.stand_for(addresses);
+        }
+        made
     });
     let made = made.collect();
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(shared, &streams);
     let spares_rts_without_payload = scenario.radio.rts_for == RtsFor::Data;
     Ok(World::new(Parts {
-        channel,
-        stations,
+        channels,
+        interfaces,
         nodes: made,
+        addresses,
         flows,
         hooks,
         agenda,
@@ -149,20 +162,38 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         windows: Windows::new(&scenario.windows, scenario.flows.len()),
         wires,
         neighbours,
+        saturators,
         topology,
         spares_rts_without_payload,
     }))
+}
+
+/// A channel, silent yet.
+fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -> Channel {
+    let nodes = configs.len();
+    let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&on.streams, node));
+    let patience = RtsPatience::of(configs);
+    let errors_at = shared.errors_at[on.id.index()];
+    let mut channel = Channel::new(medium, contention, radio::errors(on), errors_at, nodes, patience);
+    let non_erp = |node: &sc::Node| node.is_non_erp(&shared.scenario.radio) && node.is_on(on.id);
+    for (i, _) in shared.scenario.nodes.iter().enumerate().filter(|(_, node)| non_erp(node)) {
+        channel.set_dsss_alone(NodeId(i as u32));
+    }
+    channel
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.
 pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams, shared.layout);
-    let network = network::network(shared, &places, &radio::medium(scenario, &places, &streams))?;
-    let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.has_radio)).collect();
+    let media = radio::media(scenario, &places, &streams);
+    let network = network::network(shared, &places, &media.iter().collect::<Vec<_>>(), &streams)?;
+    let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.channels.clone())).collect();
+    let channels = scenario.channels.names().map(str::to_owned).collect();
+    let access_point = network.near.into_iter().map(|near| near.access_point).collect();
     let wires =
         scenario.links.iter().flat_map(|link| link.ends.directions().map(|(a, b)| ([a, b], link.name.clone())));
-    Ok(Attachments { nodes, wires: wires.collect(), access_point: network.access_point })
+    Ok(Attachments { nodes, channels, wires: wires.collect(), access_point })
 }
 
 /// What chooses the rates of a station: what the scenario names, with what schemes have put around it. `None`: the rate is fixed,
@@ -171,13 +202,14 @@ fn rate_control(
     shared: &Shared,
     stack: &mut Stack,
     config: &Config,
-    node: usize,
+    node: NodeId,
     streams: &Streams,
 ) -> Option<Box<dyn RateControl>> {
-    let own = shared.scenario.nodes[node].rate_control.as_ref().map(|plug| {
+    let spec = &shared.scenario.nodes[node.index()];
+    let own = spec.rate_control.as_ref().map(|plug| {
         let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
-        let draws = streams.get(Purpose::RateControl, node as u64);
-        plugin(&params, Given { config, modes: shared.scenario.nodes[node].standard.modes(), draws })
+        let draws = streams.get(Purpose::RateControl, u64::from(node.0));
+        plugin(&params, Given { config, modes: spec.standard.modes(), draws })
     });
     if own.is_none() && !stack.has_rate_control() {
         return None;

@@ -1,63 +1,107 @@
 //! Wires, cells and routes out of a scenario.
 
 use super::Result;
-use super::radio::distance_m;
+use super::radio::{Tuned, distance_m};
 use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
+use crate::world::Ways;
 use engine::{Purpose, Stream, Streams};
 use mac::{Fixed, RateControl};
-use net::{Hop, HopCount, Routes, Wire, WireConfig};
+use net::{Addresses, Hop, HopCount, Routes, Wire, WireConfig};
 use phy::Medium;
 use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
-use units::{BitRate, Dur, LinkId, NodeId};
+use units::{BitRate, ChannelId, Dur, InterfaceId, LinkId, NodeId};
 
 /// Who can send to whom, and over what.
 #[derive(Debug)]
 pub(super) struct Network {
     pub routes: Routes,
-    /// Radio neighbours of each node, in order of id.
-    pub neighbours: Vec<Vec<NodeId>>,
-    /// The access point a station belongs to.
-    pub access_point: Vec<Option<NodeId>>,
+    /// What each channel joins.
+    pub near: Vec<Near>,
+}
+
+impl Network {
+    /// The access point a station belongs to; the first where it is on several channels.
+    pub fn access_point(&self, node: NodeId) -> Option<NodeId> {
+        self.near.iter().find_map(|near| near.access_point[node.index()])
+    }
+
+    /// What a run follows.
+    pub fn into_ways(self, scenario: &Scenario) -> Ways {
+        let Network { routes, mut near } = self;
+        let saturators = saturators(scenario, &routes, &interface_ids(scenario));
+        let neighbours = scenario.interfaces().map(|(node, on)| {
+            let list = &mut near[on.index()].neighbours[node.index()];
+            std::mem::take(list)
+        });
+        Ways { neighbours: neighbours.collect(), routes, saturators }
+    }
+}
+
+/// Saturating flows of each interface: the one by which their way begins.
+fn saturators(scenario: &Scenario, routes: &Routes, ids: &[Vec<InterfaceId>]) -> Vec<Vec<u32>> {
+    let mut saturators = vec![Vec::new(); scenario.interfaces().count()];
+    for (i, flow) in (0u32..).zip(&scenario.flows).filter(|(_, flow)| flow.traffic() == sc::Traffic::Saturated) {
+        let own = || scenario.nodes[flow.from.index()].channels.first().map(|on| ids[on.index()][flow.from.index()]);
+        let interface = match routes.next(flow.from, flow.to) {
+            Some(Hop::Air(interface, _)) => Some(interface),
+            Some(Hop::Wire(..)) => None,
+            // What it sends has no way, and ends at its node.
+            None => own(),
+        };
+        if let Some(interface) = interface {
+            saturators[interface.index()].push(i);
+        }
+    }
+    saturators
+}
+
+/// The interface of each node on each channel; [`InterfaceId::NONE`] where it has none.
+fn interface_ids(scenario: &Scenario) -> Vec<Vec<InterfaceId>> {
+    let mut ids = vec![vec![InterfaceId::NONE; scenario.nodes.len()]; scenario.channels.iter().count()];
+    for (id, (node, on)) in (0..).map(InterfaceId).zip(scenario.interfaces()) {
+        ids[on.index()][node.index()] = id;
+    }
+    ids
 }
 
 fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
     (0..scenario.nodes.len() as u32).map(NodeId)
 }
 
-fn is_access_point(scenario: &Scenario, node: NodeId) -> bool {
-    let node = &scenario.nodes[node.index()];
-    node.entry.role == sc::Role::Ap && node.has_radio
-}
-
-/// The neighbours of each node.
+/// Radio neighbours on one channel.
 #[derive(Debug)]
 pub(super) struct Near {
-    /// Radio neighbours of each node, in order of id.
+    /// Of each node, in order of id.
     pub neighbours: Vec<Vec<NodeId>>,
     /// The access point a station belongs to.
     pub access_point: Vec<Option<NodeId>>,
-    /// Whether there is no access point.
+    /// True if there is no access point.
     pub is_independent: bool,
 }
 
-/// Radio neighbours, whatever the flows.
-pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Near {
-    let scenario = &shared.scenario;
+/// Radio neighbours on each channel, whatever the flows.
+pub(super) fn near(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Vec<Near> {
+    Tuned::all(&shared.scenario, streams).zip(media).map(|(on, medium)| near_on(shared, on, places, medium)).collect()
+}
+
+fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium) -> Near {
+    let scenario = on.scenario;
     let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
-    let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(scenario, *node)).collect();
+    let is_access_point = |node: NodeId| scenario.nodes[node.index()].entry.role == sc::Role::Ap && on.has(node);
+    let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(*node)).collect();
     let access_point: Vec<Option<NodeId>> = nodes(scenario)
         .map(|node| {
             let others = || access_points.iter().copied().filter(|ap| *ap != node);
             let to = |ap: &NodeId| distance_m(places, node, *ap);
             let in_reach = others().filter(|ap| hear_each_other(node, *ap)).min_by(|a, b| to(a).total_cmp(&to(b)));
             // A station that shadowing has cut off, which is drawn, still belongs to the nearest: its frames are lost.
-            let is_shadowed = scenario.channel.powers.as_ref().is_some_and(|powers| powers.shadowing.0 > 0.0);
+            let is_shadowed = on.channel.powers.as_ref().is_some_and(|powers| powers.shadowing.0 > 0.0);
             let nearest =
                 in_reach.or_else(|| others().filter(|_| is_shadowed).min_by(|a, b| to(a).total_cmp(&to(b))));
-            nearest.filter(|_| scenario.nodes[node.index()].has_radio && !is_access_point(scenario, node))
+            nearest.filter(|_| on.has(node) && !is_access_point(node))
         })
         .collect();
     let is_independent = access_points.is_empty();
@@ -65,7 +109,7 @@ pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Nea
     let neighbours: Vec<Vec<NodeId>> = nodes(scenario)
         .map(|node| match access_point[node.index()] {
             Some(ap) => vec![ap],
-            None if is_access_point(scenario, node) => {
+            None if is_access_point(node) => {
                 nodes(scenario).filter(|station| access_point[station.index()] == Some(node)).collect()
             }
             None if is_independent => {
@@ -81,16 +125,22 @@ pub(super) fn near(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Nea
 ///
 /// # Errors
 /// A flow that has no way, or whose traffic cannot take it.
-pub(super) fn network(shared: &Shared, places: &[[f64; 2]], medium: &Medium) -> Result<Network> {
-    let network = standing(shared, places, medium, &[]);
+pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Result<Network> {
+    let network = standing(shared, places, media, streams, &[]);
     check(&shared.scenario, &network.routes)?;
     Ok(network)
 }
 
 /// The same where some wires are `cut`; flows may have no way.
-pub(super) fn standing(shared: &Shared, places: &[[f64; 2]], medium: &Medium, cut: &[LinkId]) -> Network {
+pub(super) fn standing(
+    shared: &Shared,
+    places: &[[f64; 2]],
+    media: &[&Medium],
+    streams: &Streams,
+    cut: &[LinkId],
+) -> Network {
     let scenario = &shared.scenario;
-    let Near { mut neighbours, access_point, is_independent } = near(shared, places, medium);
+    let mut near = near(shared, places, media, streams);
     let mut ends: Vec<NodeId> = if shared.leads_everywhere {
         nodes(scenario).collect()
     } else {
@@ -98,30 +148,48 @@ pub(super) fn standing(shared: &Shared, places: &[[f64; 2]], medium: &Medium, cu
     };
     ends.sort_unstable();
     ends.dedup();
-    let mut routes = least_hops(scenario, cut, &neighbours, ends);
-    if is_independent && matches!(medium, Medium::Sinr(_)) {
-        let heard = |node: NodeId| {
-            let hear_each_other = |other: &NodeId| medium.hears(node, *other) && medium.hears(*other, node);
-            medium.listeners(node).into_iter().filter(hear_each_other).collect::<Vec<_>>()
-        };
+    let ids = interface_ids(scenario);
+    let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
+    let mut routes = least_hops(scenario, cut, &ids, &lists, ends);
+    let is_by_preamble: Vec<bool> =
+        near.iter().zip(media).map(|(near, it)| near.is_independent && matches!(it, Medium::Sinr(_))).collect();
+    if is_by_preamble.contains(&true) {
         let lost = without_way(scenario, &routes);
         if !lost.is_empty() {
-            over_whoever_is_heard(scenario, cut, &mut routes, &mut neighbours, lost, heard);
+            let heard = |(i, near): (usize, &Near)| {
+                if is_by_preamble[i] {
+                    nodes(scenario).map(|node| who_is_heard(media[i], node)).collect()
+                } else {
+                    near.neighbours.clone()
+                }
+            };
+            let heard: Vec<Vec<Vec<NodeId>>> = near.iter().enumerate().map(heard).collect();
+            let lists: Vec<&[Vec<NodeId>]> = heard.iter().map(|list| &list[..]).collect();
+            let others = least_hops(scenario, cut, &ids, &lists, lost.clone());
+            over_whoever_is_heard(scenario, &mut routes, &mut near, &lost, &others);
         }
     }
-    if is_independent {
-        in_vain(scenario, &mut routes);
-    }
-    Network { routes, neighbours, access_point }
+    in_vain(scenario, &ids, &near, &mut routes);
+    Network { routes, near }
+}
+
+/// Those whose preambles `node` hears, as they hear its.
+fn who_is_heard(medium: &Medium, node: NodeId) -> Vec<NodeId> {
+    let hear_each_other = |other: &NodeId| medium.hears(node, *other) && medium.hears(*other, node);
+    medium.listeners(node).into_iter().filter(hear_each_other).collect()
 }
 
 /// Flows between radios that are out of reach send in vain, as stations whose peer has walked away do.
-fn in_vain(scenario: &Scenario, routes: &mut Routes) {
-    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+fn in_vain(scenario: &Scenario, ids: &[Vec<InterfaceId>], near: &[Near], routes: &mut Routes) {
     let ways = scenario.flows.iter().flat_map(|flow| [(flow.from, flow.to), (flow.to, flow.from)]);
-    for (from, to) in ways.filter(|(from, to)| has_radio(*from) && has_radio(*to)) {
-        if routes.next(from, to).is_none() {
-            routes.set(from, to, Hop::Air(to));
+    for (from, to) in ways {
+        if routes.next(from, to).is_some() {
+            continue;
+        }
+        let both = |ids: &&Vec<InterfaceId>| [from, to].iter().all(|node| ids[node.index()] != InterfaceId::NONE);
+        let independent = ids.iter().zip(near).filter(|(_, near)| near.is_independent).map(|(ids, _)| ids);
+        if let Some(ids) = { independent }.find(both) {
+            routes.set(from, to, Hop::Air(ids[from.index()], to));
         }
     }
 }
@@ -163,50 +231,71 @@ fn without_way(scenario: &Scenario, routes: &Routes) -> Vec<NodeId> {
     lost
 }
 
-/// Where no way leads at the rates set, one over stations that hear each other's preambles is tried: many frames are lost on it.
+/// Where no way leads at the rates set, one over stations that hear each other's preambles is tried: many frames are lost on it. Such are
+/// the `others`, to those who are `lost` without.
 fn over_whoever_is_heard(
     scenario: &Scenario,
-    cut: &[LinkId],
     routes: &mut Routes,
-    neighbours: &mut [Vec<NodeId>],
-    lost: Vec<NodeId>,
-    heard: impl Fn(NodeId) -> Vec<NodeId>,
+    near: &mut [Near],
+    lost: &[NodeId],
+    others: &Routes,
 ) {
-    let heard: Vec<Vec<NodeId>> = nodes(scenario).map(heard).collect();
-    let others = least_hops(scenario, cut, &heard, lost.clone());
+    let on: Vec<ChannelId> = scenario.interfaces().map(|(_, on)| on).collect();
     for (from, to) in lost.iter().flat_map(|to| nodes(scenario).map(move |from| (from, *to))) {
         let (None, Some(hop)) = (routes.next(from, to), others.next(from, to)) else { continue };
         routes.set(from, to, hop);
-        let list = &mut neighbours[from.index()];
-        if let (Hop::Air(node), Err(place)) = (hop, list.binary_search(&hop.node())) {
+        let Hop::Air(interface, node) = hop else { continue };
+        let list = &mut near[on[interface.index()].index()].neighbours[from.index()];
+        if let Err(place) = list.binary_search(&node) {
             list.insert(place, node);
         }
     }
 }
 
-/// Routes of least hops over wires and these neighbours.
-fn least_hops(scenario: &Scenario, cut: &[LinkId], neighbours: &[Vec<NodeId>], ends: Vec<NodeId>) -> Routes {
-    let all = neighbours.len();
-    let is_mesh = scenario.links.is_empty() && neighbours.iter().all(|list| list.len() + 1 == all);
+/// Routes of least hops over wires and these neighbours on each channel.
+fn least_hops(
+    scenario: &Scenario,
+    cut: &[LinkId],
+    ids: &[Vec<InterfaceId>],
+    neighbours: &[&[Vec<NodeId>]],
+    ends: Vec<NodeId>,
+) -> Routes {
+    let all = scenario.nodes.len();
     // Everybody is everybody's neighbour: there is nothing to search, and among a thousand nodes it would take seconds.
-    if is_mesh {
+    if let ([list], [ids], true) = (neighbours, ids, scenario.links.is_empty())
+        && list.iter().all(|list| list.len() + 1 == all)
+    {
         let mut routes = Routes::least_cost(&vec![Vec::new(); all], [], &HopCount);
         for to in ends {
-            nodes(scenario).filter(|from| *from != to).for_each(|from| routes.set(from, to, Hop::Air(to)));
+            let others = nodes(scenario).filter(|from| *from != to);
+            others.for_each(|from| routes.set(from, to, Hop::Air(ids[from.index()], to)));
         }
         return routes;
     }
-    Routes::least_cost(&hops(scenario, cut, neighbours), ends, &HopCount)
+    Routes::least_cost(&hops(scenario, cut, ids, neighbours), ends, &HopCount)
 }
 
-/// What leads on from each node: wires that are not `cut`, then radio neighbours.
-pub(super) fn hops(scenario: &Scenario, cut: &[LinkId], neighbours: &[Vec<NodeId>]) -> Vec<Vec<Hop>> {
-    let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); neighbours.len()];
+/// What leads on from each node where all wires stand.
+pub(super) fn hops_of(scenario: &Scenario, near: &[Near]) -> Vec<Vec<Hop>> {
+    let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
+    hops(scenario, &[], &interface_ids(scenario), &lists)
+}
+
+/// What leads on from each node: wires that are not `cut`, then radio neighbours by channel.
+fn hops(
+    scenario: &Scenario,
+    cut: &[LinkId],
+    ids: &[Vec<InterfaceId>],
+    neighbours: &[&[Vec<NodeId>]],
+) -> Vec<Vec<Hop>> {
+    let mut hops: Vec<Vec<Hop>> = vec![Vec::new(); scenario.nodes.len()];
     for (i, (from, to)) in directions(scenario).filter(|(i, _)| !cut.contains(&LinkId(*i))) {
         hops[from.index()].push(Hop::Wire(LinkId(i), to));
     }
-    for (list, air) in hops.iter_mut().zip(neighbours) {
-        list.extend(air.iter().map(|node| Hop::Air(*node)));
+    for (ids, lists) in ids.iter().zip(neighbours) {
+        for ((list, air), id) in hops.iter_mut().zip(*lists).zip(ids) {
+            list.extend(air.iter().map(|node| Hop::Air(*id, *node)));
+        }
     }
     hops
 }
@@ -231,6 +320,15 @@ fn check(scenario: &Scenario, routes: &Routes) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The addresses of the nodes, and of what lies behind them.
+pub(super) fn addresses(scenario: &Scenario) -> Addresses {
+    let of_node = |(id, node): (NodeId, &'_ sc::Node)| {
+        let prefixes = node.entry.prefixes().to_vec();
+        prefixes.into_iter().map(move |prefix| (prefix, id))
+    };
+    Addresses::new(scenario.nodes.len(), nodes(scenario).zip(&scenario.nodes).flat_map(of_node))
 }
 
 /// The router that all nodes run.

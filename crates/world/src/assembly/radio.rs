@@ -2,13 +2,39 @@
 
 use super::{Result, all};
 use crate::scenario::{self as sc, InputError, Scenario};
-use engine::Streams;
+use engine::{Purpose, Streams};
 use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, TxopLimits};
 use phy::format::DSSS;
 use phy::medium::{Sinr, SinrConfig};
 use phy::propagation::{NoiseFloor, shadowing};
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, Preamble, Standard};
-use units::{BitRate, Db, Dbm, Dur, NodeId};
+use units::{BitRate, ChannelId, Db, Dbm, Dur, NodeId};
+
+/// A channel of a scenario, and the nodes that have a radio on it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tuned<'a> {
+    pub scenario: &'a Scenario,
+    pub id: ChannelId,
+    pub channel: &'a sc::Channel,
+    /// Of draws on this channel.
+    pub streams: Streams,
+}
+
+impl<'a> Tuned<'a> {
+    /// All channels of a scenario. The first draws from the streams of the run, each other from its own.
+    pub fn all(scenario: &'a Scenario, streams: &Streams) -> impl Iterator<Item = Tuned<'a>> {
+        let streams = *streams;
+        (0..).map(ChannelId).zip(scenario.channels.iter()).map(move |(id, channel)| {
+            let own = if id.0 == 0 { streams } else { streams.within(Purpose::Channel, u64::from(id.0)) };
+            Tuned { scenario, id, channel, streams: own }
+        })
+    }
+
+    /// True if `node` has a radio on it.
+    pub fn has(self, node: NodeId) -> bool {
+        self.scenario.nodes[node.index()].is_on(self.id)
+    }
+}
 
 /// The one mode of that rate.
 fn rate(radio: &sc::Radio, bit_rate: BitRate) -> Mode {
@@ -108,13 +134,15 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     config.with_preamble(preamble(radio))
 }
 
-/// Who hears whom, and how loud.
-pub(super) fn medium(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Medium {
-    match (&scenario.channel.powers, &scenario.radio.levels) {
-        (Some(powers), Some(thresholds)) => {
-            Medium::Sinr(Box::new(levels(scenario, powers, thresholds, places, streams)))
-        }
-        _ => reach(scenario, places),
+/// Who hears whom on each channel, and how loud.
+pub(super) fn media(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Vec<Medium> {
+    Tuned::all(scenario, streams).map(|on| medium(on, places)).collect()
+}
+
+fn medium(on: Tuned<'_>, places: &[[f64; 2]]) -> Medium {
+    match (&on.channel.powers, &on.scenario.radio.levels) {
+        (Some(powers), Some(thresholds)) => Medium::Sinr(Box::new(levels(on, powers, thresholds, places))),
+        _ => reach(on, places),
     }
 }
 
@@ -123,12 +151,13 @@ fn ids(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
 }
 
 /// A pair is in reach or not.
-fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
-    let mut medium = Medium::new(scenario.nodes.len());
-    if scenario.channel.range.is_some() || !scenario.nodes.iter().all(|node| node.has_radio) {
-        ids(scenario).for_each(|from| in_range(scenario, places, from, &mut medium));
+fn reach(on: Tuned<'_>, places: &[[f64; 2]]) -> Medium {
+    let nodes = on.scenario.nodes.len();
+    let mut medium = Medium::new(nodes);
+    if on.channel.range.is_some() || !ids(on.scenario).all(|node| on.has(node)) {
+        ids(on.scenario).for_each(|from| in_range(on, places, from, &mut medium));
     }
-    for pair in &scenario.channel.pair {
+    for pair in &on.channel.pair {
         for (from, to) in pair.ends.directions() {
             if let Some(in_reach) = pair.reach {
                 medium.set_reach(from, to, in_reach);
@@ -139,42 +168,40 @@ fn reach(scenario: &Scenario, places: &[[f64; 2]]) -> Medium {
 }
 
 /// Sets who hears and who senses `from`, by distance.
-fn in_range(scenario: &Scenario, places: &[[f64; 2]], from: NodeId, medium: &mut Medium) {
-    let channel = &scenario.channel;
-    let has_radio = |node: NodeId| scenario.nodes[node.index()].has_radio;
+fn in_range(on: Tuned<'_>, places: &[[f64; 2]], from: NodeId, medium: &mut Medium) {
+    let channel = on.channel;
     let is_within = |range: Option<sc::Metres>, to| range.is_none_or(|range| distance_m(places, from, to) <= range.0);
-    medium.set_reaches(from, |to| has_radio(from) && has_radio(to) && is_within(channel.range, to));
+    medium.set_reaches(from, |to| on.has(from) && on.has(to) && is_within(channel.range, to));
     if channel.sense_range.is_some() {
         medium.set_locks_on_sensed(channel.sense_eifs);
-        medium.set_senses(from, |to| has_radio(from) && has_radio(to) && is_within(channel.sense_range, to));
+        medium.set_senses(from, |to| on.has(from) && on.has(to) && is_within(channel.sense_range, to));
     }
 }
 
 /// Sets who hears `from`, and how loud, as the nodes stand now and radio links are `cut`. `from` does not transmit.
 pub(super) fn heard(
-    scenario: &Scenario,
+    on: Tuned<'_>,
     places: &[[f64; 2]],
-    streams: &Streams,
     is_cut: impl Fn(NodeId, NodeId) -> bool,
     from: NodeId,
     medium: &mut Medium,
 ) {
     let nothing = Db(f64::NEG_INFINITY);
-    match (medium, &scenario.channel.powers) {
+    match (medium, &on.channel.powers) {
         (Medium::Sinr(levels), Some(it)) => {
             let own = |to| {
-                if to == from || is_cut(from, to) { nothing } else { gain(scenario, it, places, streams, from, to) }
+                if to == from || is_cut(from, to) { nothing } else { gain(on, it, places, from, to) }
             };
             levels.set_gains(from, |to, _| own(to));
         }
         (medium, _) => {
-            in_range(scenario, places, from, medium);
+            in_range(on, places, from, medium);
             let stated =
-                scenario.channel.pair.iter().flat_map(|pair| pair.ends.directions().map(|ends| (ends, pair.reach)));
+                on.channel.pair.iter().flat_map(|pair| pair.ends.directions().map(|ends| (ends, pair.reach)));
             for ((_, to), reach) in stated.filter(|((own, _), _)| *own == from) {
                 reach.into_iter().for_each(|in_reach| medium.set_reach(from, to, in_reach));
             }
-            ids(scenario).filter(|to| is_cut(from, *to)).for_each(|to| medium.set_reach(from, to, false));
+            ids(on.scenario).filter(|to| is_cut(from, *to)).for_each(|to| medium.set_reach(from, to, false));
         }
     }
 }
@@ -183,13 +210,8 @@ pub(super) fn heard(
 const FLOOR: Db = Db(10.0);
 
 /// A pair has a gain: what `channel.pair` says, or path loss and shadowing.
-fn levels(
-    scenario: &Scenario,
-    it: &sc::Propagation,
-    thresholds: &sc::Levels,
-    places: &[[f64; 2]],
-    streams: &Streams,
-) -> Sinr {
+fn levels(on: Tuned<'_>, it: &sc::Propagation, thresholds: &sc::Levels, places: &[[f64; 2]]) -> Sinr {
+    let scenario = on.scenario;
     let noise = match it.noise {
         sc::Noise::Level(level) => NoiseFloor::Constant(level),
         sc::Noise::Figure(noise_figure) => {
@@ -211,34 +233,26 @@ fn levels(
             sc::Fading::Rayleigh { coherence } => Some(coherence),
         },
     };
-    let mut levels = Sinr::new(scenario.nodes.len(), &config, streams);
+    let mut levels = Sinr::new(scenario.nodes.len(), &config, &on.streams);
     for (node, spec) in ids(scenario).zip(&scenario.nodes) {
         levels.set_power(node, spec.tx_power);
     }
     for from in ids(scenario) {
-        let own = |to| gain(scenario, it, places, streams, from, to);
+        let own = |to| gain(on, it, places, from, to);
         levels.set_gains(from, |to, _| if to == from { Db(f64::NEG_INFINITY) } else { own(to) });
     }
     levels
 }
 
 /// The gain from one node to another.
-fn gain(
-    scenario: &Scenario,
-    it: &sc::Propagation,
-    places: &[[f64; 2]],
-    streams: &Streams,
-    from: NodeId,
-    to: NodeId,
-) -> Db {
-    let [a, b] = [from, to].map(|node| scenario.nodes[node.index()].has_radio);
-    if !(a && b) {
+fn gain(on: Tuned<'_>, it: &sc::Propagation, places: &[[f64; 2]], from: NodeId, to: NodeId) -> Db {
+    if !(on.has(from) && on.has(to)) {
         return Db(f64::NEG_INFINITY);
     }
-    let pair = scenario.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
+    let pair = on.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
     let by_distance = || {
         let mean = it.propagation.gain(distance_m(places, from, to))?;
-        let shadowing = if it.shadowing.0 > 0.0 { shadowing(streams, from, to, it.shadowing).0 } else { 0.0 };
+        let shadowing = if it.shadowing.0 > 0.0 { shadowing(&on.streams, from, to, it.shadowing).0 } else { 0.0 };
         Some(Db(mean.0 + shadowing))
     };
     pair.and_then(|pair| pair.gain).or_else(by_distance).unwrap_or(Db(f64::NEG_INFINITY))
@@ -266,28 +280,31 @@ pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {
 }
 
 /// What noise does between each pair.
-pub(super) fn errors(scenario: &Scenario, streams: &Streams) -> Errors {
+pub(super) fn errors(on: Tuned<'_>) -> Errors {
     let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
         let own = |pair: &&sc::Pair| pair.ends.directions().any(|d| d == (from, to)) && pair.errors.is_some();
-        let pair = scenario.channel.pair.iter().find(own);
-        pair.and_then(|pair| pair.errors).unwrap_or(scenario.channel.errors)
+        let pair = on.channel.pair.iter().find(own);
+        pair.and_then(|pair| pair.errors).unwrap_or(on.channel.errors)
     };
-    Errors::new(scenario.nodes.len(), streams, |from, to| model(&of(from, to)))
+    Errors::new(on.scenario.nodes.len(), &on.streams, |from, to| model(&of(from, to)))
 }
 
-/// Where errors strike: the same on the whole channel.
-pub(crate) fn errors_at(scenario: &Scenario) -> Result<ErrorsAt> {
-    let mut at = at_of(&scenario.channel.errors);
-    for (i, pair) in scenario.channel.pair.iter().enumerate() {
-        let own = pair.errors.as_ref().and_then(at_of);
-        if at.is_some() && own.is_some() && at != own {
-            let path = format!("channel.pair[{i}].errors.at");
-            let message = "errors strike attempts or MSDUs, the same on the whole channel".to_owned();
-            return Err(InputError::new(path, message));
+/// Where errors strike on each channel: the same on the whole of it.
+pub(crate) fn errors_at(scenario: &Scenario) -> Result<Vec<ErrorsAt>> {
+    let at = |(id, channel): (ChannelId, &sc::Channel)| {
+        let mut at = at_of(&channel.errors);
+        for (i, pair) in channel.pair.iter().enumerate() {
+            let own = pair.errors.as_ref().and_then(at_of);
+            if at.is_some() && own.is_some() && at != own {
+                let path = format!("{}.pair[{i}].errors.at", sc::Channels::path(id));
+                let message = "errors strike attempts or MSDUs, the same on the whole channel".to_owned();
+                return Err(InputError::new(path, message));
+            }
+            at = at.or(own);
         }
-        at = at.or(own);
-    }
-    Ok(at.unwrap_or(ErrorsAt::Attempt))
+        Ok(at.unwrap_or(ErrorsAt::Attempt))
+    };
+    all((0..).map(ChannelId).zip(scenario.channels.iter()).map(at))
 }
 
 fn at_of(spec: &sc::ErrorSpec) -> Option<ErrorsAt> {

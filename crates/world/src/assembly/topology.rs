@@ -1,12 +1,11 @@
 //! Where nodes stand and what is between them, while links break and heal and nodes move: the [`Topology`] of a run.
 
-use super::network::{self, Network};
-use super::radio;
+use super::network;
+use super::radio::{self, Tuned};
 use crate::scenario::{Cut, EventKind};
 use crate::shared::Shared;
-use crate::world::{Topology, Wires};
+use crate::world::{Topology, Ways, Wires};
 use engine::Streams;
-use net::Routes;
 use phy::Medium;
 use std::collections::BTreeSet;
 use units::{LinkId, NodeId};
@@ -20,15 +19,15 @@ pub(super) struct Standing {
     cut_wires: Vec<LinkId>,
     /// The lower id first.
     cut_air: BTreeSet<(NodeId, NodeId)>,
-    /// Transmitters of which others hear something else than the medium says.
-    stale: Vec<NodeId>,
+    /// Transmitters of which others hear something else than the medium of a channel says, by channel.
+    stale: Vec<Vec<NodeId>>,
 }
 
 impl Standing {
     /// The network as a run begins.
     pub fn new(shared: &Shared, streams: Streams, places: Vec<[f64; 2]>) -> Standing {
-        let (cut_wires, cut_air, stale) = (Vec::new(), BTreeSet::new(), Vec::new());
-        Standing { shared: shared.clone(), streams, places, cut_wires, cut_air, stale }
+        let stale = vec![Vec::new(); shared.scenario.channels.iter().count()];
+        Standing { shared: shared.clone(), streams, places, cut_wires: Vec::new(), cut_air: BTreeSet::new(), stale }
     }
 }
 
@@ -42,7 +41,7 @@ impl Topology for Standing {
             EventKind::Move(node, to) => {
                 self.places[node.index()] = to;
                 // Others hear it differently, and it hears others differently.
-                self.stale = (0..scenario.nodes.len() as u32).map(NodeId).collect();
+                self.stale.fill((0..scenario.nodes.len() as u32).map(NodeId).collect());
                 Wires::None
             }
             EventKind::Break(cut) | EventKind::Heal(cut) => {
@@ -55,8 +54,10 @@ impl Topology for Standing {
                     } else {
                         self.cut_air.remove(&pair)
                     };
-                    let new = [a, b].into_iter().filter(|node| !self.stale.contains(node)).collect::<Vec<_>>();
-                    self.stale.extend(new);
+                    for stale in &mut self.stale {
+                        let new = [a, b].into_iter().filter(|node| !stale.contains(node)).collect::<Vec<_>>();
+                        stale.extend(new);
+                    }
                     return Wires::None;
                 }
                 self.cut_wires.retain(|wire| !wires.contains(wire));
@@ -71,25 +72,26 @@ impl Topology for Standing {
     }
 
     fn is_stale(&self) -> bool {
-        !self.stale.is_empty()
+        self.stale.iter().any(|stale| !stale.is_empty())
     }
 
-    fn settle(&mut self, medium: &mut Medium) -> bool {
+    fn settle(&mut self, media: &mut [&mut Medium]) -> bool {
         let Standing { shared, streams, places, cut_air, stale, .. } = self;
         let is_cut = |a: NodeId, b: NodeId| cut_air.contains(&(a.min(b), a.max(b)));
-        stale.retain(|from| {
-            let is_sending = medium.is_transmitting(*from);
-            if !is_sending {
-                radio::heard(&shared.scenario, places, streams, is_cut, *from, medium);
-            }
-            is_sending
-        });
-        stale.is_empty()
+        for ((on, medium), stale) in Tuned::all(&shared.scenario, streams).zip(media).zip(stale) {
+            stale.retain(|from| {
+                let is_sending = medium.is_transmitting(*from);
+                if !is_sending {
+                    radio::heard(on, places, is_cut, *from, medium);
+                }
+                is_sending
+            });
+        }
+        !self.is_stale()
     }
 
-    fn routes(&self, medium: &Medium) -> (Routes, Vec<Vec<NodeId>>) {
-        let Network { routes, neighbours, .. } =
-            network::standing(&self.shared, &self.places, medium, &self.cut_wires);
-        (routes, neighbours)
+    fn ways(&self, media: &[&Medium]) -> Ways {
+        let network = network::standing(&self.shared, &self.places, media, &self.streams, &self.cut_wires);
+        network.into_ways(&self.shared.scenario)
     }
 }

@@ -58,7 +58,7 @@ pub struct Run {
     pub exchanges: u64,
     /// One a flow.
     pub flows: Vec<Record>,
-    /// One a node.
+    /// One a node; behind that of a node with several radios one for each of them.
     pub nodes: Vec<Record>,
     /// One a queue: of radios, then of wires.
     pub queues: Vec<Record>,
@@ -129,13 +129,13 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         sim_s,
         simulated: scenario.duration,
         events: world.handled,
-        exchanges: world.stations.iter().map(|s| s.counters().exchanges).sum(),
+        exchanges: world.stations().map(|s| s.counters().exchanges).sum(),
         flows,
         nodes: tables::nodes(world, scenario),
         queues: tables::queues(world, scenario),
         frames: tables::frames(world),
         schemes: tables::schemes(world, scenario),
-        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.stations, &names),
+        windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.interfaces, &names),
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,
@@ -158,7 +158,7 @@ fn books(world: &World) -> Books {
         DropWhy::LinkLoss,
         DropWhy::TtlExpired,
     ];
-    let msdus = world.stations.iter().map(|station| {
+    let msdus = world.stations().map(|station| {
         let c = station.counters();
         (c.msdus_offered, c.msdus_ended() + station.backlog())
     });

@@ -3,41 +3,40 @@
 use super::{Run, jain};
 use crate::frames::{FrameClass, LossCause, Tally};
 use crate::record::{Cell, Columns, Record};
-use crate::scenario::{Node, Scenario};
-use crate::taps::{category_id, queue_ids};
+use crate::scenario::Scenario;
+use crate::taps::{category_id, interface_id, queue_ids};
 use crate::world::World;
 use mac::{CategoryCounters, Station};
-use units::{Dur, SimTime};
+use units::{Dur, NodeId, SimTime};
 
-/// What each station counted after warm-up.
+/// The counters of each interface after warm-up.
 fn counters(world: &World) -> impl Iterator<Item = mac::Counters> {
-    world.stations.iter().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
+    world.stations().zip(&world.warm.stations).map(|(station, then)| station.counters().since(then))
 }
 
-/// A node, and its radio if it has one.
+/// A node with its radio if it has one, or one of several radios of a node.
 pub(super) struct NodeRow<'a> {
-    node: &'a Node,
+    id: String,
     is_dead: bool,
-    station: &'a Station,
-    /// After warm-up.
-    counted: mac::Counters,
+    /// The radio, with its counters after warm-up.
+    radio: Option<(&'a Station, mac::Counters)>,
 }
 
 impl NodeRow<'_> {
     fn radio(&self) -> Option<&mac::Counters> {
-        self.node.has_radio.then_some(&self.counted)
+        self.radio.as_ref().map(|(_, counted)| counted)
     }
 }
 
 columns! { impl NodeRow<'_>, |it| {
-    "id" => &*it.node.name,
+    "id" => &*it.id,
     "is_dead": share, "1 if the node was switched off at the end" => it.is_dead,
     "msdus_offered": "MSDUs handed to its MAC" => it.radio()?.msdus_offered,
     "msdus_delivered": "MSDUs acknowledged, or sent to a group" => it.radio()?.msdus_delivered,
     "msdus_given_up": "MSDUs dropped after the last attempt" => it.radio()?.msdus_given_up,
     "msdus_expired": "MSDUs that a queue dropped on purpose before an attempt" => it.radio()?.msdus_expired,
     "msdus_refused": "MSDUs that the queue refused: full, or dropped early" => it.radio()?.msdus_refused,
-    "msdus_queued": "MSDUs in the queue at the end" => it.radio().map(|_| it.station.backlog())?,
+    "msdus_queued": "MSDUs in the queue at the end" => it.radio.as_ref().map(|(station, _)| station.backlog())?,
     "exchanges": "frame exchanges begun" => it.radio()?.exchanges,
     "failures": "frames without the response they asked for" => it.radio()?.failures,
     "data_frames_sent": "data frames sent, repetitions included" => it.radio()?.data_frames_sent,
@@ -48,10 +47,21 @@ columns! { impl NodeRow<'_>, |it| {
     "airtime_s": "time on the air" => it.radio()?.airtime.as_secs_f64(),
 } }
 
+/// A row of each node. Of several radios each has a row of its own behind it, `relay.air.backhaul`.
 pub(super) fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
-    let rows = world.stations.iter().zip(counters(world)).zip(&scenario.nodes).zip(&world.nodes);
-    rows.map(|(((station, counted), node), own)| NodeRow { node, is_dead: own.is_dead(), station, counted }.record())
-        .collect()
+    let mut counted = world.interfaces.iter().zip(counters(world)).peekable();
+    let mut rows = Vec::new();
+    for ((id, node), own) in (0..).map(NodeId).zip(&scenario.nodes).zip(&world.nodes) {
+        let row = |id, radio| NodeRow { id, is_dead: own.is_dead(), radio }.record();
+        let mut here = Vec::new();
+        while let Some((interface, counted)) = counted.next_if(|(interface, _)| interface.node == id) {
+            here.push((interface.channel, (&interface.station, counted)));
+        }
+        let only = if here.len() == 1 { here.pop() } else { None };
+        rows.push(row(node.name.clone(), only.map(|(_, radio)| radio)));
+        rows.extend(here.into_iter().map(|(on, radio)| row(interface_id(scenario, id, on), Some(radio))));
+    }
+    rows
 }
 
 /// A queue, of a category of a radio or of a wire.
@@ -89,8 +99,7 @@ pub(super) fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
     let now = SimTime::ZERO + scenario.duration;
     let measured = scenario.duration.saturating_sub(scenario.warmup);
     let mut rows = Vec::new();
-    for ((air, station), then) in ids.air.iter().zip(&world.stations).zip(&world.warm.queues) {
-        let Some(air) = air else { continue };
+    for ((air, station), then) in ids.air.iter().zip(world.stations()).zip(&world.warm.queues) {
         let categories = station.queues().zip(station.category_counters());
         for ((i, (queue, counters)), then) in categories.enumerate().zip(then) {
             let (Some(stats), Some(then)) = (queue.stats(now), then) else { continue };

@@ -4,7 +4,7 @@ use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception, Receptions, frame
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
-use units::{Bytes, LinkId, NodeId, SimTime};
+use units::{Bytes, ChannelId, LinkId, NodeId, SimTime};
 use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
 use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
@@ -13,12 +13,14 @@ use wire::{Packet, Packets};
 /// What the captures need to know of a network.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Attachments {
-    /// Name of each node, and whether it has a radio.
-    pub nodes: Vec<(String, bool)>,
+    /// Name of each node, and the channels that it has a radio on.
+    pub nodes: Vec<(String, Vec<ChannelId>)>,
+    /// Names of the channels.
+    pub channels: Vec<String>,
     /// Ends and name of each wire.
     pub wires: Vec<([NodeId; 2], String)>,
-    /// The access point each station belongs to.
-    pub access_point: Vec<Option<NodeId>>,
+    /// The access point each station belongs to, by channel.
+    pub access_point: Vec<Vec<Option<NodeId>>>,
 }
 
 impl Attachments {
@@ -42,11 +44,11 @@ impl Attachments {
 #[derive(Debug)]
 pub(crate) struct Captures {
     files: Vec<(Writer<BufWriter<File>>, Interface)>,
-    /// The file of each node's radio.
-    radios: Vec<Option<usize>>,
+    /// The file of each node's interface, by channel.
+    radios: Vec<Vec<Option<usize>>>,
     /// The files of each wire, at its ends.
     wires: Vec<[(NodeId, usize); 2]>,
-    access_point: Vec<Option<NodeId>>,
+    access_point: Vec<Vec<Option<NodeId>>>,
     /// Where the files are, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
@@ -56,14 +58,14 @@ pub(crate) struct Captures {
 
 impl Captures {
     /// One file an interface in `dir`. It is called `<node>-<seed>.pcapng`; if the node has several interfaces,
-    /// `<node>.air-<seed>.pcapng`, `<node>.wire-<seed>.pcapng`, and with several wires `<node>.wire.<link>-<seed>.pcapng`.
-    /// No name of a node or link holds a dot, so no two files have one name.
+    /// `<node>.air-<seed>.pcapng`, `<node>.wire-<seed>.pcapng`, and with several radios or wires `<node>.air.<channel>-<seed>.pcapng`,
+    /// `<node>.wire.<link>-<seed>.pcapng`. No name of a node, channel or link holds a dot, so no two files have one name.
     pub fn create(dir: &Path, network: Attachments, seed: u64, channel: radiotap::Channel) -> io::Result<Captures> {
         std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
         let mut captures = Captures {
             files: Vec::with_capacity(network.nodes.len()),
             unfinished: Vec::with_capacity(network.nodes.len()),
-            radios: Vec::with_capacity(network.nodes.len()),
+            radios: vec![vec![None; network.nodes.len()]; network.channels.len()],
             wires: Vec::with_capacity(network.wires.len()),
             access_point: Vec::new(),
             channel,
@@ -72,35 +74,51 @@ impl Captures {
         };
         let name_of = |node: NodeId| network.nodes[node.index()].0.as_str();
         let ids = (0..network.nodes.len() as u32).map(NodeId);
-        let named = |id: NodeId| Named {
-            name: name_of(id),
-            ipv4: net::address(id),
-            mac: network.nodes[id.index()].1.then(|| MacAddr::of_node(id)),
+        // On a channel a node is known by its address there, elsewhere by its first.
+        let hosts = |on: Option<ChannelId>| -> Vec<Named<'_>> {
+            let mac = |id: NodeId, channels: &[ChannelId]| {
+                let own = on.filter(|on| channels.contains(on)).or(channels.first().copied());
+                own.map(|channel| MacAddr::of_interface(id, channel))
+            };
+            let named = |id: NodeId| Named {
+                name: name_of(id),
+                ipv4: net::address(id),
+                mac: mac(id, &network.nodes[id.index()].1),
+            };
+            ids.clone().map(named).collect()
         };
-        let hosts: Vec<Named<'_>> = ids.clone().map(named).collect();
         let mut at: Vec<(NodeId, &str, usize)> = Vec::new();
-        for (id, host) in ids.zip(&hosts) {
-            let (name, links) = (host.name, network.links_of(id));
-            let is_one = links.len() + usize::from(host.mac.is_some()) == 1;
-            let mut open = |kind: &str, interface: Description<'_>| {
+        for id in ids.clone() {
+            let (name, channels, links) = (name_of(id), &network.nodes[id.index()].1, network.links_of(id));
+            let is_one = links.len() + channels.len() == 1;
+            let mut open = |kind: &str, on: Option<ChannelId>, interface: Description<'_>| {
                 let dot = if is_one { String::new() } else { format!(".{kind}") };
                 let path = dir.join(format!("{name}{dot}-{seed}.pcapng"));
-                captures.open(path, &format!("node {name}, seed {seed}: {}", interface.text), interface, &hosts)
+                let comment = format!("node {name}, seed {seed}: {}", interface.text);
+                captures.open(path, &comment, interface, &hosts(on))
             };
-            let ipv4 = Some(host.ipv4);
-            let radio = host.mac.map(|mac| {
-                let text = format!("the radio of {name}");
-                let mac = Some(mac);
-                open("air", Description { name, text: &text, link_type: LinkType::RADIOTAP, ipv4, mac })
-            });
-            let radio = radio.transpose()?;
+            let ipv4 = Some(net::address(id));
+            let mut radios = Vec::new();
+            for channel in channels {
+                let on = network.channels[channel.index()].as_str();
+                let (text, kind) = if channels.len() == 1 {
+                    (format!("the radio of {name}"), "air".to_owned())
+                } else {
+                    (format!("the radio of {name} on {on}"), format!("air.{on}"))
+                };
+                let mac = Some(MacAddr::of_interface(id, *channel));
+                let interface = Description { name, text: &text, link_type: LinkType::RADIOTAP, ipv4, mac };
+                radios.push((*channel, open(&kind, Some(*channel), interface)?));
+            }
             for (link, peer) in &links {
                 let kind = if links.len() == 1 { "wire".to_owned() } else { format!("wire.{link}") };
                 let text = format!("the end of {link} at {name}; the other is at {}", name_of(*peer));
                 let interface = Description { name: link, text: &text, link_type: LinkType::RAW_IP, ipv4, mac: None };
-                at.push((id, link, open(&kind, interface)?));
+                at.push((id, link, open(&kind, None, interface)?));
             }
-            captures.radios.push(radio);
+            for (channel, file) in radios {
+                captures.radios[channel.index()][id.index()] = Some(file);
+            }
         }
         for (ends, link) in &network.wires {
             let file = |node: NodeId| {
@@ -130,17 +148,25 @@ impl Captures {
         Ok(self.files.len() - 1)
     }
 
-    pub(super) fn frame(&mut self, now: SimTime, frame: &Frame, to: &Receptions, packets: &Packets) {
+    pub(super) fn frame(&mut self, now: SimTime, on: ChannelId, frame: &Frame, to: &Receptions, packets: &Packets) {
         for (place, mpdu) in frame.psdu.mpdus().iter().enumerate() {
             if self.failed.is_some() {
                 return;
             }
-            self.mpdu(now, frame, place, mpdu, to, packets);
+            self.mpdu(now, on, frame, (place, mpdu), to, packets);
         }
     }
 
     /// One MPDU of a frame, at its transmitter and at its addressee.
-    fn mpdu(&mut self, now: SimTime, frame: &Frame, place: usize, mpdu: &Mpdu, to: &Receptions, packets: &Packets) {
+    fn mpdu(
+        &mut self,
+        now: SimTime,
+        on: ChannelId,
+        frame: &Frame,
+        (place, mpdu): (usize, &Mpdu),
+        to: &Receptions,
+        packets: &Packets,
+    ) {
         self.bytes.clear();
         let is_short = frame.tx.mode.preamble == phy::Preamble::Short;
         let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
@@ -150,11 +176,12 @@ impl Captures {
             ..Radiotap::default()
         };
         radio.with_time(now - frame.airtime).with_rate(frame.tx.mode.bit_rate()).emit(&mut self.bytes);
-        let written = write_mpdu(frame, mpdu, packets, &self.access_point, &mut self.bytes);
+        let cell = Cell { channel: on, access_point: &self.access_point[on.index()] };
+        let written = write_mpdu(frame, mpdu, packets, cell, &mut self.bytes);
         let got_it = |reception: &Reception<'_>| matches!(reception.got, Got::Mpdus(got) if got.contains(place));
         let heard = to.iter().filter(got_it).map(|reception| reception.node);
         for node in [frame.from].into_iter().chain(heard) {
-            let Some(file) = self.radios[node.index()] else { continue };
+            let Some(file) = self.radios[on.index()][node.index()] else { continue };
             let result = match &written {
                 Ok(()) => self.write(now, file),
                 Err(error) => Err(io::Error::other(error.to_string())),
@@ -209,23 +236,36 @@ fn of(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
+/// A channel as the addresses of its frames know it.
+#[derive(Clone, Copy)]
+struct Cell<'a> {
+    channel: ChannelId,
+    /// The access point each station belongs to.
+    access_point: &'a [Option<NodeId>],
+}
+
+impl Cell<'_> {
+    fn address(self, node: NodeId) -> MacAddr {
+        MacAddr::of_interface(node, self.channel)
+    }
+}
+
 /// The bytes of an MPDU, FCS included.
 fn write_mpdu(
     frame: &Frame,
     mpdu: &Mpdu,
     packets: &Packets,
-    access_point: &[Option<NodeId>],
+    cell: Cell<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), wire::EmitError> {
-    let address = |node: NodeId| if node == NodeId::BROADCAST { MacAddr::BROADCAST } else { MacAddr::of_node(node) };
-    let (ra, ta) = (address(frame.to), address(frame.from));
+    let (ra, ta) = (cell.address(frame.to), cell.address(frame.from));
     let duration = DurationField::covering(frame.duration);
     let flags = FrameFlags::NONE;
     match (frame.kind, mpdu.data()) {
         (Kind::Data, Some(data)) => {
             let Some(carried) = data.msdus.each().first() else { return Ok(()) };
             let packet = packets.read(&carried.packet);
-            let mut header = data_header(frame, packet, (ra, ta), access_point);
+            let mut header = data_header(frame, packet, (ra, ta), cell);
             let Data { seq, fragment, more_fragments, is_retry, qos, .. } = data;
             let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
             (header.flags, header.duration) = (header.flags | retry, duration);
@@ -270,15 +310,10 @@ fn fragment_of(
 }
 
 /// The header of a data frame: to, from or without an access point.
-fn data_header(
-    frame: &Frame,
-    packet: &Packet,
-    (ra, ta): (MacAddr, MacAddr),
-    access_point: &[Option<NodeId>],
-) -> DataHeader {
-    let belongs_to = |station: NodeId, ap: NodeId| access_point.get(station.index()) == Some(&Some(ap));
+fn data_header(frame: &Frame, packet: &Packet, (ra, ta): (MacAddr, MacAddr), cell: Cell<'_>) -> DataHeader {
+    let belongs_to = |station: NodeId, ap: NodeId| cell.access_point.get(station.index()) == Some(&Some(ap));
     // The stations that sent it first and get it last, as far as they are in this subnet: their nodes' addresses.
-    let of_ip = |ip| net::node_of(ip, access_point.len()).map(MacAddr::of_node);
+    let of_ip = |ip| net::node_of(ip, cell.access_point.len()).map(|node| cell.address(node));
     if belongs_to(frame.from, frame.to) {
         DataHeader::to_ap(ra, ta, of_ip(packet.ip.dst).unwrap_or(ra))
     } else if belongs_to(frame.to, frame.from) {

@@ -2,7 +2,7 @@
 
 use super::QueueIds;
 use crate::scenario::Scenario;
-use units::NodeId;
+use units::{ChannelId, NodeId};
 
 /// What results and series call the queue of a category: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
 pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) -> String {
@@ -13,7 +13,14 @@ pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) ->
 /// What results and series call the queues of a scenario.
 pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
     let name = |node: NodeId| &scenario.nodes[node.index()].name;
-    let air = scenario.nodes.iter().map(|node| node.has_radio.then(|| format!("{}.air", node.name))).collect();
+    let air = scenario.interfaces().map(|(node, channel)| interface_id(scenario, node, channel)).collect();
     let directions = scenario.links.iter().flat_map(|link| link.ends.directions());
     QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
+}
+
+/// What results, series and captures call an interface: `ap.air`, or `relay.air.backhaul` of a node with several.
+pub(crate) fn interface_id(scenario: &Scenario, node: NodeId, channel: ChannelId) -> String {
+    let node = &scenario.nodes[node.index()];
+    let on = scenario.channels.names().nth(channel.index()).unwrap_or_default();
+    if node.channels.len() > 1 { format!("{}.air.{on}", node.name) } else { format!("{}.air", node.name) }
 }

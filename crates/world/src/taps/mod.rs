@@ -6,17 +6,18 @@ mod series;
 mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
-pub(crate) use ids::{category_id, queue_ids};
+pub(crate) use ids::{category_id, interface_id, queue_ids};
 pub use series::Column;
 pub(crate) use series::{QueueIds, Series};
 pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
 
 use crate::flow::Flow;
+use crate::interface::Interface;
 use engine::Fingerprint;
-use mac::{AtAddressee, Channel, Frame, Got, Receptions, Station, TxReport};
+use mac::{AtAddressee, Channel, Frame, Got, Receptions, TxReport};
 use net::Wire;
 use std::io;
-use units::{Dur, LinkId, NodeId, SimTime};
+use units::{ChannelId, Dur, LinkId, NodeId, SimTime};
 use wire::{Packet, Packets};
 
 /// What a run is asked to record.
@@ -55,14 +56,14 @@ impl Taps {
         }
     }
 
-    /// A frame has left the air of `channel` with this fate, and these machines are told of it.
+    /// A frame has left the air of a channel with this fate, and these machines are told of it.
     pub fn frame(
         &mut self,
         now: SimTime,
         frame: &Frame,
         fate: AtAddressee,
         to: &Receptions,
-        channel: &Channel,
+        (on, channel): (ChannelId, &Channel),
         packets: &Packets,
     ) {
         if !self.is_on {
@@ -78,7 +79,7 @@ impl Taps {
             self.print(Layer::Phy, &[u64::from(reception.node.0), u64::from(is_for_me)]);
         }
         if let Some(captures) = &mut self.captures {
-            captures.frame(now, frame, to, packets);
+            captures.frame(now, on, frame, to, packets);
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.put(now, frame, Some(fate), channel, packets);
@@ -124,9 +125,9 @@ impl Taps {
         self.series.as_ref().map(|series| series.every)
     }
 
-    pub fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
+    pub fn sample(&mut self, now: SimTime, flows: &[Flow], interfaces: &[Interface], wires: &[Wire]) {
         if let Some(series) = &mut self.series {
-            series.sample(now, flows, stations, wires);
+            series.sample(now, flows, interfaces, wires);
         }
     }
 

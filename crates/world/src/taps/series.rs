@@ -2,7 +2,7 @@
 
 use super::category_id;
 use crate::flow::Flow;
-use mac::Station;
+use crate::interface::Interface;
 use net::Wire;
 use tcp::cc::Probe;
 use units::{Bytes, Dur, SimTime};
@@ -54,8 +54,8 @@ fn column(name: &str, unit: &str) -> String {
 /// What results and series call the queues.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QueueIds {
-    /// Of each node's radio, `ap.air`, which its categories' begin with; `None` without one.
-    pub air: Vec<Option<String>>,
+    /// Of each interface, `ap.air`, which its categories' begin with.
+    pub air: Vec<String>,
     /// Of each wire, `server->ap`.
     pub wires: Vec<String>,
 }
@@ -65,7 +65,7 @@ impl Series {
         Series { every, columns: Vec::new(), queues, delivered: Vec::new() }
     }
 
-    pub(super) fn sample(&mut self, now: SimTime, flows: &[Flow], stations: &[Station], wires: &[Wire]) {
+    pub(super) fn sample(&mut self, now: SimTime, flows: &[Flow], interfaces: &[Interface], wires: &[Wire]) {
         let mut at = 0;
         let (columns, t_s) = (&mut self.columns, now.as_secs_f64());
         // The first sample makes the columns, in the order every later one finds them.
@@ -99,8 +99,7 @@ impl Series {
                 sender.probe(&mut Gauges { flow: &stated.name, put: &mut put });
             }
         }
-        for (air, station) in self.queues.air.iter().zip(stations) {
-            let Some(air) = air else { continue };
+        for (air, Interface { station, .. }) in self.queues.air.iter().zip(interfaces) {
             for (i, queue) in station.queues().enumerate() {
                 let id = || category_id(air, station, i);
                 put(&|| format!("queue.{}.packets", id()), f64::from(queue.space().entries));

@@ -1,47 +1,53 @@
 //! The air: grants, transmissions, what stations ask for, what the MAC reports.
 
 use super::{Job, World};
+use crate::interface::Interface;
 use engine::Class;
 use mac::{Body, Data, Delivery, Fate, Input, Kind, MacOptions, Mpdu, Msdus, Output, TxReport};
 use node::Input as NodeInput;
-use units::{NodeId, SimTime};
+use units::{ChannelId, InterfaceId, NodeId, SimTime};
 use wire::{DropWhy, Pkt, Shared};
 
 impl World {
-    pub(super) fn grant(&mut self, now: SimTime) {
-        self.grant_at = SimTime::NEVER;
+    pub(super) fn grant(&mut self, now: SimTime, channel: ChannelId) {
         let mut winners = std::mem::take(&mut self.winners);
         winners.clear();
-        self.channel.contention.winners(now, &mut winners);
-        for id in &winners {
-            let node = self.channel.contention.node(*id);
-            self.station(now, node, Input::Granted);
+        let air = &mut self.airs[channel.index()];
+        air.grant_at = SimTime::NEVER;
+        air.channel.contention.winners(now, &mut winners);
+        for winner in &winners {
+            let air = &self.airs[channel.index()];
+            let id = air.interface(air.channel.contention.node(*winner));
+            self.station(now, id, Input::Granted);
         }
         self.winners = winners;
     }
 
-    /// The frame that `from` has loaded goes on the air. Not inlined, as [`World::carry_out`].
+    /// The frame that an interface has loaded goes on the air. Not inlined, as [`World::carry_out`].
     #[inline(never)]
-    fn transmit(&mut self, now: SimTime, from: NodeId) {
+    fn transmit(&mut self, now: SimTime, id: InterfaceId) {
+        let Interface { node: from, channel, .. } = self.interfaces[id.index()];
         if self.nodes[from.index()].chain().has_options() {
-            self.write_options(now, from);
+            self.write_options(now, id);
         }
-        let sensed_at = self.channel.start(now, from);
-        let Some(frame) = self.channel.frame(from) else { return };
+        let channel = &mut self.airs[channel.index()].channel;
+        let sensed_at = channel.start(now, from);
+        let Some(frame) = channel.frame(from) else { return };
         let end = now + frame.airtime;
         self.frames.starts(frame);
         if sensed_at != SimTime::NEVER {
-            self.timers.set(self.layout().sensed(from), sensed_at, Class::Between);
+            self.timers.set(self.layout.sensed(id), sensed_at, Class::Between);
         }
-        self.timers.set(self.layout().air(from), end, Class::End);
+        self.timers.set(self.layout.air(id), end, Class::End);
     }
 
     /// MAC options are written when the frame goes out, at each attempt.
-    fn write_options(&mut self, now: SimTime, node: NodeId) {
-        let mpdus =
-            self.channel.frame(node).filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
+    fn write_options(&mut self, now: SimTime, id: InterfaceId) {
+        let Interface { node, channel, .. } = self.interfaces[id.index()];
+        let frame = self.airs[channel.index()].channel.frame(node);
+        let mpdus = frame.filter(|frame| frame.kind == Kind::Data).map_or(0, |it| it.psdu.mpdus().len());
         for place in 0..mpdus {
-            let station = &self.stations[node.index()];
+            let station = &self.interfaces[id.index()].station;
             let Some(msdu) = station.psdu().nth(place).filter(|msdu| msdu.is_extended) else { continue };
             let report = msdu.report(now, Fate::Attempt, Some(station.in_ppdu(place)));
             let packet = self.packets.get(&msdu.pkt).clone();
@@ -49,27 +55,32 @@ impl World {
             self.node(now, node, |node, packets, host| {
                 node.write_options(now, &packet, &report, &mut written, packets, host);
             });
-            let mpdu = self.channel.frame_mut(node).and_then(|frame| frame.psdu.mpdus_mut().get_mut(place));
+            let frame = self.airs[channel.index()].channel.frame_mut(node);
+            let mpdu = frame.and_then(|frame| frame.psdu.mpdus_mut().get_mut(place));
             if let Some(Mpdu { body: Body::Data(Data { msdus: Msdus::One(carried), .. }), .. }) = mpdu {
                 carried.options = written;
             }
         }
     }
 
-    pub(super) fn air_end(&mut self, now: SimTime, node: NodeId) {
+    pub(super) fn air_end(&mut self, now: SimTime, id: InterfaceId) {
         let mut receptions = self.receptions.take().unwrap_or_default();
-        let fate = self.channel.end(now, node, &mut receptions);
-        let Some(frame) = self.channel.unload(node) else { return };
-        self.frames.ends(&frame, fate, self.channel.first_overlap(node));
-        self.taps.frame(now, &frame, fate, &receptions, &self.channel, &self.packets);
+        let Interface { node, channel: on, ref station } = self.interfaces[id.index()];
+        let is_sending = station.is_sending();
+        let channel = &mut self.airs[on.index()].channel;
+        let fate = channel.end(now, node, &mut receptions);
+        let Some(frame) = channel.unload(node) else { return };
+        self.frames.ends(&frame, fate, channel.first_overlap(node));
+        self.taps.frame(now, &frame, fate, &receptions, (on, channel), &self.packets);
         if self.topology.as_ref().is_some_and(|topology| topology.is_stale()) {
             self.settle_air(now);
         }
-        if self.stations[node.index()].is_sending() {
-            self.station(now, node, Input::Sent);
+        if is_sending {
+            self.station(now, id, Input::Sent);
         }
         for reception in receptions.iter() {
-            self.station(now, reception.node, Input::Ended(&frame, reception.got));
+            let id = self.airs[on.index()].interface(reception.node);
+            self.station(now, id, Input::Ended(&frame, reception.got));
         }
         frame.release(&mut self.packets);
         self.receptions = Some(receptions);
@@ -77,47 +88,49 @@ impl World {
 
     /// The run is over: a timeline is told what is still in the air.
     pub(super) fn cut_air(&mut self) {
-        for node in (0..self.stations.len() as u32).map(NodeId) {
-            if let Some(frame) = self.channel.frame(node) {
-                let end = self.timers.at(self.layout().air(node));
-                self.taps.cut(end, frame, &self.channel, &self.packets);
+        for (id, Interface { node, channel, .. }) in (0..).map(InterfaceId).zip(&self.interfaces) {
+            let channel = &self.airs[channel.index()].channel;
+            if let Some(frame) = channel.frame(*node) {
+                let end = self.timers.at(self.layout.air(id));
+                self.taps.cut(end, frame, channel, &self.packets);
             }
         }
     }
 
-    /// Tells a station something and carries out what it asks for.
-    pub(super) fn station(&mut self, now: SimTime, node: NodeId, input: Input<'_>) {
-        let World { stations, channel, packets, outputs, .. } = self;
-        let station = &mut stations[node.index()];
+    /// Tells the station of an interface something and carries out what it asks for.
+    pub(super) fn station(&mut self, now: SimTime, id: InterfaceId, input: Input<'_>) {
+        let World { interfaces, airs, packets, outputs, .. } = self;
+        let Interface { node, channel, station } = &mut interfaces[id.index()];
+        let node = *node;
         // A timer that went off is set no more.
         let set = if matches!(input, Input::Timer) { SimTime::NEVER } else { station.next_wakeup().0 };
-        let mut air = channel.at(node);
+        let mut air = airs[channel.index()].channel.at(node);
         station.handle(now, input, &mut air, packets, outputs);
         let transmits = air.transmits;
         let (at, class) = station.next_wakeup();
         if at != set {
-            self.timers.set(self.layout.station(node), at, class);
+            self.timers.set(self.layout.station(id), at, class);
         }
         // Most calls say nothing, and most of the others one thing.
         match self.outputs.len() {
             0 => {}
             1 => {
                 if let Some(output) = self.outputs.pop() {
-                    self.carry_out(now, node, output);
+                    self.carry_out(now, id, node, output);
                 }
             }
-            _ => self.carry_all_out(now, node),
+            _ => self.carry_all_out(now, id, node),
         }
         if transmits {
-            self.transmit(now, node);
+            self.transmit(now, id);
         }
     }
 
     #[cold]
-    fn carry_all_out(&mut self, now: SimTime, node: NodeId) {
+    fn carry_all_out(&mut self, now: SimTime, id: InterfaceId, node: NodeId) {
         let mut outputs = std::mem::take(&mut self.outputs);
         for output in outputs.drain(..) {
-            self.carry_out(now, node, output);
+            self.carry_out(now, id, node, output);
         }
         self.outputs = outputs;
     }
@@ -125,21 +138,21 @@ impl World {
     /// Not inlined: there is one output as a rule, and what the compiler would prepare ahead of a loop over them costs more than
     /// the calls.
     #[inline(never)]
-    fn carry_out(&mut self, now: SimTime, node: NodeId, output: Output) {
+    fn carry_out(&mut self, now: SimTime, id: InterfaceId, node: NodeId, output: Output) {
         match output {
-            Output::Deliver(delivery) => self.receive(now, node, delivery),
+            Output::Deliver(delivery) => self.receive(now, id, node, delivery),
             Output::Attempt(packet, report) => self.attempted(now, node, packet, &report),
-            Output::Done(pkt, report) => self.done(now, node, pkt, &report),
+            Output::Done(pkt, report) => self.done(now, id, node, pkt, &report),
         }
     }
 
-    fn receive(&mut self, now: SimTime, node: NodeId, delivery: Delivery) {
+    fn receive(&mut self, now: SimTime, id: InterfaceId, node: NodeId, delivery: Delivery) {
         let Delivery { pkt, from, options } = delivery;
         if options.bytes().is_empty() {
-            self.nodes[node.index()].receive(pkt, from);
+            self.nodes[node.index()].receive(pkt, id, from);
             self.jobs.push(Job::Step(node));
         } else {
-            self.tell(now, node, NodeInput::FromAir(pkt, from, options));
+            self.tell(now, node, NodeInput::FromAir(pkt, id, from, options));
         }
     }
 
@@ -149,7 +162,7 @@ impl World {
         self.packets.release(shared);
     }
 
-    fn done(&mut self, now: SimTime, node: NodeId, pkt: Pkt, report: &TxReport) {
+    fn done(&mut self, now: SimTime, id: InterfaceId, node: NodeId, pkt: Pkt, report: &TxReport) {
         let why = match (self.is_dead(node), report.fate) {
             (true, _) => DropWhy::NodeDown,
             (false, Fate::QueueFull) => DropWhy::QueueFull,
@@ -160,15 +173,15 @@ impl World {
         let segment = packet.tcp().filter(|_| why == DropWhy::QueueFull).map(|tcp| (packet.flow, tcp.seq));
         if self.nodes[node.index()].wants(report) {
             let packet = packet.clone();
-            self.tell(now, node, NodeInput::Report(&packet, report));
+            self.tell(now, node, NodeInput::Report(id, &packet, report));
         }
         if let Some((flow, seq)) = segment {
             self.refused(now, node, flow, seq);
         }
         if report.fate != Fate::QueueFull {
-            self.refill(now, node);
-        } else if self.stations[node.index()].backlog() == 0 {
-            self.refill_later(now, node);
+            self.refill(now, id);
+        } else if self.interfaces[id.index()].station.backlog() == 0 {
+            self.refill_later(now, id);
         }
     }
 }

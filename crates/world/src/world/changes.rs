@@ -5,7 +5,7 @@ use net::Routes;
 use node::Input;
 use phy::Medium;
 use schemes::PeerEvent;
-use units::{LinkId, NodeId, SimTime};
+use units::{InterfaceId, LinkId, NodeId, SimTime};
 use wire::DropWhy;
 
 /// A network whose links break and whose nodes move: where they stand, and what is between them.
@@ -16,14 +16,24 @@ pub(crate) trait Topology: std::fmt::Debug {
     /// An event of the scenario, by its index.
     fn change(&mut self, event: u32) -> Wires;
 
-    /// Whether the medium is not yet what it should be.
+    /// True if a medium is not yet what it should be.
     fn is_stale(&self) -> bool;
 
-    /// Tells the medium who hears whom now, of those transmitters that are silent. Returns whether it knows all.
-    fn settle(&mut self, medium: &mut Medium) -> bool;
+    /// Tells the medium of each channel who hears whom now, of those transmitters that are silent. Returns whether they know all.
+    fn settle(&mut self, media: &mut [&mut Medium]) -> bool;
 
-    /// Routes over what stands, and the radio neighbours of each node, in order of id.
-    fn routes(&self, medium: &Medium) -> (Routes, Vec<Vec<NodeId>>);
+    /// The ways over what stands now.
+    fn ways(&self, media: &[&Medium]) -> Ways;
+}
+
+/// Who can send to whom, and over what.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub routes: Routes,
+    /// Radio neighbours at each interface, in order of id.
+    pub neighbours: Vec<Vec<NodeId>>,
+    /// Saturating flows of each interface.
+    pub saturators: Vec<Vec<u32>>,
 }
 
 /// What an event does to wires.
@@ -52,21 +62,28 @@ impl World {
     /// A frame has left the air, or something has changed: the medium learns what it can.
     pub(super) fn settle_air(&mut self, now: SimTime) {
         let Some(mut topology) = self.topology.take() else { return };
-        if topology.settle(&mut self.channel.medium) {
-            let (routes, neighbours) = topology.routes(&self.channel.medium);
+        let mut media: Vec<&mut Medium> = self.airs.iter_mut().map(|air| &mut air.channel.medium).collect();
+        if topology.settle(&mut media) {
+            let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
+            let Ways { routes, neighbours, saturators } = topology.ways(&media);
+            self.saturators = saturators;
             for node in self.ids() {
                 if !self.is_dead(node) {
                     self.tell(now, node, Input::Routes(routes.row(node)));
                 }
             }
             self.meet(now, neighbours);
-            self.ids().for_each(|node| self.refill(now, node));
+            self.interface_ids().for_each(|id| self.refill(now, id));
         }
         self.topology = Some(topology);
     }
 
     fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    fn interface_ids(&self) -> impl Iterator<Item = InterfaceId> + use<> {
+        (0..self.interfaces.len() as u32).map(InterfaceId)
     }
 
     /// A wire breaks: what is on it and in its queue is lost.
@@ -81,17 +98,18 @@ impl World {
     fn meet(&mut self, now: SimTime, neighbours: Vec<Vec<NodeId>>) {
         let capabilities = self.capabilities();
         let before = std::mem::replace(&mut self.neighbours, neighbours);
-        for node in self.ids() {
+        for id in self.interface_ids() {
+            let node = self.interfaces[id.index()].node;
             if self.is_dead(node) || !self.nodes[node.index()].wants_peers() {
                 continue;
             }
-            let (old, new) = (&before[node.index()], self.neighbours[node.index()].clone());
+            let (old, new) = (&before[id.index()], self.neighbours[id.index()].clone());
             for peer in old.iter().filter(|peer| new.binary_search(peer).is_err()) {
-                self.tell(now, node, Input::Peer(*peer, PeerEvent::Down));
+                self.tell(now, node, Input::Peer(id, *peer, PeerEvent::Down));
             }
             for peer in new.iter().filter(|peer| old.binary_search(peer).is_err()) {
                 let can = &capabilities[peer.index()];
-                self.tell(now, node, Input::Peer(*peer, PeerEvent::Up(can)));
+                self.tell(now, node, Input::Peer(id, *peer, PeerEvent::Up(can)));
             }
         }
     }

@@ -21,9 +21,6 @@ impl World {
         let id = self.flows.open(make)?;
         let flow = &mut self.flows[id.connection()];
         flow.hook(id, &mut self.hooks);
-        if flow.saturates() {
-            self.saturators[flow.ends[0].index()].push(id.connection() as u32);
-        }
         Some(id)
     }
 
@@ -38,7 +35,6 @@ impl World {
                 self.timers.set(slot, SimTime::NEVER, Class::Between);
             }
         }
-        self.saturators.iter_mut().for_each(|flows| flows.retain(|flow| *flow != place));
         true
     }
 }

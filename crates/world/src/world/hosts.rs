@@ -5,7 +5,7 @@ use crate::flow::{Owner, Transport};
 use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Content, Ipv4, L4, Packet, Payload, Seq, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
@@ -180,7 +180,7 @@ impl World {
                 stated.sources[0].next = now;
                 self.source(now, index, 0);
             }
-            Transport::Udp { .. } => self.refill(now, node),
+            Transport::Udp { .. } => self.refill_all(now, node),
             Transport::User(_) => self.user(now, index, traffic::Input::Start),
             Transport::Outside | Transport::Closed => {}
         }
@@ -218,7 +218,7 @@ impl World {
             return;
         }
         if source.traffic == Traffic::Saturated {
-            self.refill(now, node);
+            self.refill_all(now, node);
             return;
         }
         let unit = stated.datagram.0 - if is_udp { 28 } else { 40 };
@@ -265,31 +265,40 @@ impl World {
         self.jobs.push(Job::Step(node));
     }
 
-    /// A queue refused a datagram though nothing waits in it: RED remembers a long one. No departure will ask the saturated
-    /// sources for more, so they ask again themselves.
-    pub(super) fn refill_later(&mut self, now: SimTime, node: NodeId) {
-        if self.nodes[node.index()].is_dead() {
+    /// The queue of an interface refused a datagram though nothing waits in it: RED remembers a long one. No departure will ask the
+    /// saturated sources for more, so they ask again themselves.
+    pub(super) fn refill_later(&mut self, now: SimTime, id: InterfaceId) {
+        if self.is_dead(self.interfaces[id.index()].node) {
             return;
         }
-        for i in 0..self.saturators[node.index()].len() {
-            let slot = self.layout().source(self.saturators[node.index()][i], 0);
+        for i in 0..self.saturators[id.index()].len() {
+            let slot = self.layout().source(self.saturators[id.index()][i], 0);
             self.timers.set(slot, now + REFUSED_AGAIN, Class::Between);
         }
     }
 
-    /// Saturated sources of a node see to it that its queue holds the next datagram.
-    pub(super) fn refill(&mut self, now: SimTime, node: NodeId) {
-        if self.saturators[node.index()].is_empty() || self.nodes[node.index()].is_dead() {
+    /// Saturated sources see to it that the queue of an interface holds the next datagram.
+    pub(super) fn refill(&mut self, now: SimTime, id: InterfaceId) {
+        if self.saturators[id.index()].is_empty() || self.is_dead(self.interfaces[id.index()].node) {
             return;
         }
-        for i in 0..self.saturators[node.index()].len() {
-            let flow = self.saturators[node.index()][i];
+        for i in 0..self.saturators[id.index()].len() {
+            let flow = self.saturators[id.index()][i];
             let Some(stated) = self.flows[flow as usize].stated() else { continue };
             let runs = stated.is_started && now < stated.stop;
-            let missing = 2u64.saturating_sub(self.stations[node.index()].backlog());
+            let missing = 2u64.saturating_sub(self.interfaces[id.index()].station.backlog());
             for _ in 0..missing.min(if runs { 2 } else { 0 }) {
                 self.datagram(now, flow);
             }
+        }
+    }
+
+    /// As [`World::refill`], of every interface of a node.
+    fn refill_all(&mut self, now: SimTime, node: NodeId) {
+        let mut id = self.nodes[node.index()].interface();
+        while self.interfaces.get(id.index()).is_some_and(|interface| interface.node == node) {
+            self.refill(now, id);
+            id.0 += 1;
         }
     }
 }

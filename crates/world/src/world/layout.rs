@@ -1,23 +1,23 @@
 //! The table of timers: which slot belongs to whom.
 
 use engine::Slot;
-use units::{LinkId, NodeId};
+use units::{ChannelId, InterfaceId, LinkId, NodeId};
 
 /// What a timer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The next entry of the agenda.
     Agenda,
-    /// Contention is won by somebody.
-    Grant,
-    /// Stations may drop a NAV.
-    NavCheck,
-    /// The frame of a node leaves the air.
-    AirEnd(NodeId),
-    /// A station's MAC.
-    Station(NodeId),
-    /// The preamble of a node's frame is over: nodes that cannot decode it sense it now.
-    Sensed(NodeId),
+    /// Contention for a channel is won by somebody.
+    Grant(ChannelId),
+    /// Stations on a channel may drop a NAV.
+    NavCheck(ChannelId),
+    /// The frame of an interface leaves the air.
+    AirEnd(InterfaceId),
+    /// The MAC of an interface.
+    Station(InterfaceId),
+    /// The preamble of an interface's frame is over: nodes that cannot decode it sense it now.
+    Sensed(InterfaceId),
     /// A node: its agents, its router, packets on their way to its transport (`host_delay`).
     Node(NodeId),
     /// Packets arrive at the end of a wire.
@@ -33,33 +33,41 @@ pub(crate) enum Event {
 /// Where the timers of each kind begin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
-    nodes: usize,
-    wires: usize,
+    /// The first slots of the timers of interfaces, nodes and wires, and of the flows of the scenario.
+    interfaces: u32,
+    nodes: u32,
+    wires: u32,
+    flows: u32,
     /// Flows of the scenario.
-    stated: usize,
+    stated: u32,
 }
 
 impl Layout {
     pub const AGENDA: Slot = Slot(0);
-    pub const GRANT: Slot = Slot(1);
-    pub const NAV: Slot = Slot(2);
+    /// Timers of a channel, and of an interface.
+    const PER_CHANNEL: u32 = 2;
+    const PER_INTERFACE: u32 = 3;
     /// Timers of the ends of a flow.
     pub const PER_FLOW: usize = 2;
 
-    pub fn of(nodes: usize, wires: usize, stated_flows: usize) -> Layout {
-        Layout { nodes, wires, stated: stated_flows }
+    pub fn of(channels: usize, interfaces: usize, nodes: usize, wires: usize, stated_flows: usize) -> Layout {
+        let first = 1 + Layout::PER_CHANNEL * channels as u32;
+        let of_nodes = first + Layout::PER_INTERFACE * interfaces as u32;
+        let of_wires = of_nodes + nodes as u32;
+        let of_flows = of_wires + wires as u32;
+        Layout { interfaces: first, nodes: of_nodes, wires: of_wires, flows: of_flows, stated: stated_flows as u32 }
     }
 
     /// What each slot stands for.
     pub fn events(self) -> Vec<Event> {
-        let ids = || (0..self.nodes as u32).map(NodeId);
-        let mut events = vec![Event::Agenda, Event::Grant, Event::NavCheck];
-        events.extend(ids().map(Event::AirEnd));
-        events.extend(ids().map(Event::Station));
-        events.extend(ids().map(Event::Node));
-        events.extend(ids().map(Event::Sensed));
-        events.extend((0..self.wires as u32).map(|link| Event::Wire(LinkId(link))));
-        let stated = || 0..self.stated as u32;
+        let mut events = vec![Event::Agenda];
+        let channels = (0..(self.interfaces - 1) / Layout::PER_CHANNEL).map(ChannelId);
+        events.extend(channels.flat_map(|id| [Event::Grant(id), Event::NavCheck(id)]));
+        let interfaces = (0..(self.nodes - self.interfaces) / Layout::PER_INTERFACE).map(InterfaceId);
+        events.extend(interfaces.flat_map(|id| [Event::AirEnd(id), Event::Station(id), Event::Sensed(id)]));
+        events.extend((0..self.wires - self.nodes).map(|node| Event::Node(NodeId(node))));
+        events.extend((0..self.flows - self.wires).map(|link| Event::Wire(LinkId(link))));
+        let stated = || 0..self.stated;
         events.extend(stated().flat_map(|flow| [0, 1].map(|end| Event::Source(flow, end))));
         events.extend(stated().flat_map(|flow| [0, 1].map(|end| Event::Sink(flow, end))));
         events.extend(stated().flat_map(Layout::events_of));
@@ -72,44 +80,48 @@ impl Layout {
         [0, 1].map(|end| Event::Tcp(flow, end))
     }
 
-    fn of_node(self, kind: usize, node: NodeId) -> Slot {
-        Slot((3 + kind * self.nodes) as u32 + node.0)
+    pub fn grant(id: ChannelId) -> Slot {
+        Slot(1 + Layout::PER_CHANNEL * id.0)
     }
 
-    pub fn air(self, node: NodeId) -> Slot {
-        self.of_node(0, node)
+    pub fn nav(id: ChannelId) -> Slot {
+        Slot(2 + Layout::PER_CHANNEL * id.0)
     }
 
-    pub fn station(self, node: NodeId) -> Slot {
-        self.of_node(1, node)
+    pub fn air(self, id: InterfaceId) -> Slot {
+        Slot(self.interfaces + Layout::PER_INTERFACE * id.0)
+    }
+
+    pub fn station(self, id: InterfaceId) -> Slot {
+        Slot(self.interfaces + 1 + Layout::PER_INTERFACE * id.0)
+    }
+
+    pub fn sensed(self, id: InterfaceId) -> Slot {
+        Slot(self.interfaces + 2 + Layout::PER_INTERFACE * id.0)
     }
 
     pub fn node(self, node: NodeId) -> Slot {
-        self.of_node(2, node)
-    }
-
-    pub fn sensed(self, node: NodeId) -> Slot {
-        self.of_node(3, node)
+        Slot(self.nodes + node.0)
     }
 
     pub fn wire(self, link: LinkId) -> Slot {
-        Slot((3 + 4 * self.nodes) as u32 + link.0)
+        Slot(self.wires + link.0)
     }
 
     /// `kind` counts sources, sinks and ends.
-    fn flow(self, kind: usize, flow: u32, end: u8) -> Slot {
-        Slot((3 + 4 * self.nodes + self.wires + 2 * kind * self.stated) as u32 + 2 * flow + u32::from(end))
+    fn flow(self, kind: u32, flow: u32, end: u8) -> Slot {
+        Slot(self.flows + 2 * kind * self.stated + 2 * flow + u32::from(end))
     }
 
     /// Of a flow of the scenario.
     pub fn source(self, flow: u32, end: u8) -> Slot {
-        debug_assert!((flow as usize) < self.stated);
+        debug_assert!(flow < self.stated);
         self.flow(0, flow, end)
     }
 
     /// Of a flow of the scenario.
     pub fn sink(self, flow: u32, end: u8) -> Slot {
-        debug_assert!((flow as usize) < self.stated);
+        debug_assert!(flow < self.stated);
         self.flow(1, flow, end)
     }
 
@@ -119,7 +131,7 @@ impl Layout {
 
     /// All timers of one end of a flow.
     pub fn of_end(self, flow: u32, end: u8) -> impl Iterator<Item = Slot> {
-        let stated = (flow as usize) < self.stated;
+        let stated = flow < self.stated;
         let application = stated.then(|| [self.source(flow, end), self.sink(flow, end)]);
         application.into_iter().flatten().chain([self.tcp(flow, end)])
     }

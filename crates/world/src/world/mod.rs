@@ -14,24 +14,25 @@ mod outside;
 mod users;
 mod wires;
 
-pub(crate) use changes::{Topology, Wires};
+pub(crate) use changes::{Topology, Ways, Wires};
 pub use outside::Arrived;
 
 use crate::flow::{Flow, Flows, Owner, Transport};
 use crate::frames::FrameStats;
+use crate::interface::Interface;
 use crate::taps::Taps;
 use crate::windows::Windows;
 use engine::{Class, Timers};
 use layout::{Event, Layout};
 use mac::{Channel, Input, Output, Receptions, Station};
-use net::Wire;
+use net::{Addresses, Wire};
 use node::Node;
 use outside::Outside;
 use schemes::Hooks;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tcp::Input as TcpInput;
-use units::{Dur, FlowId, NodeId, SimTime};
+use units::{ChannelId, Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
 
 /// What happens once, at a time known from the start.
@@ -58,6 +59,52 @@ enum Job {
     Pump(u32, u8),
 }
 
+/// A channel, and the interfaces on it.
+#[derive(Debug)]
+pub(crate) struct Air {
+    id: ChannelId,
+    pub channel: Channel,
+    /// The interface of each node; [`InterfaceId::NONE`] for one that has none here.
+    interfaces: Vec<InterfaceId>,
+    grant_at: SimTime,
+    nav_check_at: SimTime,
+}
+
+impl Air {
+    fn new(id: ChannelId, channel: Channel, interfaces: &[Interface], nodes: usize) -> Air {
+        let mut of_nodes = vec![InterfaceId::NONE; nodes];
+        for (own, interface) in (0..).map(InterfaceId).zip(interfaces).filter(|(_, it)| it.channel == id) {
+            of_nodes[interface.node.index()] = own;
+        }
+        Air { id, channel, interfaces: of_nodes, grant_at: SimTime::NEVER, nav_check_at: SimTime::NEVER }
+    }
+
+    /// Sets the timers of the channel. Returns whether its next grant is another.
+    #[inline]
+    fn set_timers(&mut self, timers: &mut Timers) -> bool {
+        let mut is_other = false;
+        if self.channel.contention.has_changed_by(|| timers.next_at()) {
+            let at = self.channel.contention.next_grant();
+            if at != self.grant_at || timers.at(Layout::grant(self.id)) != at {
+                self.grant_at = at;
+                timers.set(Layout::grant(self.id), at, Class::Start);
+                is_other = true;
+            }
+        }
+        let at = self.channel.next_nav_check();
+        if at != self.nav_check_at {
+            self.nav_check_at = at;
+            timers.set(Layout::nav(self.id), at, Class::Between);
+        }
+        is_other
+    }
+
+    /// The interface that `node` has here.
+    fn interface(&self, node: NodeId) -> InterfaceId {
+        self.interfaces[node.index()]
+    }
+}
+
 /// Everything of one run.
 #[derive(Debug)]
 pub(crate) struct World {
@@ -66,18 +113,21 @@ pub(crate) struct World {
     pub agenda: Vec<(SimTime, Appointment)>,
     pub next_appointment: usize,
     pub packets: Packets,
-    pub channel: Channel,
-    pub stations: Vec<Station>,
+    /// [`ChannelId`] indexes them.
+    pub airs: Vec<Air>,
+    /// [`InterfaceId`] indexes them: in order of their nodes, those of one node in its own.
+    pub interfaces: Vec<Interface>,
     pub nodes: Vec<Node>,
+    pub addresses: Addresses,
     pub flows: Flows,
     /// The say of each node's schemes in its TCP senders.
     hooks: Vec<Hooks>,
     pub wires: Vec<Wire>,
-    /// Radio neighbours of each node.
+    /// Radio neighbours at each interface.
     neighbours: Vec<Vec<NodeId>>,
     /// If links break or nodes move.
     topology: Option<Box<dyn Topology>>,
-    /// Flows that keep the queue of each node from running empty.
+    /// Flows that keep the queue of each interface from running empty.
     pub saturators: Vec<Vec<u32>>,
     /// RTS/CTS is for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
     spares_rts_without_payload: bool,
@@ -102,8 +152,6 @@ pub(crate) struct World {
     receptions: Option<Box<Receptions>>,
     outputs: Vec<Output>,
     winners: Vec<mac::ContenderId>,
-    grant_at: SimTime,
-    nav_check_at: SimTime,
     /// The agenda has come to its end.
     is_over: bool,
 }
@@ -113,7 +161,7 @@ pub(crate) struct World {
 pub(crate) struct Warm {
     pub stations: Vec<mac::Counters>,
     pub frames: FrameStats,
-    /// Of the categories of each station; `None` for a queue that keeps no statistics.
+    /// Of the categories of each interface; `None` for a queue that keeps no statistics.
     pub queues: Vec<Vec<Option<queue::Stats>>>,
     pub wires: Vec<(queue::Stats, net::WireStats)>,
 }
@@ -124,9 +172,10 @@ pub struct Interrupted;
 
 /// What a world is put together from; see `build`.
 pub(crate) struct Parts {
-    pub channel: Channel,
-    pub stations: Vec<Station>,
+    pub channels: Vec<Channel>,
+    pub interfaces: Vec<Interface>,
     pub nodes: Vec<Node>,
+    pub addresses: Addresses,
     pub flows: Vec<Flow>,
     /// The say of each node's schemes in its TCP senders.
     pub hooks: Vec<Hooks>,
@@ -134,7 +183,10 @@ pub(crate) struct Parts {
     pub taps: Taps,
     pub windows: Windows,
     pub wires: Vec<Wire>,
+    /// Radio neighbours at each interface, in order of id.
     pub neighbours: Vec<Vec<NodeId>>,
+    /// Flows that keep the queue of each interface from running empty.
+    pub saturators: Vec<Vec<u32>>,
     /// If links break or nodes move.
     pub topology: Option<Box<dyn Topology>>,
     pub spares_rts_without_payload: bool,
@@ -144,9 +196,10 @@ impl World {
     pub fn new(parts: Parts) -> World {
         let spares_rts_without_payload = parts.spares_rts_without_payload;
         let Parts {
-            channel,
-            stations,
+            channels,
+            interfaces,
             nodes,
+            addresses,
             flows,
             hooks,
             mut agenda,
@@ -154,28 +207,26 @@ impl World {
             windows,
             wires,
             neighbours,
+            saturators,
             topology,
             ..
         } = parts;
-        let count = stations.len();
+        let count = interfaces.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
-        let layout = Layout::of(count, wires.len(), flows.len());
+        let layout = Layout::of(channels.len(), count, nodes.len(), wires.len(), flows.len());
+        let air = |(id, channel)| Air::new(id, channel, &interfaces, nodes.len());
+        let airs = (0..).map(ChannelId).zip(channels).map(air).collect();
         let events = layout.events();
-        let mut saturators = vec![Vec::new(); count];
-        for (i, flow) in flows.iter().enumerate() {
-            if flow.saturates() {
-                saturators[flow.ends[0].index()].push(i as u32);
-            }
-        }
         let mut world = World {
             timers: Timers::new(events.len()),
             events,
             next_appointment: 0,
             packets: Packets::with_capacity(1024),
-            channel,
-            stations,
+            airs,
+            interfaces,
             nodes,
+            addresses,
             stated_flows: flows.len(),
             flows: Flows::new(flows),
             wishes: Vec::new(),
@@ -198,8 +249,6 @@ impl World {
             receptions: Some(Box::new(Receptions::with_capacity(count))),
             outputs: Vec::with_capacity(16),
             winners: Vec::with_capacity(count),
-            grant_at: SimTime::NEVER,
-            nav_check_at: SimTime::NEVER,
             is_over: false,
             agenda,
         };
@@ -240,13 +289,14 @@ impl World {
     /// Radio neighbours exchange what they can do: association is implied.
     fn introduce(&mut self) {
         let capabilities = self.capabilities();
-        for node in (0..self.stations.len() as u32).map(NodeId) {
+        for id in (0..self.interfaces.len() as u32).map(InterfaceId) {
+            let node = self.interfaces[id.index()].node;
             if !self.nodes[node.index()].wants_peers() {
                 continue;
             }
-            for peer in self.neighbours[node.index()].clone() {
+            for peer in self.neighbours[id.index()].clone() {
                 let can = &capabilities[peer.index()];
-                self.tell(SimTime::ZERO, node, node::Input::Peer(peer, schemes::PeerEvent::Up(can)));
+                self.tell(SimTime::ZERO, node, node::Input::Peer(id, peer, schemes::PeerEvent::Up(can)));
             }
         }
         self.run_jobs();
@@ -290,11 +340,14 @@ impl World {
                         return Ok(());
                     }
                 }
-                Event::Grant => self.grant(now),
-                Event::NavCheck => self.channel.check_navs(now),
-                Event::AirEnd(node) => self.air_end(now, node),
-                Event::Station(node) => self.station(now, node, Input::Timer),
-                Event::Sensed(node) => self.channel.sense(now, node),
+                Event::Grant(channel) => self.grant(now, channel),
+                Event::NavCheck(channel) => self.airs[channel.index()].channel.check_navs(now),
+                Event::AirEnd(id) => self.air_end(now, id),
+                Event::Station(id) => self.station(now, id, Input::Timer),
+                Event::Sensed(id) => {
+                    let Interface { node, channel, .. } = self.interfaces[id.index()];
+                    self.airs[channel.index()].channel.sense(now, node);
+                }
                 Event::Node(node) => self.wake_node(now, node),
                 Event::Wire(link) => self.wire(now, link),
                 Event::Tcp(flow, end) => {
@@ -308,18 +361,12 @@ impl World {
         Ok(())
     }
 
+    #[inline]
     fn set_contention(&mut self) {
-        if self.channel.contention.has_changed_by(|| self.timers.next_at()) {
-            let grant_at = self.channel.contention.next_grant();
-            if grant_at != self.grant_at || self.timers.at(Layout::GRANT) != grant_at {
-                self.grant_at = grant_at;
-                self.timers.set(Layout::GRANT, grant_at, Class::Start);
-            }
-        }
-        let nav_check_at = self.channel.next_nav_check();
-        if nav_check_at != self.nav_check_at {
-            self.nav_check_at = nav_check_at;
-            self.timers.set(Layout::NAV, nav_check_at, Class::Between);
+        let World { airs, timers, .. } = self;
+        match &mut airs[..] {
+            [only] => _ = only.set_timers(timers),
+            several => set_all(several, timers),
         }
     }
 
@@ -336,12 +383,12 @@ impl World {
             Appointment::Change(event) => self.change(now, event),
             Appointment::Sample => {
                 self.settle_wires(now);
-                self.taps.sample(now, &self.flows[..self.stated_flows], &self.stations, &self.wires);
+                self.taps.sample(now, &self.flows[..self.stated_flows], &self.interfaces, &self.wires);
             }
             Appointment::Bucket(window) => {
                 self.settle_wires(now);
                 let flows = &self.flows[..self.stated_flows];
-                self.windows.tick(window, now, flows, &self.nodes, &self.stations, &self.wires);
+                self.windows.tick(window, now, flows, &self.nodes, &self.interfaces, &self.wires);
             }
             Appointment::End => {
                 self.settle_wires(now);
@@ -357,9 +404,9 @@ impl World {
         let now = self.now();
         self.settle_wires(now);
         self.warm = Warm {
-            stations: self.stations.iter().map(Station::counters).collect(),
+            stations: self.stations().map(Station::counters).collect(),
             frames: self.frames,
-            queues: self.stations.iter().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
+            queues: self.stations().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
         };
         for flow in self.flows.iter_mut() {
@@ -384,8 +431,14 @@ impl World {
         if self.nodes[node.index()].is_dead() {
             return;
         }
-        for pkt in self.stations[node.index()].kill(now, &mut self.channel.at(node)) {
-            self.packets.free(pkt, DropWhy::NodeDown);
+        let layout = self.layout();
+        let mut stop = vec![layout.node(node)];
+        let World { interfaces, airs, packets, .. } = self;
+        for (id, own) in (0..).map(InterfaceId).zip(interfaces).filter(|(_, it)| it.node == node) {
+            stop.push(layout.station(id));
+            for pkt in own.station.kill(now, &mut airs[own.channel.index()].channel.at(node)) {
+                packets.free(pkt, DropWhy::NodeDown);
+            }
         }
         for wire in self.wires.iter_mut().filter(|wire| wire.config().from == node) {
             for pkt in wire.cut(now) {
@@ -393,8 +446,6 @@ impl World {
             }
         }
         self.node(now, node, |node, packets, host| node.kill(now, packets, host));
-        let layout = self.layout();
-        let mut stop = vec![layout.station(node), layout.node(node)];
         for (i, flow) in self.flows.iter().enumerate() {
             for end in 0..2u8 {
                 if flow.ends[usize::from(end)] == node {
@@ -411,11 +462,23 @@ impl World {
         self.nodes[node.index()].is_dead()
     }
 
+    /// The stations of all interfaces.
+    pub(crate) fn stations(&self) -> impl Iterator<Item = &Station> {
+        self.interfaces.iter().map(|interface| &interface.station)
+    }
+
     /// Packets in somebody's care, by what each part of the world says of itself.
     pub fn in_care(&self) -> u64 {
-        let queued: u64 = self.stations.iter().map(|station| station.backlog() + station.held()).sum();
+        let queued: u64 = self.stations().map(|station| station.backlog() + station.held()).sum();
         let held: u64 = self.nodes.iter().map(Node::held).sum();
         let on_wires: u64 = self.wires.iter().map(Wire::backlog).sum();
         queued + held + on_wires
     }
+}
+
+/// Sets the timers of several channels. Where one channel's grant is put off, the next may be that of another, which has not been
+/// counted yet: they are asked until none changes.
+#[cold]
+fn set_all(airs: &mut [Air], timers: &mut Timers) {
+    while airs.iter_mut().fold(false, |is_other, air| air.set_timers(timers) || is_other) {}
 }

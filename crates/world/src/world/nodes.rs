@@ -3,14 +3,15 @@
 use super::{Job, World};
 use crate::flow::{Delivered, Flows, Owner, Transport};
 use crate::frames::{self, FrameClass};
+use crate::interface::Interface;
 use engine::Class;
-use mac::{Msdu, Station};
+use mac::Msdu;
 use node::{Host, Node, Output};
 use queue::Space;
 use schemes::NodeView;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
-use units::{FlowId, NodeId, SimTime};
+use units::{Bytes, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Content, DropWhy, L4, Packets, Pkt};
 
 /// What the world lends a node while it is asked.
@@ -18,7 +19,9 @@ pub(super) struct Lent<'a> {
     now: SimTime,
     node: NodeId,
     flows: &'a mut Flows,
-    station: &'a Station,
+    interfaces: &'a [Interface],
+    /// The node's first interface.
+    interface: InterfaceId,
     jobs: &'a mut Vec<Job>,
 }
 
@@ -30,7 +33,8 @@ impl NodeView for Lent<'_> {
     }
 
     fn room(&self) -> Space {
-        self.station.queue().space()
+        let own = self.interfaces.get(self.interface.index());
+        own.map_or(Space { free: Bytes(u64::MAX), used: Bytes::ZERO, entries: 0 }, |own| own.station.queue().space())
     }
 
     fn address(&self, neighbour: NodeId) -> Ipv4Addr {
@@ -75,10 +79,10 @@ impl World {
         id: NodeId,
         ask: impl FnOnce(&mut Node, &mut Packets, &mut Lent<'_>) -> R,
     ) -> R {
-        let World { nodes, packets, flows, stations, jobs, .. } = self;
+        let World { nodes, packets, flows, interfaces, jobs, .. } = self;
         let node = &mut nodes[id.index()];
         let was = node.next_wakeup();
-        let mut lent = Lent { now, node: id, flows, station: &stations[id.index()], jobs };
+        let mut lent = Lent { now, node: id, flows, interfaces, interface: node.interface(), jobs };
         let got = ask(node, packets, &mut lent);
         let at = node.next_wakeup();
         if at != was {
@@ -104,19 +108,21 @@ impl World {
     /// One packet moves on through a node.
     pub(super) fn step(&mut self, now: SimTime, id: NodeId) {
         match self.node(now, id, |node, packets, host| node.step(now, packets, host)) {
-            Some(Output::ToAir { pkt, to, options_room }) => self.enqueue(now, id, pkt, to, options_room),
+            Some(Output::ToAir { pkt, interface, to, options_room }) => {
+                self.enqueue(now, interface, pkt, to, options_room);
+            }
             Some(Output::ToWire(link, pkt)) => self.put_on_wire(now, link, pkt),
             Some(Output::Deliver(pkt)) => self.deliver(now, id, pkt),
             None => {}
         }
     }
 
-    fn enqueue(&mut self, now: SimTime, node: NodeId, pkt: Pkt, to: NodeId, options_room: u8) {
+    fn enqueue(&mut self, now: SimTime, id: InterfaceId, pkt: Pkt, to: NodeId, options_room: u8) {
         let label = frames::label(self.packets.get(&pkt));
         let mut msdu = Msdu::new(now, pkt, &self.packets, to, options_room);
         msdu.label = label;
         msdu.spares_rts = self.spares_rts_without_payload && !FrameClass::of(mac::Kind::Data, label).is_data();
-        self.station(now, node, mac::Input::Enqueue(msdu));
+        self.station(now, id, mac::Input::Enqueue(msdu));
     }
 
     /// A packet has reached the transport of its node.
