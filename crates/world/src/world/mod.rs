@@ -480,5 +480,11 @@ impl World {
 /// counted yet: they are asked until none changes.
 #[cold]
 fn set_all(airs: &mut [Air], timers: &mut Timers) {
-    while airs.iter_mut().fold(false, |is_other, air| air.set_timers(timers) || is_other) {}
+    let mut is_other = true;
+    while is_other {
+        is_other = false;
+        for air in airs.iter_mut() {
+            is_other |= air.set_timers(timers);
+        }
+    }
 }
