@@ -70,6 +70,15 @@ def test_what_stands_out_is_named_with_its_figure(changes: dict[str, Any], what:
     assert "interlayer compare FILE" in terminal.advised(result(**changes))
 
 
+@pytest.mark.parametrize(
+    ("queue", "key"), [("ap.air", "radio"), ("ap.air.be", "radio"), ("relay.air.back", "radio"), ("a->b", "link")]
+)
+def test_a_queue_is_a_radios_or_a_wires(queue: str, key: str) -> None:
+    long = {"id": queue, "mean_wait_s": m(0.2), "mean_packets": m(9.0)}
+    (found,) = advice.findings(result(whole={"queues": [long]}))
+    assert f"{key}." in found.try_
+
+
 def test_ftca_is_for_uploads_alone() -> None:
     (down,) = advice.findings(result(rates=[3e6, 1e6]))
     assert "ftca" not in down.try_

@@ -7,6 +7,7 @@ docs/engineers.md has the limits and their reasons.
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,7 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
     queues = sorted(result.get("queues", []), key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
     for q in queues:
         if (_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S:
-            arm = FQ_CODEL if q["id"].endswith(".air") else FQ_CODEL_WIRE
+            arm = FQ_CODEL if _RADIO.search(q["id"]) else FQ_CODEL_WIRE
             new = f"{_options(arm)} or fewer packets"
             waits_for = f"{cell(q, 'mean_wait_s', 'ms')} ms"
             found.append(Finding(f"packets wait in {q['id']}", waits_for, new))
@@ -110,6 +111,10 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
         new = _options(NO_ACKS, FEWER_ACKS)
         found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
     return found
+
+
+_RADIO = re.compile(r"\.air(\.|$)")
+"""In the id of a radio's queue: `ap.air`, of a category `ap.air.be`, of one of several radios `relay.air.main`."""
 
 
 def _options(*arms: str) -> str:
