@@ -99,7 +99,7 @@ tagged! {
             /// How long it is off, on the mean.
             off: Dur, in SOME_TIME,
         },
-        /// UDP: the interface queue never runs empty.
+        /// UDP: two MSDUs wait at every departure, so the interface queue never runs empty where a PSDU has one.
         "saturated" => Saturated,
         /// TCP: writes of one size at equal intervals.
         "chunks" => Chunks {

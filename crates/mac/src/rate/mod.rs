@@ -58,10 +58,8 @@ pub trait RateControl: std::fmt::Debug {
 /// What a rate control is made for: one station.
 #[derive(Debug)]
 pub struct Given<'a> {
-    /// The station's parameters.
+    /// The station's parameters. `config.modes` are the modes of its radio, slowest first, as schemes have left them.
     pub config: &'a Config,
-    /// The modes of its radio, slowest first.
-    pub modes: &'static [Mode],
     /// A random stream of its own.
     pub draws: Stream,
 }
@@ -126,8 +124,7 @@ mod tests {
         let config = Config::of(phy::Standard::A, Mode::ofdm(4));
         let draws = engine::Streams::new(1).get(engine::Purpose::RateControl, 0);
         let chosen = find("fixed").expect("it is in the list");
-        let rates =
-            (chosen.plugin)(&chosen.params, Given { config: &config, modes: phy::Standard::A.modes(), draws });
+        let rates = (chosen.plugin)(&chosen.params, Given { config: &config, draws });
         assert_eq!(rates.expected(NodeId(3)), Mode::ofdm(4));
     }
 

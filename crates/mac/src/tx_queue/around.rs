@@ -56,7 +56,7 @@ pub trait Wrap: std::fmt::Debug {
     fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport<'_>) {
         inner.attempted(now, report);
     }
-    /// See [`TxQueue::heeds_attempts`]: true where [`Wrap::attempted`] is written.
+    /// See [`TxQueue::heeds_attempts`]. Written with [`Wrap::attempted`], to say true: by default the queue inside decides.
     fn heeds_attempts(&self, inner: &dyn TxQueue) -> bool {
         inner.heeds_attempts()
     }

@@ -61,11 +61,11 @@ pub trait TxQueue: std::fmt::Debug {
     /// An MSDU that the queue has dropped as congestion after it had taken it in. Asked after each push, pop and peek until there is none.
     fn dropped(&mut self, all: &Packets) -> Option<Msdu>;
     /// The next MSDU of this receiver and TID, if it may go out with one that was popped. Asked when the mode of a PSDU is
-    /// known. `None` from a queue that does not look for them. It may drop others before it, and mark it, as [`TxQueue::pop`] does.
+    /// known; a wrapper may ask whenever it is asked itself. `None` from a queue that does not look for them. It may drop others before it, and mark it, as [`TxQueue::pop`] does.
     fn peek(&mut self, _now: SimTime, _of: RaTid, _all: &mut Packets) -> Option<&Msdu> {
         None
     }
-    /// Takes out what [`TxQueue::peek`] showed.
+    /// Takes out what [`TxQueue::peek`] has shown for this link; not to be called before.
     fn pop_for(&mut self, _now: SimTime, _of: RaTid, _all: &mut Packets) -> Option<Msdu> {
         None
     }

@@ -40,9 +40,9 @@ static SHORT: [Row; 3] = [
 ];
 
 impl Mode {
-    /// DSSS or CCK behind a long preamble: 1, 2, 5.5, 11 Mb/s.
-    pub const fn dsss(rate: u8) -> Mode {
-        Mode::of(&LONG[rate as usize])
+    /// DSSS or CCK behind a long preamble: 1, 2, 5.5, 11 Mb/s, counted from 0. By rate: [`crate::Standard::mode`].
+    pub const fn dsss(index: u8) -> Mode {
+        Mode::of(&LONG[index as usize])
     }
 }
 

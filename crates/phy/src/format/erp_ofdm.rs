@@ -23,8 +23,8 @@ const fn row(rate: u8) -> Row {
 }
 
 impl Mode {
-    /// ERP-OFDM: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s.
-    pub const fn erp_ofdm(rate: u8) -> Mode {
-        Mode::of(&ROWS[rate as usize])
+    /// ERP-OFDM: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s, counted from 0. By rate: [`crate::Standard::mode`].
+    pub const fn erp_ofdm(index: u8) -> Mode {
+        Mode::of(&ROWS[index as usize])
     }
 }

@@ -6,6 +6,8 @@
 //! 2. a `static` table of [`Row`](crate::mode::Row)s, and of each row its [`Mode`] (`Mode::of(&ROWS[i])`);
 //! 3. tests: airtimes worked by hand, the curve against its source.
 //!
+//! Format, rows and modes are `static`s (a `const` of one in its own table is a cycle): in `mandatory` write `Mode::of(&ROWS[i])`.
+//!
 //! A radio that has it is a MAC configuration whose modes include these, in order of rate.
 
 mod dsss;

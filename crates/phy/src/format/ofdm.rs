@@ -31,9 +31,9 @@ static ROWS: [Row; 8] = [
 ];
 
 impl Mode {
-    /// OFDM in 20 MHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s.
-    pub const fn ofdm(rate: u8) -> Mode {
-        Mode::of(&ROWS[rate as usize])
+    /// OFDM in 20 MHz: 6, 9, 12, 18, 24, 36, 48, 54 Mb/s, counted from 0. By rate: [`crate::Standard::mode`].
+    pub const fn ofdm(index: u8) -> Mode {
+        Mode::of(&ROWS[index as usize])
     }
 }
 

@@ -209,7 +209,7 @@ fn rate_control(
     let own = spec.rate_control.as_ref().map(|plug| {
         let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
         let draws = streams.get(Purpose::RateControl, u64::from(node.0));
-        plugin(&params, Given { config, modes: spec.standard.modes(), draws })
+        plugin(&params, Given { config, draws })
     });
     if own.is_none() && !stack.has_rate_control() {
         return None;

@@ -78,11 +78,11 @@ pub struct Transmission {
     pub class: FrameClass,
     /// Rate of its body.
     pub rate: BitRate,
-    /// Length from header to FCS.
+    /// Length from header to FCS; of an A-MPDU the whole PSDU.
     pub mpdu: Bytes,
     /// Its Duration field.
     pub duration: Dur,
-    /// Sequence number of its MSDU; `None` for control frames.
+    /// Sequence number of its MSDU, of several the first; `None` for control frames.
     pub seq: Option<u16>,
     /// The retry bit.
     pub is_retry: bool,
@@ -90,7 +90,7 @@ pub struct Transmission {
     pub tx_power: Option<Dbm>,
     /// Of a QoS data frame.
     pub qos: Option<Qos>,
-    /// Of a data frame.
+    /// Of a data frame, of several packets the first.
     pub packet: Option<Carried>,
     /// What became of it; `None` if the run was over before it was.
     pub fate: Option<AtAddressee>,

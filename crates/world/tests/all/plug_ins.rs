@@ -98,7 +98,7 @@ impl Agent for Counts {
 /// A rate control: the slowest mode for everybody until so many frames were acknowledged, the fastest then.
 #[derive(Debug)]
 struct Coarse {
-    modes: &'static [Mode],
+    modes: Vec<Mode>,
     after: i64,
     acknowledged: i64,
 }
@@ -117,7 +117,7 @@ static COARSE: Info = Info {
 
 impl Coarse {
     fn new(params: &Params, given: Given<'_>) -> Coarse {
-        Coarse { modes: given.modes, after: params.int("after"), acknowledged: 0 }
+        Coarse { modes: given.config.modes.clone(), after: params.int("after"), acknowledged: 0 }
     }
 }
 

@@ -4,7 +4,7 @@
 //! - **Departs** what is charged is the time of frames and responses, without backoff and gaps. An attempt of which nothing was
 //!   acknowledged is charged `penalty` times.
 //! - **Bound** it needs an inner queue that finds the MSDUs of one link (`radio.queue` with `per = "receiver"`, or a short one).
-//! - **Checked** `tests/queue.rs`.
+//! - **Checked** `tests/outside/four/tests/queue.rs`.
 
 use mac::{Around, Msdu, PsduReport, RaTid, TxQueue, Wrap};
 use schemes::{Agent, Info, Kind, Param, Params, Refusal, Site, Value};

@@ -2,7 +2,7 @@
 //!
 //! - **Source** none; IEEE Std 802.11-2020, 10.25 for the Block Ack.
 //! - **Departs** the recipient hands up what it gets in the order in which it comes: it reorders nothing.
-//! - **Checked** `tests/scheme.rs`.
+//! - **Checked** `tests/outside/four/tests/scheme.rs`.
 
 use mac::{
     AckPolicy, Bitmap, Body, Config, Delivery, Fate, Frame, Kind as Sort, MpduSet, Msdu, Outcome, RaTid, Recipient,

@@ -2,7 +2,7 @@
 //!
 //! - **Source** none; the form of mac80211's chains.
 //! - **Departs** it learns nothing from what it is told; it counts it.
-//! - **Checked** `tests/rate_control.rs`.
+//! - **Checked** `tests/outside/four/tests/rate_control.rs`.
 
 use mac::rate::Given;
 use mac::{Chain, Head, PsduReport, RateControl, Stage};
@@ -37,7 +37,7 @@ pub const COUNTED: Info =
 /// For a station with these parameters.
 #[must_use]
 pub fn make(params: &Params, given: Given<'_>) -> Box<dyn RateControl> {
-    Box::new(StepDown::new(params, given.modes, Rc::default()))
+    Box::new(StepDown::new(params, &given.config.modes, Rc::default()))
 }
 
 /// At all radios.

@@ -3,7 +3,7 @@
 //! - **Source** IEEE Std 802.11-2020, 19.3.9 (fields), 19.4.3 (TXTIME), 19.5 (tables of MCS), 10.6.11 (reference rates).
 //! - **Departs** two modes instead of 77; two streams share the power and do not interfere with each other; aRxPHYStartDelay is
 //!   the end of HT-SIG.
-//! - **Checked** `tests/phy_format.rs`.
+//! - **Checked** `tests/outside/four/tests/phy_format.rs`.
 
 use phy::curves::nist;
 use phy::mode::{Front, Row, Symbols};
