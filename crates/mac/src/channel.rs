@@ -5,7 +5,8 @@
 
 use crate::air::Air;
 use crate::contention::{ContenderId, Contention, Outcome};
-use crate::frame::{Kind, Label};
+use crate::frame::Kind;
+use crate::overlaps::{Airing, Overlap, Overlaps};
 use crate::psdu::{Frame, Psdu};
 use crate::rts_patience::RtsPatience;
 use phy::format::DSSS;
@@ -41,19 +42,6 @@ pub enum AtAddressee {
     Received,
     /// Not received.
     Lost(Loss),
-}
-
-/// The transmission that overlapped a frame first at its addressee; of several that did so at one instant, the strongest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overlap {
-    /// From when on.
-    pub since: SimTime,
-    /// Its transmitter.
-    pub by: NodeId,
-    /// What kind of frame it was.
-    pub kind: Kind,
-    /// What it carried.
-    pub label: Label,
 }
 
 /// What a station's machine is told when a frame has ended.
@@ -133,67 +121,6 @@ pub struct Channel {
     navs: Navs,
     /// When the MPDUs of the frame at hand are on the air, if it has several.
     spans: Vec<Span>,
-}
-
-/// Which transmission first overlapped a frame at its addressee, for the frames in the air.
-#[derive(Debug)]
-struct Overlaps {
-    airing: Vec<Airing>,
-    /// Of each transmitter's frame.
-    first: Vec<Option<Overlap>>,
-}
-
-/// A frame in the air, as far as others may overlap it.
-#[derive(Debug, Clone, Copy)]
-struct Airing {
-    from: NodeId,
-    to: NodeId,
-    kind: Kind,
-    label: Label,
-}
-
-impl Overlaps {
-    fn of(nodes: usize) -> Overlaps {
-        Overlaps { airing: Vec::with_capacity(nodes), first: vec![None; nodes] }
-    }
-
-    /// A frame has reached its listeners.
-    #[inline]
-    fn start(&mut self, now: SimTime, new: Airing, medium: &Medium) {
-        self.first[new.from.index()] = None;
-        for i in 0..self.airing.len() {
-            let other = self.airing[i];
-            self.note(now, other, new, medium);
-            self.note(now, new, other, medium);
-        }
-        self.airing.push(new);
-    }
-
-    /// `other` overlaps `frame` from `now` on, if it is heard where that is received.
-    fn note(&mut self, now: SimTime, frame: Airing, other: Airing, medium: &Medium) {
-        let at = frame.to;
-        if at.index() >= self.first.len() || !medium.overlaps(at, other.from) {
-            return;
-        }
-        let first = &mut self.first[frame.from.index()];
-        let is_first = first.is_none_or(|Overlap { since, by, .. }| {
-            // In order of strength, then of id, whichever is told first.
-            let is_weaker = medium.is_stronger(at, by, other.from);
-            now == since && !is_weaker && (medium.is_stronger(at, other.from, by) || other.from < by)
-        });
-        if is_first {
-            *first = Some(Overlap { since: now, by: other.from, kind: other.kind, label: other.label });
-        }
-    }
-
-    /// A frame ends. What overlapped it first.
-    #[inline]
-    fn end(&mut self, from: NodeId) -> Option<Overlap> {
-        if let Some(i) = self.airing.iter().position(|airing| airing.from == from) {
-            self.airing.swap_remove(i);
-        }
-        self.first[from.index()]
-    }
 }
 
 /// NAVs that rest on an RTS: they fall if no CTS follows.

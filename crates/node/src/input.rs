@@ -12,7 +12,7 @@ use wire::{Packet, Pkt};
 pub enum Input<'a> {
     /// Its own transport sends a packet.
     FromHost(Pkt),
-    /// An interface of its has received a packet from a neighbour, with the MAC options of its frame.
+    /// One of its interfaces has received a packet from a neighbour, with the MAC options of its frame.
     FromAir(Pkt, InterfaceId, NodeId, MacOptions),
     /// A packet came out of a wire from that neighbour.
     FromWire(Pkt, NodeId),

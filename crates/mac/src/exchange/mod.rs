@@ -26,7 +26,7 @@ use units::{Bytes, Dur, NodeId};
 pub enum Counter {
     /// Of RTS and of frames not longer than the RTS threshold.
     Short,
-    /// Of frames longer than it, and of all data behind an RTS.
+    /// Of frames longer than it, and of all data behind an RTS (our choice, see `rts_cts`).
     Long,
 }
 

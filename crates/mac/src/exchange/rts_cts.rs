@@ -10,7 +10,8 @@ pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
     let mode = config.control_modes.rts_before(job.mode);
     let (cts_mode, cts) = control(config, CTS, mode);
-    // A CTS resets the short counter, so data that counted as short would be tried for ever. @80211-2020 10.3.4.4
+    // Our choice: the standard counts by length (@80211-2020 10.3.4.4). Here a CTS resets the MSDU's short counter, so short data behind an
+    // RTS that something else than the threshold asked for would be tried for ever.
     let data = data_step(config, job, sifs, Counter::Long);
     let rts = Step {
         kind: Kind::Rts,
