@@ -124,6 +124,8 @@ pub struct Msdu {
     pub data_sent: bool,
     /// Failures that counted as short, and as long; of a fragmented MSDU those of the fragment at hand. The MAC's limits count them.
     pub failures: (u8, u8),
+    /// It is given up, and stands in its place until its receiver has been told by a Block Ack Request. @80211-2020 10.25.6.4
+    pub(crate) is_withdrawn: bool,
     /// Every attempt of it fails at its receiver (`errors.at = "msdu"`); drawn at the first.
     pub is_doomed: bool,
     /// When it was queued.
@@ -158,6 +160,7 @@ impl Msdu {
             attempts: 0,
             data_sent: false,
             failures: (0, 0),
+            is_withdrawn: false,
             is_doomed: false,
             enqueued: now,
             head: now,
