@@ -108,6 +108,7 @@ impl Edcaf {
 
     /// MSDUs in its care.
     pub fn backlog(&self) -> u64 {
-        u64::from(self.queue.space().entries) + self.in_service.len() as u64
+        let in_service = self.in_service.iter().map(|msdu| u64::from(msdu.msdus()));
+        u64::from(self.queue.space().entries) + in_service.sum::<u64>()
     }
 }

@@ -29,6 +29,14 @@ impl Line {
         self.head.as_mut()
     }
 
+    pub fn last(&self) -> Option<&Msdu> {
+        self.others.back().or(self.head.as_ref())
+    }
+
+    pub fn last_mut(&mut self) -> Option<&mut Msdu> {
+        self.others.back_mut().or(self.head.as_mut())
+    }
+
     pub fn get(&self, place: usize) -> Option<&Msdu> {
         if place == 0 { self.head.as_ref() } else { self.others.get(place - 1) }
     }

@@ -344,8 +344,8 @@ impl Station {
             air.silence(self.contender(i));
             let edcaf = &mut self.edcafs[i];
             edcaf.held_until = SimTime::NEVER;
-            left.extend(edcaf.queue.drain(now).into_iter().map(|msdu| msdu.pkt));
-            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).map(|msdu| msdu.pkt));
+            left.extend(edcaf.queue.drain(now).into_iter().flat_map(Msdu::into_packets));
+            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).flat_map(Msdu::into_packets));
         }
         self.own.msdus_abandoned += left.len() as u64;
         left.extend(self.recipient.as_mut().map(|recipient| recipient.drain()).unwrap_or_default());
