@@ -2,14 +2,14 @@
 
 use crate::driver::{Air, node};
 use crate::flood::Flood;
-use net::RouterSite;
+use net::RouterFacts;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Ipv4, L4, Packet, Payload, Udp};
 
 fn row(hears: [&[u32]; 3]) -> Air {
-    let site = |id: u32| {
+    let facts = |id: u32| {
         let (node, interfaces) = (NodeId(id), vec![InterfaceId(id)]);
-        RouterSite {
+        RouterFacts {
             node,
             address: net::address(node),
             interfaces,
@@ -17,7 +17,7 @@ fn row(hears: [&[u32]; 3]) -> Air {
             least_cost: vec![],
         }
     };
-    let nodes = (0..3).map(|id| node(id, vec![], Box::new(Flood::new(site(id))), Dur::ZERO)).collect();
+    let nodes = (0..3).map(|id| node(id, vec![], Box::new(Flood::new(facts(id))), Dur::ZERO)).collect();
     Air::new(nodes, hears.map(<[u32]>::to_vec).to_vec())
 }
 

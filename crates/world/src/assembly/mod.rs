@@ -17,7 +17,7 @@ use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
-use net::RouterSite;
+use net::RouterFacts;
 use network::Network;
 use node::{Chain, Node};
 use phy::Medium;
@@ -42,7 +42,7 @@ pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
 /// The places of nodes and of schemes, for one seed.
-pub(crate) struct Sites {
+pub(crate) struct Placement {
     places: Vec<[f64; 2]>,
     /// Of each channel.
     media: Vec<Medium>,
@@ -55,7 +55,7 @@ pub(crate) struct Sites {
 /// # Errors
 /// What the scenario's own checks cannot know: no way between the ends of a flow, a scheme where it does not sit, two
 /// schemes that exclude each other.
-pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
+pub(crate) fn placement(shared: &Shared, seed: u64) -> Result<Placement> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams, shared.layout);
     let mut media = radio::media(scenario, &places, &streams);
@@ -65,26 +65,26 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     if agents::set_powers(scenario, &stacks, &mut media) {
         found = network(&media)?;
     }
-    Ok(Sites { places, media, network: found, stacks })
+    Ok(Placement { places, media, network: found, stacks })
 }
 
 /// The schemes of each node that turn `port`.
 ///
 /// # Errors
-/// See [`sites`].
+/// See [`placement`].
 pub(crate) fn turning(shared: &Shared, seed: u64, port: Port) -> Result<Vec<Vec<&'static str>>> {
     let turns =
         |stack: &Stack| stack.claims.iter().filter(|claims| claims.turns(port)).map(|claims| claims.scheme).collect();
-    Ok(sites(shared, seed)?.stacks.iter().map(turns).collect())
+    Ok(placement(shared, seed)?.stacks.iter().map(turns).collect())
 }
 
 /// Puts a world together for one seed.
 ///
 /// # Errors
-/// See [`sites`].
+/// See [`placement`].
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
-    let Sites { places, media, network, mut stacks } = sites(shared, seed)?;
+    let Placement { places, media, network, mut stacks } = placement(shared, seed)?;
     let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
     let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
     let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
@@ -136,8 +136,8 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let own: Vec<InterfaceId> = own.collect();
         let first = own.first().copied().unwrap_or(InterfaceId::NONE);
         let (addresses, least_cost) = (addresses.clone(), routes.row(node).to_vec());
-        let site = RouterSite { node, address, interfaces: own, addresses: addresses.clone(), least_cost };
-        let router = (router.plugin)(site, &router.params);
+        let facts = RouterFacts { node, address, interfaces: own, addresses: addresses.clone(), least_cost };
+        let router = (router.plugin)(facts, &router.params);
         let chain = Chain::new(stack.members, stack.capabilities);
         let entry = &scenario.nodes[node.index()].entry;
         let mut made = Node::new(node, address, first, chain, router, entry.host_delay);
