@@ -628,13 +628,13 @@ def test_the_seed_of_a_node_is_fixed_by_run_scheme_and_node() -> None:
 
     scenario = cell("newreno").set("scheme", [{"name": "seeded"}]).with_parts({"seeded": Seeded})
 
-    def of(seed: int) -> dict[str, int]:
+    def seeds_at(seed: int) -> dict[str, int]:
         seeds.clear()
         interlayer.run(scenario, seed=seed)
         return dict(seeds)
 
-    one, two = of(1), of(2)
-    assert one == of(1)
+    one, two = seeds_at(1), seeds_at(2)
+    assert one == seeds_at(1)
     assert len(one) == len(set(one.values())) == 3
     assert not set(one.values()) & set(two.values())
 

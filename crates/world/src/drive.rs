@@ -328,7 +328,7 @@ impl Drive {
 
     /// The ends of a flow that was opened from outside.
     fn ends(&self, flow: FlowId) -> Result<[NodeId; 2]> {
-        let found = self.world.flows.of(flow).filter(|flow| flow.is_outside());
+        let found = self.world.flows.get(flow).filter(|flow| flow.is_outside());
         found.map(|flow| flow.ends).ok_or(DriveError::NoFlow(flow))
     }
 

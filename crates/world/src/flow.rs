@@ -263,12 +263,12 @@ impl Flows {
     }
 
     /// The flow of this direction; `None` if it has closed, or is none of ours.
-    pub fn of(&self, id: FlowId) -> Option<&Flow> {
+    pub fn get(&self, id: FlowId) -> Option<&Flow> {
         self.ids.is_open(id).then(|| &self.list[id.connection()])
     }
 
-    /// See [`Flows::of`].
-    pub fn of_mut(&mut self, id: FlowId) -> Option<&mut Flow> {
+    /// See [`Flows::get`].
+    pub fn get_mut(&mut self, id: FlowId) -> Option<&mut Flow> {
         self.ids.is_open(id).then(|| &mut self.list[id.connection()])
     }
 

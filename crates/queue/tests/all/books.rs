@@ -180,7 +180,7 @@ proptest! {
                     model.stats.bytes_offered += Bytes(size);
                     let fits = model.fits(spec.limit, size);
                     let own = Inside { serial, size, since: now, flow };
-                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::from_bits(u128::from(flow)) };
                     let longest = (0..3).map(|flow| model.bytes_of(flow)).max();
                     match queue.push(now, serial, arrival) {
                         Ok(mark) if is_fq => {
@@ -320,7 +320,7 @@ proptest! {
                     if is_ect {
                         ect.insert(serial);
                     }
-                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::from_bits(u128::from(flow)) };
                     match queue.push(now, serial, arrival) {
                         Ok(mark) => {
                             inside.insert(serial);

@@ -50,7 +50,7 @@ impl Layout {
     /// Timers of the ends of a flow.
     pub const PER_FLOW: usize = 2;
 
-    pub fn of(channels: usize, interfaces: usize, nodes: usize, wires: usize, stated_flows: usize) -> Layout {
+    pub fn new(channels: usize, interfaces: usize, nodes: usize, wires: usize, stated_flows: usize) -> Layout {
         let first = 1 + Layout::PER_CHANNEL * channels as u32;
         let of_nodes = first + Layout::PER_INTERFACE * interfaces as u32;
         let of_wires = of_nodes + nodes as u32;

@@ -214,7 +214,7 @@ impl World {
         let count = interfaces.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
-        let layout = Layout::of(channels.len(), count, nodes.len(), wires.len(), flows.len());
+        let layout = Layout::new(channels.len(), count, nodes.len(), wires.len(), flows.len());
         let air = |(id, channel)| Air::new(id, channel, &interfaces, nodes.len());
         let airs = (0..).map(ChannelId).zip(channels).map(air).collect();
         let events = layout.events();

@@ -77,14 +77,14 @@ impl World {
             Output::Ask { conn, request, response } => {
                 let Transport::User(user) = &flow.transport else { return };
                 let id = user.conns.get(conn.index()).copied().unwrap_or(FlowId::NONE);
-                let Some(child) = self.flows.of_mut(id).and_then(Flow::child_mut) else { return };
+                let Some(child) = self.flows.get_mut(id).and_then(Flow::child_mut) else { return };
                 (child.request, child.response, child.missing) = (request.0, response.0, response.0);
                 self.tcp(now, id.connection() as u32, 0, TcpInput::Write(request.0));
             }
             Output::Close(conn) => {
                 let Transport::User(user) = &mut flow.transport else { return };
                 let id = user.take(conn);
-                if let Some(child) = self.flows.of_mut(id).and_then(Flow::child_mut) {
+                if let Some(child) = self.flows.get_mut(id).and_then(Flow::child_mut) {
                     child.conn = None;
                     self.tcp(now, id.connection() as u32, 0, TcpInput::Close);
                 }

@@ -375,7 +375,7 @@ mod tests {
 
         fn receive(&mut self, ms: u64, from: NodeId, seqs: &[u16], lost: &[u16]) {
             let frame = self.psdu(from, seqs);
-            let got = &of(seqs, lost);
+            let got = &heard(seqs, lost);
             let mut up = Vec::new();
             self.recipient.receive(at(ms), &frame, got, &mut self.all, &mut |delivery| up.push(delivery));
             frame.release(&mut self.all);
@@ -401,9 +401,9 @@ mod tests {
     }
 
     /// All of `seqs` but those lost.
-    fn of(seqs: &[u16], lost: &[u16]) -> MpduSet {
-        let heard = seqs.iter().enumerate().filter(|(_, seq)| !lost.contains(seq));
-        heard.map(|(i, _)| i).collect()
+    fn heard(seqs: &[u16], lost: &[u16]) -> MpduSet {
+        let kept = seqs.iter().enumerate().filter(|(_, seq)| !lost.contains(seq));
+        kept.map(|(i, _)| i).collect()
     }
 
     /// The page shows this very file.
@@ -510,7 +510,7 @@ mod tests {
         let psdu = bed.psdu(THERE, &seqs);
         let proposed =
             || Response::to(&edca(node(HERE, 3).standard), psdu.tx.mode, psdu.duration, Sort::Ack, Body::Nothing);
-        let made = bed.recipient.respond(&bed.config, &psdu, &of(&seqs, &[0]), proposed()).unwrap();
+        let made = bed.recipient.respond(&bed.config, &psdu, &heard(&seqs, &[0]), proposed()).unwrap();
         let answer = response(made, (HERE, THERE));
         assert_eq!(answer.kind, Sort::BlockAck);
         let mut policy = Policy { mpdus: 8, shared: Rc::default() };
@@ -519,7 +519,7 @@ mod tests {
         assert_eq!(policy.solicits(TO, 4).len, answer.psdu.len());
         let mut acknowledged = MpduSet::NONE;
         assert_eq!(policy.judge(TO, &seqs, &answer, &mut acknowledged), Some(Outcome::Success));
-        assert_eq!(acknowledged, of(&seqs, &[0]));
+        assert_eq!(acknowledged, heard(&seqs, &[0]));
         acknowledged.clear();
         assert!(policy.judge(TO, &[100, 101], &answer, &mut acknowledged).is_none());
         assert!(bed.recipient.respond(&bed.config, &psdu, &MpduSet::NONE, proposed()).is_none());
