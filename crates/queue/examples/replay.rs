@@ -1,4 +1,4 @@
-//! What a discipline does to arrivals and services that another simulator wrote down, for `validation/queue`:
+//! A discipline under arrivals and services that another simulator wrote down, for `validation/queue`:
 //!
 //! ```sh
 //! cargo run --release -p interlayer-queue --example replay -- fq-codel 1000 10 < trace

@@ -39,7 +39,7 @@ impl Blueprint {
         Ok(Blueprint { shared: Arc::new(shared) })
     }
 
-    /// What the file says.
+    /// The content of the file.
     pub fn scenario(&self) -> &Scenario {
         &self.shared.scenario
     }

@@ -76,7 +76,7 @@ fn a_link_that_failed_is_forgotten_and_the_next_packet_seeks_again() {
     assert_eq!(air.delivered.len(), 2);
 }
 
-/// What the MAC says of a packet to `to` that it gives up.
+/// The MAC's report of a packet to `to` that it gives up.
 fn given_up(to: NodeId) -> mac::TxReport {
     use mac::{Fate, Msdu};
     let mut packets = wire::Packets::default();

@@ -456,7 +456,7 @@ fn settle(now: SimTime, ends: &mut [tcp::Connection; 2]) {
     }
 }
 
-/// Why `raise` is the default: the MAC has acknowledged the segment, so nobody sends it again.
+/// The reason for the default `raise`: the MAC has acknowledged the segment, so nobody sends it again.
 #[test]
 fn a_real_tcp_discards_a_segment_whose_ack_flag_was_cleared_and_takes_one_whose_number_was_raised() {
     for (setting, delivered, discarded) in [("raise", 500, 0), ("clear", 0, 1)] {

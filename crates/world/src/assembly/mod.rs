@@ -29,7 +29,7 @@ use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
-/// What each of them gives, or all mistakes.
+/// The values of all that were made, or all mistakes.
 fn all<T>(each: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut found = Mistakes::default();
     let made = each.filter_map(|one| found.take(one)).collect();
@@ -53,7 +53,7 @@ pub(crate) struct Placement {
 /// Places nodes and schemes.
 ///
 /// # Errors
-/// What the scenario's own checks cannot know: no way between the ends of a flow, a scheme where it does not sit, two
+/// All that the scenario's own checks cannot know: no way between the ends of a flow, a scheme at a node where it cannot sit, two
 /// schemes that exclude each other.
 pub(crate) fn placement(shared: &Shared, seed: u64) -> Result<Placement> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
@@ -182,7 +182,7 @@ fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -
     channel
 }
 
-/// What a capture shows of the network: its nodes, wires and cells.
+/// The part of the network that captures show: nodes, wires and cells.
 pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams, shared.layout);
@@ -196,8 +196,8 @@ pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
     Ok(Attachments { nodes, channels, wires: wires.collect(), access_point })
 }
 
-/// What chooses the rates of a station: what the scenario names, with what schemes have put around it. `None`: the rate is fixed,
-/// which a station does by itself.
+/// The rate control of a station: the scenario's, with all that schemes have put around it. `None`: the rate is fixed, which
+/// needs none.
 fn rate_control(
     shared: &Shared,
     stack: &mut Stack,

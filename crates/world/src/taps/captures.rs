@@ -10,7 +10,7 @@ use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
 use wire::{Packet, Packets};
 
-/// What the captures need to know of a network.
+/// The facts about a network that captures need.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Attachments {
     /// Name of each node, and the channels that it has a radio on.
@@ -49,7 +49,7 @@ pub(crate) struct Captures {
     /// The files of each wire, at its ends.
     wires: Vec<[(NodeId, usize); 2]>,
     access_point: Vec<Vec<Option<NodeId>>>,
-    /// Where the files are, until they are finished.
+    /// The paths of the files, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
     bytes: Vec<u8>,

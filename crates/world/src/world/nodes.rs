@@ -14,7 +14,7 @@ use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
 use units::{Bytes, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Content, DropWhy, L4, Packets, Pkt};
 
-/// What the world lends a node while it is asked.
+/// The parts that the world lends a node while it is asked.
 pub(super) struct Lent<'a> {
     now: SimTime,
     node: NodeId,

@@ -33,9 +33,9 @@ impl Flow {
     }
 }
 
-/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would
-/// keep
-/// of these they would keep for ever. Our choice: more than a packet spends in any queue that is not a mistake.
+/// The time between the end of a connection and the call that tells agents of it: until then late repetitions of its segments may
+/// pass them, and would leave state that they keep for ever. Our choice: more than a packet spends in any queue that is not a
+/// mistake.
 const LINGER: Dur = Dur::from_secs(5);
 
 impl World {
@@ -158,8 +158,8 @@ impl World {
         }
     }
 
-    /// What has arrived of a user's flow, whose first end is the server's, in the direction to this end of a connection of
-    /// theirs, whose first end is the client's.
+    /// The deliveries of a user's flow, whose first end is the server's, in the direction to this end of a connection of theirs,
+    /// whose first end is the client's.
     fn delivered_of_user(&mut self, user: u32, end: usize) -> Option<&mut Delivered> {
         self.flows[user as usize].stated_mut().map(|stated| &mut stated.delivered[1 - end])
     }

@@ -1,4 +1,4 @@
-//! How TCP ACKs get back, on whole networks: `tap`, `dcf-plus`, `ack-agent`. A server, a fast wire, an access point with a
+//! The return of TCP ACKs, on whole networks: `tap`, `dcf-plus`, `ack-agent`. A server, a fast wire, an access point with a
 //! queue of 50 packets, stations in reach of each other.
 
 use std::fmt::Write;

@@ -74,10 +74,10 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What the parts at one node share.
+/// The state that the parts at one node share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Who announced the scheme, by node.
+    /// The nodes that announced the scheme.
     has: Vec<bool>,
     block_acks: u64,
     reordered: u64,
@@ -146,12 +146,12 @@ struct Reorder {
     shared: Rc<RefCell<Shared>>,
 }
 
-/// What is known of the numbers of one sender.
+/// The numbers received from one sender.
 #[derive(Debug)]
 struct Line {
     /// All before it were handed up or given up.
     next: u16,
-    /// Which of the 64 before `next` were handed up; bit 0 is `next - 1`.
+    /// Those of the 64 before `next` that were handed up; bit 0 is `next - 1`.
     past: u64,
     held: Vec<Held>,
 }
@@ -163,7 +163,7 @@ struct Held {
     deliveries: Vec<Delivery>,
 }
 
-/// Where a number stands.
+/// The place of a number beside the window.
 #[derive(Debug, PartialEq)]
 enum Standing {
     /// So many behind `next`, and not yet handed up.
@@ -220,7 +220,7 @@ impl Line {
         self.held.iter().map(|h| h.seq).min_by_key(|seq| seq.wrapping_sub(self.next) % NUMBERS)
     }
 
-    /// When the hole at `next` is given up: it was known when the first after it came.
+    /// The time at which the hole at `next` is given up: it was known when the first after it came.
     fn deadline(&self, patience: Dur) -> SimTime {
         self.held.iter().map(|h| h.since).min().map_or(SimTime::NEVER, |since| since + patience)
     }
