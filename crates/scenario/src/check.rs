@@ -1,4 +1,4 @@
-//! What keys say together.
+//! The checks of several keys together.
 
 use crate::channel::{Channel, Channels, Delay, Distribution, Ends, Link, Pair};
 use crate::error::Mistakes;
@@ -281,7 +281,7 @@ fn name(s: &Scenario, node: NodeId) -> &str {
     &s.nodes[node.index()].name
 }
 
-/// What is said of pairs of nodes, by direction: no direction is given twice.
+/// The directions between pairs of nodes that entries have: no direction is given twice.
 #[derive(Default)]
 struct Directions {
     given: BTreeMap<(NodeId, NodeId), usize>,
@@ -308,7 +308,7 @@ fn same_ends(s: &Scenario, ends: &Ends, array: &str, i: usize) -> Result<()> {
     Ok(())
 }
 
-/// Where powers decide, a pair has a gain and no reach, otherwise the reverse.
+/// Checks the pairs: with powers a pair has a gain and no reach, otherwise the reverse.
 fn pairs(s: &Scenario, id: ChannelId, found: &mut Mistakes) {
     let mut directions = Directions::default();
     let (channel, array) = (s.channels.get(id), format!("{}.pair", Channels::path(id)));
@@ -459,7 +459,7 @@ fn flows(s: &Scenario, found: &mut Mistakes) {
     }
 }
 
-/// What a TCP application may write.
+/// The traffic that a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
 
 /// A link that breaks exists, and a node that moves has a place that matters.

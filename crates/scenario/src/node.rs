@@ -18,7 +18,7 @@ use toml::Value;
 use units::{BitRate, ChannelId, Dbm, Dur, NodeId};
 
 words! {
-    /// What a node is in its cell.
+    /// The part that a node plays in its cell.
     pub enum Role, noun "role" {
         /// A station.
         "station" => Station,
@@ -85,7 +85,7 @@ scalar! {
 table! {
     /// A node, or several.
     pub struct NodeEntry {
-        /// What flows, links, pairs, schemes and events call it.
+        /// Its name in flows, links, pairs, schemes and events.
         name: String, in Text::Name,
         /// So many nodes: name1, name2, …; 0: none, and no flow of theirs.
         count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one node of that name",
@@ -99,7 +99,7 @@ table! {
         position: Option<[f64; 2]>, or "as [layout] says",
         /// With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.
         role: Role = "station",
-        /// Whether it has a radio.
+        /// True if it has a radio.
         radio: Option<bool>, or "false for a node at a link that has no position and no channels and is no access point, true otherwise",
         /// The channels that it has a radio on, an interface each. Schemes sit at nodes with one.
         channels: Option<ChannelNames>, or "the first channel",
@@ -109,7 +109,7 @@ table! {
         data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
-        /// What chooses the rate of each data frame it sends.
+        /// The rate control that chooses the rate of each data frame it sends.
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Its interface queue, one for each access category.
         queue: Option<RadioQueue>, or "radio.queue",
@@ -121,7 +121,7 @@ table! {
 }
 
 impl NodeEntry {
-    /// What it stands for beside its own address.
+    /// The prefixes that it stands for beside its own address.
     pub fn prefixes(&self) -> &[Prefix] {
         self.prefixes.as_ref().map_or(&[], |prefixes| &prefixes.0)
     }
@@ -131,7 +131,7 @@ impl NodeEntry {
         self.data_rate_to.as_ref().map_or(&[], |rates| &rates.0)
     }
 
-    /// Whether its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
+    /// True if its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
     pub(crate) fn has_radio(&self, is_at_a_link: bool) -> bool {
         let speaks_of_one = self.position.is_some() || self.channels.is_some() || self.role == Role::Ap;
         self.radio.unwrap_or(speaks_of_one || !is_at_a_link)
@@ -145,7 +145,7 @@ pub struct Node {
     pub name: String,
     /// Transmit power, antenna gains included.
     pub tx_power: Dbm,
-    /// How it accesses the medium.
+    /// The method by which it accesses the medium.
     pub access: Access,
     /// BK, BE, VI, VO under EDCA.
     pub categories: [Category; 4],
@@ -157,13 +157,13 @@ pub struct Node {
     pub standard: phy::Standard,
     /// Of the data frames it sends.
     pub data_rate: BitRate,
-    /// What chooses their rate; `None`: it is fixed.
+    /// The rate control that chooses their rate; `None`: it is fixed.
     pub rate_control: Option<Plug<RateControls>>,
     /// In front of its radio, one for each access category.
     pub queue: RadioQueue,
-    /// What the file says of it.
+    /// The entry of the file.
     pub entry: Arc<NodeEntry>,
-    /// Which entry of the file that is.
+    /// The index of that entry.
     pub index: usize,
 }
 
@@ -173,7 +173,7 @@ impl Node {
         self.channels.contains(&channel)
     }
 
-    /// Whether it is a station of 802.11b in a cell of 802.11g.
+    /// True of a station of 802.11b in a cell of 802.11g.
     pub fn is_non_erp(&self, radio: &Radio) -> bool {
         self.has_radio && radio.standard == phy::Standard::G && self.standard == phy::Standard::B
     }

@@ -29,7 +29,7 @@ words! { impl mac::AccessInGap, noun "reading" {
 words! { impl mac::Countdown, noun "reading" { "dcf" => Dcf, "edca" => Edca } }
 
 words! {
-    /// Which MSDUs may be preceded by RTS/CTS.
+    /// The MSDUs that may be preceded by RTS/CTS.
     pub enum RtsFor, noun "class of frames" {
         /// Any above the threshold.
         "all" => All,
@@ -49,7 +49,7 @@ words! {
 }
 
 words! {
-    /// What goes before OFDM data of 802.11g where stations of 802.11b listen.
+    /// The protection of OFDM data of 802.11g where stations of 802.11b listen.
     pub enum Protection, noun "protection" {
         /// CTS-to-self if a station of 802.11b is in the scenario, otherwise nothing.
         "auto" => Auto,
@@ -114,13 +114,13 @@ pub(crate) const TX_POWER: Dbm = Dbm(16.0);
 const ATTEMPTS: RangeInclusive<u8> = RangeInclusive::new(1, 255);
 
 table! {
-    /// What all radios have in common.
+    /// The parameters that all radios have in common.
     pub struct Radio sets mac::Config {
         /// The amendment whose rates and timing all radios follow.
         standard: phy::Standard,
         /// Rate of data frames.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
-        /// What chooses the rate of each data frame; see `interlayer list rate-controls`.
+        /// The rate control that chooses the rate of each data frame; see `interlayer list rate-controls`.
         rate_control: Option<Plug<RateControls>>, or "fixed",
         /// The only basic rate: of broadcasts, and of RTS, CTS and ACK whose modulation it has.
         basic_rate: Option<BitRate>, or "all mandatory rates that all stations have (of 802.11g without DSSS data: 6, 12, 24 Mb/s)",
@@ -137,13 +137,13 @@ table! {
         rts_threshold: RtsThreshold = "off", sets rts.threshold,
         /// Size of the longest data MPDU to one receiver, 256 B to 8000 B: a longer MSDU goes in fragments.
         fragmentation_threshold: FragmentationThreshold = "off", sets fragmentation,
-        /// Which MSDUs may use RTS/CTS: all, or those that carry TCP or UDP payload.
+        /// The MSDUs that may use RTS/CTS: all, or those that carry TCP or UDP payload.
         rts_for: RtsFor = "all",
         /// Transmissions in all of a frame up to the RTS threshold.
         max_attempts: u8 = 7, in ATTEMPTS, sets max_attempts,
         /// Transmissions in all of a frame above the RTS threshold, once its RTS was answered.
         max_attempts_long: u8 = 4, in ATTEMPTS, sets max_attempts_long,
-        /// When the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.
+        /// The time at which the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.
         after_timeout: mac::AfterTimeout = "letter", sets after_timeout,
         /// Transmit power, antenna gains included; needs channel.propagation.
         tx_power: Option<Dbm>, or "16 dBm",
@@ -153,9 +153,9 @@ table! {
         access: Option<Access> = "dcf",
         /// Parameters of the access categories.
         edca: Option<Edca>, or "the standard's, for access points apart",
-        /// Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.
+        /// The rule by which a frame queued in an interframe gap draws a backoff: DCF's, EDCA's, or always.
         access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method", sets access_in_gap,
-        /// Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).
+        /// The slots by which a backoff counts down: the boundary that ends AIFS counts too (edca), or only whole idle slots (dcf).
         countdown: Option<mac::Countdown>, or "that of the access method", sets countdown,
         /// Least contention window in slots.
         cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets timing.cw_min,
@@ -163,7 +163,7 @@ table! {
         cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets timing.cw_max,
         /// Slot time of 802.11g: 9 us, or the 20 us of 802.11b.
         slot: Option<Slot>, or "for 802.11g short, long beside stations of 802.11b; fixed for the others",
-        /// What goes before OFDM data of 802.11g, at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
+        /// The protection of OFDM data of 802.11g, sent at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
         protection: Protection = "auto",
         /// Interface queue of every station, one for each access category, limited in packets or in bytes.
         queue: RadioQueue = { packets = 50 },
@@ -193,7 +193,7 @@ table! {
         cca_preamble_latency: Dur, or "4 us" => Dur::from_us(4), // @80211-2020 17.3.10.6
         /// Least SINR of a preamble to lock on; needs channel.propagation.
         preamble_sinr: Db, or "4 dB" => Db(4.0),
-        /// How much stronger a later frame must be to be taken instead; `None`: never.
+        /// The least excess of power for which a later frame is taken instead; `None`: never.
         capture => Option<phy::Capture> as CaptureKeys,
     }
 }
@@ -203,9 +203,9 @@ table! {
     pub struct CaptureKeys {
         /// A much stronger frame takes a locked receiver; needs channel.propagation.
         capture: bool, or "false" => false,
-        /// How much stronger than a frame that could be decoded.
+        /// The least excess over a frame that could be decoded.
         capture_clear: Option<Db>, or "10 dB",
-        /// How much stronger than one that could not.
+        /// The least excess over a frame that could not.
         capture_garbled: Option<Db>, or "15 dB",
     }
 }

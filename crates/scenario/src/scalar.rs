@@ -71,7 +71,7 @@ scalar! {
 trait Quantity: FromStr<Err: Display> + Display + PartialOrd + Copy {
     /// Its units, as alternatives of a regular expression, and one spelling.
     const SPELLING: (&'static str, &'static str);
-    /// Whether it is an amount: then there is no less than none of it.
+    /// True of an amount: there is no less than none of it.
     const IS_AMOUNT: bool;
 }
 
@@ -164,12 +164,12 @@ impl FromStr for Metres {
     }
 }
 
-/// What a text may be.
+/// The texts that are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
     /// One line, not empty.
     Line,
-    /// What a path can hold and a file can be called by.
+    /// A text that a path can hold and that can name a file.
     Name,
 }
 

@@ -169,7 +169,7 @@ impl Links {
 impl TxQueue for Links {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
-        let (size, flow) = (packet.ip_len(), FlowKey::of(packet.five_tuple()));
+        let (size, flow) = (packet.ip_len(), FlowKey::from_bits(packet.five_tuple()));
         let arrival = Arrival { size, is_ect: packet.ip.is_ect(), flow };
         let at = self.link(RaTid::of(&msdu));
         let one = Held { entries: 1, bytes: size };

@@ -46,13 +46,13 @@ fn rates_of(node: &sc::Node) -> impl Iterator<Item = BitRate> {
     [node.data_rate].into_iter().chain(node.entry.data_rates().iter().map(|(_, rate)| *rate))
 }
 
-/// What all stations of the scenario agree on, as those of one BSS would.
+/// The parameters on which all stations of the scenario agree, as those of one BSS would.
 struct Bss {
     /// BSSBasicRateSet, slowest first.
     basic: Vec<Mode>,
     /// The lowest mandatory rate: of the ACK inside EIFS.
     lowest: Mode,
-    /// What goes before OFDM data.
+    /// The frames that go before OFDM data.
     protection: Option<Protection>,
 }
 
@@ -134,7 +134,7 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     config.with_preamble(preamble(radio))
 }
 
-/// Who hears whom on each channel, and how loud.
+/// The medium of each channel: the reach of every pair, or its gain.
 pub(super) fn media(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Vec<Medium> {
     Tuned::all(scenario, streams).map(|on| medium(on, places)).collect()
 }
@@ -206,7 +206,7 @@ pub(super) fn heard(
     }
 }
 
-/// How far below the noise a signal is still reckoned with (docs/design/air.md, Powers).
+/// The distance below the noise up to which a signal counts as interference (docs/design/air.md, Powers).
 const FLOOR: Db = Db(10.0);
 
 /// A pair has a gain: what `channel.pair` says, or path loss and shadowing.
@@ -279,7 +279,7 @@ pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {
     libm::hypot(a[0] - b[0], a[1] - b[1])
 }
 
-/// What noise does between each pair.
+/// The noise of each pair.
 pub(super) fn errors(on: Tuned<'_>) -> Errors {
     let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
         let own = |pair: &&sc::Pair| pair.ends.directions().any(|d| d == (from, to)) && pair.errors.is_some();
@@ -289,7 +289,7 @@ pub(super) fn errors(on: Tuned<'_>) -> Errors {
     Errors::new(on.scenario.nodes.len(), &on.streams, |from, to| model(&of(from, to)))
 }
 
-/// Where errors strike on each channel: the same on the whole of it.
+/// The unit that errors strike on each channel, an attempt or an MSDU: the same on the whole of it.
 pub(crate) fn errors_at(scenario: &Scenario) -> Result<Vec<ErrorsAt>> {
     let at = |(id, channel): (ChannelId, &sc::Channel)| {
         let mut at = at_of(&channel.errors);

@@ -10,7 +10,7 @@ use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
 use wire::radiotap::{self, Radiotap, RadiotapFlags};
 use wire::{Packet, Packets};
 
-/// What the captures need to know of a network.
+/// The facts about a network that captures need.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Attachments {
     /// Name of each node, and the channels that it has a radio on.
@@ -49,7 +49,7 @@ pub(crate) struct Captures {
     /// The files of each wire, at its ends.
     wires: Vec<[(NodeId, usize); 2]>,
     access_point: Vec<Vec<Option<NodeId>>>,
-    /// Where the files are, until they are finished.
+    /// The paths of the files, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
     bytes: Vec<u8>,
@@ -61,7 +61,7 @@ impl Captures {
     /// `<node>.air-<seed>.pcapng`, `<node>.wire-<seed>.pcapng`, and with several radios or wires `<node>.air.<channel>-<seed>.pcapng`,
     /// `<node>.wire.<link>-<seed>.pcapng`. No name of a node, channel or link holds a dot, so no two files have one name.
     pub fn create(dir: &Path, network: Attachments, seed: u64, channel: radiotap::Channel) -> io::Result<Captures> {
-        std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
+        std::fs::create_dir_all(dir).map_err(|error| at_path(dir, &error))?;
         let mut captures = Captures {
             files: Vec::with_capacity(network.nodes.len()),
             unfinished: Vec::with_capacity(network.nodes.len()),
@@ -139,7 +139,7 @@ impl Captures {
         interface: Description<'_>,
         hosts: &[Named<'_>],
     ) -> io::Result<usize> {
-        let file = File::create(&path).map_err(|error| of(&path, &error))?;
+        let file = File::create(&path).map_err(|error| at_path(&path, &error))?;
         self.unfinished.push(path);
         let mut writer = Writer::new(BufWriter::new(file), Some(comment))?;
         let interface = writer.interface(interface)?;
@@ -187,7 +187,7 @@ impl Captures {
                 Err(error) => Err(io::Error::other(error.to_string())),
             };
             if let Err(error) = result {
-                self.failed = Some(of(&self.unfinished[file], &error));
+                self.failed = Some(at_path(&self.unfinished[file], &error));
                 return;
             }
         }
@@ -201,7 +201,7 @@ impl Captures {
         self.bytes.clear();
         let written = packet.emit(&mut self.bytes).map_err(|error| io::Error::other(error.to_string()));
         if let Err(error) = written.and_then(|()| self.write(now, file)) {
-            self.failed = Some(of(&self.unfinished[file], &error));
+            self.failed = Some(at_path(&self.unfinished[file], &error));
         }
     }
 
@@ -215,7 +215,7 @@ impl Captures {
             return Err(error);
         }
         for ((writer, _), path) in std::mem::take(&mut self.files).into_iter().zip(&self.unfinished) {
-            writer.finish().map_err(|error| of(path, &error))?;
+            writer.finish().map_err(|error| at_path(path, &error))?;
         }
         self.unfinished.clear();
         Ok(())
@@ -232,7 +232,7 @@ impl Drop for Captures {
 }
 
 /// The error with the path it is about.
-fn of(path: &Path, error: &io::Error) -> io::Error {
+fn at_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 

@@ -25,7 +25,7 @@ impl World {
 
     /// The transmit queue of `node` has refused the segment that begins at `seq`: a connection that has its end here is told, if it asks.
     pub(super) fn refused(&mut self, now: SimTime, node: NodeId, id: FlowId, seq: Seq) {
-        let Some(flow) = self.flows.of(id) else { return };
+        let Some(flow) = self.flows.get(id) else { return };
         let end = u8::from(id.is_reverse());
         let asks = |connection: &tcp::Connection| connection.config().local_congestion;
         if flow.ends[usize::from(end)] == node && flow.connection(usize::from(end)).is_some_and(asks) {
