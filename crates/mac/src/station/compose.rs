@@ -167,8 +167,8 @@ impl Station {
             }
             let Some(mut msdu) = queue.pop_for(cx.now, of, cx.all) else { break };
             msdu.head = cx.now;
-            if let (Some(len), Some(last)) = (joined, in_service.last_mut()) {
-                last.join(msdu);
+            if let Some(len) = joined {
+                in_service.join_last(msdu);
                 psdu.extend_last(len);
                 continue;
             }
@@ -274,7 +274,9 @@ impl Growing {
             return None;
         }
         let len = last.joined_by(next);
-        let fits = last.a_msdu_with(next) <= self.limits.amsdu && len <= self.limits.mpdu;
+        // HT limits an MPDU by its A-MSDU where it stands alone. @80211-2020 table 9-34
+        let is_short_enough = self.limits.mpdus == 1 || len <= self.limits.mpdu;
+        let fits = last.a_msdu_with(next) <= self.limits.amsdu && is_short_enough;
         (fits && self.has_room_for(self.before_last.next() + len)).then_some(len)
     }
 

@@ -108,7 +108,6 @@ impl Edcaf {
 
     /// MSDUs in its care.
     pub fn backlog(&self) -> u64 {
-        let in_service = self.in_service.iter().map(|msdu| u64::from(msdu.msdus()));
-        u64::from(self.queue.space().entries) + in_service.sum::<u64>()
+        u64::from(self.queue.space().entries) + self.in_service.msdus() as u64
     }
 }

@@ -310,6 +310,13 @@ impl Station {
         self.edcafs.iter().map(Edcaf::backlog).sum()
     }
 
+    /// The MSDUs in its care with which it is never short of one: what is on the air, and as many again.
+    pub fn plenty(&self) -> u64 {
+        let in_psdu =
+            self.config.aggregation.map_or(1, |own| u64::from(own.mpdus) * own.amsdu.0.div_ceil(1500).max(1));
+        2 * in_psdu
+    }
+
     /// Packets received that it has not handed up yet.
     pub fn held(&self) -> u64 {
         self.recipient.as_ref().map_or_else(|| self.links.held(), |recipient| recipient.held())
