@@ -56,4 +56,9 @@ fn a_quarter_of_the_power_of_80_mhz_is_sensed_and_interferes_in_20() {
         let all = [tx(X, 0, 100, he(Width::Mhz20)), tx(Y, 50, 150, he(width))];
         assert_eq!(play(&mut hears(&[(X, -80.0), (Y, -80.0)]), &all).verdict(R, X), verdict, "{width}");
     }
+    // X in 80 MHz, −86.02 in the primary channel, under Y with all of its power there: 5 dB apart, 0.1 more or less.
+    for (level, verdict) in [(-90.9, Verdict::Spoilt), (-91.1, Verdict::Clear)] {
+        let all = [tx(X, 0, 100, he(Width::Mhz80)), tx(Y, 50, 150, he(Width::Mhz20))];
+        assert_eq!(play(&mut hears(&[(X, -80.0), (Y, level)]), &all).verdict(R, X), verdict, "{level} dBm");
+    }
 }
