@@ -1,5 +1,6 @@
 //! A station's MAC parameters.
 
+use crate::aggregation::Aggregation;
 use crate::contention::{Access, AccessInGap, Countdown};
 use crate::control_modes::ControlModes;
 use crate::edca::Edca;
@@ -92,6 +93,8 @@ pub struct Config {
     /// The contention window follows the failures of the frame that is sent next, and not those of the station: for queues that send
     /// something else after a failure. @80211-2020 10.3.3 knows one window a station.
     pub cw_by_frame: bool,
+    /// Its part in aggregation and block acknowledgment, of QoS data; `None`: none, as before 802.11n.
+    pub aggregation: Option<Aggregation>,
     /// Length of the longest data MPDU to one receiver: a longer MSDU goes in fragments. `None`: no limit.
     /// dot11FragmentationThreshold, @80211-2020 10.4
     pub fragmentation: Option<Bytes>,
@@ -197,6 +200,7 @@ impl Config {
             countdown: Countdown::Dcf,
             access_in_gap: AccessInGap::DcfLetter,
             cw_by_frame: false,
+            aggregation: None,
             fragmentation: None,
             options_probe_every: Dur::from_secs(10), // our choice
         }

@@ -24,6 +24,9 @@ pub const fn block_ack(width: usize) -> Bytes {
     Bytes(24 + width as u64 / 8)
 }
 
+/// Block Ack Request, compressed. @80211-2020 9.3.1.7
+pub const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
+
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -37,6 +40,8 @@ pub enum Kind {
     Ack,
     /// Acknowledgment of several MPDUs.
     BlockAck,
+    /// Request for a Block Ack. @80211-2020 9.3.1.7
+    BlockAckReq,
     /// Negative acknowledgment: what it names was not received. In no standard; for schemes.
     Nack,
 }
@@ -49,6 +54,7 @@ impl Kind {
             Kind::Cts => CTS,
             Kind::Ack => ACK,
             Kind::BlockAck | Kind::Nack => BLOCK_ACK,
+            Kind::BlockAckReq => BLOCK_ACK_REQUEST,
             Kind::Data => Bytes::ZERO,
         }
     }

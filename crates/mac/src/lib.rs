@@ -7,7 +7,9 @@
 //! the standard negotiates it ([`AckPolicy`] and [`Recipient`] are its seats), power save, management frames.
 
 pub mod ack;
+mod aggregation;
 mod air;
+mod block_ack;
 pub mod channel;
 mod config;
 pub mod contention;
@@ -29,6 +31,7 @@ mod transmit;
 mod tx_queue;
 
 pub use ack::{AckPolicy, Delivery, Recipient, SoFar, Solicited};
+pub use aggregation::{AfterSilence, Aggregation, Discard};
 pub use air::Air;
 pub use channel::{At, AtAddressee, Channel, ErrorsAt, Got, Loss, Reception, Receptions};
 pub use config::{AfterTimeout, Config, Protection, Rts};
@@ -41,7 +44,7 @@ pub use frame::{Kind, Label, Qos};
 pub use msdu::{MacOptions, Msdu};
 pub use overlaps::Overlap;
 pub use phy::MpduSet;
-pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, Msdus, Psdu};
+pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, Msdus, Psdu, Request};
 pub use rate::{Chain, Fixed, Head, RateControl, Stage};
 pub use report::{Fate, InPpdu, PsduReport, TxReport};
 pub use rts_patience::RtsPatience;

@@ -3,8 +3,14 @@
 //! A link is made with the first frame to or from a neighbour. A neighbour without traffic takes [`NEIGHBOUR`] bytes, since there is one
 //! for each pair of stations.
 
+use crate::ack::Solicited;
+use crate::aggregation::{Aggregation, Agreement};
+use crate::block_ack::Inbound;
 use crate::duplicates::{Counted, Received};
+use crate::frame::{Kind, block_ack};
+use crate::psdu::Bitmap;
 use crate::tx_queue::RaTid;
+use std::rc::Rc;
 use units::{NodeId, SimTime};
 
 /// Numbers of a sequence number field. @80211-2020 9.2.4.4.2
@@ -26,9 +32,25 @@ pub(crate) struct Link {
     next_seq: u16,
     /// Numbers that came from it. @80211-2020 10.3.2.14.3
     received: Received,
+    /// Agreements of block acknowledgment.
+    agreed: Option<Box<Agreed>>,
+}
+
+/// The agreements with a neighbour for a TID. @80211-2020 10.25.2
+#[derive(Debug)]
+pub(crate) struct Agreed {
+    /// This station is the originator; `None`: it started none.
+    pub outbound: Option<Agreement>,
+    /// It is the recipient.
+    pub inbound: Option<Inbound>,
 }
 
 impl Link {
+    /// The agreement in which this station is the recipient.
+    pub fn inbound(&mut self) -> Option<&mut Inbound> {
+        self.agreed.as_mut()?.inbound.as_mut()
+    }
+
     fn counted(&self) -> Counted {
         if self.tid.is_some() { Counted::Alone } else { Counted::Together }
     }
@@ -67,13 +89,59 @@ pub(crate) struct Links {
     links: Vec<Link>,
     /// Number of the next MSDU without QoS Control, whoever it is for. @80211-2020 table 10-5: SNS1
     next_seq: u16,
+    /// This station's part in aggregation, and what each of its neighbours has announced of its own; none of legacy stations.
+    own: Option<Aggregation>,
+    announced: Rc<[Option<Aggregation>]>,
 }
 
 impl Links {
     /// To stations with so many access categories each; 0 under DCF.
     pub fn to(categories: &[u8]) -> Links {
         let neighbours = categories.iter().map(|&categories| Neighbour { first: NONE, categories }).collect();
-        Links { neighbours, links: Vec::new(), next_seq: 0 }
+        Links { neighbours, links: Vec::new(), next_seq: 0, own: None, announced: Rc::new([]) }
+    }
+
+    /// Block acknowledgment, as `own` and each neighbour's part in it have it.
+    pub fn agree(&mut self, own: Option<Aggregation>, announced: Rc<[Option<Aggregation>]>) {
+        debug_assert!(self.links.is_empty(), "links that stand have agreed");
+        (self.own, self.announced) = (own, announced);
+    }
+
+    /// True if there may be agreements.
+    pub fn aggregates(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// The agreement of this link in which this station is the originator.
+    pub fn agreement(&mut self, of: RaTid) -> Option<Agreement> {
+        if self.own.is_none() || of.tid.is_none() || of.to == NodeId::BROADCAST {
+            return None;
+        }
+        let id = self.of(of.to, of.tid);
+        self.links[id.0 as usize].agreed.as_ref().and_then(|agreed| agreed.outbound)
+    }
+
+    /// The Block Ack that a PSDU of several MPDUs for this receiver and TID asks for.
+    pub fn block_ack(&mut self, of: RaTid) -> Solicited {
+        let window = self.agreement(of).map_or(64, |agreement| usize::from(agreement.window));
+        Solicited { kind: Kind::BlockAck, len: block_ack(Bitmap::width_for(window)) }
+    }
+
+    /// Number of the next MSDU of a link that counts for itself.
+    pub fn next_number(&mut self, of: RaTid) -> u16 {
+        let id = self.of(of.to, of.tid);
+        self.links[id.0 as usize].next_seq
+    }
+
+    /// MSDUs in all reorder buffers.
+    pub fn held(&self) -> u64 {
+        let inbound = self.links.iter().filter_map(|link| link.agreed.as_ref()?.inbound.as_ref());
+        inbound.map(|inbound| inbound.reorder.msdus()).sum()
+    }
+
+    /// All agreements in which this station is the recipient.
+    pub fn inbound(&mut self) -> impl Iterator<Item = &mut Inbound> {
+        self.links.iter_mut().filter_map(|link| link.agreed.as_mut()?.inbound.as_mut())
     }
 
     /// Whether QoS data may be sent to this station: it has categories, and is no group. @80211-2020 10.2.3.2
@@ -116,9 +184,16 @@ impl Links {
     #[cold]
     fn add(&mut self, neighbour: NodeId, tid: Option<u8>, next: u32) -> LinkId {
         let id = self.links.len() as u32;
-        self.links.push(Link { tid, next, next_seq: 0, received: Received::default() });
+        let agreed = self.own.zip(tid).and_then(|(own, tid)| self.agreed(own, neighbour, tid));
+        self.links.push(Link { tid, next, next_seq: 0, received: Received::default(), agreed });
         self.neighbours[neighbour.index()].first = id;
         LinkId(id)
+    }
+
+    fn agreed(&self, own: Aggregation, neighbour: NodeId, tid: u8) -> Option<Box<Agreed>> {
+        let other = self.announced.get(neighbour.index()).copied().flatten()?;
+        let inbound = other.agreed(&own, tid).map(|it| Inbound::new(it.window, own.patience));
+        Some(Box::new(Agreed { outbound: own.agreed(&other, tid), inbound }))
     }
 
     /// A link of this interface.

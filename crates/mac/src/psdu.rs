@@ -73,15 +73,27 @@ impl Bitmap {
     /// 802.11ax-2021 9.3.1.8.2), and two of EHT (802.11be, the same clause).
     pub const WIDTHS: [u16; 4] = [64, 256, 512, 1024];
 
+    /// The narrowest of them for an agreement whose window has so many numbers.
+    pub fn width_for(window: usize) -> usize {
+        Bitmap::WIDTHS.into_iter().map(usize::from).find(|width| window <= *width).unwrap_or(1024)
+    }
+
     /// No number yet of those from `start` on, in the narrowest format for an agreement whose window has so many.
     pub fn new(start: u16, window: usize) -> Bitmap {
-        let width = Bitmap::WIDTHS.into_iter().find(|width| window <= usize::from(*width)).unwrap_or(1024);
-        Bitmap { start, width, numbers: MpduSet::with_width(usize::from(width)) }
+        let width = Bitmap::width_for(window);
+        Bitmap { start, width: width as u16, numbers: MpduSet::with_width(width) }
     }
 
     /// The number of its first place.
     pub fn start(&self) -> u16 {
         self.start
+    }
+
+    /// Numbers received, by their distance from the first, in the format for such a window.
+    pub fn of(start: u16, window: usize, received: &MpduSet) -> Bitmap {
+        let mut bitmap = Bitmap::new(start, window);
+        bitmap.numbers.clone_from(received);
+        bitmap
     }
 
     /// How many numbers it can name.
@@ -115,6 +127,15 @@ impl Bitmap {
     }
 }
 
+/// What a Block Ack Request says. @80211-2020 9.3.1.7
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// Traffic identifier of the agreement.
+    pub tid: u8,
+    /// Starting sequence number: everything before it is settled, and the Block Ack begins with it.
+    pub start: u16,
+}
+
 /// What an MPDU says beyond its addresses and Duration.
 #[derive(Debug)]
 pub enum Body {
@@ -122,6 +143,8 @@ pub enum Body {
     Nothing,
     /// A Block Ack's, or a negative ACK's.
     Bitmap(Bitmap),
+    /// A Block Ack Request's.
+    Request(Request),
     /// A data frame's.
     Data(Data),
 }
@@ -148,30 +171,60 @@ pub enum Psdu {
     /// One MPDU, as it is.
     One(Mpdu),
     /// An A-MPDU: each behind a delimiter, padded to four bytes. @80211-2020 9.7.1
-    Many(Box<[Mpdu]>),
+    Many {
+        /// Its MPDUs.
+        mpdus: Box<[Mpdu]>,
+        /// Bytes from the start of an MPDU to that of the next at least: empty delimiters fill them. @80211-2020 10.12.3
+        every: Bytes,
+    },
 }
 
 /// MPDU delimiter. @80211-2020 9.7.1
 const DELIMITER: Bytes = Bytes(4);
 
-/// Where the subframes of an A-MPDU lie whose MPDUs have these lengths: begin of each MPDU behind its delimiter.
-fn places(lens: impl Iterator<Item = Bytes>) -> impl Iterator<Item = (Bytes, Bytes)> {
-    let mut at = 0u64;
-    lens.map(move |len| {
-        let begin = at.next_multiple_of(4) + DELIMITER.0;
-        at = begin + len.0;
-        (Bytes(begin), len)
-    })
+/// Where the next MPDU of an A-MPDU begins, behind its delimiter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Subframes {
+    /// Bytes between the starts of two MPDUs at least.
+    every: Bytes,
+    /// Where the last one begins; `None`: there is none yet.
+    last: Option<Bytes>,
+    /// Length so far, padding behind the last MPDU left out.
+    len: Bytes,
 }
 
-/// Length of an A-MPDU that was `len` long so far, with an MPDU of `next` more.
-pub(crate) fn appended(len: Bytes, next: Bytes) -> Bytes {
-    Bytes(len.0.next_multiple_of(4)) + DELIMITER + next
+impl Subframes {
+    /// None yet.
+    pub const fn new(every: Bytes) -> Subframes {
+        Subframes { every, last: None, len: Bytes::ZERO }
+    }
+
+    /// Where an MPDU would begin that comes next.
+    pub fn next(&self) -> Bytes {
+        let behind = Bytes(self.len.0.next_multiple_of(4)) + DELIMITER;
+        // Delimiters are of four bytes, and so is what they fill.
+        let spaced = self.last.map_or(Bytes::ZERO, |last| last + Bytes(self.every.0.next_multiple_of(4)));
+        behind.max(spaced)
+    }
+
+    /// Appends an MPDU. Returns its begin.
+    pub fn append(&mut self, mpdu: Bytes) -> Bytes {
+        let begin = self.next();
+        (self.last, self.len) = (Some(begin), begin + mpdu);
+        begin
+    }
+
+    /// Length of the A-MPDU.
+    pub fn len(&self) -> Bytes {
+        self.len
+    }
 }
 
-/// Length of an A-MPDU with MPDUs of these lengths. @80211-2020 9.7.1
-pub fn a_mpdu_len(lens: impl Iterator<Item = Bytes>) -> Bytes {
-    places(lens).last().map_or(Bytes::ZERO, |(at, len)| at + len)
+/// Length of an A-MPDU with MPDUs of these lengths, whose starts are so many bytes apart at least. @80211-2020 9.7.1, 10.12.3
+pub fn a_mpdu_len(lens: impl Iterator<Item = Bytes>, every: Bytes) -> Bytes {
+    let mut subframes = Subframes::new(every);
+    lens.for_each(|len| _ = subframes.append(len));
+    subframes.len()
 }
 
 impl Psdu {
@@ -179,7 +232,7 @@ impl Psdu {
     pub fn mpdus(&self) -> &[Mpdu] {
         match self {
             Psdu::One(one) => std::slice::from_ref(one),
-            Psdu::Many(many) => many,
+            Psdu::Many { mpdus, .. } => mpdus,
         }
     }
 
@@ -187,7 +240,7 @@ impl Psdu {
     pub fn mpdus_mut(&mut self) -> &mut [Mpdu] {
         match self {
             Psdu::One(one) => std::slice::from_mut(one),
-            Psdu::Many(many) => many,
+            Psdu::Many { mpdus, .. } => mpdus,
         }
     }
 
@@ -195,14 +248,15 @@ impl Psdu {
     pub fn len(&self) -> Bytes {
         match self {
             Psdu::One(one) => one.len,
-            Psdu::Many(many) => a_mpdu_len(many.iter().map(|mpdu| mpdu.len)),
+            Psdu::Many { mpdus, every } => a_mpdu_len(mpdus.iter().map(|mpdu| mpdu.len), *every),
         }
     }
 
     /// When each of its MPDUs is on the air, appended to `spans`; nothing for one alone.
     pub fn spans(&self, mode: Mode, spans: &mut Vec<Span>) {
-        if let Psdu::Many(many) = self {
-            spans.extend(places(many.iter().map(|mpdu| mpdu.len)).map(|(at, len)| Span::of(mode, at, len)));
+        if let Psdu::Many { mpdus, every } = self {
+            let mut subframes = Subframes::new(*every);
+            spans.extend(mpdus.iter().map(|mpdu| Span::of(mode, subframes.append(mpdu.len), mpdu.len)));
         }
     }
 }
@@ -257,11 +311,11 @@ impl Frame {
             Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
                 many.into_iter().for_each(|one| all.release(one.packet));
             }
-            Body::Nothing | Body::Bitmap(_) => {}
+            Body::Nothing | Body::Bitmap(_) | Body::Request(_) => {}
         };
         match self.psdu {
             Psdu::One(mpdu) => release(mpdu, all),
-            Psdu::Many(mpdus) => mpdus.into_iter().for_each(|mpdu| release(mpdu, all)),
+            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| release(mpdu, all)),
         }
     }
 }
@@ -272,13 +326,16 @@ mod tests {
 
     #[test]
     fn an_a_mpdu_has_delimiters_and_padding_between_its_mpdus() {
-        let len = |lens: &[u64]| a_mpdu_len(lens.iter().map(|len| Bytes(*len))).0;
+        let len = |lens: &[u64]| a_mpdu_len(lens.iter().map(|len| Bytes(*len)), Bytes::ZERO).0;
         // 4 + 1538 + 2 of padding, twice; 4 + 77 without padding at the end.
         assert_eq!(len(&[1538, 1538, 77]), 2 * 1544 + 81);
-        let begins: Vec<u64> = places([1538, 1538, 77].into_iter().map(Bytes)).map(|(at, _)| at.0).collect();
-        assert_eq!(begins, [4, 1548, 3092]);
-        let grown = [1538, 1538, 77].into_iter().fold(Bytes::ZERO, |len, next| appended(len, Bytes(next)));
-        assert_eq!(grown.0, len(&[1538, 1538, 77]));
+        let begins = |every| {
+            let mut subframes = Subframes::new(Bytes(every));
+            [1538, 77, 77, 1538].map(|mpdu| subframes.append(Bytes(mpdu)).0)
+        };
+        assert_eq!(begins(0), [4, 1548, 1632, 1716]);
+        // 96 B from start to start: the two of 77 take as much with 14 B of padding and delimiters more; 97 B are 100.
+        assert_eq!((begins(96), begins(97)), ([4, 1548, 1644, 1740], [4, 1548, 1648, 1748]));
     }
 
     #[test]

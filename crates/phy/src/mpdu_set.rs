@@ -91,6 +91,32 @@ impl MpduSet {
         self.set_first(0);
     }
 
+    /// Takes out the first `n` places; all others move down by as many.
+    #[inline]
+    pub fn shift(&mut self, n: usize) {
+        if self.others.is_some() {
+            self.shift_words(n);
+        } else {
+            self.first = self.first.checked_shr(n as u32).unwrap_or(0);
+        }
+    }
+
+    fn shift_words(&mut self, n: usize) {
+        let Some(others) = &mut self.others else { return };
+        let (words, bits) = (n / WORD, n % WORD);
+        let width = others.len() + 1;
+        for i in 0..width {
+            let word = |at: usize| match at {
+                0 => self.first,
+                at if at < width => others[at - 1],
+                _ => 0,
+            };
+            let above = if bits == 0 { 0 } else { word(i + words + 1) << (WORD - bits) };
+            let moved = word(i + words) >> bits | above;
+            if i == 0 { self.first = moved } else { others[i - 1] = moved }
+        }
+    }
+
     fn words(&self) -> impl Iterator<Item = u64> + '_ {
         core::iter::once(self.first).chain(self.others.iter().flatten().copied())
     }

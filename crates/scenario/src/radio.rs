@@ -1,5 +1,6 @@
 //! `[radio]`: what all radios have in common.
 
+use crate::aggregation::Aggregation;
 use crate::at::{At, Context};
 use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::plug::{Plug, RateControls};
@@ -14,9 +15,55 @@ words! { impl phy::Standard, noun "standard" {
     "802.11b" => B,
     "802.11a" => A,
     "802.11g" => G,
+    "802.11n" => N,
+    "802.11n-2.4" => N2_4,
+    "802.11ac" => Ac,
+    "802.11ax" => Ax,
 } }
 
-words! { impl phy::Preamble, noun "preamble" { "long" => Long, "short" => Short } }
+words! { impl phy::Width, noun "width" {
+    "20 MHz" => Mhz20,
+    "40 MHz" => Mhz40,
+    "80 MHz" => Mhz80,
+    "160 MHz" => Mhz160,
+} }
+
+words! { impl phy::Coding, noun "coding" { "bcc" => Bcc, "ldpc" => Ldpc } }
+
+words! {
+    /// The preamble before data.
+    pub enum Preamble, noun "preamble" {
+        /// Of DSSS and CCK: 144 us.
+        "long" => Long,
+        /// Of DSSS and CCK: 72 us.
+        "short" => Short,
+        /// Of 802.11n, ac and ax: airtimes counted as ns-3 counts them.
+        "ns3" => Ns3,
+    }
+}
+
+words! {
+    /// Modulation and coding scheme of data frames.
+    pub enum Mcs {
+        /// The fastest with which at most a tenth of all frames of 1538 B is lost at the mean SNR.
+        "best" => Best,
+        else
+        /// This one, in each stream.
+        Fixed(u8), in 0..=11,
+    }
+}
+
+impl Mcs {
+    /// The MCS, if it is one.
+    pub fn fixed(self) -> Option<u8> {
+        if let Mcs::Fixed(mcs) = self { Some(mcs) } else { None }
+    }
+}
+
+/// Whether a standard has MCSs, aggregation and block acknowledgment: 802.11n, ac, ax.
+pub fn has_mcs(standard: phy::Standard) -> bool {
+    matches!(standard, phy::Standard::N | phy::Standard::N2_4 | phy::Standard::Ac | phy::Standard::Ax)
+}
 
 words! { impl mac::AfterTimeout, noun "reading" { "letter" => Letter, "fresh-ifs" => FreshIfs, "eifs" => Eifs } }
 
@@ -99,6 +146,11 @@ words! {
 
 or_none! { RtsThreshold, Off | Above(Bytes) }
 
+/// What a standard's stations do if nothing is said: those with MCSs are QoS stations. @80211-2020 4.3.14
+pub(crate) fn default_access(standard: phy::Standard) -> Access {
+    if has_mcs(standard) { Access::Edca } else { Access::Dcf }
+}
+
 /// The bit rates of a standard, slowest first.
 pub(crate) fn bit_rates(standard: phy::Standard) -> impl DoubleEndedIterator<Item = BitRate> {
     standard.modes().iter().map(|mode| mode.bit_rate())
@@ -131,8 +183,20 @@ table! {
         control_rate: ControlRate = "basic",
         /// Rate of RTS, and of the CTS that protects.
         rts_rate: Option<BitRate>, or "control_rate if that is one rate, else the highest basic rate not above that of the data",
-        /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).
-        preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
+        /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only). Of 802.11n, ac and ax: ns3 counts airtimes as ns-3 does.
+        preamble: Option<Preamble>, or "long; the standard's own for 802.11n, ac and ax" => (standard != phy::Standard::A && !has_mcs(standard)).then_some(Preamble::Long),
+        /// MCS of data frames in each stream: a number, or the best for each receiver at its mean SNR; of 802.11n, ac and ax.
+        mcs: Mcs = "best",
+        /// Spatial streams; of 802.11n, ac and ax.
+        streams: u8 = 1, in 1..=4,
+        /// Channel width; of 802.11n, ac and ax.
+        width: phy::Width = "20 MHz",
+        /// Guard interval: 0.4 or 0.8 us (802.11n and ac), 0.8, 1.6 or 3.2 us (802.11ax).
+        guard_interval: Option<Dur>, or "0.8 us",
+        /// Forward error correction of data; of 802.11n, ac and ax.
+        coding: Option<phy::Coding>, or "ldpc of 802.11ax, bcc of 802.11n and ac",
+        /// A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
+        aggregation: Option<Aggregation>, or "the standard's",
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
         rts_threshold: RtsThreshold = "off", sets rts.threshold,
         /// Size of the longest data MPDU to one receiver, 256 B to 8000 B: a longer MSDU goes in fragments.
@@ -150,7 +214,7 @@ table! {
         /// Thresholds; `None` where signals have no powers.
         levels => Option<Levels> as Powered<Levels>,
         /// Of all stations.
-        access: Option<Access> = "dcf",
+        access: Option<Access>, or "edca of 802.11n, ac and ax, dcf of the others" => Some(default_access(standard)),
         /// Parameters of the access categories.
         edca: Option<Edca>, or "the standard's, for access points apart",
         /// The rule by which a frame queued in an interframe gap draws a backoff: DCF's, EDCA's, or always.
@@ -167,6 +231,22 @@ table! {
         protection: Protection = "auto",
         /// Interface queue of every station, one for each access category, limited in packets or in bytes.
         queue: RadioQueue = { packets = 50 },
+    }
+}
+
+impl Radio {
+    /// What the modes of all its stations have in common.
+    pub fn waveform(&self) -> phy::Waveform {
+        let is_he = self.standard == phy::Standard::Ax;
+        let by_standard = if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc };
+        let tx_time = if self.preamble == Some(Preamble::Ns3) { phy::TxTime::Ns3 } else { phy::TxTime::Standard };
+        phy::Waveform {
+            width: self.width,
+            guard_interval: self.guard_interval.unwrap_or(phy::Waveform::PLAIN.guard_interval),
+            coding: self.coding.unwrap_or(by_standard),
+            tx_time,
+            ..phy::Waveform::PLAIN
+        }
     }
 }
 

@@ -448,7 +448,7 @@ pub fn mpdu(all: &mut Packets, packet: Packet, seq: u16, is_retry: bool) -> Mpdu
 pub fn psdu((from, to): (NodeId, NodeId), mode: phy::Mode, duration: Dur, mpdus: Vec<Mpdu>) -> Frame {
     let psdu = match <[Mpdu; 1]>::try_from(mpdus) {
         Ok([one]) => Psdu::One(one),
-        Err(several) => Psdu::Many(several.into()),
+        Err(several) => Psdu::Many { mpdus: several.into(), every: Bytes::ZERO },
     };
     let airtime = phy::airtime(mode, psdu.len());
     Frame { kind: Kind::Data, from, to, tx: mode.into(), airtime, duration, label: Label::default(), psdu }

@@ -28,11 +28,13 @@ pub enum FrameClass {
     BlockAck,
     /// A negative acknowledgment.
     Nack,
+    /// A request for the acknowledgment of several MPDUs.
+    BlockAckReq,
 }
 
 impl FrameClass {
     /// All of them, in the order of results.
-    pub const ALL: [FrameClass; 10] = [
+    pub const ALL: [FrameClass; 11] = [
         FrameClass::TcpData,
         FrameClass::TcpAck,
         FrameClass::TcpControl,
@@ -43,6 +45,7 @@ impl FrameClass {
         FrameClass::Ack,
         FrameClass::BlockAck,
         FrameClass::Nack,
+        FrameClass::BlockAckReq,
     ];
 
     /// As results name it.
@@ -57,6 +60,7 @@ impl FrameClass {
             FrameClass::Cts => "cts",
             FrameClass::Ack => "ack",
             FrameClass::BlockAck => "block-ack",
+            FrameClass::BlockAckReq => "block-ack-request",
             FrameClass::Nack => "nack",
         }
     }
@@ -69,6 +73,7 @@ impl FrameClass {
             Kind::Cts => FrameClass::Cts,
             Kind::Ack => FrameClass::Ack,
             Kind::BlockAck => FrameClass::BlockAck,
+            Kind::BlockAckReq => FrameClass::BlockAckReq,
             Kind::Nack => FrameClass::Nack,
         }
     }

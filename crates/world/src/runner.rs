@@ -123,8 +123,10 @@ fn run_caught(task: &Task, record: &Record, stop: &AtomicBool) -> Result<Run, Ru
 
 fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
     let (frequency_mhz, flags) = match shared.scenario.radio.standard {
-        phy::Standard::A => (5180, radiotap::Channel::OFDM_5GHZ),
-        phy::Standard::G => (2437, radiotap::Channel::DYNAMIC_2GHZ),
+        phy::Standard::A | phy::Standard::N | phy::Standard::Ac | phy::Standard::Ax => {
+            (5180, radiotap::Channel::OFDM_5GHZ)
+        }
+        phy::Standard::G | phy::Standard::N2_4 => (2437, radiotap::Channel::DYNAMIC_2GHZ),
         phy::Standard::Dsss | phy::Standard::B => (2437, radiotap::Channel::CCK_2GHZ),
     };
     let network = assembly::attachments(shared, seed)?;

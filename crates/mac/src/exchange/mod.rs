@@ -4,12 +4,14 @@
 //! walks whatever list it is given.
 
 mod basic;
+mod block_ack_request;
 mod cts_to_self;
 mod group;
 mod reply;
 mod rts_cts;
 mod txop;
 
+pub(crate) use block_ack_request::block_ack_request;
 pub use reply::reply;
 pub use txop::Txop;
 
@@ -168,6 +170,7 @@ impl Plan for Dcf {
             Kind::Data => Kind::Ack,
             // @80211-2020 10.3.2.9
             Kind::Rts if nav_is_idle => Kind::Cts,
+            Kind::BlockAckReq => Kind::BlockAck,
             Kind::Rts | Kind::Cts | Kind::Ack | Kind::BlockAck | Kind::Nack => return None,
         };
         Some(Response::to(config, frame.tx.mode, frame.duration, kind, Body::Nothing))

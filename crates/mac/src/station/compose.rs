@@ -1,14 +1,16 @@
 //! What is sent next, and how: the mode by the chain of rate control, the MSDUs that share the PSDU, the sequence that delivers it.
 
 use super::{Cx, Edcaf, Station};
-use crate::ack::{SoFar, Solicited};
+use crate::ack::{AckPolicy, SoFar, Solicited};
+use crate::aggregation::{Agreement, longest_psdu, spaced};
 use crate::air::Air;
-use crate::exchange::{Exchange, Job};
+use crate::exchange::{Exchange, Job, block_ack_request};
+use crate::link::NUMBERS;
 use crate::msdu::Msdu;
-use crate::psdu::appended;
+use crate::psdu::Subframes;
 use crate::rate::Head;
 use crate::tx_queue::RaTid;
-use phy::{Mode, MpduSet, TxVector, airtime_coded};
+use phy::{BlockCode, Mode, MpduSet, TxVector, airtime_coded};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::Packets;
 
@@ -59,10 +61,22 @@ impl Station {
     }
 
     /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
-    pub(super) fn job(&self, i: usize, place: usize, psdu: Bytes, n: usize, tx: TxVector, is_protected: bool) -> Job {
+    pub(super) fn job(
+        &mut self,
+        i: usize,
+        place: usize,
+        psdu: Bytes,
+        n: usize,
+        tx: TxVector,
+        is_protected: bool,
+    ) -> Job {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
-        let policy = self.ack_policy.as_ref().filter(|_| msdu.to != NodeId::BROADCAST);
-        let solicits = policy.map_or(Solicited::ACK, |policy| policy.solicits(RaTid::of(msdu), n));
+        let is_group = msdu.to == NodeId::BROADCAST;
+        let solicits = match &self.ack_policy {
+            Some(policy) if !is_group => policy.solicits(RaTid::of(msdu), n),
+            None if n > 1 => self.links.block_ack(RaTid::of(msdu)),
+            _ => Solicited::ACK,
+        };
         let TxVector { mode, code, .. } = tx;
         Job {
             to: msdu.to,
@@ -79,8 +93,8 @@ impl Station {
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
     /// sequence: the last one is begun again.
     pub(super) fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> &Exchange {
-        let edcaf = &self.edcafs[i];
-        let job = self.job(i, 0, edcaf.psdu_len(), edcaf.in_psdu, tx, is_protected);
+        let (len, n) = (self.edcafs[i].psdu_len(), self.edcafs[i].in_psdu);
+        let job = self.job(i, 0, len, n, tx, is_protected);
         match &mut self.exchange {
             Some(last) if self.planned == Some(job) => last.restart(),
             exchange => {
@@ -91,12 +105,25 @@ impl Station {
         self.exchange.as_ref().expect("it has been planned")
     }
 
+    /// Plans the Block Ack Request that goes next: for the PSDU that was not answered, or for what was withdrawn at the head of the line.
+    #[cold]
+    pub(super) fn plan_request(&mut self, i: usize) -> &Exchange {
+        let edcaf = &mut self.edcafs[i];
+        if !edcaf.is_unanswered {
+            edcaf.in_psdu = edcaf.in_service.iter().take_while(|msdu| msdu.is_withdrawn).count();
+        }
+        let of = RaTid::of(edcaf.current().expect("who requests has an MSDU in service"));
+        let solicits = self.links.block_ack(of);
+        self.planned = None;
+        self.exchange.insert(block_ack_request(&self.config, self.tx.mode, solicits))
+    }
+
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
     pub(super) fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.shape(cx.now, i);
         let mode = self.next_mode(cx.now, i);
         self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
-        if self.ack_policy.is_some() {
+        if self.ack_policy.is_some() || self.links.aggregates() {
             self.aggregate(cx, i);
         }
     }
@@ -118,42 +145,159 @@ impl Station {
 
     /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
     pub(super) fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let Some(policy) = &mut self.ack_policy else { return };
-        let edcaf = &mut self.edcafs[i];
-        let Some(first) = edcaf.current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
-        let (of, tx) = (RaTid::of(first), self.tx);
-        let (most, longest) = (policy.window(of).min(MpduSet::MOST), edcaf.walk.stage().longest);
-        let fits = |so_far: &SoFar, next: &Msdu| {
-            longest == Dur::MAX || airtime_coded(tx.mode, appended(so_far.len, next.mpdu), tx.code) <= longest
-        };
-        let mut so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
-        let grow = |so_far: &mut SoFar, msdu: &Msdu| {
-            so_far.first_seq = if so_far.mpdus == 0 { msdu.seq } else { so_far.first_seq };
-            so_far.mpdus += 1;
-            so_far.len = appended(so_far.len, msdu.mpdu);
-        };
-        for msdu in edcaf.in_service.iter() {
-            let joins = so_far.mpdus == 0
-                || RaTid::of(msdu) == of && fits(&so_far, msdu) && policy.admits(&so_far, msdu, tx.mode);
-            if !joins || so_far.mpdus == most {
+        let Some(first) = self.edcafs[i].current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
+        let of = RaTid::of(first);
+        let Some(limits) = self.limits(i, of) else { return };
+        let fresh = self.links.next_number(of);
+        let Station { ack_policy, extended, edcafs, .. } = self;
+        let Edcaf { in_service, queue, in_psdu, every, .. } = &mut edcafs[i];
+        let mut psdu = Growing::new(limits, fresh, self.tx.mode);
+        for msdu in in_service.iter() {
+            if psdu.so_far.mpdus > 0 && (RaTid::of(msdu) != of || !psdu.admits(msdu, ack_policy)) {
                 break;
             }
-            grow(&mut so_far, msdu);
+            psdu.take(msdu);
         }
-        while so_far.mpdus == edcaf.in_service.len() && so_far.mpdus < most {
-            let joins = edcaf
-                .queue
-                .peek(cx.now, of, cx.all)
-                .is_some_and(|next| fits(&so_far, next) && policy.admits(&so_far, next, tx.mode));
-            let Some(mut msdu) = (if joins { edcaf.queue.pop_for(cx.now, of, cx.all) } else { None }) else { break };
+        while psdu.so_far.mpdus == in_service.len() {
+            let Some(next) = queue.peek(cx.now, of, cx.all) else { break };
+            // It shares the last MPDU, if that has not been sent; or it has one of its own.
+            let joined = if limits.amsdu > Bytes::ZERO { psdu.joins(in_service.last(), next) } else { None };
+            if joined.is_none() && !psdu.admits(next, ack_policy) {
+                break;
+            }
+            let Some(mut msdu) = queue.pop_for(cx.now, of, cx.all) else { break };
             msdu.head = cx.now;
-            if let Some(extended) = &self.extended {
+            if let Some(len) = joined {
+                in_service.join_last(msdu);
+                psdu.extend_last(len);
+                continue;
+            }
+            if let Some(extended) = extended {
                 extended.shape(cx.now, &mut msdu);
             }
-            grow(&mut so_far, &msdu);
-            edcaf.in_service.push_back(msdu);
+            psdu.take(&msdu);
+            in_service.push_back(msdu);
         }
-        edcaf.in_psdu = so_far.mpdus;
+        (*in_psdu, *every) = (psdu.so_far.mpdus, limits.every);
         self.note_dropped_ahead(cx, i);
+    }
+
+    /// What bounds a PSDU for this receiver and TID; `None`: one MPDU is all that it has.
+    fn limits(&mut self, i: usize, of: RaTid) -> Option<Limits> {
+        let (TxVector { mode, code, .. }, longest) = (self.tx, self.edcafs[i].walk.stage().longest);
+        if let Some(policy) = &self.ack_policy {
+            let window = policy.window(of).min(MpduSet::MOST) as u16;
+            let longest = if longest == Dur::MAX { Limit::None } else { Limit::Time(longest, code) };
+            let (mpdu, every, amsdu) = (Bytes(u64::MAX), Bytes::ZERO, Bytes::ZERO);
+            return Some(Limits { mpdus: window, window: NUMBERS, longest, mpdu, amsdu, every });
+        }
+        let agreement = self.links.agreement(of)?;
+        // What is coded has no format that aggregates.
+        if code.is_some() {
+            return None;
+        }
+        let longest = Limit::Length(agreement.bytes.min(longest_psdu(mode, agreement.time.min(longest))));
+        let Agreement { mpdus, window, longest_mpdu: mpdu, spacing, amsdu, .. } = agreement;
+        Some(Limits { mpdus, window, longest, mpdu, amsdu, every: spaced(mode, spacing) })
+    }
+}
+
+/// What bounds a PSDU.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    mpdus: u16,
+    /// Numbers from that of its first MPDU on.
+    window: u16,
+    longest: Limit,
+    /// The longest MPDU that joins others.
+    mpdu: Bytes,
+    /// The longest A-MSDU; 0: none.
+    amsdu: Bytes,
+    /// Bytes from start to start of its MPDUs at least.
+    every: Bytes,
+}
+
+/// How long a PSDU of several MPDUs may be.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    None,
+    Length(Bytes),
+    Time(Dur, Option<BlockCode>),
+}
+
+/// A PSDU while it is put together.
+#[derive(Debug)]
+struct Growing {
+    limits: Limits,
+    mode: Mode,
+    so_far: SoFar,
+    subframes: Subframes,
+    /// The same without its last MPDU.
+    before_last: Subframes,
+    /// Number of its first MPDU.
+    start: Option<u16>,
+    /// The number that the next MSDU gets that has none.
+    fresh: u16,
+}
+
+impl Growing {
+    fn new(limits: Limits, fresh: u16, mode: Mode) -> Growing {
+        let so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
+        let subframes = Subframes::new(limits.every);
+        Growing { limits, mode, so_far, subframes, before_last: subframes, start: None, fresh }
+    }
+
+    fn admits(&self, msdu: &Msdu, policy: &mut Option<Box<dyn AckPolicy>>) -> bool {
+        let Limits { mpdus, window, mpdu, .. } = self.limits;
+        let distance = msdu.seq.unwrap_or(self.fresh).wrapping_sub(self.start.unwrap_or_default()) % NUMBERS;
+        self.so_far.mpdus < usize::from(mpdus)
+            && distance < window
+            && msdu.mpdu <= mpdu
+            && !msdu.is_withdrawn
+            && self.has_room_for(self.subframes.next() + msdu.mpdu)
+            && policy.as_mut().is_none_or(|policy| policy.admits(&self.so_far, msdu, self.mode))
+    }
+
+    /// True if it may be so long.
+    fn has_room_for(&self, len: Bytes) -> bool {
+        match self.limits.longest {
+            Limit::None => true,
+            Limit::Length(most) => len <= most,
+            Limit::Time(most, code) => airtime_coded(self.mode, len, code) <= most,
+        }
+    }
+
+    /// The length of the last MPDU with `next` in it, if they may be an A-MSDU: of MSDUs that have not been sent, within all limits.
+    fn joins(&self, last: Option<&Msdu>, next: &Msdu) -> Option<Bytes> {
+        let last = last.filter(|last| last.seq.is_none() && next.seq.is_none() && next.mates.is_empty())?;
+        if last.options_room > 0 || next.options_room > 0 {
+            return None;
+        }
+        let len = last.joined_by(next);
+        // HT limits an MPDU by its A-MSDU where it stands alone. @80211-2020 table 9-34
+        let is_short_enough = self.limits.mpdus == 1 || len <= self.limits.mpdu;
+        let fits = last.a_msdu_with(next) <= self.limits.amsdu && is_short_enough;
+        (fits && self.has_room_for(self.before_last.next() + len)).then_some(len)
+    }
+
+    /// Its last MPDU has become this long.
+    fn extend_last(&mut self, len: Bytes) {
+        self.subframes = self.before_last;
+        self.subframes.append(len);
+        self.so_far.len = self.subframes.len();
+    }
+
+    fn take(&mut self, msdu: &Msdu) {
+        let seq = msdu.seq.unwrap_or(self.fresh);
+        if msdu.seq.is_none() {
+            self.fresh = (seq + 1) % NUMBERS;
+        }
+        if self.so_far.mpdus == 0 {
+            (self.start, self.so_far.first_seq) = (Some(seq), msdu.seq);
+        }
+        self.before_last = self.subframes;
+        self.subframes.append(msdu.mpdu);
+        self.so_far.mpdus += 1;
+        self.so_far.len = self.subframes.len();
     }
 }

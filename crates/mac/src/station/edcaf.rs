@@ -3,10 +3,11 @@
 use super::line::Line;
 use crate::contention::Access;
 use crate::counters::CategoryCounters;
+use crate::link::NUMBERS;
 use crate::msdu::Msdu;
-use crate::psdu::a_mpdu_len;
+use crate::psdu::{Body, Request, a_mpdu_len};
 use crate::rate::Walk;
-use crate::tx_queue::TxQueue;
+use crate::tx_queue::{RaTid, TxQueue};
 use phy::Mode;
 use units::{Bytes, Dur, SimTime};
 
@@ -25,6 +26,10 @@ pub(super) struct Edcaf {
     pub in_service: Line,
     /// How many of them the PSDU at hand carries.
     pub in_psdu: usize,
+    /// Bytes from the start of one of its MPDUs to that of the next at least.
+    pub every: Bytes,
+    /// True if that PSDU went out, no Block Ack came, and one is to be requested before anything else.
+    pub is_unanswered: bool,
     /// The way of the first of them along its chain of modes.
     pub walk: Walk,
     /// Time on the air of the exchange at hand so far.
@@ -52,6 +57,8 @@ impl Edcaf {
             queue,
             in_service: Line::default(),
             in_psdu: 1,
+            every: Bytes::ZERO,
+            is_unanswered: false,
             walk: Walk::new(mode),
             airtime: Dur::ZERO,
             held_until: SimTime::NEVER,
@@ -78,12 +85,29 @@ impl Edcaf {
     pub fn psdu_len(&self) -> Bytes {
         match self.current() {
             Some(one) if self.in_psdu == 1 => one.mpdu,
-            _ => a_mpdu_len(self.psdu().map(|msdu| msdu.mpdu)),
+            _ => a_mpdu_len(self.psdu().map(|msdu| msdu.mpdu), self.every),
         }
+    }
+
+    /// True if a Block Ack Request is what it sends next: of a PSDU that was not answered, or for what was withdrawn.
+    pub fn requests(&self) -> bool {
+        self.is_unanswered || self.current().is_some_and(|msdu| msdu.is_withdrawn)
+    }
+
+    /// What a Block Ack Request says: the oldest number that is not settled.
+    pub fn request(&self) -> Body {
+        let oldest = self.in_service.iter().find(|msdu| !msdu.is_withdrawn && msdu.seq.is_some());
+        let of = self.current();
+        let oldest = oldest.filter(|msdu| of.is_some_and(|of| RaTid::of(of) == RaTid::of(msdu)));
+        // Behind all that was withdrawn, if nothing else is open.
+        let behind = || self.psdu().last().and_then(|msdu| msdu.seq).map_or(0, |seq| (seq + 1) % NUMBERS);
+        let start = oldest.and_then(|msdu| msdu.seq).unwrap_or_else(behind);
+        let tid = of.and_then(|msdu| msdu.qos).map_or(0, |qos| qos.user_priority);
+        Body::Request(Request { tid, start })
     }
 
     /// MSDUs in its care.
     pub fn backlog(&self) -> u64 {
-        u64::from(self.queue.space().entries) + self.in_service.len() as u64
+        u64::from(self.queue.space().entries) + self.in_service.msdus() as u64
     }
 }

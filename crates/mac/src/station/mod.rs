@@ -19,6 +19,7 @@ mod recipient;
 
 use crate::Config;
 use crate::ack::{AckPolicy, Delivery, Recipient};
+use crate::aggregation::Aggregation;
 use crate::air::Air;
 use crate::channel::Got;
 use crate::contention::ContenderId;
@@ -37,6 +38,7 @@ use engine::Class as When;
 use extended::Extended;
 use phy::{MpduSet, TxVector};
 use reassembly::Reassembly;
+use std::rc::Rc;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
 
@@ -146,6 +148,8 @@ pub struct Station {
     response: Option<Frame>,
     /// MSDUs of which some fragments have arrived.
     reassembly: Reassembly,
+    /// When a gap before what its reorder buffers hold is to be given up; it may have been filled since.
+    gaps_due: SimTime,
 
     reports_attempts: bool,
     /// Rate control or the recipient may have a timer, or a queue has held something back.
@@ -204,6 +208,7 @@ impl Station {
             sent_at: SimTime::ZERO,
             announced: Dur::ZERO,
             reassembly: Reassembly::default(),
+            gaps_due: SimTime::NEVER,
             reports_attempts: false,
             has_timers: false,
             is_dead: false,
@@ -244,6 +249,12 @@ impl Station {
     /// Another acknowledgment of what it sends than an Ack for each MPDU.
     pub fn acknowledged_by(&mut self, policy: Box<dyn AckPolicy>) {
         self.ack_policy = Some(policy);
+    }
+
+    /// Block acknowledgment with its neighbours, each of which has announced its part in it, if any. Before it has sent or heard anything.
+    pub fn aggregate_with(&mut self, announced: Rc<[Option<Aggregation>]>) {
+        self.has_timers |= self.config.aggregation.is_some();
+        self.links.agree(self.config.aggregation, announced);
     }
 
     /// Another treatment of what it receives than an Ack for each MPDU.
@@ -299,9 +310,16 @@ impl Station {
         self.edcafs.iter().map(Edcaf::backlog).sum()
     }
 
+    /// The MSDUs in its care with which it is never short of one: what is on the air, and as many again.
+    pub fn plenty(&self) -> u64 {
+        let in_psdu =
+            self.config.aggregation.map_or(1, |own| u64::from(own.mpdus) * own.amsdu.0.div_ceil(1500).max(1));
+        2 * in_psdu
+    }
+
     /// Packets received that it has not handed up yet.
     pub fn held(&self) -> u64 {
-        self.recipient.as_ref().map_or(0, |recipient| recipient.held())
+        self.recipient.as_ref().map_or_else(|| self.links.held(), |recipient| recipient.held())
     }
 
     /// Whether a frame of an exchange that it conducts is on the air.
@@ -318,7 +336,7 @@ impl Station {
         }
         let queues = self.edcafs.iter().fold(SimTime::NEVER, |next, edcaf| next.min(edcaf.held_until));
         let recipient = self.recipient.as_ref().map_or(SimTime::NEVER, |recipient| recipient.next_wakeup());
-        let others = queues.min(recipient).min(self.rates.next_wakeup());
+        let others = queues.min(recipient).min(self.rates.next_wakeup()).min(self.gaps_due);
         if others < self.wakeup.0 { (others, When::Between) } else { self.wakeup }
     }
 
@@ -333,11 +351,15 @@ impl Station {
             air.silence(self.contender(i));
             let edcaf = &mut self.edcafs[i];
             edcaf.held_until = SimTime::NEVER;
-            left.extend(edcaf.queue.drain(now).into_iter().map(|msdu| msdu.pkt));
-            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).map(|msdu| msdu.pkt));
+            left.extend(edcaf.queue.drain(now).into_iter().flat_map(Msdu::into_packets));
+            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).flat_map(Msdu::into_packets));
         }
         self.own.msdus_abandoned += left.len() as u64;
         left.extend(self.recipient.as_mut().map(|recipient| recipient.drain()).unwrap_or_default());
+        self.gaps_due = SimTime::NEVER;
+        for inbound in self.links.inbound() {
+            inbound.reorder.drain().for_each(|what| what.each(|delivery| left.push(delivery.pkt)));
+        }
         left
     }
 
@@ -455,6 +477,9 @@ impl Station {
             if self.edcafs[i].held_until <= now && self.take_next(cx, i) {
                 cx.air.want(now, self.contender(i));
             }
+        }
+        if self.gaps_due <= now {
+            self.expire_gaps(cx);
         }
         if self.rates.next_wakeup() <= now {
             self.rates.timer(now);

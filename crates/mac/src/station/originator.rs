@@ -2,6 +2,7 @@
 
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
+use crate::aggregation::{AfterSilence, Agreement};
 use crate::air::Air;
 use crate::contention::{Countdown, Outcome};
 use crate::counters::CategoryCounters;
@@ -166,9 +167,24 @@ impl Station {
 
     /// The next exchange of the opportunity.
     pub(super) fn begin(&mut self, cx: &mut Cx<impl Air>) {
+        if self.edcafs[self.active].requests() {
+            self.begin_request(cx);
+            return;
+        }
         self.compose(cx, self.active);
         self.plan(self.active, self.tx, self.txop.exchanges > 0);
         self.start_exchange(cx);
+    }
+
+    /// A Block Ack Request goes out: no attempt of any MSDU but of what was withdrawn, whose limit it counts against.
+    #[cold]
+    fn begin_request(&mut self, cx: &mut Cx<impl Air>) {
+        self.plan_request(self.active);
+        self.txop.exchanges += 1;
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.counters.exchanges += 1;
+        edcaf.airtime = Dur::ZERO;
+        self.send_step(cx);
     }
 
     /// The first step of the exchange that is written goes out.
@@ -211,18 +227,20 @@ impl Station {
         let psdu = match step.kind {
             Kind::Data => {
                 self.ppdus = self.ppdus.wrapping_add(1);
-                let Edcaf { in_service, in_psdu, counters, .. } = edcaf;
+                let Edcaf { in_service, in_psdu, every, counters, .. } = edcaf;
                 match in_service.front_mut() {
                     Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
                     _ => {
                         let several = in_service.iter_mut().take(*in_psdu);
-                        Psdu::Many(several.map(|msdu| mpdu(msdu, cx.all, counters)).collect())
+                        let mpdus = several.map(|msdu| mpdu(msdu, cx.all, counters)).collect();
+                        Psdu::Many { mpdus, every: *every }
                     }
                 }
             }
             kind => {
                 edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
-                Psdu::One(Mpdu { len: step.psdu, body: Body::Nothing })
+                let body = if kind == Kind::BlockAckReq { edcaf.request() } else { Body::Nothing };
+                Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
         if let (Some(extended), true) = (&mut self.extended, is_data) {
@@ -307,12 +325,17 @@ impl Station {
     /// A frame of the receiver came while its response was awaited. Returns whether it is that.
     pub(super) fn answered(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) -> bool {
         let Step { kind, response, .. } = *self.step();
-        let judged = if kind == Kind::Data { self.judge(frame) } else { None };
+        let is_last = matches!(kind, Kind::Data | Kind::BlockAckReq);
+        let judged = if is_last { self.judge(frame) } else { None };
         let is_awaited = response.is_some_and(|response| response.kind == frame.kind);
-        if judged.is_none() && (kind == Kind::Data || !is_awaited) {
+        if judged.is_none() && (is_last || !is_awaited) {
             return false;
         }
         spend(&mut self.edcafs[self.active], frame.airtime);
+        if self.edcafs[self.active].current().is_some_and(|msdu| msdu.is_withdrawn) {
+            self.told_gap(cx);
+            return true;
+        }
         if let Some((outcome, is_whole)) = judged {
             self.concluded(cx, frame, outcome, is_whole);
             return true;
@@ -329,10 +352,14 @@ impl Station {
     /// What a frame says of the data that was sent: what the contention window makes of it, and whether all was acknowledged; `None` if it
     /// is no response to them.
     fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
-        let Some(policy) = &mut self.ack_policy else {
-            return (frame.kind == Kind::Ack).then_some((Outcome::Success, true));
-        };
         let edcaf = &self.edcafs[self.active];
+        let Some(policy) = &mut self.ack_policy else {
+            if edcaf.in_psdu == 1 && !edcaf.is_unanswered {
+                let awaited = if edcaf.requests() { Kind::BlockAck } else { Kind::Ack };
+                return (frame.kind == awaited).then_some((Outcome::Success, true));
+            }
+            return self.judge_block_ack(frame);
+        };
         self.seqs.clear();
         self.seqs.extend(edcaf.psdu().map(|msdu| msdu.seq.unwrap_or_default()));
         self.acknowledged.clear();
@@ -340,11 +367,44 @@ impl Station {
         Some((outcome, self.acknowledged.is_first(edcaf.in_psdu)))
     }
 
+    /// What a Block Ack says of the PSDU. However empty, it resets the contention window: the frame has arrived.
+    fn judge_block_ack(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
+        let Body::Bitmap(bitmap) = &frame.psdu.mpdus()[0].body else { return None };
+        if frame.kind != Kind::BlockAck {
+            return None;
+        }
+        let edcaf = &self.edcafs[self.active];
+        self.acknowledged.clear();
+        let received = edcaf.psdu().enumerate().filter(|(_, msdu)| msdu.seq.is_some_and(|seq| bitmap.contains(seq)));
+        self.acknowledged.extend(received.map(|(place, _)| place));
+        Some((Outcome::Success, self.acknowledged.is_first(edcaf.in_psdu)))
+    }
+
+    /// The receiver knows that the MSDUs at the head of the line are not sent any more: they are given up.
+    #[cold]
+    fn told_gap(&mut self, cx: &mut Cx<impl Air>) {
+        if self.has_categories() {
+            cx.air.release_others(self.contender(self.active));
+        }
+        self.give_up_withdrawn(cx);
+        let wants = self.take_next(cx, self.active);
+        self.go_on(cx, wants);
+    }
+
+    fn give_up_withdrawn(&mut self, cx: &mut Cx<impl Air>) {
+        for _ in 0..self.edcafs[self.active].in_psdu {
+            if let Some(msdu) = self.edcafs[self.active].in_service.pop_front() {
+                self.give_up(cx, msdu, None);
+            }
+        }
+    }
+
     /// The response to the data came: the exchange is over.
     fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, outcome: Outcome, is_whole: bool) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
+        self.edcafs[self.active].is_unanswered = false;
         if !is_whole {
             self.partly_succeed(cx, outcome);
             return;
@@ -428,7 +488,7 @@ impl Station {
 
     /// The first MSDU in service was delivered: that at this place of the PSDU.
     #[inline]
-    fn delivered(&mut self, cx: &Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &mut Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
         let ppdu = self.in_ppdu(place);
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
@@ -439,6 +499,10 @@ impl Station {
         }
         let msdu = edcaf.in_service.pop_front()?;
         let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
+        if !msdu.mates.is_empty() {
+            edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
+            tell_mates(msdu.mates, report, cx.out);
+        }
         Some((msdu.pkt, report))
     }
 
@@ -454,8 +518,13 @@ impl Station {
     }
 
     fn next_fits(&mut self, cx: &Cx<impl Air>) -> bool {
-        let tx = self.next_tx_vector(cx.now, self.active, cx.all);
-        let length = self.plan(self.active, tx, self.txop.exchanges > 0).length();
+        let i = self.active;
+        let length = if self.edcafs[i].requests() {
+            self.plan_request(i).length()
+        } else {
+            let tx = self.next_tx_vector(cx.now, i, cx.all);
+            self.plan(i, tx, self.txop.exchanges > 0).length()
+        };
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
     }
 
@@ -487,6 +556,7 @@ impl Station {
         reached: Reached,
     ) -> (usize, Option<(Msdu, Option<InPpdu>)>) {
         let n = self.edcafs[self.active].in_psdu;
+        let agreement = self.agreement();
         let (mut kept, mut last, mut yields) = (0, None, false);
         for place in 0..n {
             if acknowledged.contains(place) {
@@ -501,10 +571,20 @@ impl Station {
             if self.reports_attempts && reached != Reached::Nothing {
                 let report = msdu.report(cx.now, Fate::Attempt, ppdu);
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
+                for Msdu { pkt, serial, enqueued, head, .. } in &msdu.mates {
+                    let report = TxReport { serial: *serial, enqueued: *enqueued, head: *head, ..report };
+                    cx.out.push(Output::Attempt(cx.all.share(pkt), report));
+                }
             }
             let is_last = count_failure(&mut msdu, counter, &self.config);
+            let is_last = agreement.map_or(is_last, |it| it.ends(&msdu, cx.now));
             match edcaf.queue.failed(cx.now, msdu, is_last, cx.all) {
                 Next::Again(msdu) => {
+                    edcaf.in_service.push_back(msdu);
+                    kept += 1;
+                }
+                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.data_sent => {
+                    (msdu.is_withdrawn, msdu.failures) = (true, (0, 0));
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
@@ -521,6 +601,16 @@ impl Station {
         (kept, last)
     }
 
+    /// The agreement under which the PSDU at hand goes, unless a scheme acknowledges its own way.
+    #[inline]
+    fn agreement(&mut self) -> Option<Agreement> {
+        if !self.links.aggregates() || self.ack_policy.is_some() {
+            return None;
+        }
+        let of = RaTid::of(self.edcafs[self.active].current()?);
+        self.links.agreement(of)
+    }
+
     /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
     #[cold]
     fn put_back(&mut self, cx: &mut Cx<impl Air>) {
@@ -535,31 +625,36 @@ impl Station {
     }
 
     fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
-        self.edcafs[self.active].counters.msdus_given_up += 1;
+        self.edcafs[self.active].counters.msdus_given_up += u64::from(msdu.msdus());
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
         let report = msdu.report(cx.now, Fate::GivenUp, ppdu);
+        tell_mates(msdu.mates, report, cx.out);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
     /// The step was not answered, or a higher category went first. That counts as if it had collided, but nothing was on the
     /// air: it is no attempt, and none is reported.
     pub(super) fn fail(&mut self, cx: &mut Cx<impl Air>, why: Failure) {
-        let (counter, is_data) = (self.step().counter, self.step().kind == Kind::Data);
-        let reached = match why {
-            Failure::Unanswered if is_data => Reached::Data,
-            Failure::Unanswered => Reached::Rts,
-            Failure::Internal => Reached::Nothing,
+        let Step { counter, kind, .. } = *self.step();
+        let reached = match (why, kind) {
+            (Failure::Internal, _) => Reached::Nothing,
+            // A request asks for the outcome of data that went out.
+            (Failure::Unanswered, Kind::Data | Kind::BlockAckReq) => Reached::Data,
+            (Failure::Unanswered, _) => Reached::Rts,
         };
+        let settled = if self.links.aggregates() { self.settle_request(cx, reached) } else { None };
         let edcaf = &mut self.edcafs[self.active];
         let not_before = match why {
             Failure::Unanswered => {
                 edcaf.counters.failures += 1;
                 let waited = cx.now.since(self.sent_at);
                 let not_before = self.config.countdown_after_timeout(&edcaf.access, cx.now, waited);
-                self.attempted(cx, Acked::None, is_data);
+                if settled.is_none() {
+                    self.attempted(cx, Acked::None, reached == Reached::Data);
+                }
                 not_before
             }
             // This slot boundary was spent on the collision. @80211-2020 10.23.2.4
@@ -568,6 +663,10 @@ impl Station {
                 cx.now + edcaf.access.slot
             }
         };
+        if let Some((outcome, wants)) = settled {
+            self.rest(cx, outcome, not_before, wants);
+            return;
+        }
         let (kept, last) = self.sort_out(cx, &MpduSet::NONE, counter, reached);
         let wants = kept > 0 || self.take_next(cx, self.active);
         let outcome = if last.is_some() { Outcome::Discard } else { Outcome::Failure };
@@ -575,6 +674,29 @@ impl Station {
         if let Some((msdu, ppdu)) = last {
             self.give_up(cx, msdu, ppdu);
         }
+    }
+
+    /// After a failure under an agreement, if a Block Ack Request goes next, for the first time or again, or was given up: what that
+    /// means for the contention window, and whether there is something to send.
+    #[inline(never)]
+    fn settle_request(&mut self, cx: &mut Cx<impl Air>, reached: Reached) -> Option<(Outcome, bool)> {
+        let agreement = self.agreement()?;
+        let most = self.config.max_attempts;
+        let edcaf = &mut self.edcafs[self.active];
+        let msdu = edcaf.in_service.front_mut()?;
+        if msdu.is_withdrawn {
+            msdu.failures.0 += u8::from(reached != Reached::Nothing);
+            if msdu.failures.0 < most {
+                return Some((Outcome::Failure, true));
+            }
+            // Nobody answers: the receiver finds the gap by itself.
+            self.give_up_withdrawn(cx);
+            return Some((Outcome::Discard, self.take_next(cx, self.active)));
+        }
+        let is_sent = edcaf.is_unanswered || reached == Reached::Data && edcaf.in_psdu > 1;
+        edcaf.is_unanswered =
+            is_sent && agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
+        edcaf.is_unanswered.then_some((Outcome::Failure, true))
     }
 
     /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
@@ -591,6 +713,14 @@ impl Station {
         let is_free = not_before == cx.now && self.config.countdown == Countdown::Edca;
         let begin = if is_free { cx.air.next_boundary(cx.now, contender) } else { not_before };
         cx.air.finish(contender, outcome, wants, begin);
+    }
+}
+
+/// Those who shared an MPDU have its fate.
+fn tell_mates(mates: Vec<Msdu>, of: TxReport, out: &mut Vec<Output>) {
+    for mate in mates {
+        let Msdu { serial, enqueued, head, .. } = mate;
+        out.push(Output::Done(mate.pkt, TxReport { serial, enqueued, head, ..of }));
     }
 }
 
@@ -629,7 +759,16 @@ fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> 
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,
         qos: msdu.qos,
-        msdus: Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
+        msdus: match msdu.mates[..] {
+            [] => Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
+            _ => a_msdu(msdu, options, all),
+        },
     };
     Mpdu { len: msdu.mpdu, body: Body::Data(data) }
+}
+
+fn a_msdu(msdu: &Msdu, options: MacOptions, all: &mut Packets) -> Msdus {
+    let first = Carried { packet: all.share(&msdu.pkt), options };
+    let mates = msdu.mates.iter().map(|mate| Carried { packet: all.share(&mate.pkt), options });
+    Msdus::Many(std::iter::once(first).chain(mates).collect())
 }

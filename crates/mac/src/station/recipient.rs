@@ -5,12 +5,15 @@ use super::reassembly::Fragment;
 use super::{Cx, Output, State, Station};
 use crate::ack::Delivery;
 use crate::air::Air;
+use crate::block_ack::{Held, Inbound};
+use crate::counters::Counters;
 use crate::exchange::Response;
 use crate::frame::Kind;
-use crate::psdu::{Frame, Mpdu, Msdus, Psdu};
+use crate::psdu::{Body, Carried, Frame, Mpdu, Msdus, Psdu};
 use engine::Class as When;
 use phy::MpduSet;
-use units::NodeId;
+use units::{NodeId, SimTime};
+use wire::Packets;
 
 impl Station {
     pub(super) fn received(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet) {
@@ -28,8 +31,10 @@ impl Station {
         if let Some(response) = self.response_to(cx, frame, got) {
             self.respond(cx, frame, response);
         }
-        if frame.kind == Kind::Data {
-            self.take_in(cx, frame, got);
+        match frame.kind {
+            Kind::Data => self.take_in(cx, frame, got),
+            Kind::BlockAckReq => self.move_window(cx, frame),
+            _ => {}
         }
     }
 
@@ -61,8 +66,35 @@ impl Station {
         let proposed = self.plan.respond(&self.config, frame, cx.air.nav() <= cx.now)?;
         match &mut self.recipient {
             Some(recipient) if frame.kind == Kind::Data => recipient.respond(&self.config, frame, got, proposed),
+            None if self.links.aggregates() => self.block_ack(frame, got, proposed),
             _ => Some(proposed),
         }
+    }
+
+    /// What block acknowledgment makes of a response: it notes what was received, and answers an A-MPDU or a request by a Block Ack.
+    /// @80211-2020 10.25.6.3, 10.25.6.5
+    fn block_ack(&mut self, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
+        let mpdus = frame.psdu.mpdus();
+        let tid = match &mpdus[0].body {
+            Body::Data(data) => data.qos.map(|qos| qos.user_priority),
+            Body::Request(request) => Some(request.tid),
+            Body::Nothing | Body::Bitmap(_) => return Some(proposed),
+        };
+        let id = self.links.of(frame.from, tid);
+        let Some(inbound) = self.links.get_mut(id).inbound() else {
+            return (frame.kind == Kind::Data).then_some(proposed);
+        };
+        if let Body::Request(request) = mpdus[0].body {
+            inbound.board.move_to(request.start);
+        }
+        for data in got.iter().filter_map(|place| mpdus[place].data()) {
+            inbound.board.note(data.seq);
+        }
+        if frame.kind == Kind::Data && mpdus.len() == 1 {
+            return Some(proposed);
+        }
+        let body = Body::Bitmap(inbound.board.bitmap());
+        Some(Response::to(&self.config, frame.tx.mode, frame.duration, Kind::BlockAck, body))
     }
 
     pub(super) fn respond(&mut self, cx: &Cx<impl Air>, to: &Frame, response: Response) {
@@ -72,6 +104,26 @@ impl Station {
         let (from, to, tx, label) = (self.node, to.from, mode.into(), to.label);
         self.response = Some(Frame { kind, from, to, tx, airtime, duration, label, psdu });
         self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
+    }
+
+    /// A Block Ack Request: what is before its number is settled.
+    #[cold]
+    fn move_window(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
+        let Body::Request(request) = frame.psdu.mpdus()[0].body else { return };
+        let id = self.links.of(frame.from, Some(request.tid));
+        if let (Some(inbound), None) = (self.links.get_mut(id).inbound(), &self.recipient) {
+            inbound.reorder.move_to(request.start, &mut up(cx.out, &mut self.own));
+        }
+    }
+
+    /// Gaps that have lasted too long are given up, in all reorder buffers.
+    #[cold]
+    pub(super) fn expire_gaps(&mut self, cx: &mut Cx<impl Air>) {
+        self.gaps_due = SimTime::NEVER;
+        for inbound in self.links.inbound() {
+            inbound.reorder.expire(cx.now, &mut up(cx.out, &mut self.own));
+            self.gaps_due = self.gaps_due.min(inbound.reorder.due());
+        }
     }
 
     /// The MSDUs of a data frame go up, past the duplicate cache or whatever the recipient does with them.
@@ -89,6 +141,16 @@ impl Station {
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
             let id = self.links.of(frame.from, data.qos.map(|qos| qos.user_priority));
             let link = self.links.get_mut(id);
+            if let Some(Inbound { reorder, .. }) = link.inbound() {
+                if !reorder.is_new(data.seq) {
+                    self.own.duplicates += 1;
+                    continue;
+                }
+                let what = held(&data.msdus, frame.from, cx.all);
+                reorder.arrives(cx.now, data.seq, what, &mut up(cx.out, &mut self.own));
+                self.gaps_due = self.gaps_due.min(reorder.due());
+                continue;
+            }
             if data.fragment > 0 || data.more_fragments {
                 let is_whole = link.has(cx.now, data.seq, data.is_retry);
                 match self.reassembly.arrives(cx.now, id, data.seq, data.fragment, data.more_fragments, is_whole) {
@@ -106,6 +168,26 @@ impl Station {
             self.own.msdus_received += data.msdus.each().len() as u64;
             hand_up(&data.msdus, frame.from, cx);
         }
+    }
+}
+
+/// The MSDUs of an MPDU, in this station's care.
+fn held(msdus: &Msdus, from: NodeId, all: &mut Packets) -> Held {
+    let mut delivery =
+        |carried: &Carried| Delivery { pkt: all.copy_shared(&carried.packet), from, options: carried.options };
+    match msdus {
+        Msdus::One(one) => Held::One(delivery(one)),
+        Msdus::Many(many) => Held::Many(many.iter().map(delivery).collect()),
+    }
+}
+
+/// What hands up what a reorder buffer releases.
+fn up(out: &mut Vec<Output>, counters: &mut Counters) -> impl FnMut(Held) {
+    move |what| {
+        what.each(|delivery| {
+            counters.msdus_received += 1;
+            out.push(Output::Deliver(delivery));
+        });
     }
 }
 

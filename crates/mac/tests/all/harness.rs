@@ -3,9 +3,9 @@
 
 use engine::{Class as When, Purpose, Slot, Stream, Streams, Timers};
 use mac::{
-    AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame, Input, Kind,
-    Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, RaTid, Reception,
-    Receptions, RtsPatience, Station, TxQueue, TxReport, Wrap,
+    Aggregation, AtAddressee, Body, Carried, Channel, Config, Contention, Data, Dcf, ErrorsAt, Fate, Fifo, Frame,
+    Input, Kind, Label, Links, MacOptions, Mpdu, Msdu, Msdus, Output, Overlap, Plan, Psdu, PsduReport, Qos, RaTid,
+    Reception, Receptions, RtsPatience, Station, TxQueue, TxReport, Wrap,
 };
 use phy::{ErrorModel, Errors, Hit, Medium, Mode, TxPower, TxVector};
 use queue::{Limit, Spec};
@@ -82,7 +82,7 @@ impl Shown {
     pub fn made(self, packets: &mut Packets) -> Frame {
         let body = if self.kind == Kind::Data {
             let mut carried = || {
-                let pkt = packets.put(datagram(100, 0));
+                let pkt = packets.put(datagram(100, 0, 0));
                 let carried = Carried { packet: packets.share(&pkt), options: MacOptions::within(0) };
                 packets.free(pkt, DropWhy::Delivered);
                 carried
@@ -124,9 +124,9 @@ pub fn frame_of(config: &Config, kind: Kind, from: NodeId, to: NodeId, duration:
     Shown { msdus, kind, from, to, mode, power, mpdu, airtime, duration, seq, is_retry, qos, label }
 }
 
-fn datagram(size: u32, tos: u8) -> Packet {
+fn datagram(size: u32, tos: u8, nth: u32) -> Packet {
     let ip = Ipv4 { tos, ..Ipv4::default() };
-    Packet { ip, l4: L4::Udp(Udp::default()), payload: Payload::stream(0, size - 28), flow: FlowId(0) }
+    Packet { ip, l4: L4::Udp(Udp::default()), payload: Payload::stream(0, size - 28), flow: FlowId(nth) }
 }
 
 /// One transmission, in µs; for tests whose times are whole ones.
@@ -157,6 +157,8 @@ pub struct Delivered {
     pub node: NodeId,
     pub from: NodeId,
     pub serial: u64,
+    /// Which packet: those that were handed down are counted from 0 on.
+    pub nth: u32,
     pub frame: Option<Shown>,
 }
 
@@ -258,6 +260,8 @@ pub struct Net {
     pub ended: Vec<Ended>,
     /// Delivered to anybody from each station, by category; 7: without QoS Control.
     pub counts: Vec<[u64; 8]>,
+    /// Packets handed down in all.
+    handed_down: u32,
     /// Packets handed up in all.
     pub handed_up: u64,
     /// Off for long runs.
@@ -281,6 +285,7 @@ impl Net {
         let configs = build.configs;
         let streams = Streams::new(build.seed);
         let contention = Contention::new(nodes, |node| configs[node.index()].contenders(&streams, node));
+        let announced: Rc<[Option<Aggregation>]> = configs.iter().map(|config| config.aggregation).collect();
         let patience = RtsPatience::of(&configs[..1]);
         let errors = Errors::new(nodes, &streams, |_, _| build.errors);
         let channel = Channel::new(Medium::new(nodes), contention, errors, build.errors_at, nodes, patience);
@@ -292,6 +297,7 @@ impl Net {
             let first = channel.contention.first(node);
             let mut station = Station::new(node, &peers, first, config.clone(), queues, (build.plan)(node));
             station.report_attempts();
+            station.aggregate_with(announced.clone());
             station
         };
         Net {
@@ -303,6 +309,7 @@ impl Net {
             delivered: Vec::new(),
             ended: Vec::new(),
             counts: vec![[0; 8]; nodes],
+            handed_down: 0,
             handed_up: 0,
             keeps_log: true,
             options_room: 0,
@@ -438,7 +445,8 @@ impl Net {
     }
 
     fn hand_down(&mut self, now: SimTime, node: NodeId, to: NodeId, size: u32, tos: u8, starters: &mut Vec<NodeId>) {
-        let pkt = self.packets.put(datagram(size, tos));
+        let pkt = self.packets.put(datagram(size, tos, self.handed_down));
+        self.handed_down += 1;
         let msdu = Msdu::new(now, pkt, &self.packets, to, self.options_room);
         self.tell(now, node, Input::Enqueue(msdu), starters);
     }
@@ -472,8 +480,9 @@ impl Net {
                 Output::Deliver(delivery) => {
                     self.handed_up += 1;
                     let (from, serial) = (delivery.from, self.packets.serial(&delivery.pkt));
+                    let nth = self.packets.get(&delivery.pkt).flow.0;
                     if self.keeps_log {
-                        self.delivered.push(Delivered { when: us(now), node, from, serial, frame: None });
+                        self.delivered.push(Delivered { when: us(now), node, from, serial, nth, frame: None });
                     }
                     self.packets.free(delivery.pkt, DropWhy::Delivered);
                 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod acknowledgment;
+mod block_ack;
 mod by_hand;
 mod dcf;
 mod dot11g;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod draws;
+mod modes;
 mod network;
 mod places;
 mod radio;
@@ -16,7 +17,7 @@ use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
-use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
+use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
 use net::RouterFacts;
 use network::Network;
 use node::{Chain, Node};
@@ -24,6 +25,7 @@ use phy::Medium;
 use plugin::Chosen;
 use radio::Tuned;
 use schemes::{Hooks, Port, Stack};
+use std::rc::Rc;
 use topology::Standing;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 
@@ -86,9 +88,11 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let Placement { places, media, network, mut stacks } = placement(shared, seed)?;
     let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
-    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
-    let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
+    let mut configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
+    on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
+    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
+    let announced: Rc<[Option<Aggregation>]> = configs.iter().map(|config| config.aggregation).collect();
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
@@ -120,6 +124,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         if let Some(rates) = rates {
             station.rates_by(rates);
         }
+        station.aggregate_with(announced.clone());
         fit(&mut station, stack);
         if station.heeds_damage() {
             air.heed_damage(node);

@@ -283,7 +283,7 @@ fn write_mpdu(
         (Kind::Cts, _) => dot11::Frame::Cts(dot11::Cts { flags, duration, ra }).emit(out),
         (Kind::Ack, _) => dot11::Frame::Ack(dot11::Ack { flags, duration, ra }).emit(out),
         // Their bytes come with the schemes that send them.
-        (Kind::BlockAck | Kind::Nack, _) | (Kind::Data, None) => Ok(()),
+        (Kind::BlockAck | Kind::BlockAckReq | Kind::Nack, _) | (Kind::Data, None) => Ok(()),
     }
 }
 

@@ -1,0 +1,242 @@
+//! Receive reordering buffer: MPDUs go up in the order of their numbers. @80211-2020 10.25.6.6
+
+use super::{HALF, ahead};
+use crate::ack::Delivery;
+use std::collections::VecDeque;
+use units::{Dur, SimTime};
+
+/// What an MPDU carried, in the recipient's care: an MSDU, or those of an A-MSDU.
+#[derive(Debug)]
+pub(crate) enum Held {
+    One(Delivery),
+    Many(Vec<Delivery>),
+}
+
+impl Held {
+    /// MSDUs in it.
+    fn len(&self) -> u64 {
+        match self {
+            Held::One(_) => 1,
+            Held::Many(many) => many.len() as u64,
+        }
+    }
+
+    /// Hands each of them on.
+    pub fn each(self, mut to: impl FnMut(Delivery)) {
+        match self {
+            Held::One(one) => to(one),
+            Held::Many(many) => many.into_iter().for_each(to),
+        }
+    }
+}
+
+/// The buffer of one agreement.
+#[derive(Debug)]
+pub(crate) struct Reorder {
+    /// The number that is due: WinStart_B.
+    start: u16,
+    window: u16,
+    /// How long what stands behind a gap waits.
+    patience: Dur,
+    /// By distance from the start; the first is a gap, or there is none.
+    held: VecDeque<Option<(SimTime, Held)>>,
+    /// MSDUs in it.
+    msdus: u64,
+}
+
+impl Reorder {
+    /// Empty, with number 0 due.
+    pub fn new(window: u16, patience: Dur) -> Reorder {
+        Reorder { start: 0, window, patience, held: VecDeque::new(), msdus: 0 }
+    }
+
+    /// MSDUs in it.
+    pub fn msdus(&self) -> u64 {
+        self.msdus
+    }
+
+    /// True if an MPDU with this number is new: neither from before the window nor held.
+    pub fn is_new(&self, seq: u16) -> bool {
+        let at = ahead(seq, self.start);
+        at < HALF && !self.held.get(usize::from(at)).is_some_and(Option::is_some)
+    }
+
+    /// A new MPDU has arrived: it and what stood behind it goes up, or it is held. One beyond the window becomes its last.
+    pub fn arrives(&mut self, now: SimTime, seq: u16, what: Held, up: &mut impl FnMut(Held)) {
+        debug_assert!(self.is_new(seq), "{seq} is known");
+        let at = ahead(seq, self.start);
+        if at == 0 && self.held.is_empty() {
+            self.start = (self.start + 1) % crate::link::NUMBERS;
+            up(what);
+            return;
+        }
+        if at >= self.window {
+            self.skip(at - self.window + 1, up);
+        }
+        let at = usize::from(ahead(seq, self.start));
+        if at >= self.held.len() {
+            self.held.resize_with(at + 1, || None);
+        }
+        self.msdus += what.len();
+        self.held[at] = Some((now, what));
+        self.release(up);
+    }
+
+    /// A Block Ack Request says that everything before this number is settled: what is held of it goes up.
+    pub fn move_to(&mut self, start: u16, up: &mut impl FnMut(Held)) {
+        let by = ahead(start, self.start);
+        if by < HALF {
+            self.skip(by, up);
+            self.release(up);
+        }
+    }
+
+    /// When the first gap is given up; `NEVER` without one.
+    pub fn due(&self) -> SimTime {
+        let first = self.held.iter().flatten().next();
+        first.map_or(SimTime::NEVER, |(since, _)| *since + self.patience)
+    }
+
+    /// Gaps before what has waited long enough are given up.
+    pub fn expire(&mut self, now: SimTime, up: &mut impl FnMut(Held)) {
+        while self.due() <= now {
+            let gap = self.held.iter().take_while(|place| place.is_none()).count();
+            self.skip(gap as u16, up);
+            self.release(up);
+        }
+    }
+
+    /// All that it holds, in order.
+    pub fn drain(&mut self) -> impl Iterator<Item = Held> {
+        self.msdus = 0;
+        self.held.drain(..).flatten().map(|(_, what)| what)
+    }
+
+    /// The window moves on by so many numbers, with or without gaps.
+    fn skip(&mut self, by: u16, up: &mut impl FnMut(Held)) {
+        for _ in 0..by {
+            if let Some((_, what)) = self.held.pop_front().flatten() {
+                self.msdus -= what.len();
+                up(what);
+            }
+        }
+        self.start = (self.start + by) % crate::link::NUMBERS;
+    }
+
+    /// What is due goes up.
+    fn release(&mut self, up: &mut impl FnMut(Held)) {
+        while matches!(self.held.front(), Some(Some(_))) {
+            self.skip(1, up);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::msdu::MacOptions;
+    use units::{FlowId, NodeId};
+    use wire::{DropWhy, Ipv4, L4, Packet, Packets, Payload, Udp};
+
+    const PATIENCE: Dur = Dur::from_ms(100);
+
+    struct Bench {
+        all: Packets,
+        reorder: Reorder,
+        went_up: Vec<u64>,
+    }
+
+    impl Bench {
+        fn new(window: u16) -> Bench {
+            Bench { all: Packets::default(), reorder: Reorder::new(window, PATIENCE), went_up: Vec::new() }
+        }
+
+        /// An MPDU arrives, of which the packet's length is the number. Returns whether it was new.
+        fn arrives(&mut self, ms: u64, seq: u16) -> bool {
+            if !self.reorder.is_new(seq) {
+                return false;
+            }
+            let (ip, l4, flow) = (Ipv4::default(), L4::Udp(Udp::default()), FlowId(0));
+            let pkt = self.all.put(Packet { ip, l4, payload: Payload::stream(0, u32::from(seq)), flow });
+            let what = Held::One(Delivery { pkt, from: NodeId(0), options: MacOptions::within(0) });
+            let Bench { all, reorder, went_up } = self;
+            reorder.arrives(at(ms), seq, what, &mut |what| what.each(|it| went_up.push(gone(all, it))));
+            true
+        }
+
+        fn expire(&mut self, ms: u64) {
+            let Bench { all, reorder, went_up } = self;
+            reorder.expire(at(ms), &mut |what| what.each(|it| went_up.push(gone(all, it))));
+        }
+
+        fn move_to(&mut self, start: u16) {
+            let Bench { all, reorder, went_up } = self;
+            reorder.move_to(start, &mut |what| what.each(|it| went_up.push(gone(all, it))));
+        }
+
+        fn up(&mut self) -> Vec<u64> {
+            std::mem::take(&mut self.went_up)
+        }
+    }
+
+    fn at(ms: u64) -> SimTime {
+        SimTime::ZERO + Dur::from_ms(ms)
+    }
+
+    fn gone(all: &mut Packets, delivery: Delivery) -> u64 {
+        u64::from(all.free(delivery.pkt, DropWhy::Delivered).payload.len)
+    }
+
+    #[test]
+    fn numbers_go_up_in_order_and_once() {
+        let mut bench = Bench::new(64);
+        assert!([0, 1, 3, 5].into_iter().all(|seq| bench.arrives(0, seq)));
+        assert!(!bench.arrives(0, 1) && !bench.arrives(0, 3), "from before the window, and held");
+        assert_eq!((bench.up(), bench.reorder.msdus()), (vec![0, 1], 2));
+        bench.arrives(1, 2);
+        assert_eq!((bench.up(), bench.reorder.msdus()), (vec![2, 3], 1));
+        bench.arrives(1, 4);
+        assert_eq!((bench.up(), bench.reorder.due()), (vec![4, 5], SimTime::NEVER));
+    }
+
+    #[test]
+    fn a_number_beyond_the_window_and_a_request_move_it() {
+        let mut bench = Bench::new(4);
+        [1, 3].into_iter().for_each(|seq| assert!(bench.arrives(0, seq)));
+        bench.arrives(0, 5); // the window is 2 … 5
+        assert_eq!(bench.up(), [1]);
+        bench.move_to(3);
+        assert_eq!(bench.up(), [3]);
+        bench.move_to(2);
+        assert_eq!((bench.up(), bench.reorder.msdus()), (vec![], 1));
+        bench.arrives(0, 100);
+        assert_eq!((bench.up(), bench.reorder.msdus()), (vec![5], 1), "97 … 100");
+    }
+
+    #[test]
+    fn a_gap_is_given_up_when_the_first_behind_it_has_waited_long_enough() {
+        let mut bench = Bench::new(64);
+        bench.arrives(10, 2);
+        bench.arrives(20, 4);
+        bench.arrives(30, 1);
+        assert_eq!((bench.up(), bench.reorder.due()), (vec![], at(130)), "the first behind the gap is 1");
+        bench.expire(129);
+        assert_eq!(bench.up(), []);
+        bench.expire(130);
+        assert_eq!((bench.up(), bench.reorder.due()), (vec![1, 2, 4], SimTime::NEVER), "4 has waited since 20");
+        assert!(!bench.arrives(131, 3), "too late");
+    }
+
+    #[test]
+    fn numbers_wrap_inside_a_window() {
+        let mut bench = Bench::new(64);
+        bench.move_to(2000);
+        bench.move_to(4000);
+        bench.move_to(4094);
+        [4095, 1, 0].into_iter().for_each(|seq| assert!(bench.arrives(0, seq)));
+        assert_eq!(bench.up(), []);
+        bench.arrives(0, 4094);
+        assert_eq!(bench.up(), [4094, 4095, 0, 1]);
+        assert!(!bench.arrives(0, 4095));
+    }
+}
