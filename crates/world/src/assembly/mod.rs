@@ -16,7 +16,7 @@ use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
-use mac::{Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
+use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
 use net::RouterSite;
 use network::Network;
 use node::{Chain, Node};
@@ -24,6 +24,7 @@ use phy::Medium;
 use plugin::Chosen;
 use radio::Tuned;
 use schemes::{Hooks, Port, Stack};
+use std::rc::Rc;
 use topology::Standing;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 
@@ -99,6 +100,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
+    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let mut interfaces = Vec::new();
     for (node, channel) in scenario.interfaces() {
         let (own, stack, config) =
@@ -119,6 +121,9 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let mut station = Station::new(node, &peers, air.contention.first(node), config, queues, stack.plan());
         if let Some(rates) = rates {
             station.rates_by(rates);
+        }
+        if station.config().aggregation.is_some() {
+            station.aggregate_with(announced[channel.index()].clone());
         }
         fit(&mut station, stack);
         if station.heeds_damage() {
@@ -180,6 +185,12 @@ fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -
         channel.set_dsss_alone(NodeId(i as u32));
     }
     channel
+}
+
+/// What the stations of a channel announce of their part in aggregation, by node.
+fn announced(on: Tuned<'_>, configs: &[Config]) -> Rc<[Option<Aggregation>]> {
+    let own = |(node, config): (NodeId, &Config)| config.aggregation.filter(|_| on.has(node));
+    (0..).map(NodeId).zip(configs).map(own).collect()
 }
 
 /// What a capture shows of the network: its nodes, wires and cells.
