@@ -93,7 +93,7 @@ impl Station {
         if frame.kind == Kind::Data && mpdus.len() == 1 {
             return Some(proposed);
         }
-        let body = Body::Bitmap(inbound.board.bitmap());
+        let body = Body::Bitmap(inbound.board.bitmap().for_tid(tid.unwrap_or_default()));
         Some(Response::to(&self.config, frame.tx.mode, frame.duration, Kind::BlockAck, body))
     }
 

@@ -351,11 +351,13 @@ proptest! {
 
 /// True if a captured frame is from or for a node. CTS and ACK do not say from whom they are.
 fn is_own(frame: &[u8], node: usize) -> bool {
-    use wire::dot11::{BlockAck, Data, Frame, MacAddr, Rts};
+    use wire::dot11::{BlockAck, BlockAckReq, Data, Frame, MacAddr, Rts};
     let own = MacAddr::of_node(units::NodeId(node as u32));
     match Frame::parse(frame).unwrap() {
         Frame::Data(Data { header, .. }) => [header.addr1, header.addr2].contains(&own),
-        Frame::Rts(Rts { ra, ta, .. }) | Frame::BlockAck(BlockAck { ra, ta, .. }) => [ra, ta].contains(&own),
+        Frame::Rts(Rts { ra, ta, .. })
+        | Frame::BlockAck(BlockAck { ra, ta, .. })
+        | Frame::BlockAckReq(BlockAckReq { ra, ta, .. }) => [ra, ta].contains(&own),
         Frame::Cts(_) | Frame::Ack(_) => true,
         Frame::Beacon(_) => false,
     }

@@ -4,6 +4,7 @@
 mod absent;
 mod ack_priority;
 mod ack_return;
+mod aggregates;
 mod bad_input;
 mod base_station;
 mod blame;
