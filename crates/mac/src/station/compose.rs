@@ -78,6 +78,7 @@ impl Station {
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
     /// sequence: the last one is begun again.
+    #[inline(always)]
     pub(super) fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> &Exchange {
         let edcaf = &self.edcafs[i];
         let job = self.job(i, 0, edcaf.psdu_len(), edcaf.in_psdu, tx, is_protected);
