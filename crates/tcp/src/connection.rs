@@ -255,6 +255,7 @@ impl Connection {
     }
 
     /// The next thing to do; `None` if there is nothing until the next input.
+    #[inline(always)]
     pub fn poll(&mut self, now: SimTime) -> Option<Output> {
         if self.events.bits != 0 {
             return Some(self.events.take());
