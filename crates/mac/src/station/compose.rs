@@ -78,6 +78,7 @@ impl Station {
             _ => Solicited::ACK,
         };
         let TxVector { mode, code, .. } = tx;
+        let psdu = if n == 1 && mode.format.delimits_one { Subframes::new(Bytes::ZERO).next() + psdu } else { psdu };
         Job {
             to: msdu.to,
             psdu,

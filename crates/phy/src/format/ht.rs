@@ -13,10 +13,10 @@ use crate::mode::{Field, Mode};
 use units::Dur;
 
 /// HT at 5 GHz. Mandatory for data: MCS 0 to 7 in 20 MHz with BCC and 0.8 µs (@80211-2020 19.1.1).
-pub static HT: Format = Format { name: "HT", mandatory: &[], survival };
+pub static HT: Format = Format { name: "HT", mandatory: &[], delimits_one: false, survival };
 
 /// HT at 2.4 GHz.
-pub static HT_2_4: Format = Format { name: "HT", mandatory: &[], survival };
+pub static HT_2_4: Format = Format { name: "HT", mandatory: &[], delimits_one: false, survival };
 
 pub(crate) static AMENDMENT: Amendment = Amendment {
     name: "HT",

@@ -13,7 +13,7 @@ use crate::mode::{Field, Mode};
 use units::Dur;
 
 /// VHT. Mandatory for data: MCS 0 to 7 with one stream in 20, 40 and 80 MHz with BCC and 0.8 µs (@80211-2020 21.1.1).
-pub static VHT: Format = Format { name: "VHT", mandatory: &[], survival };
+pub static VHT: Format = Format { name: "VHT", mandatory: &[], delimits_one: true, survival };
 
 pub(crate) static AMENDMENT: Amendment = Amendment {
     name: "VHT",
