@@ -147,20 +147,36 @@ impl Station {
 
     /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
     pub(super) fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let Some(first) = self.edcafs[i].current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
+        let is_protected = self.txop.exchanges > 0;
+        if let Some(psdu) = self.grow(cx, i, 0, self.tx, (cx.now, is_protected)) {
+            (self.edcafs[i].in_psdu, self.edcafs[i].every) = (psdu.so_far.mpdus, psdu.limits.every);
+        }
+    }
+
+    /// What a PSDU in this TX vector carries that begins with the MSDU at this place of the line, and whose exchange begins then. What it
+    /// takes from the queue stands in the line. `None`: one MPDU.
+    pub(super) fn grow(
+        &mut self,
+        cx: &mut Cx<impl Air>,
+        i: usize,
+        place: usize,
+        tx: TxVector,
+        begins: (SimTime, bool),
+    ) -> Option<Growing> {
+        let first = self.edcafs[i].in_service.get(place).filter(|msdu| msdu.to != NodeId::BROADCAST)?;
         let of = RaTid::of(first);
-        let Some(limits) = self.limits(i, of) else { return };
+        let limits = self.limits(i, place, tx, begins)?;
         let fresh = self.links.next_number(of);
         let Station { ack_policy, extended, edcafs, .. } = self;
-        let Edcaf { in_service, queue, in_psdu, every, .. } = &mut edcafs[i];
-        let mut psdu = Growing::new(limits, fresh, self.tx.mode);
-        for msdu in in_service.iter() {
+        let Edcaf { in_service, queue, .. } = &mut edcafs[i];
+        let mut psdu = Growing::new(limits, fresh, tx.mode);
+        for msdu in in_service.iter().skip(place) {
             if psdu.so_far.mpdus > 0 && (RaTid::of(msdu) != of || !psdu.admits(msdu, ack_policy)) {
                 break;
             }
             psdu.take(msdu);
         }
-        while psdu.so_far.mpdus == in_service.len() {
+        while place + psdu.so_far.mpdus == in_service.len() {
             let Some(next) = queue.peek(cx.now, of, cx.all) else { break };
             // It shares the last MPDU, if that has not been sent; or it has one of its own.
             let joined = if limits.amsdu > Bytes::ZERO { psdu.joins(in_service.last(), next) } else { None };
@@ -180,13 +196,14 @@ impl Station {
             psdu.take(&msdu);
             in_service.push_back(msdu);
         }
-        (*in_psdu, *every) = (psdu.so_far.mpdus, limits.every);
         self.note_dropped_ahead(cx, i);
+        Some(psdu)
     }
 
-    /// What bounds a PSDU for this receiver and TID; `None`: one MPDU is all that it has.
-    fn limits(&mut self, i: usize, of: RaTid) -> Option<Limits> {
-        let (TxVector { mode, code, .. }, longest) = (self.tx, self.edcafs[i].walk.stage().longest);
+    /// What bounds the PSDU of an exchange that begins then with this MSDU; `None`: one MPDU is all that it has.
+    fn limits(&mut self, i: usize, place: usize, tx: TxVector, begins: (SimTime, bool)) -> Option<Limits> {
+        let of = RaTid::of(self.edcafs[i].in_service.get(place)?);
+        let (TxVector { mode, code, .. }, longest) = (tx, self.edcafs[i].walk.stage().longest);
         if let Some(policy) = &self.ack_policy {
             let window = policy.window(of).min(MpduSet::MOST) as u16;
             let longest = if longest == Dur::MAX { Limit::None } else { Limit::Time(longest, code) };
@@ -198,9 +215,22 @@ impl Station {
         if code.is_some() {
             return None;
         }
-        let longest = Limit::Length(agreement.bytes.min(longest_psdu(mode, agreement.time.min(longest))));
+        let longest = longest.min(agreement.time).min(self.left_of_txop(i, place, tx, begins));
+        let longest = Limit::Length(agreement.bytes.min(longest_psdu(mode, longest)));
         let Agreement { mpdus, window, longest_mpdu: mpdu, spacing, amsdu, .. } = agreement;
         Some(Limits { mpdus, window, longest, mpdu, amsdu, every: spaced(mode, spacing) })
+    }
+
+    /// How long a PPDU may last, whose exchange begins then, to end within the opportunity; of one without a limit any time.
+    /// @80211-2020 10.23.2.9
+    fn left_of_txop(&mut self, i: usize, place: usize, tx: TxVector, (begins, is_protected): (SimTime, bool)) -> Dur {
+        if self.edcafs[i].txop_limit == Dur::ZERO {
+            return Dur::MAX;
+        }
+        let Some(len) = self.edcafs[i].in_service.get(place).map(|msdu| msdu.mpdu) else { return Dur::MAX };
+        let job = self.job(i, place, len, 2, tx, is_protected);
+        let around = self.plan.exchange(&self.config, &job).length() - airtime_coded(tx.mode, len, tx.code);
+        (self.txop.ends.max(begins) - begins).saturating_sub(around)
     }
 }
 
@@ -229,10 +259,10 @@ enum Limit {
 
 /// A PSDU while it is put together.
 #[derive(Debug)]
-struct Growing {
+pub(super) struct Growing {
     limits: Limits,
     mode: Mode,
-    so_far: SoFar,
+    pub so_far: SoFar,
     subframes: Subframes,
     /// The same without its last MPDU.
     before_last: Subframes,

@@ -293,9 +293,19 @@ impl Station {
         let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };
         let len = next.mpdu;
         let tx = self.expected_tx_vector(i, place, cx.all);
-        let job = self.job(i, place, len, 1, tx, true);
-        let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
         let own_end = cx.now + step.airtime + step.duration;
+        let (len, n) = if self.links.aggregates() {
+            let begins = own_end + self.config.timing.sifs;
+            let psdu = self.grow(cx, i, place, tx, (begins, true));
+            psdu.map_or(
+                (len, 1),
+                |psdu| if psdu.so_far.mpdus > 1 { (psdu.so_far.len, psdu.so_far.mpdus) } else { (len, 1) },
+            )
+        } else {
+            (len, 1)
+        };
+        let job = self.job(i, place, len, n, tx, true);
+        let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
         if self.txop.has_room_until(own_end + further) { further } else { Dur::ZERO }
     }
 

@@ -78,6 +78,42 @@ impl Cell {
 const HT: Aggregation = Aggregation::HT;
 
 #[test]
+fn an_opportunity_is_filled_and_announces_the_aggregate_that_follows() {
+    // 900 µs: room for 852 µs of a PPDU, three MPDUs; nothing fits into the 128 that are left. 2 ms: room for 1952 µs of a PPDU, eight
+    // MPDUs, 20 + 4 · ⌈(22 + 8 · (7 · 1544 + 1542)) / 216⌉ = 1852.
+    let with_limit = |us: u64, msdus: usize| {
+        let configs = [0; 4].map(|_| {
+            let mut config = aggregating(HT);
+            crate::edca::harness::category(&mut config, BE).txop_limit = Dur::from_us(us);
+            config
+        });
+        let mut net = Net::build(&Build { limit: Limit::Packets(1000), ..Build::of(&configs) });
+        net.air(100, frame(Kind::Data, C, NOBODY, 0));
+        (0..msdus).for_each(|_| _ = net.offer(200, A, B, tos(BE)));
+        net.run(1_000_000);
+        let data = net.of(A, Kind::Data);
+        data.iter().map(|it| (it.end - it.start, it.frame.duration.ns() / 1000)).collect::<Vec<_>>()
+    };
+    assert_eq!(with_limit(900, 5), [(THREE, SIFS + BLOCK_ACK), (TWO, SIFS + BLOCK_ACK)]);
+    assert_eq!(with_limit(2000, 8), [(1852, SIFS + BLOCK_ACK)]);
+    // Windows of two: the second A-MPDU follows a SIFS later, and the first announces it.
+    let further = SIFS + TWO + SIFS + BLOCK_ACK;
+    let configs = [0; 4].map(|_| {
+        let mut config = aggregating(Aggregation { mpdus: 2, ..HT });
+        crate::edca::harness::category(&mut config, BE).txop_limit = Dur::from_us(1200);
+        config
+    });
+    let mut net = Net::build(&Build { limit: Limit::Packets(1000), ..Build::of(&configs) });
+    net.air(100, frame(Kind::Data, C, NOBODY, 0));
+    (0..4).for_each(|_| _ = net.offer(200, A, B, tos(BE)));
+    net.run(1_000_000);
+    let data = net.of(A, Kind::Data);
+    assert_eq!(data[1].start - data[0].end, SIFS + BLOCK_ACK + SIFS);
+    let durations: Vec<u64> = data.iter().map(|it| it.frame.duration.ns() / 1000).collect();
+    assert_eq!(durations, [SIFS + BLOCK_ACK + further, SIFS + BLOCK_ACK]);
+}
+
+#[test]
 fn the_second_of_three_that_is_lost_goes_again_alone_and_all_go_up_in_order() {
     let mut cell = cell(HT, 3);
     let start = cell.start;
