@@ -10,7 +10,7 @@ mod topology;
 mod transport;
 
 use crate::interface::Interface;
-use crate::scenario::{self as sc, EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
+use crate::scenario::{EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
@@ -21,7 +21,8 @@ use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateCont
 use net::RouterFacts;
 use network::Network;
 use node::{Chain, Node};
-use phy::Medium;
+use phy::format::DSSS;
+use phy::{Format, Medium};
 use plugin::Chosen;
 use radio::Tuned;
 use schemes::{Hooks, Port, Stack};
@@ -182,9 +183,20 @@ fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -
     let patience = RtsPatience::of(configs);
     let errors_at = shared.errors_at[on.id.index()];
     let mut channel = Channel::new(medium, contention, radio::errors(on), errors_at, nodes, patience);
-    let non_erp = |node: &sc::Node| node.is_non_erp(&shared.scenario.radio) && node.is_on(on.id);
-    for (i, _) in shared.scenario.nodes.iter().enumerate().filter(|(_, node)| non_erp(node)) {
-        channel.set_dsss_alone(NodeId(i as u32));
+    // Of all formats on the channel, those that a station's own radio has no mode of.
+    let tuned = || (0..).map(NodeId).zip(configs).filter(|(node, _)| on.has(*node));
+    let knows = |config: &Config, format: &Format| config.modes.iter().any(|mode| mode.format == format);
+    let mut formats: Vec<&'static Format> = Vec::new();
+    for mode in tuned().flat_map(|(_, config)| &config.modes) {
+        if !formats.contains(&mode.format) {
+            formats.push(mode.format);
+        }
+    }
+    for format in formats {
+        for (node, config) in tuned().filter(|(_, config)| !knows(config, format)) {
+            let is_detected = format != &DSSS && config.modes.iter().any(|mode| mode.format != &DSSS);
+            channel.set_unknown(node, format, is_detected);
+        }
     }
     channel
 }
