@@ -53,11 +53,11 @@ table! {
         lifetime: Option<Dur>, or "500 ms",
         /// Transmissions of a frame in all, in place of lifetime.
         attempts: Option<u8>, in 1..=255, or "as many as lifetime lets",
-        /// What follows an A-MPDU that nobody acknowledged: the data again, or a Block Ack Request.
+        /// The frame after an A-MPDU that nobody acknowledged: the data again, or a Block Ack Request.
         after_silence: Option<mac::AfterSilence>, or "data", sets after_silence,
-        /// Whether a Block Ack Request tells the receiver of frames that were given up.
+        /// True if a Block Ack Request tells the receiver of frames that were given up.
         tells_gaps: Option<bool>, or "true", sets tells_gaps,
-        /// How long its reorder buffers hold what stands behind a gap.
+        /// The time for which its reorder buffers hold MPDUs behind a gap.
         patience: Option<Dur>, or "100 ms, as mac80211", sets patience,
     }
 }

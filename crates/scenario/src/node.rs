@@ -220,7 +220,7 @@ impl Node {
         self.entry.streams.or(radio.streams).unwrap_or(1)
     }
 
-    /// What the modes of its data frames have in common, where its standard has MCSs.
+    /// The waveform that the modes of its data frames share, where its standard has MCSs.
     pub fn waveform(&self, radio: &Radio) -> phy::Waveform {
         let of_all = radio.waveform();
         let is_he = self.standard == phy::Standard::Ax;

@@ -60,7 +60,7 @@ impl Mcs {
     }
 }
 
-/// Whether a standard has MCSs, aggregation and block acknowledgment: 802.11n, ac, ax.
+/// True of a standard with MCSs, aggregation and block acknowledgment: 802.11n, ac, ax.
 pub fn has_mcs(standard: phy::Standard) -> bool {
     matches!(standard, phy::Standard::N | phy::Standard::N2_4 | phy::Standard::Ac | phy::Standard::Ax)
 }
@@ -146,7 +146,7 @@ words! {
 
 or_none! { RtsThreshold, Off | Above(Bytes) }
 
-/// What a standard's stations do if nothing is said: those with MCSs are QoS stations. @80211-2020 4.3.14
+/// The access method of a standard's stations if nothing is said: those with MCSs are QoS stations. @80211-2020 4.3.14
 pub(crate) fn default_access(standard: phy::Standard) -> Access {
     if has_mcs(standard) { Access::Edca } else { Access::Dcf }
 }
@@ -235,7 +235,7 @@ table! {
 }
 
 impl Radio {
-    /// What the modes of all its stations have in common.
+    /// The waveform that the modes of all its stations share.
     pub fn waveform(&self) -> phy::Waveform {
         let is_he = self.standard == phy::Standard::Ax;
         let by_standard = if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc };

@@ -11,7 +11,7 @@ const FRAME: Bytes = Bytes(1538);
 /// The loss that it may have.
 const MOST_LOSS: f64 = 0.1;
 
-/// What two stations have in common.
+/// The capabilities that two stations share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Common {
     standard: Standard,
