@@ -519,6 +519,7 @@ impl Station {
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
+    #[inline(always)]
     fn go_on(&mut self, cx: &mut Cx<impl Air>, wants: bool) {
         if wants && self.txop.may_go_on(cx.now) && self.next_fits(cx) {
             // No category of this station can be granted before: an AIFS is longer.

@@ -59,6 +59,7 @@ impl Station {
     }
 
     /// What follows this frame a SIFS later.
+    #[inline(always)]
     pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: &MpduSet) -> Option<Response> {
         if frame.to != self.node {
             return None;
