@@ -346,7 +346,7 @@ def run(
     if ended.interrupted:
         raise Interrupted(result, (len(done), runs), store)
     if ended.failures or result is None:
-        raise ended.failures[0].of(result)
+        raise ended.failures[0].with_result(result)
     return result
 
 
@@ -417,7 +417,7 @@ def compare(
     if compared is None or compared.interrupted:
         raise Interrupted(compared, counted.finished, store)
     if compared.failures:
-        raise compared.failures[0].of(compared)
+        raise compared.failures[0].with_result(compared)
     return compared
 
 
@@ -469,7 +469,7 @@ def sweep(
     if swept is None or swept.interrupted:
         raise Interrupted(swept, counted.finished, store)
     if swept.failures:
-        raise swept.failures[0].of(swept)
+        raise swept.failures[0].with_result(swept)
     return swept
 
 

@@ -155,7 +155,7 @@ class RunError(InterlayerError):
         self.why = why
         self.result: object = None
 
-    def of(self, result: object) -> RunError:
+    def with_result(self, result: object) -> RunError:
         """The same error, with what the other runs gave."""
         self.result = result
         return self

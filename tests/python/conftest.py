@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+import toy_paper
 from fake_core import Core
 
 if TYPE_CHECKING:
@@ -88,6 +89,21 @@ def core(monkeypatch: pytest.MonkeyPatch) -> Core:
     monkeypatch.setitem(sys.modules, "interlayer._core", module)
     monkeypatch.setattr(interlayer, "_core", module, raising=False)
     return double
+
+
+@pytest.fixture
+def toy(core: Core, tmp_path: Path) -> Callable[..., Outcome]:
+    """Runs the toy of a paper with the claims that it is given. Modules may have another toy of their own."""
+    from interlayer.study import campaign, reader
+
+    core.model = toy_paper.model
+    (tmp_path / "cell.toml").write_text(toy_paper.CELL)
+    (tmp_path / "setup.toml").write_text(toy_paper.SETUP)
+
+    def run(text: str, **options: Any) -> Outcome:
+        return campaign.run(reader.parse(text, "toy.toml", tmp_path), **options)
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,11 @@
-"""Controllers and schemes in Python: to the bit as Rust's, marked, stored under the hash of their source."""
+"""Controllers in Python: to the bit as Rust's; mistakes in them and in schemes; the end of their runs."""
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
-import json
 import math
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,66 +13,15 @@ import numpy as np
 import pytest
 
 import interlayer
-from interlayer import Controller, InputError, PartError, Scheme, parts, simulator
+from interlayer import Controller, InputError, PartError, Scheme, parts
 from interlayer.measure import metrics
 from interlayer.study.store import Store
+from python_parts import Helped, NewReno, Thinner, cell, printed
 
 if TYPE_CHECKING:
-    from interlayer._core import Ack, Node, Packet, Report, Window
+    from interlayer._core import Ack, Node, Packet, Window
 
 pytestmark = pytest.mark.core
-
-
-def cell(congestion: Any, **options: Any) -> interlayer.Scenario:
-    """Two uploads over a link that loses frames."""
-    flow = interlayer.tcp(congestion, **options)
-    return interlayer.wlan(stations=3, flow=flow, loss=0.03, loss_at="msdu", duration="12 s", warmup="2 s")
-
-
-class NewReno(Controller):
-    """RFC 5681 and RFC 6582 in nothing but arithmetic on what a controller is shown."""
-
-    def __init__(self) -> None:
-        self.fraction = 0.0
-
-    def on_ack(self, ack: Ack, window: Window) -> None:
-        if not window.may_grow:
-            return
-        if window.in_slow_start:
-            window.cwnd += min(ack.counted, window.slow_start_limit) // window.slow_start_divisor
-            return
-        step = window.mss if window.byte_counting is None else ack.counted
-        total = self.fraction + step * (window.mss / window.cwnd)
-        self.fraction = total - math.floor(total)
-        window.cwnd += math.floor(total)
-
-    def on_congestion(self, why: parts.Why, window: Window) -> None:
-        half = window.flight_size // 2
-        if why == "ecn-mark":
-            window.ssthresh = max(half, 2 * window.mss)
-            window.cwnd = min(window.cwnd, max(half, window.mss))
-            return
-        if why != "repeated-timeout":
-            window.ssthresh = max(half, 2 * window.mss)
-        window.cwnd = window.mss if "timeout" in why else window.ssthresh
-
-
-class Helped(Controller):
-    """The same with the arithmetic that windows offer."""
-
-    def on_ack(self, ack: Ack, window: Window) -> None:
-        if window.in_slow_start:
-            window.slow_start(ack)
-        else:
-            window.additive_increase(ack)
-
-    def on_congestion(self, why: parts.Why, window: Window) -> None:
-        if why == "ecn-mark":
-            window.mark_flight_to(0.5)
-        elif why != "repeated-timeout":
-            window.cut_flight_to(0.5)
-        if "timeout" in why:
-            window.cwnd = window.mss
 
 
 class Reno(NewReno):
@@ -85,19 +31,6 @@ class Reno(NewReno):
 
     def on_recovered(self, window: Window) -> None:
         window.cwnd = window.ssthresh
-
-
-def printed(scenario: interlayer.Scenario, seed: int) -> tuple[Any, Any]:
-    """The fingerprints of PHY, MAC and TCP, and every cwnd and ssthresh that was sampled."""
-    from interlayer import _core
-
-    runner = _core.Runner(jobs=1, series=True, fingerprint=True)
-    parsed = scenario._parse()
-    runner.submit(parsed, seed)
-    found: Any = runner.next()
-    run = found[1]
-    windows = {k: v["value"] for k, v in run["series"].items() if "cwnd" in k or "ssthresh" in k}
-    return run["fingerprint"], windows
 
 
 OPTIONS: list[dict[str, Any]] = [
@@ -367,278 +300,6 @@ def test_a_name_that_nobody_gave_is_told_with_those_that_were() -> None:
         interlayer.run(cell({"name": "told", "segments": "many"}), parts={"told": Told})
 
 
-# ------------------------------------------------------------------------------------------------------ marks and store
-
-
-def test_a_run_with_a_part_says_so_in_every_form(tmp_path: Path) -> None:
-    result = interlayer.run(cell("mine"), series=True, parts={"mine": NewReno, "unused": Helped})
-    (part,) = result.parts
-    assert (part.name, part.kind, len(part.source_hash or "")) == ("mine", "congestion control", 16)
-    mark = f"In Python: congestion control mine (source {part.source_hash})"
-    assert mark in str(result)
-    assert mark in result._repr_html_()
-    result.save(tmp_path / "out")
-    page = (tmp_path / "out" / "index.html").read_text("utf-8")
-    assert mark in page
-    said = json.loads((tmp_path / "out" / "result.json").read_text("utf-8"))
-    assert said["parts"] == [part.as_json()]
-    compared = interlayer.compare(
-        cell("mine"), arms={"rust": {"flow.*.transport.congestion": "newreno"}}, runs=2, parts={"mine": NewReno}
-    )
-    assert [p.name for p in compared.parts] == ["mine"]
-    assert mark in str(compared)
-    assert compared.difference("rust").estimate.mean == 0.0
-    swept = interlayer.sweep(
-        cell("mine"), {"flow.*.transport.congestion": ["mine", "reno"]}, runs=2, parts={"mine": NewReno}
-    )
-    assert mark in str(swept)
-    none = interlayer.run(cell("newreno"), parts={"mine": NewReno})
-    assert none.parts == ()
-    assert "In Python" not in str(none)
-    assert "parts" not in none._json
-
-
-def module(path: Path, text: str) -> Any:
-    """A module of this text."""
-    import linecache
-
-    path.write_text(textwrap.dedent(text))
-    linecache.checkcache()
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = found
-    spec.loader.exec_module(found)
-    return found
-
-
-SOURCE = """
-    import interlayer
-
-    BETA = 0.5
-
-    def cut(window):
-        window.cut_flight_to(BETA)
-
-    class Mine(interlayer.Controller):
-        def on_ack(self, ack, window):
-            window.slow_start(ack)
-
-        def on_congestion(self, why, window):
-            cut(window)
-"""
-
-
-def hash_of(cls: type) -> str | None:
-    return parts.parts({"mine": cls})[0].source_hash
-
-
-def test_the_hash_is_that_of_the_source_and_of_what_it_refers_to(tmp_path: Path) -> None:
-    first = hash_of(module(tmp_path / "one.py", SOURCE).Mine)
-    assert first is not None
-    assert hash_of(module(tmp_path / "other.py", SOURCE).Mine) == first, "wherever it stands"
-    assert hash_of(module(tmp_path / "moved.py", "\n\nUNUSED = 3\n" + textwrap.dedent(SOURCE)).Mine) == first
-    for old, new in [("BETA = 0.5", "BETA = 0.7"), ("cut_flight_to(BETA)", "cut_to(BETA)"), ("slow_start", "deflate")]:
-        assert hash_of(module(tmp_path / "two.py", SOURCE.replace(old, new)).Mine) != first, new
-    changed = module(tmp_path / "three.py", SOURCE).Mine
-    changed.recovery = "reno"
-    assert hash_of(changed) != first
-    # A file that was edited after it was imported: the text is another's, the code that runs is not.
-    stale = module(tmp_path / "four.py", SOURCE).Mine
-    (tmp_path / "four.py").write_text(textwrap.dedent(SOURCE.replace("cut_flight_to(BETA)", "cut_to(BETA)")))
-    fresh = module(tmp_path / "five.py", SOURCE.replace("cut_flight_to(BETA)", "cut_to(BETA)")).Mine
-    assert hash_of(stale) not in (first, hash_of(fresh))
-
-
-def test_what_has_no_source_or_refers_to_what_is_no_value_has_no_hash(tmp_path: Path) -> None:
-    names: dict[str, Any] = {}
-    exec(textwrap.dedent(SOURCE), names)
-    assert hash_of(names["Mine"]) is None
-    opened = SOURCE.replace("BETA = 0.5", "BETA = object()")
-    assert hash_of(module(tmp_path / "six.py", opened).Mine) is None
-
-    def factory(beta: Any) -> type:
-        class Closed(Helped):
-            def on_congestion(self, why: parts.Why, window: Window) -> None:
-                window.cut_flight_to(beta)
-
-        return Closed
-
-    assert hash_of(factory(0.5)) == hash_of(factory(0.5))
-    assert hash_of(factory(0.5)) not in (None, hash_of(factory(0.7)))
-    assert hash_of(factory(iter([]))) is None
-
-
-def test_a_store_finds_a_run_under_the_hash_of_the_source_alone(tmp_path: Path, monkeypatch: Any) -> None:
-    store, made = tmp_path / "runs.store", [0]
-    stream = simulator.stream
-
-    def counted(tasks: Any, **options: Any) -> Any:
-        for found in stream(tasks, **options):
-            made[0] += 1
-            yield found
-
-    monkeypatch.setattr(simulator, "stream", counted)
-
-    def run(cls: type, name: str = "mine") -> int:
-        made[0] = 0
-        interlayer.run(cell("mine"), runs=2, store=store, parts={name: cls})
-        return made[0]
-
-    first = module(tmp_path / "seven.py", SOURCE).Mine
-    assert [run(first), run(first)] == [2, 0]
-    assert run(module(tmp_path / "eight.py", SOURCE).Mine) == 0, "the same source"
-    assert run(module(tmp_path / "nine.py", SOURCE.replace("0.5", "0.6")).Mine) == 2
-    unknown: dict[str, Any] = {}
-    exec(textwrap.dedent(SOURCE), unknown)
-    assert [run(unknown["Mine"]), run(unknown["Mine"])] == [2, 2], "nothing of it is stored"
-    said = str(interlayer.run(cell("mine"), store=store, parts={"mine": unknown["Mine"]}))
-    assert "In Python: congestion control mine (source unknown, so not stored)" in said
-    # The key of a scenario without parts is what it was.
-    made[0] = 0
-    interlayer.run(cell("newreno"), store=store)
-    interlayer.run(cell("newreno"), store=store, parts={"mine": first})
-    assert made[0] == 1
-
-
-# -------------------------------------------------------------------------------------------------------------- schemes
-
-
-class Thinner(Scheme):
-    """Drops every n-th data segment at senders, or holds it back."""
-
-    places = ("to-air",)
-    counters = ("data",)
-
-    def __init__(self, node: Node, n: int = 10, delay_s: float = 0.0) -> None:
-        super().__init__(node)
-        self.n, self.delay_s, self.data = n, delay_s, 0
-
-    @classmethod
-    def sits(cls, node: Node) -> bool:
-        return node.starts_flows
-
-    def packet(self, place: str, packet: Packet, now_ns: int) -> str | float | None:
-        assert place == "to-air"
-        if packet.protocol != "tcp" or packet.payload == 0:
-            return None
-        self.data += 1
-        if self.data % self.n:
-            return "pass"
-        return self.delay_s or "drop"
-
-
-def test_a_scheme_drops_and_counts_and_the_books_balance() -> None:
-    base = cell("newreno", preset="rfc").set("channel.errors", {"model": "none"})
-    result = interlayer.run(base.set("scheme", [{"name": "thinner", "n": 20}]), parts={"thinner": Thinner})
-    rows = result.schemes
-    assert rows["id"].to_list() == ["thinner@sta1", "thinner@sta2"]
-    for row in rows.to_dicts():
-        assert row["packets_dropped"] == row["data"] // 20
-        assert row["packets_seen"] >= row["data"] > 100
-        assert row["packets_delayed"] == 0
-    plain = interlayer.run(base)
-    assert sum(result.flows["retransmissions"]) > sum(plain.flows["retransmissions"])
-    assert result.parts[0].kind == "scheme"
-    compared = interlayer.compare(base, "none,thinner:n=20", runs=3, parts={"thinner": Thinner})
-    assert compared.difference("thinner:n=20").estimate.mean < 0
-    swept = interlayer.sweep(base, {"scheme": ["none", "thinner"]}, runs=2, parts={"thinner": Thinner})
-    assert len(swept.cells) == 2
-
-
-def test_a_scheme_that_only_looks_changes_no_bit() -> None:
-    class Looks(Scheme):
-        places = parts.PLACES
-        attempts = True
-        counters = ("delivered", "attempts_failed")
-
-        def __init__(self, node: Node) -> None:
-            self.delivered = self.attempts_failed = 0
-
-        def packet(self, place: str, packet: Packet, now_ns: int) -> None:
-            assert place in parts.PLACES
-            assert packet.size >= packet.payload + 28
-            assert (packet.seq is None) == (packet.protocol != "tcp")
-
-        def report(self, packet: Packet, report: Report) -> None:
-            assert report.done_ns >= report.enqueued_ns
-            self.delivered += report.fate == "delivered"
-            self.attempts_failed += report.fate == "attempt"
-
-    base = cell("newreno")
-    with_it = base.set("scheme", [{"name": "looks"}]).with_parts({"looks": Looks})
-    assert printed(base, 3)[0] == printed(with_it, 3)[0]
-    result = interlayer.run(with_it.set("scenario.warmup", "0 s"))
-    nodes = {row["id"]: row for row in result.nodes.to_dicts()}
-    for row in result.schemes.to_dicts():
-        assert row["delivered"] == nodes[row["node"]]["msdus_delivered"]
-    assert sum(result.schemes["attempts_failed"]) > 50
-
-
-def test_a_scheme_delays_packets_which_arrive_so_much_later() -> None:
-    # One at a time: a segment of 100 bytes each 20 ms, every one of which waits 5 ms.
-    class Late(Scheme):
-        places = ("to-air",)
-
-        def packet(self, place: str, packet: Packet, now_ns: int) -> float:
-            return 0.005
-
-        @classmethod
-        def sits(cls, node: Node) -> bool:
-            return node.starts_flows
-
-    base = interlayer.wlan(flow=interlayer.udp("128 B", "40 kb/s"), duration="5 s")
-    late = interlayer.run(base.set("scheme", [{"name": "late"}]), parts={"late": Late})
-    assert late.schemes["packets_delayed"][0] > 100
-    delays = [r.flows["latency_mean_s"][0] for r in (interlayer.run(base), late)]
-    assert delays[1] - delays[0] == pytest.approx(0.005, abs=2e-4)
-
-
-def test_what_a_scheme_must_not_return_is_told() -> None:
-    for wrong, said in [
-        (True, "TypeError: packet returned True: expected"),
-        ("dorp", 'returned "dorp": expected'),
-        (-1.0, "a delay of -1 s: from 0"),
-        (math.nan, "a delay of NaN s"),
-    ]:
-
-        class Wrong(Scheme):
-            places = ("to-air",)
-            value: Any = wrong
-
-            def packet(self, place: str, packet: Packet, now_ns: int) -> Any:
-                return self.value
-
-        with pytest.raises(PartError, match=said):
-            interlayer.run(cell("newreno").set("scheme", [{"name": "wrong"}]), parts={"wrong": Wrong})
-
-
-def test_the_seed_of_a_node_is_fixed_by_run_scheme_and_node() -> None:
-    seeds: list[tuple[str, int]] = []
-
-    class Seeded(Scheme):
-        places = ("to-air",)
-
-        def __init__(self, node: Node) -> None:
-            seeds.append((node.name, node.seed))
-
-        def packet(self, place: str, packet: Packet, now_ns: int) -> None:
-            pass
-
-    scenario = cell("newreno").set("scheme", [{"name": "seeded"}]).with_parts({"seeded": Seeded})
-
-    def of(seed: int) -> dict[str, int]:
-        seeds.clear()
-        interlayer.run(scenario, seed=seed)
-        return dict(seeds)
-
-    one, two = of(1), of(2)
-    assert one == of(1)
-    assert len(one) == len(set(one.values())) == 3
-    assert not set(one.values()) & set(two.values())
-
-
 # ------------------------------------------------------------------------------------------------- where a run is ended
 
 
@@ -697,25 +358,6 @@ except interlayer.Interrupted as e:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "None\n", "")
-
-
-def test_a_node_that_dies_gives_up_what_it_delays() -> None:
-    class Late(Scheme):
-        places = ("to-air",)
-
-        def packet(self, place: str, packet: Packet, now_ns: int) -> float:
-            return 0.3
-
-    scenario = (
-        interlayer.wlan(flow=interlayer.udp("500 B", "400 kb/s"), duration="5 s")
-        .set("scheme", [{"name": "late"}])
-        .set("event", [{"at": "4 s", "kill": "sta1"}])
-    )
-    result = interlayer.run(
-        scenario, parts={"late": Late}
-    )  # a run checks its books, and fails where they do not balance
-    row = result.schemes.row(0, named=True)
-    assert row["packets_seen"] == row["packets_delayed"] == pytest.approx(4 * 400e3 / 8 / 472, abs=3)
 
 
 def test_connections_of_users_have_controllers_of_their_own() -> None:

@@ -61,7 +61,7 @@ def test_own_instructions_go_to_the_function_in_whose_text_they_stand(profile: s
     }
 
 
-def of(functions: dict[str, int]) -> Any:
+def priced(functions: dict[str, int]) -> Any:
     return price.Price(10, sum(functions.values()), functions)
 
 
@@ -70,14 +70,14 @@ BEFORE = {"a: x": 5000, "b: y": 3000, "c: z": 2000}
 
 @pytest.mark.parametrize("grew", [-0.2, 0.0, 0.0099])
 def test_less_than_one_per_cent_more_passes(grew: float, capsys: pytest.CaptureFixture[str]) -> None:
-    now = of(BEFORE | {"c: z": 2000 + round(10_000 * grew)})
-    assert price.compare({"toy": of(BEFORE).as_json()}, {"toy": now}) == 0
+    now = priced(BEFORE | {"c: z": 2000 + round(10_000 * grew)})
+    assert price.compare({"toy": priced(BEFORE).as_json()}, {"toy": now}) == 0
     assert f"{grew:+.2%}" in capsys.readouterr().out
 
 
 def test_more_fails_and_what_grew_is_named_first(capsys: pytest.CaptureFixture[str]) -> None:
-    now = of({"a: x": 5050, "b: y": 2000, "c: z": 2000, "memcpy": 1200})
-    assert price.compare({"toy": of(BEFORE).as_json()}, {"toy": now}) == 1
+    now = priced({"a: x": 5050, "b: y": 2000, "c: z": 2000, "memcpy": 1200})
+    assert price.compare({"toy": priced(BEFORE).as_json()}, {"toy": now}) == 1
     worse = capsys.readouterr().out.partition("bench/price.json:\n")[2]
     assert worse.splitlines() == [
         "toy: 1,025 instructions an exchange, 1,000 before (+2.5%)",
@@ -87,12 +87,12 @@ def test_more_fails_and_what_grew_is_named_first(capsys: pytest.CaptureFixture[s
 
 
 def test_what_every_case_pays_fails_though_it_is_little(capsys: pytest.CaptureFixture[str]) -> None:
-    kept = {name: of(BEFORE).as_json() for name in "abcde"}
+    kept = {name: priced(BEFORE).as_json() for name in "abcde"}
     grew = [40, 0, 50, 30, -20]
-    found = {name: of(BEFORE | {"memcpy": 100 + by, "c: z": 1900}) for name, by in zip("abcde", grew, strict=True)}
+    found = {name: priced(BEFORE | {"memcpy": 100 + by, "c: z": 1900}) for name, by in zip("abcde", grew, strict=True)}
     assert price.compare(kept, found) == 1
     assert "0.30% above bench/price.json in the median of all cases; most in\nc: 1,005 inst" in capsys.readouterr().out
-    found["d"] = of(BEFORE | {"memcpy": 120, "c: z": 1900})
+    found["d"] = priced(BEFORE | {"memcpy": 120, "c: z": 1900})
     assert price.compare(kept, found) == 0
 
 

@@ -251,5 +251,5 @@ def test_the_reading_at_the_base_is_the_base(experiment: Experiment) -> None:
     found = ranges.run([experiment], over, fixed, most=10)
     assert found is not None
     assert fixed == BASE
-    values = [found.of(0, place[0]) for place in found.points.places]
+    values = [found.value(0, place[0]) for place in found.points.places]
     assert 0.1 in values

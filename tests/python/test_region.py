@@ -70,7 +70,7 @@ def searched(seed: int, truth: Truth) -> tuple[Points, Along]:
     ask, asked = evaluate(seed, [truth])
     points = region.search(ask, 1, RUNS)
     assert asked[0] == len(points.places) <= region.MOST[1]
-    return points, region.along(points, points.of(0))
+    return points, region.along(points, points.for_claim(0))
 
 
 def test_one_end_lies_within_its_interval_in_95_of_100() -> None:
@@ -119,7 +119,7 @@ def test_what_is_undecided_is_shown_as_such() -> None:
         return [[At(Verdict.UNTESTABLE, place[0] < 0.5, (picks(DRAWS) < 0.5).astype(float))] for place in places]
 
     points = region.search(coin, 1, RUNS)
-    found = region.along(points, points.of(0))
+    found = region.along(points, points.for_claim(0))
     assert (found.verdict, found.undecided) == (Verdict.UNTESTABLE, ((0.0, 1.0),))
     assert len(points.places) == region.FIRST
     [interval] = found.intervals
@@ -162,7 +162,7 @@ def test_over_two_ranges_the_share_of_the_area_is_known() -> None:
             return found
 
         points = region.search(ask, 2, RUNS, base=(0.3, 0.5))
-        found = region.area(points, points.of(0))
+        found = region.area(points, points.for_claim(0))
         assert (0.3, 0.5) in points.places
         assert len(points.places) <= region.MOST[2]
         hits += found.low - 0.03 <= 0.5 <= found.high + 0.03  # of the grid

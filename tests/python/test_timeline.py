@@ -91,7 +91,7 @@ transport = { protocol = "udp", datagram = "800 B" }
 """
 
 
-def of(text: str, window: str = "all") -> interlayer.Result:
+def trace_of(text: str, window: str = "all") -> interlayer.Result:
     return interlayer.run(interlayer.parse(text), timeline=window)
 
 
@@ -108,7 +108,7 @@ def written(result: interlayer.Result, path: Path) -> tuple[dict[str, Any], list
 @pytest.mark.core
 @pytest.mark.parametrize("text", [STAR, LEVELS])
 def test_the_trace_has_every_frame_once_in_order_and_counts_what_the_tables_count(text: str, tmp_path: Path) -> None:
-    result = of(text)
+    result = trace_of(text)
     trace, events = written(result, tmp_path / "t.json")
     assert trace["displayTimeUnit"] == "ns"
     assert {event["ph"] for event in trace["traceEvents"]} == {"X", "M"}
@@ -141,7 +141,7 @@ def test_the_trace_has_every_frame_once_in_order_and_counts_what_the_tables_coun
 
 @pytest.mark.core
 def test_processes_are_radios_rows_are_categories_and_durations_are_airtimes_by_hand(tmp_path: Path) -> None:
-    trace, events = written(of(LEVELS), tmp_path / "t.json")
+    trace, events = written(trace_of(LEVELS), tmp_path / "t.json")
     meta = [event for event in trace["traceEvents"] if event["ph"] == "M"]
     names = {event["pid"]: event["args"]["name"] for event in meta if event["name"] == "process_name"}
     assert names == {2: "ap", 3: "near", 4: "left", 5: "right"}, "the server has no radio"
@@ -170,7 +170,7 @@ def test_processes_are_radios_rows_are_categories_and_durations_are_airtimes_by_
 @pytest.mark.core
 def test_a_station_has_one_frame_in_the_air_and_what_overlaps_is_there(tmp_path: Path) -> None:
     for text in (STAR, LEVELS):
-        _, events = written(of(text), tmp_path / "t.json")
+        _, events = written(trace_of(text), tmp_path / "t.json")
         busy: dict[int, float] = {}
         for event in events:
             assert event["ts"] >= busy.get(event["pid"], 0.0) - 1e-6
@@ -210,7 +210,7 @@ def test_windows() -> None:
 
 @pytest.mark.core
 def test_a_window_is_cut_from_the_whole_and_changes_no_number() -> None:
-    whole, part = of(STAR), of(STAR, "500ms..510ms")
+    whole, part = trace_of(STAR), trace_of(STAR, "500ms..510ms")
     within = (whole.timeline["start_ns"] < 510_000_000) & (
         whole.timeline["start_ns"] + whole.timeline["airtime_ns"] > 500_000_000
     )
@@ -228,7 +228,7 @@ def test_a_window_is_cut_from_the_whole_and_changes_no_number() -> None:
 
 @pytest.mark.core
 def test_the_frame_has_names_and_nulls() -> None:
-    data = of(LEVELS, "100ms..200ms").timeline
+    data = trace_of(LEVELS, "100ms..200ms").timeline
     assert data.columns[:9] == [
         *("seed", "start_ns", "airtime_ns", "from", "to", "class", "outcome", "cause", "overlap_from")
     ]
@@ -247,7 +247,7 @@ def test_the_frame_has_names_and_nulls() -> None:
 
 @pytest.mark.core
 def test_the_figure_has_a_bar_a_frame_hatched_retries_and_a_mark_on_every_loss() -> None:
-    result = of(STAR, "500ms..520ms")
+    result = trace_of(STAR, "500ms..520ms")
     kept, data = result.runs[0]["timeline"], result.timeline
     assert kept
     figure = timeline_plot.figure(kept, "star", "seed 1")
@@ -275,7 +275,7 @@ def test_the_figure_has_a_bar_a_frame_hatched_retries_and_a_mark_on_every_loss()
 
 @pytest.mark.core
 def test_a_long_window_is_cut_and_says_so() -> None:
-    kept = of(STAR).runs[0]["timeline"]
+    kept = trace_of(STAR).runs[0]["timeline"]
     assert kept
     view = timeline_plot.shown(kept, 100)
     assert (view.is_cut, view.data.height) == (True, 100)

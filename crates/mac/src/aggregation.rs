@@ -3,7 +3,7 @@
 //! An agreement stands from the start: ADDBA frames are not sent. The originator clips what it offers to what its peer announced.
 
 use crate::msdu::Msdu;
-use phy::Mode;
+use phy::{Mode, Standard};
 use units::{Bytes, Dur, SimTime};
 
 /// What ends the attempts of an MSDU under an agreement.
@@ -79,6 +79,25 @@ impl Aggregation {
         Aggregation { bytes: Bytes(1_048_575), longest_mpdu: Bytes(11_454), ..Aggregation::HT };
     /// That of HE: windows of 256, A-MPDUs of 6,500,631 B.
     pub const HE: Aggregation = Aggregation { mpdus: 256, buffer: 256, bytes: Bytes(6_500_631), ..Aggregation::VHT };
+
+    /// That of a standard; of one before 802.11n that of HT.
+    pub fn of(standard: Standard) -> Aggregation {
+        match standard {
+            Standard::Ac => Aggregation::VHT,
+            Standard::Ax => Aggregation::HE,
+            _ => Aggregation::HT,
+        }
+    }
+
+    /// The limits of an MPDU that its standard knows. @80211-2020 table 9-34, 9.4.2.157.2
+    pub fn mpdu_lengths(&self) -> &'static [Bytes] {
+        if self.longest_mpdu == Bytes(4095) { &[Bytes(4095)] } else { &[Bytes(3895), Bytes(7991), Bytes(11_454)] }
+    }
+
+    /// The longest A-MSDU that its standard knows. @80211-2020 table 9-34
+    pub fn longest_amsdu(&self) -> Bytes {
+        if self.longest_mpdu == Bytes(4095) { Bytes(7935) } else { Bytes(11_398) }
+    }
 
     /// What an agreement for this TID allows with a recipient; `None`: there is none.
     pub(crate) fn agreed(&self, recipient: &Aggregation, tid: u8) -> Option<Agreement> {

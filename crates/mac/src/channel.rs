@@ -169,7 +169,7 @@ impl Channel {
             errors,
             errors_at,
             frames: (0..nodes).map(|_| None).collect(),
-            overlaps: Overlaps::of(nodes),
+            overlaps: Overlaps::new(nodes),
             waits_for_end: vec![0; Nodes::blocks(nodes)],
             navs: Navs {
                 by_rts: vec![0; Nodes::blocks(nodes)],

@@ -4,46 +4,52 @@ use phy::{Mode, Preamble};
 
 /// The modes of control frames, worked out once for frames in each mode of a radio.
 ///
-/// A *response* (CTS, Ack) has the modulation class that the format of its frame is responded to in, legacy formats in their own: it
-/// goes at the highest basic rate of that class that is not above the frame's (the non-HT reference rate, if it has one); without one
-/// at the highest mandatory rate of that class that is not above it. @80211-2020 10.6.6.5.2, classes 10.6.9, reference rates 10.6.11
+/// A *response* (CTS, Ack, Block Ack) has the modulation class of its frame's reference mode ([`Row::reference`](phy::mode::Row)): a
+/// legacy frame's is its own, that of HT and later one of OFDM with the non-HT reference rate. It goes at the highest basic rate of that
+/// class that is not above the reference mode's; without one at the highest mandatory rate of that class that is not above it.
+/// @80211-2020 10.6.6.5.2, classes 10.6.9, reference rates 10.6.11
 ///
-/// An *RTS* responds to nothing: it goes at the highest basic rate that is not above that of the frame that it asks for, of the
-/// same class if the set has one, and else of any. @80211-2020 10.6.6.2
+/// An *RTS* responds to nothing: it goes at the highest basic rate that is not above the reference mode's of the frame that it asks
+/// for, of the same class if the set has one, and else of any. @80211-2020 10.6.6.2
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlModes {
     basic: Vec<Mode>,
     all_responses: Option<Mode>,
     all_rts: Option<Mode>,
     preamble: Preamble,
-    /// Slowest first: most data goes at the highest rate, and is found first from the end.
+    /// Of each reference mode, slowest first: most data goes at the highest rate, and is found first from the end.
     known: Vec<Around>,
 }
 
-/// The control frames around a frame.
+/// The control frames around a frame with this reference mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Around {
-    frame: Mode,
+    reference: Mode,
     response: Mode,
     rts: Mode,
 }
 
-/// The fastest of some modes that is not above a frame's.
+/// The fastest of some modes that is not above this one.
 fn not_above(to: Mode, modes: impl Iterator<Item = Mode>) -> Option<Mode> {
-    modes.filter(|mode| mode.bit_rate() <= to.reference_rate).max_by_key(|mode| mode.bit_rate())
+    modes.filter(|mode| mode.bit_rate() <= to.bit_rate()).max_by_key(|mode| mode.bit_rate())
 }
 
 impl ControlModes {
     /// Of a radio with these modes, slowest first, and this basic rate set, in any order. The set may be empty.
     pub fn of(modes: &[Mode], basic: &[Mode]) -> ControlModes {
         let frames = modes.iter().flat_map(|mode| [Some(*mode), mode.twin]).flatten();
-        let none_yet = |frame| Around { frame, response: frame, rts: frame };
+        let mut known: Vec<Around> = Vec::new();
+        for reference in frames.map(|mode| mode.reference) {
+            if !known.iter().any(|around| around.reference == reference) {
+                known.push(Around { reference, response: reference, rts: reference });
+            }
+        }
         let none = ControlModes {
             basic: basic.to_vec(),
             all_responses: None,
             all_rts: None,
             preamble: Preamble::Long,
-            known: frames.map(none_yet).collect(),
+            known,
         };
         none.worked_out()
     }
@@ -83,26 +89,27 @@ impl ControlModes {
 
     #[inline]
     fn around(&self, frame: Mode) -> Around {
-        let known = self.known.iter().rev().find(|around| around.frame == frame);
-        known.copied().unwrap_or_else(|| self.work_out(frame))
+        let reference = frame.reference;
+        let known = self.known.iter().rev().find(|around| around.reference == reference);
+        known.copied().unwrap_or_else(|| self.work_out(reference))
     }
 
     fn worked_out(mut self) -> ControlModes {
-        let known = self.known.iter().map(|around| self.work_out(around.frame)).collect();
+        let known = self.known.iter().map(|around| self.work_out(around.reference)).collect();
         self.known = known;
         self
     }
 
     #[cold]
-    fn work_out(&self, frame: Mode) -> Around {
-        let class = frame.format.responses;
+    fn work_out(&self, reference: Mode) -> Around {
+        let class = reference.format;
         let any = || self.basic.iter().copied();
-        let of_class = || not_above(frame, any().filter(|mode| mode.format == class));
+        let of_class = || not_above(reference, any().filter(|mode| mode.format == class));
         let mandatory = || class.mandatory.iter().map(|mode| mode.with_preamble(self.preamble));
-        let by_rule = of_class().or_else(|| not_above(frame, mandatory())).unwrap_or(frame);
+        let by_rule = of_class().or_else(|| not_above(reference, mandatory())).unwrap_or(reference);
         let response = self.all_responses.unwrap_or(by_rule);
-        let rts = self.all_rts.or_else(of_class).or_else(|| not_above(frame, any())).unwrap_or(by_rule);
-        Around { frame, response, rts }
+        let rts = self.all_rts.or_else(of_class).or_else(|| not_above(reference, any())).unwrap_or(by_rule);
+        Around { reference, response, rts }
     }
 }
 

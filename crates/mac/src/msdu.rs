@@ -87,6 +87,9 @@ impl MacOptions {
     }
 }
 
+/// Header of an A-MSDU subframe: destination, source, length. @80211-2020 9.3.2.2.2
+const SUBFRAME_HEADER: Bytes = Bytes(14);
+
 /// A packet in the care of a MAC.
 #[must_use = "an MSDU owns its packet"]
 #[derive(Debug)]
@@ -97,6 +100,8 @@ pub struct Msdu {
     pub serial: u64,
     /// Receiver on this link.
     pub to: NodeId,
+    /// MSDUs that share its MPDU, an A-MSDU: all were handed down after it, and have its fate. @80211-2020 9.3.2.2
+    pub(crate) mates: Vec<Msdu>,
     /// Length of its next data frame, header to FCS: with options if `is_extended`, and with QoS Control once a MAC has queued it.
     pub mpdu: Bytes,
     /// What it is for the counters of results.
@@ -147,6 +152,7 @@ impl Msdu {
             serial: all.serial(&pkt),
             pkt,
             to,
+            mates: Vec::new(),
             mpdu,
             label: Label::default(),
             spares_rts: false,
@@ -167,6 +173,47 @@ impl Msdu {
             first: now,
             airtime: Dur::ZERO,
         }
+    }
+
+    /// MSDUs in its MPDU.
+    pub fn msdus(&self) -> u32 {
+        1 + self.mates.len() as u32
+    }
+
+    /// Bytes of their packets.
+    pub(crate) fn packet_bytes(&self, all: &Packets) -> Bytes {
+        self.mates
+            .iter()
+            .map(|mate| all.get(&mate.pkt).ip_len())
+            .fold(all.get(&self.pkt).ip_len(), |sum, len| sum + len)
+    }
+
+    /// Length of its body: LLC, SNAP and the packet.
+    fn body(&self) -> Bytes {
+        self.mpdu - self.overhead()
+    }
+
+    /// Length of the MPDU with `next` behind what it carries: each MSDU behind a header of its own, padded to four bytes but the last.
+    /// @80211-2020 9.3.2.2.2
+    pub(crate) fn joined_by(&self, next: &Msdu) -> Bytes {
+        let own = if self.mates.is_empty() { SUBFRAME_HEADER + self.body() } else { self.body() };
+        self.overhead() + Bytes(own.0.next_multiple_of(4)) + SUBFRAME_HEADER + next.body()
+    }
+
+    /// Length of the A-MSDU that it would be with `next`.
+    pub(crate) fn a_msdu_with(&self, next: &Msdu) -> Bytes {
+        self.joined_by(next) - self.overhead()
+    }
+
+    /// `next` shares its MPDU.
+    pub(crate) fn join(&mut self, next: Msdu) {
+        self.mpdu = self.joined_by(&next);
+        self.mates.push(next);
+    }
+
+    /// Its packet and those of its mates.
+    pub(crate) fn into_packets(self) -> impl Iterator<Item = Pkt> {
+        std::iter::once(self.pkt).chain(self.mates.into_iter().map(|mate| mate.pkt))
     }
 
     /// What its next data frame has beside its body: header and FCS.

@@ -35,7 +35,7 @@ pub(crate) struct Airing {
 }
 
 impl Overlaps {
-    pub fn of(nodes: usize) -> Overlaps {
+    pub fn new(nodes: usize) -> Overlaps {
         Overlaps { airing: Vec::with_capacity(nodes), first: vec![None; nodes] }
     }
 

@@ -12,6 +12,6 @@ pub mod wire;
 
 pub use address::{Addresses, address, node_of};
 pub use prefix::{Prefix, PrefixError, Table};
-pub use router::{Order, Orders, Router, RouterSite};
+pub use router::{Order, Orders, Router, RouterFacts};
 pub use routes::{Hop, HopCount, RouteMetric, Routes};
 pub use wire::{Arrival, Wire, WireConfig, WireStats};

@@ -11,7 +11,7 @@ pub struct Prefix {
     len: u8,
 }
 
-/// Why something is no prefix.
+/// The reason why a text or number is no prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PrefixError {
     /// No address and length.
@@ -57,7 +57,7 @@ impl Prefix {
         Ok(Prefix { network, len })
     }
 
-    /// How many bits it fixes.
+    /// The number of bits it fixes.
     pub fn bits(self) -> u8 {
         self.len
     }
@@ -120,7 +120,7 @@ impl<T> Table<T> {
         }
     }
 
-    /// What the longest prefix of an address leads to; `None` if no prefix holds it. @RFC1812 sec. 5.2.4.3
+    /// The value of the longest prefix of an address; `None` if no prefix holds it. @RFC1812 sec. 5.2.4.3
     pub fn find(&self, address: IpAddr) -> Option<&T> {
         self.entries.iter().find(|(prefix, _)| prefix.contains(address)).map(|(_, to)| to)
     }

@@ -152,7 +152,7 @@ impl Wire {
         }
         self.settle(now);
         let packet = packets.get(&pkt);
-        let (size, flow) = (packet.ip_len(), FlowKey::of(packet.five_tuple()));
+        let (size, flow) = (packet.ip_len(), FlowKey::from_bits(packet.five_tuple()));
         match self.queue.push(now, (pkt, size), Queued { size, is_ect: packet.ip.is_ect(), flow }) {
             Ok(Mark::None) => {}
             Ok(Mark::Ce) => {

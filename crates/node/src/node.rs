@@ -104,7 +104,7 @@ impl Node {
         node
     }
 
-    /// What is for a prefix of its in these `addresses` reaches its host from now on.
+    /// Stands for a prefix: packets to it in these `addresses` reach its host from now on.
     pub fn stand_for(&mut self, addresses: Addresses) {
         self.addresses = Some(addresses);
     }

@@ -4,6 +4,10 @@ use crate::BlockCode;
 use crate::mode::{Mode, Row};
 use units::{Bytes, Dur};
 
+/// The longest PPDU: what L-SIG can announce, 4095 bytes at 6 Mb/s, 20 + 4 · ⌈(16 + 8 · 4095 + 6) / 24⌉ µs. aPPDUMaxTime, @80211-2020
+/// table 19-25
+pub const LONGEST_PPDU: Dur = Dur::from_us(5484);
+
 /// Airtime of a PSDU (of one MPDU: its header to its FCS) in this mode: TXTIME. Preamble and header, whole symbols, and the signal
 /// extension: the format's file has the clause.
 pub fn airtime(mode: Mode, psdu: Bytes) -> Dur {

@@ -1,6 +1,8 @@
 //! Modes: what a PPDU's modulation and coding come to, one row of a format's table each.
 
 use crate::Format;
+use crate::curves::Part;
+use crate::ldpc::Ldpc;
 use core::fmt;
 use core::num::NonZeroU64;
 use core::ops::Deref;
@@ -15,18 +17,31 @@ pub enum Preamble {
     Short,
 }
 
+/// Forward error correction of a mode. FEC_CODING, @80211-2020 table 19-1
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Coding {
+    /// Binary convolutional code. @80211-2020 17.3.5.6
+    Bcc,
+    /// Low-density parity check. @80211-2020 19.3.11.7
+    Ldpc,
+}
+
 /// A row of a format's table: all that follows from format, MCS, streams, width, guard interval and preamble. It is worked out
-/// when the table is written, so that the airtime of a frame is one division.
+/// once, so that the airtime of a frame is one division.
 #[derive(Debug)]
 pub struct Row {
     /// FORMAT, and with it the modulation class. @80211-2020 10.6.9
     pub format: &'static Format,
-    /// MCS; in formats without one the number of the rate, the slowest 0.
+    /// MCS as the standard counts, HT from 0 to 31; in formats without one the number of the rate, the slowest 0.
     pub mcs: u8,
     /// Spatial streams.
     pub streams: u8,
     /// CH_BANDWIDTH.
     pub bandwidth: Hertz,
+    /// The part of its power in the primary channel of 20 MHz: 1, or 1/2, 1/4, 1/8 where it is wider.
+    pub primary_share: f64,
+    /// FEC_CODING; `None`: DSSS and CCK.
+    pub coding: Option<Coding>,
     /// The guard interval before each symbol; zero where there is none.
     pub guard_interval: Dur,
     /// PREAMBLE_TYPE, of DSSS; long for all others.
@@ -35,9 +50,9 @@ pub struct Row {
     pub twin: Option<Mode>,
     /// Nominal bit rate, as the standard's tables print it: other modes may have the same.
     pub bit_rate: BitRate,
-    /// The rate that the modes of control frames before and after it are not above: its own, or the non-HT reference rate.
-    /// @80211-2020 10.6.11
-    pub reference_rate: BitRate,
+    /// The mode whose class control frames before and after it have, and whose rate they are not above: itself, or the mode of the
+    /// non-HT reference rate. @80211-2020 10.6.6.5.2, 10.6.11
+    pub reference: Mode,
     /// Preamble and header.
     pub front: Front,
     /// From the start of the PPDU to PHY-RXSTART.indication. aRxPHYStartDelay
@@ -49,9 +64,29 @@ pub struct Row {
     pub signal_extension: Dur,
 }
 
-/// A PPDU's fields before its first data symbol.
+/// A field of a PPDU before its first data symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// The standard's word for it; of several equal ones in a row one word.
+    pub name: &'static str,
+    /// The part it belongs to.
+    pub part: Part,
+    /// Its length.
+    pub lasts: Dur,
+}
+
+impl Field {
+    /// A field of so many µs.
+    pub const fn us(name: &'static str, part: Part, us: u64) -> Field {
+        Field { name, part, lasts: Dur::from_us(us) }
+    }
+}
+
+/// What a PPDU has before its first data symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Front {
+    /// Its fields, in order.
+    pub fields: &'static [Field],
     /// Synchronisation.
     pub preamble: Dur,
     /// Rate of bits in it; 0: it carries none.
@@ -65,6 +100,30 @@ pub struct Front {
 }
 
 impl Front {
+    /// That of these fields, which are in order of their parts, and the rates of bits in preamble and header.
+    pub const fn of(fields: &'static [Field], preamble_rate: BitRate, header_rate: BitRate) -> Front {
+        let (mut preamble, mut header, mut training) = (0, 0, 0);
+        let mut i = 0;
+        while i < fields.len() {
+            let ns = fields[i].lasts.ns();
+            match fields[i].part {
+                Part::Preamble => preamble += ns,
+                Part::Header => header += ns,
+                Part::Training => training += ns,
+                Part::Payload => panic!("the payload is no field of the front"),
+            }
+            i += 1;
+        }
+        Front {
+            fields,
+            preamble: Dur::from_ns(preamble),
+            preamble_rate,
+            header: Dur::from_ns(header),
+            header_rate,
+            training: Dur::from_ns(training),
+        }
+    }
+
     /// All of it.
     pub const fn lasts(&self) -> Dur {
         Dur::from_ns(self.preamble.ns() + self.header.ns() + self.training.ns())
@@ -83,8 +142,10 @@ pub struct Symbols {
     /// Tail bits behind it.
     pub tail: u64,
     /// Airtime counts them in whole ones of these, silence behind the last symbol included: 4 µs where the guard interval is short
-    /// (@80211-2020 19.4.3). Zero: it counts symbols.
+    /// (@80211-2020 19.4.3, 21.4.3). Zero: it counts symbols.
     pub rounded_to: Dur,
+    /// LDPC may need a symbol more than the bits.
+    pub ldpc: Option<Ldpc>,
 }
 
 impl Symbols {
@@ -94,16 +155,21 @@ impl Symbols {
     /// With 0 bits: when the table is compiled, if it is a `static`.
     pub const fn new(lasts: Dur, bits_in_two: u64, service: u64, tail: u64) -> Symbols {
         let bits_in_two = NonZeroU64::new(bits_in_two).expect("symbols carry bits");
-        Symbols { lasts, bits_in_two, service, tail, rounded_to: Dur::ZERO }
+        Symbols { lasts, bits_in_two, service, tail, rounded_to: Dur::ZERO, ldpc: None }
     }
 
     /// How long those of a PSDU of so many bits last.
     pub fn time_of(&self, psdu_bits: u64) -> Dur {
-        let symbols = self.lasts * (2 * (self.service + psdu_bits + self.tail)).div_ceil(self.bits_in_two.get());
-        if self.rounded_to == Dur::ZERO {
-            return symbols;
+        let bits = self.service + psdu_bits + self.tail;
+        let mut symbols = (2 * bits).div_ceil(self.bits_in_two.get());
+        if let Some(ldpc) = &self.ldpc {
+            symbols += ldpc.extra_symbols(bits, symbols);
         }
-        self.rounded_to * symbols.ns().div_ceil(self.rounded_to.ns())
+        let lasts = self.lasts * symbols;
+        if self.rounded_to == Dur::ZERO {
+            return lasts;
+        }
+        self.rounded_to * lasts.ns().div_ceil(self.rounded_to.ns())
     }
 }
 
@@ -152,6 +218,9 @@ impl fmt::Display for Mode {
         write!(f, "{} MCS {mcs} ({bit_rate}, streams: {streams}, {} MHz", format.name, bandwidth.0 / 1e6)?;
         if *guard_interval > Dur::ZERO {
             write!(f, ", guard interval {guard_interval}")?;
+        }
+        if self.coding == Some(Coding::Ldpc) {
+            f.write_str(", LDPC")?;
         }
         f.write_str(if self.preamble == Preamble::Short { ", short preamble)" } else { ")" })
     }

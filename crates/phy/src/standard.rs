@@ -1,5 +1,7 @@
 //! Standards, their rates and their timing.
 
+use crate::format::amendment::Amendment;
+use crate::format::{Band, Refusal, Waveform, he, ht, vht};
 use crate::mode::{Mode, NoSuchMode, mode_at};
 use units::{BitRate, Dur};
 
@@ -14,6 +16,14 @@ pub enum Standard {
     A,
     /// 802.11g: ERP-OFDM in the 2.4 GHz band, with the rates of 802.11b beside it. @80211-2020 clause 18
     G,
+    /// 802.11n: HT in the 5 GHz band, beside 802.11a. @80211-2020 clause 19
+    N,
+    /// 802.11n: HT in the 2.4 GHz band, beside 802.11g. @80211-2020 clause 19
+    N2_4,
+    /// 802.11ac: VHT, beside 802.11a. @80211-2020 clause 21
+    Ac,
+    /// 802.11ax: HE in the 5 GHz band, beside 802.11a. 802.11ax-2021 clause 27
+    Ax,
 }
 
 const DSSS: &[Mode] = &[Mode::dsss(0), Mode::dsss(1)];
@@ -44,14 +54,56 @@ const ERP: &[Mode] = &[
 ];
 
 impl Standard {
-    /// Its rates, slowest first, behind a long preamble where there is a choice.
+    /// Its rates, slowest first, behind a long preamble where there is a choice. Of 802.11n, ac and ax those of 802.11a or g, in which
+    /// their control frames go; [`Standard::radio_modes`] has the others.
     pub const fn modes(self) -> &'static [Mode] {
         match self {
             Standard::Dsss => DSSS,
             Standard::B => HR_DSSS,
-            Standard::A => OFDM,
-            Standard::G => ERP,
+            Standard::A | Standard::N | Standard::Ac | Standard::Ax => OFDM,
+            Standard::G | Standard::N2_4 => ERP,
         }
+    }
+
+    /// Its band.
+    pub const fn band(self) -> Band {
+        match self {
+            Standard::Dsss | Standard::B | Standard::G | Standard::N2_4 => Band::Ghz2_4,
+            Standard::A | Standard::N | Standard::Ac | Standard::Ax => Band::Ghz5,
+        }
+    }
+
+    fn amendment(self) -> Option<&'static Amendment> {
+        match self {
+            Standard::Dsss | Standard::B | Standard::A | Standard::G => None,
+            Standard::N | Standard::N2_4 => Some(&ht::AMENDMENT),
+            Standard::Ac => Some(&vht::AMENDMENT),
+            Standard::Ax => Some(&he::AMENDMENT),
+        }
+    }
+
+    /// The mode of its newest format with this MCS (of HT 0 to 7) in each of so many streams; the band is the standard's. Equal ones
+    /// are the same mode, however often it is asked for. Each is kept for good, so this is no call for a frame.
+    ///
+    /// # Errors
+    /// What the standard lacks.
+    pub fn mcs(self, mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
+        let amendment = self.amendment().ok_or(Refusal::NoMcs)?;
+        amendment.mode(mcs, streams, Waveform { band: self.band(), ..waveform })
+    }
+
+    /// The table of a radio, slowest first: the modes of its newest format with 1 to so many streams, beside those of
+    /// [`Standard::modes`]. Before 802.11n these are all.
+    ///
+    /// # Errors
+    /// What the standard lacks for every MCS: a width, a guard interval, a coding. An MCS that it lacks is left out.
+    pub fn radio_modes(self, streams: u8, waveform: Waveform) -> Result<Vec<Mode>, Refusal> {
+        let mut all = self.modes().to_vec();
+        if let Some(amendment) = self.amendment() {
+            all.extend(amendment.modes(streams, Waveform { band: self.band(), ..waveform })?);
+        }
+        all.sort_by_key(|mode| mode.bit_rate());
+        Ok(all)
     }
 
     /// Modes that every station of the standard must receive, slowest first: control responses go in them unless a network says
@@ -75,10 +127,14 @@ impl Standard {
             Standard::Dsss | Standard::B => {
                 Timing { slot: Dur::from_us(20), sifs: Dur::from_us(10), cw_min: 31, cw_max: 1023 }
             }
-            // @80211-2020 table 17-21, 20 MHz channel spacing.
-            Standard::A => Timing { slot: Dur::from_us(9), sifs: Dur::from_us(16), cw_min: 15, cw_max: 1023 },
-            // @80211-2020 table 18-5: short slot; 20 µs in a network with stations of 802.11b.
-            Standard::G => Timing { slot: Dur::from_us(9), sifs: Dur::from_us(10), cw_min: 15, cw_max: 1023 },
+            // @80211-2020 table 17-21, 20 MHz channel spacing; tables 19-25, 21-28; 802.11ax-2021 table 27-54.
+            Standard::A | Standard::N | Standard::Ac | Standard::Ax => {
+                Timing { slot: Dur::from_us(9), sifs: Dur::from_us(16), cw_min: 15, cw_max: 1023 }
+            }
+            // @80211-2020 tables 18-5, 19-25: short slot; 20 µs in a network with stations of 802.11b.
+            Standard::G | Standard::N2_4 => {
+                Timing { slot: Dur::from_us(9), sifs: Dur::from_us(10), cw_min: 15, cw_max: 1023 }
+            }
         }
     }
 }

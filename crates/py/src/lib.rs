@@ -65,7 +65,7 @@ struct Scenario {
 }
 
 impl Scenario {
-    fn of(&self) -> &world::scenario::Scenario {
+    fn described(&self) -> &world::scenario::Scenario {
         self.blueprint.scenario()
     }
 }
@@ -80,7 +80,7 @@ impl Scenario {
 
     /// The scenario with every default of its own filled in, as JSON.
     fn to_json(&self) -> String {
-        self.of().to_json().to_string()
+        self.described().to_json().to_string()
     }
 
     /// The same with what presets decide written out; see the type stub.
@@ -90,17 +90,17 @@ impl Scenario {
 
     #[getter]
     fn name(&self) -> &str {
-        &self.of().name
+        &self.described().name
     }
 
     #[getter]
     fn duration_s(&self) -> f64 {
-        self.of().duration.as_secs_f64()
+        self.described().duration.as_secs_f64()
     }
 
     #[getter]
     fn warmup_s(&self) -> f64 {
-        self.of().warmup.as_secs_f64()
+        self.described().warmup.as_secs_f64()
     }
 
     /// The memory in bytes that one run takes at most.
@@ -111,7 +111,7 @@ impl Scenario {
 
     #[getter]
     fn seed(&self) -> u64 {
-        self.of().seed
+        self.described().seed
     }
 
     #[getter]
@@ -121,16 +121,21 @@ impl Scenario {
 
     #[getter]
     fn flows(&self) -> Vec<String> {
-        self.of().flows.iter().map(|flow| flow.name.clone()).collect()
+        self.described().flows.iter().map(|flow| flow.name.clone()).collect()
     }
 
     #[getter]
     fn nodes(&self) -> Vec<String> {
-        self.of().nodes.iter().map(|node| node.name.clone()).collect()
+        self.described().nodes.iter().map(|node| node.name.clone()).collect()
     }
 
     fn __repr__(&self) -> String {
-        format!("<Scenario \"{}\": {} nodes, {} flows>", self.of().name, self.of().nodes.len(), self.of().flows.len())
+        format!(
+            "<Scenario \"{}\": {} nodes, {} flows>",
+            self.described().name,
+            self.described().nodes.len(),
+            self.described().flows.len()
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a discipline does to arrivals and services that another simulator wrote down, for `validation/queue`:
+//! A discipline under arrivals and services that another simulator wrote down, for `validation/queue`:
 //!
 //! ```sh
 //! cargo run --release -p interlayer-queue --example replay -- fq-codel 1000 10 < trace
@@ -42,7 +42,7 @@ fn main() {
         let now = SimTime::from_ns(number());
         if is_arrival {
             let (size, flow) = (Bytes(number()), number());
-            let arrival = Arrival { size, is_ect: false, flow: FlowKey::of(u128::from(flow)) };
+            let arrival = Arrival { size, is_ect: false, flow: FlowKey::from_bits(u128::from(flow)) };
             dropped += u64::from(queue.push(now, (now, flow == 0), arrival).is_err());
         } else if let Some(((came, is_sparse), _)) = queue.pop(now) {
             if now >= from {

@@ -48,7 +48,7 @@ pub struct FlowKey(u128);
 
 impl FlowKey {
     /// A key of these bits.
-    pub const fn of(bits: u128) -> FlowKey {
+    pub const fn from_bits(bits: u128) -> FlowKey {
         FlowKey(bits)
     }
 }
@@ -376,7 +376,7 @@ impl<T> Queue<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{of, queue};
+    use crate::testing::{arrival_of, queue};
     use engine::{Purpose, Streams};
     use plugin::Value;
 
@@ -595,13 +595,17 @@ mod tests {
     #[test]
     fn a_full_queue_of_several_flows_takes_the_short_one_in_for_the_newest_of_the_longest() {
         let mut queue = queue("drr", &[], Limit::Packets(3), 1500);
-        let of = |flow| of(flow, 100);
+        let hundred = |flow| arrival_of(flow, 100);
         for entry in ["a1", "a2", "a3"] {
-            assert_eq!(queue.push(at(0), entry, of(1)), Ok(Mark::None));
+            assert_eq!(queue.push(at(0), entry, hundred(1)), Ok(Mark::None));
         }
-        assert_eq!(queue.push(at(1), "a4", of(1)), Err(("a4", Refused::Full)), "its own is the longest");
-        assert_eq!((queue.push(at(2), "b1", of(2)), queue.dropped()), (Ok(Mark::None), Some("a3")), "in a3's place");
-        assert_eq!(queue.push(at(3), "b2", of(2)), Err(("b2", Refused::Full)), "two and two: nobody is longer");
+        assert_eq!(queue.push(at(1), "a4", hundred(1)), Err(("a4", Refused::Full)), "its own is the longest");
+        assert_eq!(
+            (queue.push(at(2), "b1", hundred(2)), queue.dropped()),
+            (Ok(Mark::None), Some("a3")),
+            "in a3's place"
+        );
+        assert_eq!(queue.push(at(3), "b2", hundred(2)), Err(("b2", Refused::Full)), "two and two: nobody is longer");
         assert_eq!(
             (out(queue.pop(at(4))), out(queue.pop(at(4))), out(queue.pop(at(4)))),
             (Some("a1"), Some("a2"), Some("b1"))
@@ -613,10 +617,14 @@ mod tests {
     #[test]
     fn nobody_is_pushed_out_for_a_packet_that_would_not_fit_even_then() {
         let mut queue = queue("drr", &[], Limit::Bytes(Bytes(1000)), 1500);
-        assert_eq!(queue.push(at(0), "a1", of(1, 700)), Ok(Mark::None));
-        assert_eq!(queue.push(at(0), "a2", of(1, 200)), Ok(Mark::None));
-        assert_eq!(queue.push(at(0), "b1", of(2, 400)), Err(("b1", Refused::Full)), "without a2 700 + 400 bytes");
-        assert_eq!((queue.push(at(0), "b2", of(2, 300)), queue.dropped()), (Ok(Mark::None), Some("a2")));
+        assert_eq!(queue.push(at(0), "a1", arrival_of(1, 700)), Ok(Mark::None));
+        assert_eq!(queue.push(at(0), "a2", arrival_of(1, 200)), Ok(Mark::None));
+        assert_eq!(
+            queue.push(at(0), "b1", arrival_of(2, 400)),
+            Err(("b1", Refused::Full)),
+            "without a2 700 + 400 bytes"
+        );
+        assert_eq!((queue.push(at(0), "b2", arrival_of(2, 300)), queue.dropped()), (Ok(Mark::None), Some("a2")));
         assert_eq!(queue.space(), Space { free: Bytes(0), used: Bytes(1000), entries: 2 });
     }
 }

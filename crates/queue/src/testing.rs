@@ -13,8 +13,8 @@ pub(crate) fn queue<T>(id: &str, set: &[(&str, Value)], limit: Limit, mtu: u64) 
 }
 
 /// A packet of a flow, without ECN.
-pub(crate) fn of(flow: u64, size: u64) -> Arrival {
-    Arrival { size: Bytes(size), is_ect: false, flow: FlowKey::of(u128::from(flow)) }
+pub(crate) fn arrival_of(flow: u64, size: u64) -> Arrival {
+    Arrival { size: Bytes(size), is_ect: false, flow: FlowKey::from_bits(u128::from(flow)) }
 }
 
 /// All that leaves now.

@@ -1,4 +1,4 @@
-//! Where a value stands, and what is known of the file while it is read.
+//! The place of a value in the file, and the facts known of the file while it is read.
 
 use crate::directory::Directory;
 use crate::error::Mistakes;
@@ -38,7 +38,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// What is known of the file before its tables are read.
+/// The facts known of the file before its tables are read.
 #[derive(Debug)]
 pub struct Context<'c> {
     /// The registered names.
@@ -102,7 +102,7 @@ impl<'c> Context<'c> {
     }
 }
 
-/// Where a value stands in the file, and what is known of the file.
+/// The place of a value in the file, and the facts known of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct At<'a> {
     /// The place.

@@ -15,7 +15,7 @@ use units::{BitRate, ChannelId, Db, Dbm, Dur, Hertz, NodeId};
 table! {
     /// The channels of a scenario: one, or several that hear nothing of each other.
     pub struct Channels {
-        /// What channels of a node call it.
+        /// The name by which channels of a node choose it.
         name: Option<String>, in Text::Name, or "main",
         /// The channel of every node that names no other.
         first => Channel,
@@ -54,7 +54,7 @@ impl Channels {
         self.iter().any(|channel| channel.powers.is_some())
     }
 
-    /// Where the file speaks of a channel.
+    /// The path of a channel in the file.
     pub fn path(id: ChannelId) -> String {
         id.index().checked_sub(1).map_or_else(|| "channel".to_owned(), |place| format!("channel.further[{place}]"))
     }
@@ -63,9 +63,9 @@ impl Channels {
 table! {
     /// A further channel.
     pub struct Further {
-        /// What channels of a node call it.
+        /// The name by which channels of a node choose it.
         name: String, in Text::Name,
-        /// Who hears whom there, and how well.
+        /// The reach of nodes there, and the quality of their links.
         channel => Channel,
     }
 }
@@ -102,17 +102,17 @@ scalar! {
 }
 
 table! {
-    /// Who hears whom, and how well.
+    /// A channel: the reach of nodes, and the quality of their links.
     pub struct Channel {
         /// Reach of every station; not with propagation.
         range: Option<Metres>, or "everyone hears everyone",
-        /// How far a signal makes the medium busy and spoils others, at least range; needs range.
+        /// The distance up to which a signal makes the medium busy and spoils others, at least range; needs range.
         sense_range: Option<Metres>, or "range",
-        /// Whether a signal that is sensed and not decoded was received in error, so that an EIFS follows (as in ns-2); with sense_range.
+        /// True if a signal that is sensed and not decoded was received in error, so that an EIFS follows (as in ns-2); with sense_range.
         sense_eifs: bool = true,
-        /// What becomes of powers; `None`: a pair is in reach or not.
+        /// Path loss, fading and noise; `None`: a pair is in reach or not.
         powers => Option<Propagation> as Powered<Propagation>,
-        /// How frames are lost to noise; with propagation on top of what the SINR loses ([the air](design/air.md)).
+        /// The losses of frames to noise; with propagation on top of what the SINR loses ([the air](design/air.md)).
         errors: ErrorSpec = { model = "none" },
         /// An exception for one pair of nodes.
         pair: Vec<Pair>, or "none" => Vec::new(),
@@ -120,14 +120,14 @@ table! {
 }
 
 table! {
-    /// What becomes of powers between antennas.
+    /// The powers of signals between antennas.
     pub struct Propagation {
         /// Powers decide who hears whom, and what becomes of frames that overlap.
         propagation: phy::PathLoss, or "none: a pair is in reach or not"
             => unreachable!("with it there are powers, and without it none"),
         /// Standard deviation of log-normal shadowing by pair; needs propagation.
         shadowing: Db, or "0 dB" => Db(0.0),
-        /// How gains change with time; needs propagation.
+        /// The variation of gains with time; needs propagation.
         fading: Fading, or "none" => Fading::None,
         /// At receivers.
         noise => Noise as NoiseKeys,
@@ -166,14 +166,14 @@ tagged! { impl phy::PathLoss [at], by "model", noun "propagation model" {
 } }
 
 tagged! {
-    /// How gains change with time.
+    /// The variation of gains with time.
     #[derive(Copy)]
     pub enum Fading, by "model", noun "fading model" {
         /// Gains do not change.
         "none" => None,
         /// Exponential power of mean 1, drawn anew for each pair and coherence time.
         "rayleigh" => Rayleigh {
-            /// How long a gain lasts.
+            /// The time that a gain lasts.
             coherence: Dur, in SOME_TIME,
         },
     }
@@ -218,11 +218,11 @@ table! {
     pub struct Pair {
         /// The transmitter and the receiver.
         ends => Ends as PairEnds,
-        /// Whether the receiver hears the transmitter; if not, it does not sense it either.
+        /// True if the receiver hears the transmitter; if not, it does not sense it either.
         reach: Option<bool>, or "as range says",
         /// Between their antennas; needs channel.propagation.
         gain: Option<Db>, or "as propagation says",
-        /// How frames between them are lost to noise.
+        /// The losses of frames between them to noise.
         errors: Option<ErrorSpec>, or "the channel's",
     }
 }
@@ -230,7 +230,7 @@ table! {
 table! {
     /// A wire, or one for each node of a group.
     pub struct LinkEntry {
-        /// What overrides and events call it; with a group name1, name2, …
+        /// Its name in overrides and events; with a group name1, name2, …
         name: String, in Text::Name, or "link<index>" => String::new(),
         /// The sender and the receiver.
         ends => GroupEnds as LinkEnds,
@@ -265,7 +265,7 @@ pub struct Link {
     pub errors: LinkErrors,
     /// Of each direction, beside the packet in transmission.
     pub queue: Queue,
-    /// Which entry of the file it is of.
+    /// The index of its entry in the file.
     pub index: usize,
 }
 
@@ -289,7 +289,7 @@ impl Link {
     }
 }
 
-/// How long a packet is under way.
+/// The time that a packet is under way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Delay {
     /// So long.

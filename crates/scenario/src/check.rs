@@ -1,17 +1,19 @@
-//! What keys say together.
+//! The checks of several keys together.
 
+use crate::aggregation::Aggregation;
 use crate::channel::{Channel, Channels, Delay, Distribution, Ends, Link, Pair};
+use crate::edca::Access;
 use crate::error::Mistakes;
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, Protocol, Reader, Traffic};
 use crate::node::Node;
 use crate::queues::Queue;
-use crate::radio::{ControlRate, Protection, Radio, Slot, bit_rates};
+use crate::radio::{ControlRate, Mcs, Preamble, Protection, Radio, Slot, bit_rates, has_mcs};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
 use crate::{Names, Result, Scenario};
-use phy::{NoSuchMode, Preamble, Standard};
+use phy::{NoSuchMode, Standard};
 use plugin::suggest;
 use queue::{Limit, Spec, Unsound};
 use std::collections::BTreeMap;
@@ -84,6 +86,22 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
             }
             if let Some(without) = [id, *to].into_iter().find(|it| !s.nodes[it.index()].has_radio) {
                 fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
+            }
+        }
+        let own = node.entry.aggregation.as_ref();
+        aggregation(node.standard, own, Some(node.access), &format!("node[{i}]"))?;
+        if has_mcs(node.standard) {
+            let (streams, waveform) = (node.streams(&s.radio), node.waveform(&s.radio));
+            if let Err(refusal) = node.standard.radio_modes(streams, waveform) {
+                let key = key_of(&refusal);
+                fail!("node[{i}].{key}", "{refusal}")
+            }
+            let stated = node.entry.mcs_to().iter().map(|(_, mcs)| ("mcs_to", *mcs));
+            let own = node.entry.mcs.and_then(Mcs::fixed).map(|mcs| ("mcs", mcs));
+            for (key, mcs) in own.into_iter().chain(stated) {
+                if let Err(refusal) = node.standard.mcs(mcs, streams, waveform) {
+                    fail!("node[{i}].{key}", "{refusal}")
+                }
             }
         }
         if node.entry.queue.is_some() && !node.has_radio {
@@ -188,12 +206,24 @@ fn radio(radio: &Radio, found: &mut Mistakes) {
         found.take(rate_of(radio.standard, rate, || "radio".to_owned(), key));
     }
     found.take(basic_rate_set(radio));
+    found.take(mcs(radio));
+    found.take(aggregation(radio.standard, radio.aggregation.as_ref(), radio.access, "radio"));
     found.take(latency(radio));
     found.take(contention_window(radio));
 }
 
 fn preamble_and_slot(radio: &Radio) -> Result<()> {
     match (radio.standard, radio.preamble, radio.slot) {
+        (standard, Some(Preamble::Ns3), _) if !has_mcs(standard) => {
+            fail!(
+                "radio.preamble",
+                "\"ns3\" is of 802.11n, ac and ax; {} has \"long\" and \"short\"",
+                standard.word()
+            )
+        }
+        (standard, Some(Preamble::Long | Preamble::Short), _) if has_mcs(standard) => {
+            fail!("radio.preamble", "{} has one preamble; \"ns3\" counts airtimes as ns-3 does", standard.word())
+        }
         (Standard::A, Some(_), _) => fail!("radio.preamble", "802.11a has no DSSS preamble to choose"),
         (Standard::Dsss, Some(Preamble::Short), _) => {
             fail!("radio.preamble", "802.11 has only the long preamble; 802.11b and 802.11g have a short one")
@@ -203,6 +233,85 @@ fn preamble_and_slot(radio: &Radio) -> Result<()> {
             let standard = standard.word();
             fail!("radio.slot", "only 802.11g has a slot to choose, and standard is \"{standard}\"")
         }
+    }
+    Ok(())
+}
+
+/// Keys of 802.11n and later, where the standard has them.
+fn mcs(radio: &Radio) -> Result<()> {
+    let standard = radio.standard.word();
+    if !has_mcs(radio.standard) {
+        let written = [
+            ("mcs", radio.mcs != Mcs::Best),
+            ("streams", radio.streams != 1),
+            ("width", radio.width != phy::Width::Mhz20),
+            ("guard_interval", radio.guard_interval.is_some()),
+            ("coding", radio.coding.is_some()),
+        ];
+        if let Some((key, _)) = written.into_iter().find(|(_, is_written)| *is_written) {
+            fail!("radio.{key}", "802.11n, ac and ax have it, and standard is \"{standard}\"; it has data_rate")
+        }
+        return Ok(());
+    }
+    if let Err(refusal) = radio.standard.radio_modes(radio.streams, radio.waveform()) {
+        let key = key_of(&refusal);
+        fail!("radio.{key}", "{refusal}")
+    }
+    match radio.mcs {
+        Mcs::Best => Ok(()),
+        Mcs::Fixed(mcs) => match radio.standard.mcs(mcs, radio.streams, radio.waveform()) {
+            Ok(_) => Ok(()),
+            Err(refusal) => fail!("radio.mcs", "{refusal}"),
+        },
+    }
+}
+
+/// The key that a refusal is about.
+fn key_of(refusal: &phy::Refusal) -> &'static str {
+    match refusal {
+        phy::Refusal::Streams(..) => "streams",
+        phy::Refusal::Width(..) => "width",
+        phy::Refusal::GuardInterval(..) | phy::Refusal::HeLtf(..) | phy::Refusal::NoHeLtf(_) => "guard_interval",
+        phy::Refusal::BccWidth(_) => "coding",
+        phy::Refusal::Mcs(..) | phy::Refusal::BccMcs(_) | phy::Refusal::Bits { .. } | phy::Refusal::NoMcs => "mcs",
+    }
+}
+
+fn aggregation(standard: Standard, it: Option<&Aggregation>, access: Option<Access>, table: &str) -> Result<()> {
+    let Some(it) = it else { return Ok(()) };
+    let (at, word) = (format!("{table}.aggregation"), standard.word());
+    if !has_mcs(standard) {
+        fail!("{at}", "802.11n, ac and ax have it, and standard is \"{word}\"")
+    }
+    if access == Some(Access::Dcf) {
+        fail!("{at}", "block acknowledgment is of QoS stations: access = \"edca\"")
+    }
+    let own = mac::Aggregation::of(standard);
+    let window = it.window.unwrap_or(own.buffer);
+    if window > own.buffer {
+        fail!("{at}.window", "{window} is more than {word} has: {}", own.buffer)
+    }
+    if let Some(mpdus) = it.mpdus.filter(|mpdus| *mpdus > window) {
+        fail!("{at}.mpdus", "{mpdus} is more than the window, {window}")
+    }
+    if let Some(spacing) = it.spacing.filter(|spacing| *spacing > Dur::from_us(16)) {
+        fail!("{at}.spacing", "{spacing} is more than 16 us, the most that a receiver can ask for")
+    }
+    if let Some(bytes) = it.bytes.filter(|bytes| *bytes > own.bytes) {
+        fail!("{at}.bytes", "{bytes} is more than {word} has: {}", own.bytes)
+    }
+    if let Some(largest) = it.largest_mpdu.filter(|largest| !own.mpdu_lengths().contains(largest)) {
+        let has: Vec<String> = own.mpdu_lengths().iter().map(ToString::to_string).collect();
+        fail!("{at}.largest_mpdu", "{word} has no limit of {largest}; there are {}", suggest::list_all(&has))
+    }
+    if let Some(amsdu) = it.amsdu.filter(|amsdu| *amsdu > own.longest_amsdu()) {
+        fail!("{at}.amsdu", "{amsdu} is more than {word} has: {}", own.longest_amsdu())
+    }
+    if let Some(time) = it.time.filter(|time| *time > mac::Aggregation::LONGEST_PPDU) {
+        fail!("{at}.time", "{time} is more than a PPDU can last: {}", mac::Aggregation::LONGEST_PPDU)
+    }
+    if it.attempts.is_some() && it.lifetime.is_some() {
+        fail!("{at}.attempts", "lifetime says what ends them already; give either of them")
     }
     Ok(())
 }
@@ -241,11 +350,29 @@ fn contention_window(radio: &Radio) -> Result<()> {
     }
 }
 
-/// Stations of 802.11b among those of 802.11g, and what all of them must know.
+/// True if stations of one standard can be in a cell of another, newer one.
+fn phy_goes_beside(own: Standard, all: Standard) -> bool {
+    let older: &[Standard] = match all {
+        Standard::G => &[Standard::B],
+        Standard::N2_4 => &[Standard::B, Standard::G],
+        Standard::N => &[Standard::A],
+        Standard::Ac => &[Standard::A, Standard::N],
+        Standard::Ax => &[Standard::A, Standard::N, Standard::Ac],
+        Standard::Dsss | Standard::B | Standard::A => &[],
+    };
+    older.contains(&own)
+}
+
+/// Older stations among newer ones, and what all of them must know.
 fn standards(s: &Scenario) -> Result<()> {
     let radio = &s.radio;
     let stranger = |node: &&Node| node.standard != radio.standard;
-    if let Some(node) = s.nodes.iter().filter(stranger).find(|node| !node.is_non_erp(radio)) {
+    if let Some(node) = s
+        .nodes
+        .iter()
+        .filter(stranger)
+        .find(|node| !node.has_radio || !phy_goes_beside(node.standard, radio.standard))
+    {
         let (i, own, all) = (node.index, node.standard.word(), radio.standard.word());
         if !node.has_radio {
             fail!("node[{i}].standard", "\"{}\" has no radio", node.name);
@@ -281,7 +408,7 @@ fn name(s: &Scenario, node: NodeId) -> &str {
     &s.nodes[node.index()].name
 }
 
-/// What is said of pairs of nodes, by direction: no direction is given twice.
+/// The directions between pairs of nodes that entries have: no direction is given twice.
 #[derive(Default)]
 struct Directions {
     given: BTreeMap<(NodeId, NodeId), usize>,
@@ -308,7 +435,7 @@ fn same_ends(s: &Scenario, ends: &Ends, array: &str, i: usize) -> Result<()> {
     Ok(())
 }
 
-/// Where powers decide, a pair has a gain and no reach, otherwise the reverse.
+/// Checks the pairs: with powers a pair has a gain and no reach, otherwise the reverse.
 fn pairs(s: &Scenario, id: ChannelId, found: &mut Mistakes) {
     let mut directions = Directions::default();
     let (channel, array) = (s.channels.get(id), format!("{}.pair", Channels::path(id)));
@@ -459,7 +586,7 @@ fn flows(s: &Scenario, found: &mut Mistakes) {
     }
 }
 
-/// What a TCP application may write.
+/// The traffic that a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
 
 /// A link that breaks exists, and a node that moves has a place that matters.

@@ -9,7 +9,7 @@ use units::{Bytes, Dur};
 const BUFFER: RangeInclusive<Bytes> = RangeInclusive::new(Bytes(1), Bytes(1 << 30));
 /// Of the timestamp clock: slower than any RTT, or wrapping within one. @RFC7323 sec. 5.4
 const TICK: RangeInclusive<Dur> = RangeInclusive::new(Dur::from_us(1), Dur::from_secs(1));
-/// What the documentation says where `tcp::Config` decides.
+/// The default that the documentation shows where `tcp::Config` decides.
 const TCP_DEFAULT: &str = "the preset's";
 /// In segments.
 const WINDOW: RangeInclusive<u32> = RangeInclusive::new(1, 1_000_000_000);
@@ -77,7 +77,7 @@ table! {
         preset: Option<tcp::Preset>, or "`linux`",
         /// See `interlayer list congestion`.
         congestion: Option<Plug<Congestion>>, or TCP_DEFAULT,
-        /// How losses are repaired: see `interlayer list recovery`.
+        /// The repair of losses: see `interlayer list recovery`.
         recovery: Option<Plug<Recoveries>>, or "the controller's own, with SACK `sack`",
         /// Proportional rate reduction (RFC 9937), in recovery by SACK and after a mark.
         prr: Option<bool>, or TCP_DEFAULT, sets prr,
@@ -85,7 +85,7 @@ table! {
         rack: Option<bool>, or TCP_DEFAULT, sets rack,
         /// A probe for a loss at the tail (RFC 8985), in recovery by SACK.
         tlp: Option<bool>, or TCP_DEFAULT, sets tlp,
-        /// How a loss that was none is found out, and its cut undone.
+        /// The detection of a spurious loss, whose cut is then undone.
         undo: Option<tcp::Undo>, or TCP_DEFAULT, sets undo,
         /// The first slow start ends when the RTT rises (HyStart++, RFC 9406).
         hystart: Option<bool>, or TCP_DEFAULT, sets hystart,
@@ -101,7 +101,7 @@ table! {
         quickack: Option<bool>, or TCP_DEFAULT, sets quickack,
         /// In segments.
         initial_window: Option<u32>, in WINDOW, or TCP_DEFAULT, sets initial_window_segments,
-        /// Where slow start first ends.
+        /// The window at which slow start first ends.
         initial_ssthresh: Option<Ssthresh>, or TCP_DEFAULT, sets initial_ssthresh,
         /// The sender's own limit in segments.
         max_window: Option<u32>, in WINDOW, or TCP_DEFAULT, sets max_window_segments,
@@ -115,7 +115,7 @@ table! {
         initial_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT, sets initial_rto,
         /// Greatest retransmission timeout.
         max_rto: Option<Dur>, in SOME_TIME, or TCP_DEFAULT, sets max_rto,
-        /// Whether the RTT of the SYN is a sample; not in ns-3 of 2011.
+        /// True if the RTT of the SYN is a sample; not in ns-3 of 2011.
         handshake_rtt: Option<bool>, or TCP_DEFAULT, sets handshake_rtt,
         /// Of the clock that measures RTT and fires timers.
         granularity: Option<Dur>, or TCP_DEFAULT, sets granularity,
@@ -145,20 +145,20 @@ table! {
         idle_restart: Option<bool>, or TCP_DEFAULT, sets idle_restart,
         /// A window that is not used does not grow.
         validate_cwnd: Option<bool>, or TCP_DEFAULT, sets validate_cwnd,
-        /// How long TIME-WAIT lasts.
+        /// The time that TIME-WAIT lasts.
         time_wait: Option<Dur>, or TCP_DEFAULT, sets time_wait,
-        /// How often a SYN is sent again.
+        /// The number of times that a SYN is sent again.
         syn_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT, sets syn_retries,
-        /// How often a segment is sent again by timer before the connection fails.
+        /// The number of times that a segment is sent again by timer before the connection fails.
         max_retries: Option<u32>, in 0..=1_000, or TCP_DEFAULT, sets max_retries,
-        /// How long a connection lasts without progress.
+        /// The time that a connection lasts without progress.
         user_timeout: Option<UserTimeout>, or TCP_DEFAULT, sets user_timeout,
         /// Sequence number of the SYN.
         initial_sequence: Option<u32>, or "drawn from the seed",
     }
 }
 
-/// What a scenario gets that names no preset.
+/// The preset of a scenario that names none.
 const DEFAULT: tcp::Preset = tcp::Preset::Linux;
 
 impl Tcp {

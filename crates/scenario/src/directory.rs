@@ -67,7 +67,7 @@ impl Directory {
         found
     }
 
-    /// Whether a link names the entry of that name.
+    /// True if a link names the entry of that name.
     pub fn is_at_a_link(&self, name: &str) -> bool {
         self.at_links.binary_search_by(|link| link.as_str().cmp(name)).is_ok()
     }

@@ -1,4 +1,4 @@
-//! How stations access the medium: under DCF, or by access categories.
+//! The access of stations to the medium: under DCF, or by access categories.
 
 use core::ops::RangeInclusive;
 use units::Dur;
@@ -7,7 +7,7 @@ use units::Dur;
 pub(crate) const CONTENTION_WINDOW: RangeInclusive<u16> = RangeInclusive::new(0, 32_767);
 
 words! {
-    /// How a station accesses the medium.
+    /// The method by which a station accesses the medium.
     pub enum Access, noun "access method" {
         /// One queue.
         "dcf" => Dcf,
@@ -26,13 +26,13 @@ table! {
         cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets cw_min,
         /// Greatest contention window in slots.
         cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets cw_max,
-        /// How long it may keep the medium.
+        /// The time for which it may keep the medium.
         txop_limit: Option<Dur>, or "0 s: one exchange", sets txop_limit,
     }
 }
 
 impl Category {
-    /// What this one says, and where it is silent the other.
+    /// The values of this one, and where it is silent those of the other.
     fn or(self, other: Category) -> Category {
         Category {
             aifsn: self.aifsn.or(other.aifsn),

@@ -2,19 +2,19 @@
 
 use plugin::suggest;
 
-/// What is wrong in a scenario, and where: always one line. What is wrong besides is in `more`.
+/// A mistake in a scenario, and its place: always one line. Further mistakes are in `more`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct InputError {
     /// The key as the file spells it (`flow[1].transport.congestion`), an override's path, or `line 3, column 7`.
     pub path: String,
-    /// What is wrong, and what would do.
+    /// The mistake, and the values that would do.
     pub message: String,
     /// The other mistakes that were found at the same time, in the order of the file; these have no `more` of their own.
     pub more: Vec<InputError>,
 }
 
-/// What reading gives.
+/// The outcome of reading.
 pub type Result<T, E = InputError> = core::result::Result<T, E>;
 
 impl InputError {
@@ -30,7 +30,7 @@ impl InputError {
     }
 }
 
-/// What the TOML parser could not read.
+/// The mistake that the TOML parser found.
 pub(crate) fn syntax(text: &str, error: &toml::de::Error) -> InputError {
     let at = error.span().map_or(0, |span| span.start).min(text.len());
     let before = text.as_bytes().get(..at).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Mistakes {
         }
     }
 
-    /// What was found, unless it is a mistake, which is noted.
+    /// The value found, unless it is a mistake, which is noted.
     pub fn take<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.note(error)).ok()
     }

@@ -1,4 +1,4 @@
-//! How frames are lost to noise.
+//! The losses of frames to noise.
 
 use crate::Result;
 use crate::at::At;
@@ -13,7 +13,7 @@ use units::Dur;
 words! { impl mac::ErrorsAt, noun "place to draw errors" { "attempt" => Attempt, "msdu" => Msdu } }
 
 words! {
-    /// What has a state of its own in a two-state model.
+    /// The owner of a state in a two-state model.
     pub enum Shared, noun "way to share a state" {
         /// A pair: both directions are good or bad together.
         "link" => Link,
@@ -33,7 +33,7 @@ one_of! {
 }
 
 tagged! {
-    /// How frames are lost to noise. `phy::ErrorModel` says less: not how a model was written, nor where it strikes.
+    /// The losses of frames to noise. `phy::ErrorModel` says less: neither how a model was written, nor where it strikes.
     #[derive(Copy)]
     pub enum ErrorSpec, by "model", noun "error model" {
         /// No losses but those that the SINR gives where there is propagation.
@@ -62,7 +62,7 @@ tagged! {
             good: StateError = { per = 0.0 },
             /// Losses in the bad state.
             bad: StateError,
-            /// How long a state lasts.
+            /// The time that a state lasts.
             sojourn => Sojourn as SojournKeys,
             /// One state for both directions of a pair, or one each.
             shared: Shared = "link",
@@ -75,7 +75,7 @@ tagged! {
 }
 
 tagged! {
-    /// How a wire loses packets, beside independent losses of a fixed probability (`loss`).
+    /// The losses of packets on a wire, beside independent losses of a fixed probability (`loss`).
     #[derive(Copy)]
     pub enum LinkErrors, by "model", noun "error model of a link" {
         /// No losses but those of `loss`.
@@ -96,7 +96,7 @@ tagged! {
             good: StateError = { per = 0.0 },
             /// Losses in the bad state.
             bad: StateError,
-            /// How long a state lasts, in time or in packets of this direction (`unit = "frame"`).
+            /// The time that a state lasts, or its number of packets of this direction (`unit = "frame"`).
             sojourn => Sojourn as SojournKeys,
         },
     }
@@ -130,7 +130,7 @@ scalar! {
 }
 
 words! {
-    /// What a state lasts for.
+    /// The unit of a state's length.
     pub enum Unit, noun "unit" {
         /// A time.
         "time" => Time,
@@ -148,9 +148,9 @@ table! {
         mean_good: Mean,
         /// Mean stay in the bad state.
         mean_bad: Mean,
-        /// Whether states last for a time or for a number of frames.
+        /// The unit of states' lengths: time, or a number of frames.
         unit: Unit = "time",
-        /// Which frames count where unit is frame: all, or those that carry data; RTS, CTS and ACK then meet a state and leave it.
+        /// The frames that count where unit is frame: all, or those that carry data; RTS, CTS and ACK then meet a state and leave it.
         step: Option<Step>, or "all, where unit is frame",
     }
 }

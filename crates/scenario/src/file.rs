@@ -23,21 +23,21 @@ table! {
     pub struct File {
         /// The run: its length and its seed.
         scenario: RunKeys,
-        /// What all radios have in common.
+        /// The parameters that all radios have in common.
         radio: Option<Radio>, or "no node has a radio",
-        /// Who hears whom, and how well.
+        /// The reach of nodes, and the quality of their links.
         channel: Channels = {},
         /// A node: a station, an access point, a wired host.
         node: Vec<NodeEntry>, in 1..=MOST_ENTRIES,
         /// A wired link, or one for each node of a group.
         link: Vec<LinkEntry>, or "none" => Vec::new(),
-        /// How nodes find the way to a destination.
+        /// The method by which nodes find the way to a destination.
         routing: Option<Plug<Routers>>, or "\"static\"",
         /// A connection or a stream of datagrams.
         flow: Vec<FlowEntry>, in 1..=MOST_ENTRIES,
         /// A cross-layer system in use.
         scheme: Vec<SchemeUse>, or "none" => Vec::new(),
-        /// Where the nodes stand that have no position of their own.
+        /// The positions of nodes that have none of their own.
         layout: Option<Layout>, or "[0, 0]",
         /// Something that happens at one instant.
         event: Vec<TimedEvent>, or "none" => Vec::new(),
@@ -49,7 +49,7 @@ table! {
 table! {
     /// The run: its length and its seed.
     pub struct RunKeys {
-        /// What reports call the scenario.
+        /// The name of the scenario in reports.
         name: Option<String>, or "the name of the file",
         /// Length of the whole run, warm-up included.
         duration: Dur, in SOME_TIME,
@@ -65,11 +65,11 @@ table! {
 table! {
     /// A part of the run that is measured on its own: the results have a row of it for each flow and each queue.
     pub struct TimeWindow {
-        /// What the results call it: `rush` begins the rows `rush.download` and `rush.ap.air`.
+        /// Its name in the results: `rush` begins the rows `rush.download` and `rush.ap.air`.
         name: String, in Text::Name, or "window<index>" => String::new(),
-        /// When it begins.
+        /// Its beginning.
         from: Dur = "0 s",
-        /// When it ends, after `from`.
+        /// Its end, after `from`.
         to: Dur,
         /// Length of the buckets that the greatest value, the variation and the share of empty ones are taken over.
         every: Dur = "1 s", in SOME_TIME,
@@ -77,7 +77,7 @@ table! {
 }
 
 tagged! {
-    /// Where nodes stand.
+    /// The positions of nodes.
     #[derive(Copy)]
     pub enum Layout, by "model", noun "layout" {
         /// On a circle, equally far from each other; access points in its centre.
@@ -94,7 +94,7 @@ tagged! {
         "disc" => Disc {
             /// Of the disc.
             radius: Metres,
-            /// When it is drawn anew.
+            /// The condition under which it is drawn anew.
             redraw => Redraw,
         },
         /// Anywhere in a rectangle, uniform over its area, drawn anew for each run; the origin and access points in its centre.
@@ -103,7 +103,7 @@ tagged! {
             width: Metres,
             /// From south to north.
             height: Metres,
-            /// When it is drawn anew.
+            /// The condition under which it is drawn anew.
             redraw => Redraw,
         },
         /// On a line, in the order of the file.
@@ -115,12 +115,12 @@ tagged! {
 }
 
 table! {
-    /// When a layout that is drawn is drawn once more. What is left are the layouts of chance that have what is asked for.
+    /// The condition under which a layout is drawn once more: the layouts of chance remain that have what is asked for.
     #[derive(Copy)]
     pub struct Redraw {
-        /// Whether all nodes must find a way to each other, over several hops and wires if need be.
+        /// True if all nodes must find a way to each other, over several hops and wires if need be.
         connected: bool = false,
-        /// How often it is drawn at most until it is connected, if it must be, and flows with hops find their pairs.
+        /// The most draws until it is connected, if it must be, and flows with hops find their pairs.
         tries: u32 = 1000, in 1..=1_000_000,
     }
 }
@@ -135,12 +135,12 @@ table! {
     }
 }
 
-/// What happens at an instant of the run.
+/// A change at an instant of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
     /// The node falls silent: radio, wires, stack, timers.
     Kill(NodeId),
-    /// What is between two nodes breaks.
+    /// Everything between two nodes breaks.
     Break(Cut),
     /// It stands again.
     Heal(Cut),
@@ -148,7 +148,7 @@ pub enum EventKind {
     Move(NodeId, [f64; 2]),
 }
 
-/// What breaks.
+/// The thing that breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cut {
     /// The link of that name, both ways if it has two.
@@ -183,9 +183,9 @@ scalar! {
 table! {
     /// Something that happens at one instant.
     pub struct TimedEvent {
-        /// When it happens.
+        /// The time of the event.
         at: Dur,
-        /// What happens.
+        /// The change.
         what => EventKind as EventKeys,
     }
 }
@@ -195,14 +195,14 @@ table! {
     pub struct EventKeys {
         /// The node that falls silent: radio, wires, stack, timers.
         kill: Option<NodeId>, or "nobody",
-        /// What breaks: a link by its name, or what is between two nodes, links or, if there are none, the radio link. Packets on a
-        /// broken link are lost; static routes are computed anew.
+        /// The thing that breaks: a link by its name, or everything between two nodes, links or, if there are none, the radio
+        /// link. Packets on a broken link are lost; static routes are computed anew.
         broken as "break": Option<Cut>, or "nothing",
-        /// What stands again, written as what broke.
+        /// The thing that stands again, written as the one that broke.
         heal: Option<Cut>, or "nothing",
         /// The node that stands elsewhere from now on; static routes are computed anew.
         moved as "move": Option<NodeId>, or "nobody",
-        /// Where it stands then: east and north of the origin, in metres; with move.
+        /// The new position: east and north of the origin, in metres; with move.
         to: Option<[f64; 2]>, or "not moved",
     }
 }

@@ -28,7 +28,7 @@ tagged! {
 }
 
 table! {
-    /// How a flow is carried.
+    /// The transport of a flow.
     pub struct Transport {
         /// By which protocol.
         protocol => Protocol,
@@ -53,7 +53,7 @@ impl Transport {
         }
     }
 
-    /// Whether what stands in a file's `table` of a transport can have this key. One that no transport has is for the reader to refuse.
+    /// True if a file's `table` of a transport can have this key. One that no transport has is for the reader to refuse.
     pub(crate) fn may_have(table: Option<&Value>, key: &str) -> bool {
         let shape = Shape::of::<Transport>(&Names::default());
         let Some(tagged) = shape.tagged else { return true };
@@ -70,7 +70,7 @@ impl Transport {
 }
 
 tagged! {
-    /// What an application writes.
+    /// The data that an application writes.
     #[derive(Copy)]
     pub enum Traffic, by "model", noun "traffic model" {
         /// Nothing.
@@ -94,9 +94,9 @@ tagged! {
         "on-off" => OnOff {
             /// Of UDP payload or TCP bytes, while it is on.
             rate: BitRate,
-            /// How long it is on, on the mean. A burst has one datagram or segment at least.
+            /// The mean time that it is on. A burst has one datagram or segment at least.
             on: Dur, in SOME_TIME,
-            /// How long it is off, on the mean.
+            /// The mean time that it is off.
             off: Dur, in SOME_TIME,
         },
         /// UDP: two MSDUs wait at every departure, so the interface queue never runs empty where a PSDU has one.
@@ -111,7 +111,7 @@ tagged! {
     }
 }
 
-/// What goes over a flow: a stream on one connection, or what a user asks for on connections of its own.
+/// The data that goes over a flow: a stream on one connection, or what a user asks for on connections of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Writes {
     /// An application writes.
@@ -146,7 +146,7 @@ impl Keys for Writes {
 }
 
 tagged! {
-    /// How an application reads what TCP received.
+    /// The reading of an application from TCP's receive buffer.
     #[derive(Copy)]
     pub enum Reader, by "model", noun "reader" {
         /// Everything at once.
@@ -158,9 +158,9 @@ tagged! {
         },
         /// Instantly for a while, then not at all for a while.
         "on-off" => OnOff {
-            /// How long it reads.
+            /// The time for which it reads.
             on: Dur, in SOME_TIME,
-            /// How long it does not.
+            /// The time for which it does not.
             off: Dur, in SOME_TIME,
         },
     }
@@ -169,7 +169,7 @@ tagged! {
 /// The most hops that a packet lives for: each forwarder takes one off its TTL of 64.
 const MOST_HOPS: RangeInclusive<u32> = RangeInclusive::new(1, 64);
 
-/// How far apart the ends of a drawn flow are.
+/// The distance between the ends of a drawn flow, in hops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hops {
     /// Some way leads from one to the other.
@@ -179,7 +179,7 @@ pub enum Hops {
 }
 
 impl Hops {
-    /// Whether ends that far apart will do.
+    /// True if ends that far apart will do.
     pub fn allow(self, hops: u32) -> bool {
         match self {
             Hops::Any => true,
@@ -234,7 +234,7 @@ scalar! {
 table! {
     /// A flow, or one for each node of a group.
     pub struct FlowEntry {
-        /// What results and overrides call it.
+        /// Its name in results and overrides.
         name: Option<String>, in Text::Name, or "flow<index>",
         /// The node that opens the connection and sends. A name with a count: a flow each. Two groups, as many nodes in each: the first sends to
         /// the first, the second to the second.
@@ -248,15 +248,15 @@ table! {
         count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one, or one for each node of a group",
         /// Differentiated services; its precedence is the user priority.
         dscp: u8 = 0, in 0..=63,
-        /// When it starts.
+        /// The time of its start.
         start: Dur = "0 s",
-        /// How much later each further flow of a group starts.
+        /// The delay of each further flow of a group behind the one before.
         stagger: Option<Dur> = "0 s",
-        /// When it stops writing; later than the end means the end.
+        /// The end of its writes; later than the end means the end.
         stop: Option<Dur>, in SOME_TIME, or "the end of the run",
-        /// How it is carried.
+        /// The transport that carries it.
         transport: Transport = { protocol = "tcp" },
-        /// What the application at from writes, or the user at to asks for.
+        /// The data that the application at from writes, or the user at to asks for.
         traffic: Option<Writes>, or "bulk for TCP; UDP needs it" => transport.if_tcp(Writes::Stream(Traffic::Bulk { bytes: None })),
         /// TCP: what the application at to writes.
         reverse: Option<Traffic>, or "none" => transport.if_tcp(Traffic::None),
@@ -280,14 +280,14 @@ pub struct Flow {
     pub start: Dur,
     /// After `start`, at most the run's duration.
     pub stop: Dur,
-    /// What the file says of it.
+    /// The entry of the file.
     pub entry: Arc<FlowEntry>,
-    /// Which entry of the file that is.
+    /// The index of that entry.
     pub index: usize,
 }
 
 impl Flow {
-    /// What the application at `from` writes: something that the transport can carry; nothing for a user.
+    /// The data that the application at `from` writes: traffic that the transport can carry; nothing for a user.
     pub fn traffic(&self) -> Traffic {
         match self.entry.traffic {
             Some(Writes::Stream(traffic)) => traffic,
@@ -303,12 +303,12 @@ impl Flow {
         }
     }
 
-    /// What the application at `to` writes; nothing for UDP.
+    /// The data that the application at `to` writes; nothing for UDP.
     pub fn reverse(&self) -> Traffic {
         self.entry.reverse.unwrap_or(Traffic::None)
     }
 
-    /// How the application at `to` reads.
+    /// The reading of the application at `to`.
     pub fn reader(&self) -> Reader {
         self.entry.reader.unwrap_or(Reader::Instant)
     }

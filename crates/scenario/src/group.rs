@@ -25,7 +25,7 @@ pub struct Group {
     pub name: String,
     /// Its nodes: one, unless `has_count`.
     pub nodes: Vec<NodeId>,
-    /// Whether the name is that of an entry with a `count`, or there is a list of names.
+    /// True if the name is that of an entry with a `count`, or there is a list of names.
     pub has_count: bool,
 }
 

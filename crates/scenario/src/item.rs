@@ -1,4 +1,4 @@
-//! What a key holds: how a value is read, written and described.
+//! The value of a key: how it is read, written and described.
 
 use crate::at::At;
 use crate::shape::Shape;
@@ -10,9 +10,9 @@ use toml::Value;
 
 /// A type that a key can hold.
 pub trait Item: Sized + Clone + 'static {
-    /// What a declaration may narrow (`in 1..=255`); `()` if nothing.
+    /// The limits that a declaration may set (`in 1..=255`); `()` if none.
     type Within: 'static;
-    /// What a value may be if the declaration says nothing.
+    /// The limits if the declaration sets none.
     const ANY: Self::Within;
 
     /// Reads the value that stands at `at`.
@@ -21,7 +21,7 @@ pub trait Item: Sized + Clone + 'static {
     /// The value as a file spells it; `None` if the key is not to be written.
     fn write(&self, nodes: &[String]) -> Option<Json>;
 
-    /// What a value may be.
+    /// The values that a key may have.
     fn about(within: &Self::Within, names: &Names) -> About;
 
     /// The keys of the table that it is, or of each table in the array that it is.
@@ -30,9 +30,9 @@ pub trait Item: Sized + Clone + 'static {
     }
 }
 
-/// What a value may be.
+/// The values that a key may have.
 pub struct About {
-    /// What to write, after "expected".
+    /// The text after "expected".
     pub expected: String,
     /// Its JSON Schema.
     pub schema: Json,
@@ -95,7 +95,7 @@ impl<T: Item> Codec for Of<T> {
     }
 }
 
-/// What a value is, after "got".
+/// The value in words, after "got".
 pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::String(text) => format!("string {}", quote(text)),
@@ -112,7 +112,7 @@ pub(crate) fn wrong(expected: impl core::fmt::Display, value: &Value) -> String 
     format!("expected {expected}, got {}", describe(value))
 }
 
-/// Why a value is not read.
+/// The reason why a value is not read.
 #[derive(Debug)]
 pub enum Mistake {
     /// It is not what was expected.

@@ -15,6 +15,7 @@ mod macros;
 #[macro_use]
 mod sets;
 
+mod aggregation;
 mod at;
 mod channel;
 mod check;
@@ -37,6 +38,7 @@ mod scalar;
 mod shape;
 mod words;
 
+pub use aggregation::{Aggregation, CategoryName};
 pub use channel::{
     Channel, ChannelNames, Channels, Delay, Distribution, Ends, Fading, Further, Link, LinkEntry, Noise, Pair,
     Propagation,
@@ -53,7 +55,10 @@ pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };
 pub use queues::{Per, Queue, RadioQueue};
-pub use radio::{ControlRate, FragmentationThreshold, Levels, Protection, Radio, RtsFor, RtsThreshold, Slot};
+pub use radio::{
+    ControlRate, FragmentationThreshold, Levels, Mcs, Preamble, Protection, Radio, RtsFor, RtsThreshold, Slot,
+    has_mcs,
+};
 pub use resolve::Scenario;
 pub use scalar::Metres;
 pub use words::Words;

@@ -1,6 +1,7 @@
 //! `[[node]]`: stations, access points, wired hosts.
 
 use crate::Result;
+use crate::aggregation::Aggregation;
 use crate::at::At;
 use crate::channel::ChannelNames;
 use crate::directory::MOST_OF_A_GROUP;
@@ -9,7 +10,7 @@ use crate::group;
 use crate::item::{About, Item, Mistake, wrong};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
-use crate::radio::Radio;
+use crate::radio::{Mcs, Radio};
 use crate::scalar::Text;
 use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
@@ -18,7 +19,7 @@ use toml::Value;
 use units::{BitRate, ChannelId, Dbm, Dur, NodeId};
 
 words! {
-    /// What a node is in its cell.
+    /// The part that a node plays in its cell.
     pub enum Role, noun "role" {
         /// A station.
         "station" => Station,
@@ -33,29 +34,53 @@ pub struct RateTo(pub Vec<(NodeId, BitRate)>);
 
 const RATE_TO: &str = "a bit rate for each receiver such as { laptop = \"11 Mb/s\" }";
 
-fn rate_to(value: &Value, at: &At) -> Result<RateTo, Mistake> {
-    let mut found: Vec<(NodeId, BitRate)> = Vec::new();
-    for (name, value) in value.as_table().ok_or(Mistake::Unexpected)? {
-        let at = at.key(name);
-        let rate = BitRate::read(value, &BitRate::ANY, &at)?;
-        for node in group::group(name, &at).nodes {
-            if found.iter().any(|(to, _)| *to == node) {
-                at.later(format!("\"{name}\" has a rate by its own name and by that of its group"));
-            }
-            found.push((node, rate));
-        }
-    }
-    Ok(RateTo(found))
-}
-
 scalar! {
-    RateTo, (), (), |value, (), at| rate_to(value, at),
+    RateTo, (), (), |value, (), at| by_receiver(value, &BitRate::ANY, "a rate", at).map(RateTo),
     |(), names| {
         let rate = BitRate::about(&BitRate::ANY, names).schema;
         About::new(RATE_TO, json!({ "type": "object", "additionalProperties": rate }))
     },
     |it, nodes| {
         let entry = |(to, rate): &(NodeId, BitRate)| Some((nodes.get(to.index())?.clone(), json!(rate.to_string())));
+        Some(Json::Object(it.0.iter().filter_map(entry).collect()))
+    }
+}
+
+/// MCSs by receiver; no receiver twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McsTo(pub Vec<(NodeId, u8)>);
+
+const MCS_TO: &str = "an MCS for each receiver such as { laptop = 7 }";
+
+/// Values by receiver, under the names of nodes and groups; no receiver twice.
+fn by_receiver<T: Item + Copy>(
+    value: &Value,
+    within: &T::Within,
+    noun: &str,
+    at: &At,
+) -> Result<Vec<(NodeId, T)>, Mistake> {
+    let mut found: Vec<(NodeId, T)> = Vec::new();
+    for (name, value) in value.as_table().ok_or(Mistake::Unexpected)? {
+        let at = at.key(name);
+        let item = T::read(value, within, &at)?;
+        for node in group::group(name, &at).nodes {
+            if found.iter().any(|(to, _)| *to == node) {
+                at.later(format!("\"{name}\" has {noun} by its own name and by that of its group"));
+            }
+            found.push((node, item));
+        }
+    }
+    Ok(found)
+}
+
+scalar! {
+    McsTo, (), (), |value, (), at| by_receiver(value, &(0..=11), "an MCS", at).map(McsTo),
+    |(), names| {
+        let mcs = <u8 as Item>::about(&(0..=11), names).schema;
+        About::new(MCS_TO, json!({ "type": "object", "additionalProperties": mcs }))
+    },
+    |it, nodes| {
+        let entry = |(to, mcs): &(NodeId, u8)| Some((nodes.get(to.index())?.clone(), json!(mcs)));
         Some(Json::Object(it.0.iter().filter_map(entry).collect()))
     }
 }
@@ -85,7 +110,7 @@ scalar! {
 table! {
     /// A node, or several.
     pub struct NodeEntry {
-        /// What flows, links, pairs, schemes and events call it.
+        /// Its name in flows, links, pairs, schemes and events.
         name: String, in Text::Name,
         /// So many nodes: name1, name2, …; 0: none, and no flow of theirs.
         count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one node of that name",
@@ -99,7 +124,7 @@ table! {
         position: Option<[f64; 2]>, or "as [layout] says",
         /// With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.
         role: Role = "station",
-        /// Whether it has a radio.
+        /// True if it has a radio.
         radio: Option<bool>, or "false for a node at a link that has no position and no channels and is no access point, true otherwise",
         /// The channels that it has a radio on, an interface each. Schemes sit at nodes with one.
         channels: Option<ChannelNames>, or "the first channel",
@@ -107,9 +132,21 @@ table! {
         standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
         data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
+        /// MCS of the data frames it sends; of 802.11n, ac and ax.
+        mcs: Option<Mcs>, or "radio.mcs",
+        /// MCS of the data frames it sends to some: one for each name of a node or of a group.
+        mcs_to: Option<McsTo>, or "mcs to all",
+        /// Its spatial streams; of 802.11n, ac and ax.
+        streams: Option<u8>, in 1..=4, or "radio.streams",
+        /// Its channel width; of 802.11n, ac and ax.
+        width: Option<phy::Width>, or "radio.width",
+        /// The guard interval of its data frames; of 802.11n, ac and ax.
+        guard_interval: Option<Dur>, or "radio.guard_interval, or if its standard has not got that 0.8 us",
+        /// Its A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
+        aggregation: Option<Aggregation>, or "radio.aggregation",
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
-        /// What chooses the rate of each data frame it sends.
+        /// The rate control that chooses the rate of each data frame it sends.
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",
         /// Its interface queue, one for each access category.
         queue: Option<RadioQueue>, or "radio.queue",
@@ -121,9 +158,14 @@ table! {
 }
 
 impl NodeEntry {
-    /// What it stands for beside its own address.
+    /// The prefixes that it stands for beside its own address.
     pub fn prefixes(&self) -> &[Prefix] {
         self.prefixes.as_ref().map_or(&[], |prefixes| &prefixes.0)
+    }
+
+    /// The MCSs of its data frames to some receivers.
+    pub fn mcs_to(&self) -> &[(NodeId, u8)] {
+        self.mcs_to.as_ref().map_or(&[], |all| &all.0)
     }
 
     /// The rates of its data frames to some receivers.
@@ -131,7 +173,7 @@ impl NodeEntry {
         self.data_rate_to.as_ref().map_or(&[], |rates| &rates.0)
     }
 
-    /// Whether its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
+    /// True if its nodes have a radio: a node at a link is a wired host unless something about it speaks of a radio.
     pub(crate) fn has_radio(&self, is_at_a_link: bool) -> bool {
         let speaks_of_one = self.position.is_some() || self.channels.is_some() || self.role == Role::Ap;
         self.radio.unwrap_or(speaks_of_one || !is_at_a_link)
@@ -145,7 +187,7 @@ pub struct Node {
     pub name: String,
     /// Transmit power, antenna gains included.
     pub tx_power: Dbm,
-    /// How it accesses the medium.
+    /// The method by which it accesses the medium.
     pub access: Access,
     /// BK, BE, VI, VO under EDCA.
     pub categories: [Category; 4],
@@ -157,13 +199,13 @@ pub struct Node {
     pub standard: phy::Standard,
     /// Of the data frames it sends.
     pub data_rate: BitRate,
-    /// What chooses their rate; `None`: it is fixed.
+    /// The rate control that chooses their rate; `None`: it is fixed.
     pub rate_control: Option<Plug<RateControls>>,
     /// In front of its radio, one for each access category.
     pub queue: RadioQueue,
-    /// What the file says of it.
+    /// The entry of the file.
     pub entry: Arc<NodeEntry>,
-    /// Which entry of the file that is.
+    /// The index of that entry.
     pub index: usize,
 }
 
@@ -173,9 +215,27 @@ impl Node {
         self.channels.contains(&channel)
     }
 
-    /// Whether it is a station of 802.11b in a cell of 802.11g.
+    /// Its spatial streams.
+    pub fn streams(&self, radio: &Radio) -> u8 {
+        self.entry.streams.unwrap_or(radio.streams)
+    }
+
+    /// What the modes of its data frames have in common, where its standard has MCSs.
+    pub fn waveform(&self, radio: &Radio) -> phy::Waveform {
+        let of_all = radio.waveform();
+        let is_he = self.standard == phy::Standard::Ax;
+        let own = self.entry.guard_interval;
+        let plain = phy::Waveform::PLAIN.guard_interval;
+        let inherited = if self.standard == radio.standard { of_all.guard_interval } else { plain };
+        let coding = radio.coding.unwrap_or(if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc });
+        let width = self.entry.width.unwrap_or(of_all.width);
+        phy::Waveform { width, guard_interval: own.unwrap_or(inherited), coding, ..of_all }
+    }
+
+    /// True of a station of 802.11b in a cell of 802.11g.
     pub fn is_non_erp(&self, radio: &Radio) -> bool {
-        self.has_radio && radio.standard == phy::Standard::G && self.standard == phy::Standard::B
+        let is_2_4 = matches!(radio.standard, phy::Standard::G | phy::Standard::N2_4);
+        self.has_radio && is_2_4 && self.standard == phy::Standard::B
     }
 
     /// The entry that a file would have for this node, `id`, alone.
@@ -193,6 +253,11 @@ impl Node {
             standard: Some(self.standard),
             data_rate: Some(self.data_rate),
             data_rate_to: self.entry.data_rate_to.as_ref().map(|_| RateTo(others.collect())),
+            mcs_to: self
+                .entry
+                .mcs_to
+                .as_ref()
+                .map(|of| McsTo(of.0.iter().copied().filter(|(to, _)| *to != id).collect())),
             rate_control: self.rate_control.clone(),
             queue: Some(self.queue.clone()).filter(|own| *own != radio.queue),
             ..NodeEntry::clone(&self.entry)

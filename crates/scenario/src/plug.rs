@@ -9,9 +9,9 @@ use plugin::{Chosen, Entry, Info, Params, Registry, Value as ParamValue, suggest
 use serde_json::{Value as Json, json};
 use toml::Value;
 
-/// Which registry a plug-in is of.
+/// The registry that a plug-in is of.
 pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
-    /// What its layer needs to make one; `()` where the reader does not try the parameters.
+    /// The arguments with which its layer makes one; `()` where the reader does not try the parameters.
     type Plugin: Clone + 'static;
     /// The documentation of the key that names a plug-in.
     const DOCS: Docs;
@@ -19,9 +19,9 @@ pub trait Registered: Copy + core::fmt::Debug + PartialEq + 'static {
     const TAG: &'static str = "name";
     /// The plug-in of a table that names none.
     const FIRST: Option<&'static str> = None;
-    /// Whether a preset has values of its own for parameters that a table does not set, so that only those it sets are written.
+    /// True if a preset has values of its own for parameters that a table does not set, so that only those it sets are written.
     const BY_PRESET: bool = false;
-    /// Whether a program that adds plug-ins is likely, so that messages and pages do not speak of those there are as of all.
+    /// True if a program that adds plug-ins is likely, so that messages and pages do not speak of those there are as of all.
     const IS_OPEN: bool = true;
     /// The registry.
     fn registry(names: &Names) -> &Registry<Self::Plugin>;

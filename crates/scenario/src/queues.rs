@@ -12,7 +12,7 @@ one_of! { impl queue::Limit {
 } }
 
 words! {
-    /// Which MSDUs have a queue together.
+    /// The MSDUs that have a queue together.
     pub enum Per, noun "share of an interface" {
         /// All of an access category.
         "interface" => Interface,
@@ -34,9 +34,9 @@ table! {
 table! {
     /// A queue.
     pub struct Queue {
-        /// What it holds.
+        /// Its capacity.
         limit => queue::Limit,
-        /// What leaves first, and what is dropped or marked before it is full.
+        /// The order of service, and the choice of packets to drop or mark before it is full.
         discipline => Plug<Disciplines>,
     }
 }

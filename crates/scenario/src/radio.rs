@@ -1,5 +1,6 @@
 //! `[radio]`: what all radios have in common.
 
+use crate::aggregation::Aggregation;
 use crate::at::{At, Context};
 use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::plug::{Plug, RateControls};
@@ -14,9 +15,55 @@ words! { impl phy::Standard, noun "standard" {
     "802.11b" => B,
     "802.11a" => A,
     "802.11g" => G,
+    "802.11n" => N,
+    "802.11n-2.4" => N2_4,
+    "802.11ac" => Ac,
+    "802.11ax" => Ax,
 } }
 
-words! { impl phy::Preamble, noun "preamble" { "long" => Long, "short" => Short } }
+words! { impl phy::Width, noun "width" {
+    "20 MHz" => Mhz20,
+    "40 MHz" => Mhz40,
+    "80 MHz" => Mhz80,
+    "160 MHz" => Mhz160,
+} }
+
+words! { impl phy::Coding, noun "coding" { "bcc" => Bcc, "ldpc" => Ldpc } }
+
+words! {
+    /// The preamble before data.
+    pub enum Preamble, noun "preamble" {
+        /// Of DSSS and CCK: 144 us.
+        "long" => Long,
+        /// Of DSSS and CCK: 72 us.
+        "short" => Short,
+        /// Of 802.11n, ac and ax: airtimes counted as ns-3 counts them.
+        "ns3" => Ns3,
+    }
+}
+
+words! {
+    /// Modulation and coding scheme of data frames.
+    pub enum Mcs {
+        /// The fastest with which at most a tenth of all frames of 1538 B is lost at the mean SNR.
+        "best" => Best,
+        else
+        /// This one, in each stream.
+        Fixed(u8), in 0..=11,
+    }
+}
+
+impl Mcs {
+    /// The MCS, if it is one.
+    pub fn fixed(self) -> Option<u8> {
+        if let Mcs::Fixed(mcs) = self { Some(mcs) } else { None }
+    }
+}
+
+/// Whether a standard has MCSs, aggregation and block acknowledgment: 802.11n, ac, ax.
+pub fn has_mcs(standard: phy::Standard) -> bool {
+    matches!(standard, phy::Standard::N | phy::Standard::N2_4 | phy::Standard::Ac | phy::Standard::Ax)
+}
 
 words! { impl mac::AfterTimeout, noun "reading" { "letter" => Letter, "fresh-ifs" => FreshIfs, "eifs" => Eifs } }
 
@@ -29,7 +76,7 @@ words! { impl mac::AccessInGap, noun "reading" {
 words! { impl mac::Countdown, noun "reading" { "dcf" => Dcf, "edca" => Edca } }
 
 words! {
-    /// Which MSDUs may be preceded by RTS/CTS.
+    /// The MSDUs that may be preceded by RTS/CTS.
     pub enum RtsFor, noun "class of frames" {
         /// Any above the threshold.
         "all" => All,
@@ -49,7 +96,7 @@ words! {
 }
 
 words! {
-    /// What goes before OFDM data of 802.11g where stations of 802.11b listen.
+    /// The protection of OFDM data of 802.11g where stations of 802.11b listen.
     pub enum Protection, noun "protection" {
         /// CTS-to-self if a station of 802.11b is in the scenario, otherwise nothing.
         "auto" => Auto,
@@ -99,6 +146,11 @@ words! {
 
 or_none! { RtsThreshold, Off | Above(Bytes) }
 
+/// What a standard's stations do if nothing is said: those with MCSs are QoS stations. @80211-2020 4.3.14
+pub(crate) fn default_access(standard: phy::Standard) -> Access {
+    if has_mcs(standard) { Access::Edca } else { Access::Dcf }
+}
+
 /// The bit rates of a standard, slowest first.
 pub(crate) fn bit_rates(standard: phy::Standard) -> impl DoubleEndedIterator<Item = BitRate> {
     standard.modes().iter().map(|mode| mode.bit_rate())
@@ -114,13 +166,13 @@ pub(crate) const TX_POWER: Dbm = Dbm(16.0);
 const ATTEMPTS: RangeInclusive<u8> = RangeInclusive::new(1, 255);
 
 table! {
-    /// What all radios have in common.
+    /// The parameters that all radios have in common.
     pub struct Radio sets mac::Config {
         /// The amendment whose rates and timing all radios follow.
         standard: phy::Standard,
         /// Rate of data frames.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
-        /// What chooses the rate of each data frame; see `interlayer list rate-controls`.
+        /// The rate control that chooses the rate of each data frame; see `interlayer list rate-controls`.
         rate_control: Option<Plug<RateControls>>, or "fixed",
         /// The only basic rate: of broadcasts, and of RTS, CTS and ACK whose modulation it has.
         basic_rate: Option<BitRate>, or "all mandatory rates that all stations have (of 802.11g without DSSS data: 6, 12, 24 Mb/s)",
@@ -131,31 +183,43 @@ table! {
         control_rate: ControlRate = "basic",
         /// Rate of RTS, and of the CTS that protects.
         rts_rate: Option<BitRate>, or "control_rate if that is one rate, else the highest basic rate not above that of the data",
-        /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only).
-        preamble: Option<phy::Preamble>, or "long" => (standard != phy::Standard::A).then_some(phy::Preamble::Long),
+        /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only). Of 802.11n, ac and ax: ns3 counts airtimes as ns-3 does.
+        preamble: Option<Preamble>, or "long; the standard's own for 802.11n, ac and ax" => (standard != phy::Standard::A && !has_mcs(standard)).then_some(Preamble::Long),
+        /// MCS of data frames in each stream: a number, or the best for each receiver at its mean SNR; of 802.11n, ac and ax.
+        mcs: Mcs = "best",
+        /// Spatial streams; of 802.11n, ac and ax.
+        streams: u8 = 1, in 1..=4,
+        /// Channel width; of 802.11n, ac and ax.
+        width: phy::Width = "20 MHz",
+        /// Guard interval: 0.4 or 0.8 us (802.11n and ac), 0.8, 1.6 or 3.2 us (802.11ax).
+        guard_interval: Option<Dur>, or "0.8 us",
+        /// Forward error correction of data; of 802.11n, ac and ax.
+        coding: Option<phy::Coding>, or "ldpc of 802.11ax, bcc of 802.11n and ac",
+        /// A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
+        aggregation: Option<Aggregation>, or "the standard's",
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
         rts_threshold: RtsThreshold = "off", sets rts.threshold,
         /// Size of the longest data MPDU to one receiver, 256 B to 8000 B: a longer MSDU goes in fragments.
         fragmentation_threshold: FragmentationThreshold = "off", sets fragmentation,
-        /// Which MSDUs may use RTS/CTS: all, or those that carry TCP or UDP payload.
+        /// The MSDUs that may use RTS/CTS: all, or those that carry TCP or UDP payload.
         rts_for: RtsFor = "all",
         /// Transmissions in all of a frame up to the RTS threshold.
         max_attempts: u8 = 7, in ATTEMPTS, sets max_attempts,
         /// Transmissions in all of a frame above the RTS threshold, once its RTS was answered.
         max_attempts_long: u8 = 4, in ATTEMPTS, sets max_attempts_long,
-        /// When the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.
+        /// The time at which the backoff after an unanswered frame counts down: at the timeout, a DIFS later, or an EIFS after the frame.
         after_timeout: mac::AfterTimeout = "letter", sets after_timeout,
         /// Transmit power, antenna gains included; needs channel.propagation.
         tx_power: Option<Dbm>, or "16 dBm",
         /// Thresholds; `None` where signals have no powers.
         levels => Option<Levels> as Powered<Levels>,
         /// Of all stations.
-        access: Option<Access> = "dcf",
+        access: Option<Access>, or "edca of 802.11n, ac and ax, dcf of the others" => Some(default_access(standard)),
         /// Parameters of the access categories.
         edca: Option<Edca>, or "the standard's, for access points apart",
-        /// Whether a frame queued in an interframe gap draws a backoff: under DCF, under EDCA, always.
+        /// The rule by which a frame queued in an interframe gap draws a backoff: DCF's, EDCA's, or always.
         access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method", sets access_in_gap,
-        /// Whether the slot boundary that ends AIFS counts (edca), or only whole idle slots (dcf).
+        /// The slots by which a backoff counts down: the boundary that ends AIFS counts too (edca), or only whole idle slots (dcf).
         countdown: Option<mac::Countdown>, or "that of the access method", sets countdown,
         /// Least contention window in slots.
         cw_min: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets timing.cw_min,
@@ -163,10 +227,26 @@ table! {
         cw_max: Option<u16>, in CONTENTION_WINDOW, or "the standard's", sets timing.cw_max,
         /// Slot time of 802.11g: 9 us, or the 20 us of 802.11b.
         slot: Option<Slot>, or "for 802.11g short, long beside stations of 802.11b; fixed for the others",
-        /// What goes before OFDM data of 802.11g, at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
+        /// The protection of OFDM data of 802.11g, sent at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
         protection: Protection = "auto",
         /// Interface queue of every station, one for each access category, limited in packets or in bytes.
         queue: RadioQueue = { packets = 50 },
+    }
+}
+
+impl Radio {
+    /// What the modes of all its stations have in common.
+    pub fn waveform(&self) -> phy::Waveform {
+        let is_he = self.standard == phy::Standard::Ax;
+        let by_standard = if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc };
+        let tx_time = if self.preamble == Some(Preamble::Ns3) { phy::TxTime::Ns3 } else { phy::TxTime::Standard };
+        phy::Waveform {
+            width: self.width,
+            guard_interval: self.guard_interval.unwrap_or(phy::Waveform::PLAIN.guard_interval),
+            coding: self.coding.unwrap_or(by_standard),
+            tx_time,
+            ..phy::Waveform::PLAIN
+        }
     }
 }
 
@@ -193,7 +273,7 @@ table! {
         cca_preamble_latency: Dur, or "4 us" => Dur::from_us(4), // @80211-2020 17.3.10.6
         /// Least SINR of a preamble to lock on; needs channel.propagation.
         preamble_sinr: Db, or "4 dB" => Db(4.0),
-        /// How much stronger a later frame must be to be taken instead; `None`: never.
+        /// The least excess of power for which a later frame is taken instead; `None`: never.
         capture => Option<phy::Capture> as CaptureKeys,
     }
 }
@@ -203,9 +283,9 @@ table! {
     pub struct CaptureKeys {
         /// A much stronger frame takes a locked receiver; needs channel.propagation.
         capture: bool, or "false" => false,
-        /// How much stronger than a frame that could be decoded.
+        /// The least excess over a frame that could be decoded.
         capture_clear: Option<Db>, or "10 dB",
-        /// How much stronger than one that could not.
+        /// The least excess over a frame that could not.
         capture_garbled: Option<Db>, or "15 dB",
     }
 }

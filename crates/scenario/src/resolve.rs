@@ -20,7 +20,7 @@ use units::{ChannelId, Dur, NodeId};
 /// Everything a run needs to know, apart from defaults that belong to other crates (`None`).
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// What reports call it; empty when the file does not say, and then reports take the file's name.
+    /// Its name in reports; empty when the file does not say, and then reports take the file's name.
     pub name: String,
     /// Of the whole run, warm-up included. More than zero, at most 10⁶ s.
     pub duration: Dur,
@@ -30,9 +30,9 @@ pub struct Scenario {
     pub seed: u64,
     /// Between two samples of the time series.
     pub series_every: Dur,
-    /// What all radios have in common. Nodes have taken over what it says of them.
+    /// The parameters that all radios have in common. Nodes have taken over those that concern them.
     pub radio: Radio,
-    /// Who hears whom, and how well; [`units::ChannelId`] indexes them.
+    /// The reach of nodes, and the quality of their links; [`units::ChannelId`] indexes them.
     pub channels: Channels,
     /// At least two; [`units::NodeId`] indexes them. Names are unique.
     pub nodes: Vec<Node>,
@@ -117,7 +117,7 @@ impl Scenario {
     }
 }
 
-/// What `[radio]` must and must not say. `has_radio` is of each entry of a node.
+/// Checks the keys that `[radio]` must and must not have. `has_radio` is of each entry of a node.
 pub(crate) fn check_radio(file: &File, has_radio: &[bool], found: &mut Mistakes) {
     let mut says = |path: &str, message: &str| found.note(InputError::new(path, message));
     if file.radio.is_none() && has_radio.contains(&true) {

@@ -1,9 +1,11 @@
 //! Single values: numbers, quantities, texts, names of nodes, and the parameters of plug-ins.
 
+use crate::aggregation::CategoryName;
 use crate::at::At;
 use crate::group::{self, Group};
 use crate::item::{About, Codec, Mistake, wrong};
 use crate::shape::MOST_ENTRIES;
+use crate::words::Words;
 use crate::{Names, Result};
 use core::any::Any;
 use core::fmt::{self, Display};
@@ -71,7 +73,7 @@ scalar! {
 trait Quantity: FromStr<Err: Display> + Display + PartialOrd + Copy {
     /// Its units, as alternatives of a regular expression, and one spelling.
     const SPELLING: (&'static str, &'static str);
-    /// Whether it is an amount: then there is no less than none of it.
+    /// True of an amount: there is no less than none of it.
     const IS_AMOUNT: bool;
 }
 
@@ -164,12 +166,12 @@ impl FromStr for Metres {
     }
 }
 
-/// What a text may be.
+/// The texts that are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
     /// One line, not empty.
     Line,
-    /// What a path can hold and a file can be called by.
+    /// A text that a path can hold and that can name a file.
     Name,
 }
 
@@ -273,6 +275,23 @@ scalar! {
         About::new(RATES, array_schema(about_quantity::<BitRate>().schema, *within.start(), *within.end()))
     },
     |it, _| Some(it.iter().map(|rate| json!(rate.to_string())).collect())
+}
+
+const CATEGORIES: &str = "an array of access categories such as [\"be\", \"vi\"]";
+
+// An array of access categories. The bounds are those of its length.
+scalar! {
+    Vec<CategoryName>, RangeInclusive<usize>, RangeInclusive::new(0, 4),
+    |value, within, at| {
+        let entries = array(value, within, CATEGORIES)?.iter().enumerate();
+        let names = entries.map(|(i, entry)| CategoryName::read(entry, &CategoryName::ANY, &at.index(i)));
+        Ok(names.collect::<Result<_>>()?)
+    },
+    |within, names| {
+        let one = CategoryName::about(&CategoryName::ANY, names).schema;
+        About::new(CATEGORIES, array_schema(one, *within.start(), *within.end()))
+    },
+    |it, _| Some(it.iter().map(|name| json!(Words::word(*name))).collect())
 }
 
 // An array of names of nodes. The bounds are those of its length.

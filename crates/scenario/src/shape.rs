@@ -21,13 +21,13 @@ pub struct Key {
     pub name: &'static str,
     /// Its documentation: one sentence.
     pub docs: Docs,
-    /// What happens if it is not written.
+    /// Its default, or the need to write it.
     pub need: Need,
-    /// What it holds.
+    /// The codec of its value.
     pub codec: &'static dyn Codec,
 }
 
-/// What happens if a key is not written.
+/// The effect of a key that is not written.
 #[derive(Clone, Copy)]
 pub enum Need {
     /// It is an error.
@@ -52,7 +52,7 @@ pub struct Shape {
     pub tagged: Option<Tagged>,
     /// Of so many keys one is written.
     pub one_of: usize,
-    /// Whether the value is an array of such tables.
+    /// True if the value is an array of such tables.
     is_array: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Shape {
 pub struct Tagged {
     /// The key that holds the word: `model`, `protocol`.
     pub tag: &'static str,
-    /// What the word names.
+    /// The noun of the thing that the word names.
     pub noun: &'static str,
     /// The word if none is written.
     pub first: Option<&'static str>,
@@ -81,7 +81,7 @@ pub struct Variant {
 }
 
 impl Tagged {
-    /// What to write, after "expected".
+    /// The text after "expected".
     fn expected(&self) -> String {
         match self.registry {
             None => suggest::list(&words_of(&self.variants)),
@@ -95,7 +95,7 @@ impl Tagged {
         words_of(self.variants.iter().filter(has_key))
     }
 
-    /// What to say where the word is missing: what a key goes with that is there, else all words.
+    /// The message for a missing word: the words that go with a key that is there, else all.
     fn missing(&self, entries: &toml::Table) -> String {
         let said = |key: &String| {
             let words = self.words_with(key);
@@ -140,7 +140,7 @@ pub trait Keys: Sized + Clone + 'static {
         Err(at.error(wrong("a table", value)))
     }
 
-    /// What stands for the table, if all is said with it.
+    /// The value that stands for the table, if all is said with it.
     fn write_short(&self) -> Option<Json> {
         None
     }
@@ -182,7 +182,7 @@ impl<T: Keys> Item for T {
 
 /// A value that the keys `K` make together, where its type cannot have a field for each.
 pub trait Via<K>: Sized {
-    /// What the keys mean.
+    /// The table that the keys describe.
     ///
     /// # Errors
     /// Keys that contradict each other.
@@ -196,7 +196,7 @@ pub trait Via<K>: Sized {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Powered<T>(Option<T>);
 
-/// What to say of a key that speaks of powers where there are none.
+/// The message for a key that speaks of powers where there are none.
 pub(crate) const NEEDS_POWERS: &str = "has an effect only with channel.propagation";
 
 impl<T: Keys> Keys for Powered<T> {
@@ -348,7 +348,7 @@ impl Shape {
         })
     }
 
-    /// What to say of a key that the table does not have.
+    /// The message for a key that the table does not have.
     fn refuse(&self, key: &str, keys: &[&Key], variant: Option<&Variant>, cx: &Context) -> String {
         if let (Some(tagged), Some(variant)) = (&self.tagged, variant) {
             let others = tagged.words_with(key);
@@ -462,7 +462,7 @@ pub(crate) fn merge(into: &mut Json, from: Json) {
 /// Keys that were called otherwise: the old name and the new.
 const RENAMED: &[(&str, &str)] = &[("dup_acks", "dup_ack_threshold")];
 
-/// What to say of a key that a table does not have.
+/// The message for a key that a table does not have.
 fn unknown(key: &str, known: &[&str], cx: &Context) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == key && known.contains(new)) {
         return format!("no such key; it is called \"{new}\" now");

@@ -9,7 +9,7 @@ use toml::Value;
 
 /// An enumeration that a file spells as words.
 pub trait Words: Sized + Copy + PartialEq + 'static {
-    /// What a word names, for messages.
+    /// The noun of the thing that a word names, for messages.
     const NOUN: &'static str;
     /// Each word with its value, in the order of the documentation.
     const WORDS: &'static [(&'static str, Self)];

@@ -43,7 +43,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         return Err("no access categories, so no AIFS of a class; write access = \"edca\"".into());
     }
     site.reads_tcp();
-    site.say(Sooner { slots: params.int("slots") as u8, least: params.int("least") as u8 });
+    site.transmit(Sooner { slots: params.int("slots") as u8, least: params.int("least") as u8 });
     Ok(())
 }
 

@@ -58,7 +58,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         radio.tx_power = power;
     } else {
         site.reads_tcp();
-        site.say(Louder { classes, power });
+        site.transmit(Louder { classes, power });
     }
     Ok(())
 }

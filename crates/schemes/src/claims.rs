@@ -89,7 +89,7 @@ pub enum Port {
     Classifier,
     /// Parameters of the radio: categories, contention windows, rates, transmit power. [`crate::Site::radio`]
     Radio,
-    /// Interframe space, rate and power of each frame. [`crate::Site::say`]
+    /// Interframe space, rate and power of each frame. [`crate::Site::transmit`]
     Transmit,
     /// The transmit queue and its order of retransmission. [`crate::Site::wrap_queue`]
     TxQueue,

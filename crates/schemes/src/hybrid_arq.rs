@@ -78,7 +78,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let partners = Rc::new(RefCell::new(vec![false; site.node.nodes]));
     site.announce(detail);
     site.agent(Meet { detail, partners: Rc::clone(&partners) });
-    site.say(Coder { code, from, partners });
+    site.transmit(Coder { code, from, partners });
     Ok(())
 }
 

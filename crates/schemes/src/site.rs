@@ -237,7 +237,7 @@ impl<'a> Site<'a> {
     }
 
     /// A say in interframe space, rate and power of each frame. Each gets what the one before it said as `own`.
-    pub fn say(&mut self, transmit: impl Transmit + 'static) {
+    pub fn transmit(&mut self, transmit: impl Transmit + 'static) {
         self.claims.turn(Port::Transmit);
         self.stack.transmits.push(Box::new(transmit));
     }

@@ -48,7 +48,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     }
     let least = least.saturating_add(slots(site, params.float("db_per_slot"))?);
     let Some(edca) = &mut site.radio().mac.edca else {
-        site.say(Difs { aifsn: least.min(largest) });
+        site.transmit(Difs { aifsn: least.min(largest) });
         return Ok(());
     };
     let own = edca.categories.iter().map(|category| category.aifsn).min().unwrap_or(0);

@@ -13,7 +13,7 @@ pub struct Config {
     pub mss: u16,
     /// The congestion control. Default NewReno. See [`cc::registry`].
     pub congestion: Chosen<cc::Make>,
-    /// How losses are repaired. Default `None`: as the controller does by itself, or by SACK if both ends agreed on that. See
+    /// The repair of losses. Default `None`: as the controller does by itself, or by SACK if both ends agreed on that. See
     /// [`recovery::registry`].
     pub recovery: Option<Chosen<recovery::Make>>,
     /// Proportional rate reduction: while SACK recovery lasts, and after a mark of ECN for a round trip. Default off. @RFC9937
@@ -22,7 +22,7 @@ pub struct Config {
     pub rack: bool,
     /// A probe for a loss at the tail, in SACK recovery. Default off. @RFC8985 sec. 7
     pub tlp: bool,
-    /// How a loss that was none is found out, and its cut undone. Default none. @RFC3522, @RFC3708, @RFC5682, @RFC4015
+    /// The detection of a spurious loss, whose cut is then undone. Default none. @RFC3522, @RFC3708, @RFC5682, @RFC4015
     pub undo: Undo,
     /// HyStart++: the first slow start ends when the RTT rises. Default off. @RFC9406
     pub hystart: bool,
@@ -44,7 +44,7 @@ pub struct Config {
     pub receive_buffer: Bytes,
     /// Least RTO. Default 1 s, @RFC6298 (2.4); ns-2 and Linux 0.2 s.
     pub min_rto: Dur,
-    /// Whether the handshake's RTT is a sample. Default on, as every host does. Off, the first RTO of data is `initial_rto`:
+    /// True if the handshake's RTT is a sample. Default on, as every host does. Off, the first RTO of data is `initial_rto`:
     /// ns-3 of 2011 times data alone, and its delayed ACK of a first lone segment does not meet an RTO as short.
     pub handshake_rtt: bool,
     /// RTO before the first sample. Default 1 s, @RFC6298 (2.1); 3 s before 2011 (@RFC2988) and in all ns-3.
@@ -96,14 +96,14 @@ pub struct Config {
     /// Offer ECN, and use it if the peer does: data is sent as [`crate::Output::Segment`] `ect`, marks are echoed and
     /// answered. A repeated SYN offers it again. Default off. @RFC3168 sec. 6.1
     pub ecn: bool,
-    /// How long TIME-WAIT lasts. Default 60 s, as Linux; @RFC9293 says 2 MSL = 240 s.
+    /// The time that TIME-WAIT lasts. Default 60 s, as Linux; @RFC9293 says 2 MSL = 240 s.
     pub time_wait: Dur,
-    /// How often a SYN (or SYN-ACK) is sent again. Default 6, as Linux.
+    /// The number of times that a SYN (or SYN-ACK) is sent again. Default 6, as Linux.
     pub syn_retries: u32,
     /// R2: how often the same segment is sent again by timer before the connection fails. Default 15, as Linux.
     /// @RFC9293 sec. 3.8.3
     pub max_retries: u32,
-    /// How long something may stay unacknowledged before the connection fails, however often it was sent again. Probes of a
+    /// The time for which data may stay unacknowledged before the connection fails, however often it was sent again. Probes of a
     /// closed window that the peer answers do not count. Default none. @RFC9293 sec. 3.9.1.1, @RFC5482
     pub user_timeout: Option<Dur>,
 }
@@ -156,7 +156,7 @@ impl Default for Config {
     }
 }
 
-/// Why a configuration cannot work. The message names the field.
+/// The reason why a configuration cannot work. The message names the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// Beyond what a shift can mean.
@@ -174,7 +174,7 @@ pub enum ConfigError {
     /// SACK recovery without SACK.
     #[error("recovery: \"sack\" needs sack = true")]
     Recovery,
-    /// What works by a scoreboard is asked for without one.
+    /// A mechanism that works by a scoreboard, without one.
     #[error("{0}: needs sack = true and recovery = \"sack\"")]
     Sack(&'static str),
     /// Nothing would tell that a loss was none.
@@ -194,7 +194,7 @@ pub enum ConfigError {
 const MAX_BUFFER: Bytes = Bytes(1 << 30);
 
 impl Config {
-    /// Whether recovery is by SACK, if both ends agree on it.
+    /// True if recovery is by SACK, once both ends agree on it.
     fn wants_scoreboard(&self) -> bool {
         match &self.recovery {
             Some(chosen) => (chosen.plugin)(&chosen.params).evidence() == recovery::Evidence::Scoreboard,
@@ -202,12 +202,12 @@ impl Config {
         }
     }
 
-    /// Whether losses are repaired by a scoreboard, if the peer agrees on SACK: what `prr`, `rack` and `tlp` need.
+    /// True if losses are repaired by a scoreboard, once the peer agrees on SACK: `prr`, `rack` and `tlp` need it.
     pub fn repairs_by_sack(&self) -> bool {
         self.sack && self.wants_scoreboard()
     }
 
-    /// Whether a connection can be made of it. [`crate::Connection::open`] and `listen` assume so.
+    /// Checks that a connection can be made of it. [`crate::Connection::open`] and `listen` assume so.
     pub fn check(&self) -> Result<(), ConfigError> {
         if self.mss == 0 {
             return Err(ConfigError::Zero("mss"));

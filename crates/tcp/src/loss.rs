@@ -16,8 +16,8 @@ impl Connection {
         SeqRange { start: self.snd.una, end: (self.snd.una + self.snd.mss).min(self.snd.max) }
     }
 
-    /// Returns whether the loss of the first segment is one of congestion. If so the controller cuts the window, unless
-    /// an echoed mark has cut it since that segment left. A timeout is answered in any case.
+    /// Returns true if the loss of the first segment is one of congestion. Then the controller cuts the window, unless an echoed
+    /// mark has cut it since that segment left. A timeout is answered in any case.
     pub(crate) fn judge_loss(&mut self, why: Congestion) -> bool {
         self.judge_loss_of(self.first_segment(), why, 0)
     }

@@ -15,7 +15,7 @@ pub enum Preset {
     /// ns-2 (2.35, ns-default.tcl, `Agent/TCP/Newreno` with a plain sink): a window of 20 segments at most, which is the first
     /// ssthresh too, an ACK per segment, RTO from 0.2 s with a clock of 10 ms, no handshake that measures.
     Ns2,
-    /// What the RFCs ask for, with nothing optional on: [`Config::default`].
+    /// All that the RFCs ask for, with nothing optional on: [`Config::default`].
     Rfc,
 }
 
@@ -72,7 +72,7 @@ impl Preset {
         }
     }
 
-    /// Whether the window scale follows the receive buffer.
+    /// True if the window scale follows the receive buffer.
     pub fn scales(self) -> bool {
         self == Preset::Linux
     }

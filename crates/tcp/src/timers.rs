@@ -49,7 +49,7 @@ impl Timers {
         self.0[timer as usize] != SimTime::NEVER
     }
 
-    /// Returns whether `timer` has expired; if so it is off afterwards.
+    /// Returns true if `timer` has expired; if so it is off afterwards.
     pub(crate) fn take_due(&mut self, timer: Timer, now: SimTime) -> bool {
         let due = self.0[timer as usize] <= now;
         if due {

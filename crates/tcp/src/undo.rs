@@ -115,8 +115,8 @@ impl Connection {
         memory.saved = Some(Saved { cwnd, ssthresh, flight, timeout, una: snd.una });
     }
 
-    /// Returns whether only the first segment is to be sent again after a timeout, until ACKs tell more. Not after a
-    /// second timeout, nor while another recovery lasts. @RFC5682 sec. 2.1 step 1
+    /// Returns true if only the first segment is to be sent again after a timeout, until ACKs tell more. Not after a second
+    /// timeout, nor while another recovery lasts. @RFC5682 sec. 2.1 step 1
     pub(crate) fn doubts_timeout(&mut self, repeated: bool, recovering: bool) -> bool {
         let snd = &mut self.snd;
         let reneged = snd.tracking.as_ref().is_some_and(|tracking| tracking.board.reneged());

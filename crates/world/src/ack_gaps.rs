@@ -1,4 +1,4 @@
-//! How the spacing of a flow's pure ACKs changes between the end that sends them and the end that gets them.
+//! The change in the spacing of a flow's pure ACKs between the end that sends them and the end that gets them.
 //!
 //! *ACK compression* (@ZSC91): ACKs that waited behind one another arrive closer together than they left, and the sender
 //! answers with a burst. Whether an ACK was compressed is asked of the two gaps before it, the one with which it left and
@@ -21,7 +21,7 @@ pub(crate) struct AckGaps {
     /// IP identification, and when it left.
     on_the_way: VecDeque<(u16, SimTime)>,
     left: Option<SimTime>,
-    /// When the last one arrived, and when it had left (not known of one that an agent made).
+    /// The arrival of the last one, and its departure (`None` of one that an agent made).
     arrived: Option<(SimTime, Option<SimTime>)>,
     counts: Counts,
 }
@@ -135,7 +135,7 @@ fn ratio(n: u64, of: u64) -> f64 {
 /// Bins of an octave: a gap is known to 1/16 of itself, half a bin.
 const BINS: u32 = 8;
 
-/// What is shorter than 2^SHORTEST ns (1 us) is one bin, what is longer than 2^LONGEST ns (69 s) another.
+/// The limits of the bins: one for all that is shorter than 2^SHORTEST ns (1 us), another for all longer than 2^LONGEST ns (69 s).
 const SHORTEST: u32 = 10;
 const LONGEST: u32 = 36;
 

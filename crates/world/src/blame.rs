@@ -1,4 +1,4 @@
-//! Which scheme lost a packet, and where, when the books of a run do not balance.
+//! The scheme that lost a packet, and its node, when the books of a run do not balance.
 
 use crate::assembly;
 use crate::interface::Interface;
@@ -43,7 +43,7 @@ pub(crate) fn blame(world: &World, shared: &Shared, seed: u64, books: &Books) ->
     line
 }
 
-/// What is wrong with a scheme or queue that took in so many more packets than it passed on, ended and still holds.
+/// The fault of a scheme or queue that took in so many more packets than it passed on, ended and still holds.
 fn off(more: i64, what: &str) -> String {
     match more {
         0.. => format!("{more} {what} neither passed on, nor ended, nor held"),

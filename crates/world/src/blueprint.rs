@@ -34,12 +34,12 @@ impl Blueprint {
         let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, leads_everywhere: false, layout: 0 };
         if shared.scenario.nodes.len() <= TRIED_NODES {
             let seed = shared.scenario.seed;
-            assembly::sites(&*assembly::drawn(&shared, seed)?, seed)?;
+            assembly::placement(&*assembly::drawn(&shared, seed)?, seed)?;
         }
         Ok(Blueprint { shared: Arc::new(shared) })
     }
 
-    /// What the file says.
+    /// The content of the file.
     pub fn scenario(&self) -> &Scenario {
         &self.shared.scenario
     }

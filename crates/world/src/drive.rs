@@ -20,7 +20,7 @@ const LEAST_MTU: Bytes = Bytes(1500);
 /// Connections by 5-tuple that are known at one time; what was used longest ago makes room. Our choice: more than a host has open.
 const MOST_TUPLES: usize = 4096;
 
-/// Why a driven world does not do what was asked. It is as it was before.
+/// The reason why a driven world refuses a request. It is as it was before.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DriveError {
     /// An instant before the clock's.
@@ -44,7 +44,7 @@ pub enum DriveError {
     NoNode {
         /// The node.
         node: NodeId,
-        /// How many there are.
+        /// The number of nodes.
         nodes: usize,
     },
     /// A node that was killed.
@@ -139,7 +139,7 @@ impl Drive {
         self.world.now()
     }
 
-    /// When something happens next, if nothing more is handed in: a driver may sleep until then. [`SimTime::NEVER`] once the run is over.
+    /// The time of the next event, if nothing more is handed in: a driver may sleep until then. [`SimTime::NEVER`] once the run is over.
     pub fn next_at(&self) -> SimTime {
         if self.is_over() {
             return SimTime::NEVER;
@@ -328,7 +328,7 @@ impl Drive {
 
     /// The ends of a flow that was opened from outside.
     fn ends(&self, flow: FlowId) -> Result<[NodeId; 2]> {
-        let found = self.world.flows.of(flow).filter(|flow| flow.is_outside());
+        let found = self.world.flows.get(flow).filter(|flow| flow.is_outside());
         found.map(|flow| flow.ends).ok_or(DriveError::NoFlow(flow))
     }
 
@@ -357,7 +357,7 @@ fn check_content(packet: &Packet) -> Result<()> {
 /// The flows of packets that come as bytes: the world's own.
 struct Opening<'a> {
     world: &'a mut World,
-    /// Where the packet enters, and the node of its destination.
+    /// The node at which the packet enters, and that of its destination.
     ends: [NodeId; 2],
 }
 

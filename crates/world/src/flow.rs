@@ -11,16 +11,16 @@ use std::ops::{Deref, DerefMut};
 use tcp::Connection;
 use units::{BitRate, Bytes, Dur, FlowId, NodeId, SimTime};
 
-/// What an application does on its side of a flow, as time goes on.
+/// An application that writes on its side of a flow.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub traffic: Traffic,
     pub draws: Stream,
     /// Bytes given to the transport.
     pub written: u64,
-    /// When it writes next.
+    /// Its next write.
     pub next: SimTime,
-    /// When it falls silent; before its first write the start of time.
+    /// The end of its present burst; before its first write the start of time.
     burst_end: SimTime,
     /// It writes no more.
     pub is_done: bool,
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 
-    /// How much is written when there is room: bulk only.
+    /// The bytes to write while there is room: bulk only.
     pub fn bulk(&mut self) -> u64 {
         let Traffic::Bulk { bytes } = self.traffic else { return 0 };
         if self.is_done {
@@ -60,7 +60,7 @@ impl Source {
         if let Traffic::Bulk { bytes: Some(bytes) } = self.traffic { Some(bytes.0) } else { None }
     }
 
-    /// What is written at `next`, which moves on. `unit`: bytes of one datagram or segment, for rates.
+    /// The bytes to write at `next`, which moves on. `unit`: bytes of one datagram or segment, for rates.
     pub fn timed(&mut self, unit: u64) -> u64 {
         let (n, gap) = match self.traffic {
             Traffic::Cbr { rate } => (unit, interval(unit, rate)),
@@ -89,7 +89,7 @@ impl Source {
         Dur::from_ns((self.draws.exponential() * mean.ns() as f64) as u64 + 1)
     }
 
-    /// Whether it writes by the clock.
+    /// True if it writes by the clock.
     pub fn is_timed(&self) -> bool {
         use Traffic::{Cbr, Chunks, OnOff, Poisson};
         matches!(self.traffic, Cbr { .. } | Poisson { .. } | OnOff { .. } | Chunks { .. })
@@ -100,13 +100,13 @@ fn interval(bytes: u64, rate: BitRate) -> Dur {
     Bytes(bytes) / rate
 }
 
-/// How an application empties its receive buffer.
+/// An application that empties its receive buffer.
 #[derive(Debug)]
 pub(crate) struct Sink {
     pub reader: Reader,
     /// In order, not read yet.
     pub unread: u64,
-    /// When it reads next.
+    /// Its next read.
     pub next: SimTime,
     pub is_on: bool,
 }
@@ -162,7 +162,7 @@ impl Sink {
     }
 }
 
-/// What one direction of a flow delivered, to be read at the end of warm-up and at the end.
+/// The deliveries of one direction of a flow, to be read at the end of warm-up and at the end.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Delivered {
     /// Payload in order.
@@ -211,7 +211,7 @@ pub(crate) struct Flow {
     pub owner: Owner,
 }
 
-/// Whose flow it is.
+/// The owner of a flow.
 #[derive(Debug)]
 pub(crate) enum Owner {
     /// The scenario's.
@@ -222,29 +222,29 @@ pub(crate) enum Owner {
     Driver,
 }
 
-/// What a flow of the scenario has beyond a connection of a user: applications, and what is measured.
+/// The part of a flow of the scenario that a connection of a user has not: applications, and measurements.
 #[derive(Debug)]
 pub(crate) struct Stated {
     pub name: String,
     /// Size of a full datagram.
     pub datagram: Bytes,
-    /// What each end writes.
+    /// The writers of the two ends.
     pub sources: [Source; 2],
-    /// How each end reads.
+    /// The readers of the two ends.
     pub sinks: [Sink; 2],
     pub stop: SimTime,
-    /// What arrived at the second end (payload forward), and at the first.
+    /// The deliveries at the second end (payload forward), and at the first.
     pub delivered: [Delivered; 2],
     /// The same when warm-up ended.
     pub warm: [Delivered; 2],
     pub warm_counters: [tcp::Counters; 2],
     pub warm_windows: tcp::WindowTime,
     pub is_started: bool,
-    /// When the second end had all that the first will ever write.
+    /// The time when the second end had all that the first will ever write.
     pub finished: Option<SimTime>,
     /// From sending to the application, forward.
     pub latency: Latency,
-    /// How its ACKs are spaced, if that is asked for.
+    /// The spacing of its ACKs, if that is asked for.
     pub ack_gaps: Option<Box<AckGaps>>,
 }
 
@@ -263,12 +263,12 @@ impl Flows {
     }
 
     /// The flow of this direction; `None` if it has closed, or is none of ours.
-    pub fn of(&self, id: FlowId) -> Option<&Flow> {
+    pub fn get(&self, id: FlowId) -> Option<&Flow> {
         self.ids.is_open(id).then(|| &self.list[id.connection()])
     }
 
-    /// See [`Flows::of`].
-    pub fn of_mut(&mut self, id: FlowId) -> Option<&mut Flow> {
+    /// See [`Flows::get`].
+    pub fn get_mut(&mut self, id: FlowId) -> Option<&mut Flow> {
         self.ids.is_open(id).then(|| &mut self.list[id.connection()])
     }
 
@@ -277,7 +277,7 @@ impl Flows {
         self.ids.at(place)
     }
 
-    /// Whether the next flow needs a place of its own.
+    /// True if the next flow needs a place of its own.
     pub fn is_full(&self) -> bool {
         self.ids.is_full()
     }
@@ -336,7 +336,7 @@ impl Flow {
         }
     }
 
-    /// What it has as a flow of the scenario; `None` if a user opened it.
+    /// Its part as a flow of the scenario; `None` if a user opened it.
     pub fn stated(&self) -> Option<&Stated> {
         match &self.owner {
             Owner::Scenario(stated) => Some(stated),
@@ -352,7 +352,7 @@ impl Flow {
         }
     }
 
-    /// What it knows of the user who opened it; `None` if it is the scenario's.
+    /// Its part as a user's connection; `None` if it is the scenario's.
     pub fn child_mut(&mut self) -> Option<&mut Child> {
         match &mut self.owner {
             Owner::Scenario(_) | Owner::Driver => None,
@@ -373,8 +373,8 @@ impl Flow {
         }
     }
 
-    /// Whether it is a user's connection on which nobody will send any more. TIME-WAIT is not waited for: it only keeps late segments from
-    /// a connection of the same name, and there is none.
+    /// True of a user's connection on which nobody will send any more. TIME-WAIT is not waited for: it only keeps late segments
+    /// from a connection of the same name, and there is none.
     pub fn is_over(&self) -> bool {
         let (Owner::User(_), Transport::Tcp(ends)) = (&self.owner, &self.transport) else { return false };
         self.has_failed || ends.iter().all(|end| matches!(end.state(), tcp::State::Closed | tcp::State::TimeWait))

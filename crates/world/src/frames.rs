@@ -1,5 +1,4 @@
-//! How frames fare: by class, and why they are lost. The MAC tells what became of a frame; what kinds there are is decided
-//! here.
+//! The fates of frames: by class, and the causes of losses. The MAC tells the fate of a frame; its class is decided here.
 
 use mac::{AtAddressee, Frame, Kind, Label, Loss, Overlap};
 use std::ops::{Index, IndexMut};
@@ -66,7 +65,7 @@ impl FrameClass {
         }
     }
 
-    /// What a frame is by its kind and, if it is data, its label.
+    /// The class of a frame, by its kind and, if it is data, its label.
     pub fn of(kind: Kind, label: Label) -> FrameClass {
         match kind {
             Kind::Data => FrameClass::ALL[usize::from(label.0).min(FrameClass::Other as usize)],
@@ -79,13 +78,13 @@ impl FrameClass {
         }
     }
 
-    /// Whether it carries an application's bytes: TCP with payload, or UDP.
+    /// True if it carries an application's bytes: TCP with payload, or UDP.
     pub const fn is_data(self) -> bool {
         matches!(self, FrameClass::TcpData | FrameClass::Udp)
     }
 }
 
-/// What the MAC passes on with the frames of a packet.
+/// The label that the MAC passes on with the frames of a packet.
 pub(crate) fn label(packet: &Packet) -> Label {
     Label(Class::of(packet) as u8)
 }
@@ -119,8 +118,8 @@ impl<T: Copy> PerClass<T> {
     }
 }
 
-/// Why frames are lost. *Data* carries a payload (TCP or UDP), *ack* is a pure TCP ACK; the first is what was lost, the second
-/// what overlapped it first.
+/// The causes of lost frames. *Data* carries a payload (TCP or UDP), *ack* is a pure TCP ACK; the first word is the frame that
+/// was lost, the second the one that overlapped it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LossCause {
     /// Hit by noise.
@@ -168,7 +167,7 @@ impl LossCause {
         }
     }
 
-    /// Why a frame of `class` was lost that one of class `with` spoilt.
+    /// The cause of loss of a frame of `class` that one of class `with` spoilt.
     pub fn of_collision(class: FrameClass, with: FrameClass) -> LossCause {
         use FrameClass::{Cts, Rts, TcpAck};
         match (class, with) {
@@ -181,7 +180,7 @@ impl LossCause {
         }
     }
 
-    /// Why a frame was lost; `None` if it was not, or did not reach its addressee.
+    /// The cause of a frame's loss; `None` if it was not, or did not reach its addressee.
     pub fn of(class: FrameClass, fate: AtAddressee, overlap: Option<Overlap>) -> Option<LossCause> {
         match (fate, overlap) {
             (AtAddressee::Lost(Loss::Noise), _) => Some(LossCause::Noise),
@@ -194,7 +193,7 @@ impl LossCause {
     }
 }
 
-/// How many of a class of frames fared how at their addressees.
+/// The frames of a class by their fates at their addressees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Transmissions.
@@ -217,7 +216,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What was counted after `then`.
+    /// The counts after `then`.
     #[must_use]
     pub fn since(&self, then: &Tally) -> Tally {
         Tally {
@@ -269,7 +268,7 @@ impl FrameStats {
         }
     }
 
-    /// What was counted after `then`.
+    /// The counts after `then`.
     pub fn since(&self, then: &FrameStats) -> FrameStats {
         FrameStats { tallies: PerClass::from_fn(|class| self.tallies[class].since(&then.tallies[class])) }
     }

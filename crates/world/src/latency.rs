@@ -1,4 +1,4 @@
-//! How long payload takes from the first transmission to the application, and how much that varies.
+//! The time of payload from its first transmission to the application, and its variation.
 //!
 //! Of TCP, from the first sending of a segment to its delivery in order: repetitions and waiting for gaps are in it. Of UDP, from sending
 //! to arrival; what is lost has no latency.
@@ -74,7 +74,7 @@ pub(crate) struct Latency {
 
 /// Room from the start: what a window of 64 kB holds, so that it does not grow bit by bit.
 const USUAL: usize = 64;
-/// What may be under way at once: beyond it what was sent first is not measured.
+/// The most payloads under way at once: beyond it the first sent is not measured.
 const MOST_UNDER_WAY: usize = 1 << 16;
 
 impl Latency {
@@ -125,7 +125,7 @@ impl Latency {
         (self.under_way, self.sent) = (under_way, sent);
     }
 
-    /// How many have been measured.
+    /// The number of payloads measured.
     fn n(&self) -> u64 {
         self.histogram.as_ref().map_or(0, |histogram| histogram.n)
     }

@@ -1,8 +1,8 @@
-//! What a run will take of the machine's memory, told before it is made.
+//! The memory of the machine that a run will take, told before it is made.
 //!
-//! What grows with the square of the nodes is counted where it is made, with the sizes of its own types: the medium, the
-//! errors of pairs, routes, what stations keep of each other. The rest is a constant for each node and flow.
-//! `tests/allocations.rs` compares the sum with what the allocator was asked for.
+//! The parts that grow with the square of the nodes are counted where they are made, with the sizes of their own types: the
+//! medium, the errors of pairs, routes, and the state that stations keep of each other. The rest is a constant for each node and
+//! flow. `tests/allocations.rs` compares the sum with the bytes that the allocator was asked for.
 
 use crate::scenario::{ErrorSpec, EventKind, Role};
 use crate::shared::Shared;

@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread makes a run now.
+    /// True while this thread makes a run.
     static IN_RUN: Cell<bool> = const { Cell::new(false) };
-    /// Where the last panic of a run of this thread was.
+    /// The source line of the last panic of a run of this thread.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -28,15 +28,15 @@ pub fn hook() {
     });
 }
 
-/// Why a run did not return.
+/// The reason why a run did not return.
 pub enum Caught {
-    /// What a panic said, and where it was.
+    /// The message of a panic, and its source line.
     Panic(String),
     /// A plug-in could not go on.
     Failure(Failure),
 }
 
-/// What `run` returns, or why it did not.
+/// The value that `run` returns, or the reason why it did not.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Caught> {
     IN_RUN.set(true);
     // A run shares nothing that can change with anybody else: what it leaves behind is dropped with it.
@@ -48,7 +48,7 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Caught> {
     })
 }
 
-/// What `act` returns, or why a plug-in of another program could not go on meanwhile: for what tries plug-ins outside a run.
+/// The value that `act` returns, or the reason why a plug-in of another program could not go on: for trials of plug-ins outside a run.
 ///
 /// # Errors
 /// Of the plug-in. Other panics go on.

@@ -86,7 +86,7 @@ impl Support {
 pub struct Metric {
     /// Its name in results, with its unit.
     pub column: &'static str,
-    /// What it is, in a line.
+    /// A line about it.
     pub summary: &'static str,
     /// The values that it can have.
     pub support: Support,
@@ -133,7 +133,7 @@ impl Metric {
     }
 }
 
-/// What has columns.
+/// A record with named columns.
 pub(crate) trait Columns {
     /// Those of numbers, in the order of results.
     const METRICS: &'static [Metric];

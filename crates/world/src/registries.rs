@@ -42,7 +42,7 @@ impl Registries {
         }
     }
 
-    /// What these have that others have not, as `scheme my-scheme`: kind after kind, by id.
+    /// The plug-ins that these have and others have not, as `scheme my-scheme`: kind after kind, by id.
     pub fn beyond(&self, others: &Registries) -> Vec<String> {
         fn add<T>(found: &mut Vec<String>, all: &Registry<T>, others: &Registry<T>) {
             let new = all.ids().into_iter().filter(|id| others.find(id).is_none());
@@ -60,7 +60,7 @@ impl Registries {
         found
     }
 
-    /// What a reader of scenarios needs of them.
+    /// The names that a reader of scenarios needs of them.
     pub(crate) fn names(&self) -> Names {
         Names {
             congestion: self.congestion.declarations(),

@@ -20,7 +20,7 @@ use std::time::Duration;
 use units::SimTime;
 use wire::radiotap;
 
-/// What is recorded beside the results. Nothing here changes a bit of them.
+/// The recordings beside the results. Nothing here changes a bit of them.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
     /// Write a capture of every node into this folder.
@@ -33,7 +33,7 @@ pub struct Record {
     pub fingerprint: bool,
 }
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The scenario cannot be built.
@@ -123,18 +123,20 @@ fn run_caught(task: &Task, record: &Record, stop: &AtomicBool) -> Result<Run, Ru
 
 fn captures(shared: &Shared, dir: &Path, seed: u64) -> Result<Captures, RunError> {
     let (frequency_mhz, flags) = match shared.scenario.radio.standard {
-        phy::Standard::A => (5180, radiotap::Channel::OFDM_5GHZ),
-        phy::Standard::G => (2437, radiotap::Channel::DYNAMIC_2GHZ),
+        phy::Standard::A | phy::Standard::N | phy::Standard::Ac | phy::Standard::Ax => {
+            (5180, radiotap::Channel::OFDM_5GHZ)
+        }
+        phy::Standard::G | phy::Standard::N2_4 => (2437, radiotap::Channel::DYNAMIC_2GHZ),
         phy::Standard::Dsss | phy::Standard::B => (2437, radiotap::Channel::CCK_2GHZ),
     };
     let network = assembly::attachments(shared, seed)?;
     Ok(Captures::create(dir, network, seed, radiotap::Channel { frequency_mhz, flags })?)
 }
 
-/// What a program wants done around a run, on its thread: it calls what it is given, once.
+/// A program's own code around a run, on its thread: it calls the function that it is given, once.
 pub type Around = Arc<dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync>;
 
-/// What a worker is given.
+/// The task of a worker.
 struct Task {
     number: u64,
     blueprint: Blueprint,
@@ -147,15 +149,15 @@ struct Task {
 /// A run that is over.
 #[derive(Debug)]
 pub struct Done {
-    /// Which task it was, counted from 0 in the order in which they were submitted.
+    /// The number of the task, counted from 0 in the order in which they were submitted.
     pub task: u64,
     /// Its scenario.
     pub blueprint: Blueprint,
-    /// What came of it.
+    /// The result of the task.
     pub result: Result<Run, RunError>,
 }
 
-/// How long [`Runner::stop`] waits for threads.
+/// The longest time that [`Runner::stop`] waits for threads.
 const MOST_WAIT: Duration = Duration::from_millis(250);
 
 /// Makes runs in the background, some at a time: they are submitted one by one, and come back as they finish.
@@ -198,12 +200,12 @@ impl Runner {
         }
     }
 
-    /// How many runs are made at a time.
+    /// The number of runs made at a time.
     pub fn jobs(&self) -> usize {
         self.jobs
     }
 
-    /// How many have been submitted and not come back.
+    /// The number of tasks submitted and not come back.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }

@@ -1,18 +1,18 @@
-//! What all runs of a scenario share.
+//! The state that all runs of a scenario share.
 
 use crate::registries::Registries;
 use crate::scenario::Scenario;
 use std::sync::Arc;
 use units::Bytes;
 
-/// What no seed changes, and of a run what was drawn for it: see `assembly::drawn`.
+/// Everything that no seed changes, and the draws of a run: see `assembly::drawn`.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub scenario: Scenario,
     pub registries: Registries,
     /// The MAC of each node, before schemes change it.
     pub macs: Vec<mac::Config>,
-    /// Where errors strike on each channel.
+    /// The unit that errors strike on each channel.
     pub errors_at: Vec<mac::ErrorsAt>,
     /// The TCP of each flow, both ends alike but for the initial sequence number; `None` for UDP.
     pub tcps: Vec<Option<Arc<tcp::Config>>>,
@@ -20,6 +20,6 @@ pub(crate) struct Shared {
     pub mtu: Bytes,
     /// Routes lead to every node, and not to ends of the scenario's flows alone: any may be the end of one that is opened.
     pub leads_everywhere: bool,
-    /// Which layout of those that a seed draws is meant; the first is 0.
+    /// The layout that is meant, of those that a seed draws; the first is 0.
     pub layout: u32,
 }

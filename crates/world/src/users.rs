@@ -11,7 +11,7 @@ use traffic::{Conn, Model};
 use units::{Bytes, Dur, FlowId};
 use wire::Seq;
 
-/// What a connection knows of its user.
+/// The facts that a connection has of its user.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Child {
     /// The place of the user's flow.
@@ -48,7 +48,7 @@ pub(crate) struct User {
     /// The flow of each of its connections, by number; [`FlowId::NONE`] where there is none.
     pub conns: Vec<FlowId>,
     config: Arc<tcp::Config>,
-    /// What the clients' ends of its connections count together, and what the servers'.
+    /// The sums of the counters of its connections: at the clients' ends, and at the servers'.
     counters: [Rc<RefCell<Counters>>; 2],
     /// For initial sequence numbers.
     draws: Stream,
@@ -57,7 +57,7 @@ pub(crate) struct User {
     open: u32,
     most_open: u32,
     transfers: Transfers,
-    /// What the servers' ends had counted when warm-up ended.
+    /// The counters of the servers' ends at the end of warm-up.
     warm: Counters,
 }
 
@@ -92,7 +92,7 @@ impl User {
         self.conns.get_mut(conn.index()).map_or(FlowId::NONE, |flow| core::mem::replace(flow, FlowId::NONE))
     }
 
-    /// How many connections there have been.
+    /// The number of connections that there have been.
     pub fn opened(&self) -> u64 {
         self.opened
     }
@@ -127,13 +127,13 @@ impl User {
         self.transfers.bytes += bytes;
     }
 
-    /// What is counted from now on is measured.
+    /// Begins to measure: the counts before belong to warm-up.
     pub fn note_warm(&mut self) {
         self.warm = *self.counters[1].borrow();
         self.transfers = Transfers::new();
     }
 
-    /// What the servers' ends, which send the data, count together: now, and at the end of warm-up.
+    /// The sums of the counters of the servers' ends, which send the data: now, and at the end of warm-up.
     pub fn servers(&self) -> [Counters; 2] {
         [*self.counters[1].borrow(), self.warm]
     }

@@ -28,7 +28,7 @@ struct TimedBuckets {
     schemes: Vec<OfScheme>,
 }
 
-/// What a flow had counted.
+/// The counts of a flow.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     payload: u64,
@@ -162,7 +162,7 @@ impl FlowRow<'_> {
         (Bytes(self.of.last.payload - self.of.opened.payload) / self.length).bps() as f64
     }
 
-    /// What was found of a TCP sender's buckets.
+    /// The findings of a TCP sender's buckets.
     fn tcp(&self) -> Option<&OfFlow> {
         self.windows.as_ref().map(|_| self.of)
     }
@@ -221,7 +221,7 @@ impl OfScheme {
     }
 }
 
-/// What the agents of each scheme at each node have counted, in the order of the results.
+/// The counts of each scheme's agents at each node, in the order of the results.
 fn schemes(nodes: &[Node]) -> Vec<OfScheme> {
     let mut found = Vec::new();
     for (node, own) in nodes.iter().enumerate() {

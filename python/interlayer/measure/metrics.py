@@ -374,11 +374,11 @@ def aggregate(runs: Sequence[Run], name: str) -> list[dict[str, Any]]:
     key, group = TABLES[name], next(g for g, (t, _) in _GROUPS.items() if t == name)
     entries = dict.fromkeys(row[key] for run in runs for row in table(run, name))
 
-    def of(entry: str, column: str) -> Support:
+    def support(entry: str, column: str) -> Support:
         return _of_column(runs[0], group, str(entry), column)
 
     return [
-        _aggregate_rows([row for run in runs for row in table(run, name) if row[key] == e], partial(of, e))
+        _aggregate_rows([row for run in runs for row in table(run, name) if row[key] == e], partial(support, e))
         for e in entries
     ]
 

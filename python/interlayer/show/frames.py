@@ -31,7 +31,7 @@ def table(runs: Sequence[Run], name: str) -> pl.DataFrame:
 
     What is undefined is null, here as in every frame and file.
     """
-    return of(table_records(runs, name))
+    return from_records(table_records(runs, name))
 
 
 def table_records(runs: Sequence[Run], name: str) -> Records:
@@ -41,10 +41,10 @@ def table_records(runs: Sequence[Run], name: str) -> Records:
 
 def summary(runs: Sequence[Run]) -> pl.DataFrame:
     """The summary of every run, a row each, `seed` first."""
-    return of([{"seed": run["seed"], **run["summary"]} for run in runs])
+    return from_records([{"seed": run["seed"], **run["summary"]} for run in runs])
 
 
-def of(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def from_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """Records as a frame, a column for each key; null for what is undefined."""
     found: pl.DataFrame = extras.polars().DataFrame(finite(records), infer_schema_length=None)
     return found
@@ -75,7 +75,7 @@ def series_records(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
 
 def outcome(o: Outcome) -> pl.DataFrame:
     """Every run of an experiment's grid, a row per run and flow: arm, point, seed, summary, the flow's columns."""
-    return of(outcome_records(o))
+    return from_records(outcome_records(o))
 
 
 def outcome_records(o: Outcome) -> Records:
@@ -92,7 +92,7 @@ def outcome_records(o: Outcome) -> Records:
 
 def comparison(c: Paired) -> pl.DataFrame:
     """Every run of a comparison, a row per arm, run and flow: arm, seed, summary, the flow's columns."""
-    return of(comparison_records(c))
+    return from_records(comparison_records(c))
 
 
 def comparison_records(c: Paired) -> Records:
@@ -139,7 +139,7 @@ def write(data: pl.DataFrame, stem: Path) -> None:
 def write_records(records: Iterable[Mapping[str, Any]], stem: Path) -> None:
     """Write records as `write` writes their frame; without polars as `stem`.csv alone."""
     if extras.has_polars():
-        write(of(list(records)), stem)
+        write(from_records(list(records)), stem)
         return
     rows = [finite(dict(record)) for record in records]
     names = [n for n in dict.fromkeys(n for row in rows for n in row) if not _is_nested(n, rows)]

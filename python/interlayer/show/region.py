@@ -136,7 +136,7 @@ def to_json(s: Surveyed) -> dict[str, Any]:
     found["together"] = rows[len(s.claims) :] or None
     found["points"] = [
         {
-            "at": {p.name: s.of(i, place[i]) for i, (p, _) in enumerate(ranges(s))},
+            "at": {p.name: s.value(i, place[i]) for i, (p, _) in enumerate(ranges(s))},
             "claims": {
                 c.id: {"verdict": at.verdict.value, "true": at.true, "true_in_resamples": float(at.resampled.mean())}
                 for c, at in zip(s.claims, row, strict=True)

@@ -78,7 +78,7 @@ def _bars(axes: Axes, s: Surveyed, rows: list[str]) -> None:
             for mark in (interval.begin, interval.end):
                 if mark is not None:
                     axes.plot([r.value(mark.low), r.value(mark.high)], [row, row], "-", color="black", linewidth=1.2)
-        claim = s.points.together() if row == len(s.claims) else s.points.of(row)
+        claim = s.points.together() if row == len(s.claims) else s.points.for_claim(row)
         for (place,), at in zip(s.points.places, claim, strict=True):
             marker, colour, _ = _SIGNS[at.verdict]
             axes.plot(r.value(place), row, marker, color=colour, markersize=4.5)
@@ -90,7 +90,7 @@ def _bars(axes: Axes, s: Surveyed, rows: list[str]) -> None:
 
 
 def _square(axes: Axes, s: Surveyed, i: int, name: str) -> None:
-    claim = s.points.together() if i == len(s.claims) else s.points.of(i)
+    claim = s.points.together() if i == len(s.claims) else s.points.for_claim(i)
     (_, first), (_, second) = region.ranges(s)
     fine = (np.arange(96) + 0.5) / 96
     grid = np.array([(x, y) for y in fine for x in fine])

@@ -69,12 +69,12 @@ def rows(s: Swept) -> list[dict[str, Any]]:
 
 def row_frame(s: Swept) -> pl.DataFrame:
     """`rows` as a frame."""
-    return frames.of(_flat(rows(s), s))
+    return frames.from_records(_flat(rows(s), s))
 
 
 def summary_frame(s: Swept) -> pl.DataFrame:
     """`summary` as a frame."""
-    return frames.of(summary(s))
+    return frames.from_records(summary(s))
 
 
 def summary(s: Swept) -> list[dict[str, Any]]:

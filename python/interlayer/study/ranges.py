@@ -57,7 +57,7 @@ class Surveyed:
         return [region.area(self.points, claim) for claim in self._all()]
 
     def _all(self) -> list[list[At]]:
-        single = [self.points.of(i) for i in range(len(self.claims))]
+        single = [self.points.for_claim(i) for i in range(len(self.claims))]
         return [*single, self.points.together()] if len(single) > 1 else single
 
     @property
@@ -65,7 +65,7 @@ class Surveyed:
         """Whether the search ended by itself, and not because so many points were enough."""
         return len(self.points.places) < self.most
 
-    def of(self, range_: int, place: float) -> float:
+    def value(self, range_: int, place: float) -> float:
         """The value at a place of one of the ranges."""
         found = self.ranges[range_].range
         assert found is not None

@@ -66,7 +66,7 @@ class Points:
     found: tuple[tuple[At, ...], ...]
     runs: int
 
-    def of(self, claim: int) -> list[At]:
+    def for_claim(self, claim: int) -> list[At]:
         """One claim at all points."""
         return [at[claim] for at in self.found]
 
@@ -156,7 +156,7 @@ def _sorted(known: dict[Place, Sequence[At]], runs: int) -> Points:
 
 def _claims(points: Points) -> list[list[At]]:
     """Every claim, and all of them together."""
-    single = [points.of(i) for i in range(len(points.found[0]))]
+    single = [points.for_claim(i) for i in range(len(points.found[0]))]
     return [*single, points.together()] if len(single) > 1 else single
 
 
@@ -190,7 +190,7 @@ def _between(points: Points) -> list[tuple[float, Place]]:
 
 
 def along(points: Points, claim: Sequence[At]) -> Along:
-    """The intervals of a claim along one range, `points.of(i)` or `points.together()`."""
+    """The intervals of a claim along one range, `points.for_claim(i)` or `points.together()`."""
     xs = np.array([x for (x,) in points.places])
     true = np.array([at.true for at in claim])
     table = np.array([at.resampled for at in claim], dtype=bool)  # (points, resamples)

@@ -160,11 +160,18 @@ impl Station {
         }
         while psdu.so_far.mpdus == in_service.len() {
             let Some(next) = queue.peek(cx.now, of, cx.all) else { break };
-            if !psdu.admits(next, ack_policy) {
+            // It shares the last MPDU, if that has not been sent; or it has one of its own.
+            let joined = if limits.amsdu > Bytes::ZERO { psdu.joins(in_service.last(), next) } else { None };
+            if joined.is_none() && !psdu.admits(next, ack_policy) {
                 break;
             }
             let Some(mut msdu) = queue.pop_for(cx.now, of, cx.all) else { break };
             msdu.head = cx.now;
+            if let Some(len) = joined {
+                in_service.join_last(msdu);
+                psdu.extend_last(len);
+                continue;
+            }
             if let Some(extended) = extended {
                 extended.shape(cx.now, &mut msdu);
             }
@@ -181,8 +188,8 @@ impl Station {
         if let Some(policy) = &self.ack_policy {
             let window = policy.window(of).min(MpduSet::MOST) as u16;
             let longest = if longest == Dur::MAX { Limit::None } else { Limit::Time(longest, code) };
-            let (mpdu, every) = (Bytes(u64::MAX), Bytes::ZERO);
-            return Some(Limits { mpdus: window, window: crate::link::NUMBERS, longest, mpdu, every });
+            let (mpdu, every, amsdu) = (Bytes(u64::MAX), Bytes::ZERO, Bytes::ZERO);
+            return Some(Limits { mpdus: window, window: NUMBERS, longest, mpdu, amsdu, every });
         }
         let agreement = self.links.agreement(of)?;
         // What is coded has no format that aggregates.
@@ -190,8 +197,8 @@ impl Station {
             return None;
         }
         let longest = Limit::Length(agreement.bytes.min(longest_psdu(mode, agreement.time.min(longest))));
-        let Agreement { mpdus, window, longest_mpdu: mpdu, spacing, .. } = agreement;
-        Some(Limits { mpdus, window, longest, mpdu, every: spaced(mode, spacing) })
+        let Agreement { mpdus, window, longest_mpdu: mpdu, spacing, amsdu, .. } = agreement;
+        Some(Limits { mpdus, window, longest, mpdu, amsdu, every: spaced(mode, spacing) })
     }
 }
 
@@ -204,6 +211,8 @@ struct Limits {
     longest: Limit,
     /// The longest MPDU that joins others.
     mpdu: Bytes,
+    /// The longest A-MSDU; 0: none.
+    amsdu: Bytes,
     /// Bytes from start to start of its MPDUs at least.
     every: Bytes,
 }
@@ -223,6 +232,8 @@ struct Growing {
     mode: Mode,
     so_far: SoFar,
     subframes: Subframes,
+    /// The same without its last MPDU.
+    before_last: Subframes,
     /// Number of its first MPDU.
     start: Option<u16>,
     /// The number that the next MSDU gets that has none.
@@ -232,23 +243,48 @@ struct Growing {
 impl Growing {
     fn new(limits: Limits, fresh: u16, mode: Mode) -> Growing {
         let so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
-        Growing { limits, mode, so_far, subframes: Subframes::new(limits.every), start: None, fresh }
+        let subframes = Subframes::new(limits.every);
+        Growing { limits, mode, so_far, subframes, before_last: subframes, start: None, fresh }
     }
 
     fn admits(&self, msdu: &Msdu, policy: &mut Option<Box<dyn AckPolicy>>) -> bool {
-        let Limits { mpdus, window, longest, mpdu, .. } = self.limits;
-        let len = self.subframes.next() + msdu.mpdu;
+        let Limits { mpdus, window, mpdu, .. } = self.limits;
         let distance = msdu.seq.unwrap_or(self.fresh).wrapping_sub(self.start.unwrap_or_default()) % NUMBERS;
         self.so_far.mpdus < usize::from(mpdus)
             && distance < window
             && msdu.mpdu <= mpdu
             && !msdu.is_withdrawn
-            && match longest {
-                Limit::None => true,
-                Limit::Length(most) => len <= most,
-                Limit::Time(most, code) => airtime_coded(self.mode, len, code) <= most,
-            }
+            && self.has_room_for(self.subframes.next() + msdu.mpdu)
             && policy.as_mut().is_none_or(|policy| policy.admits(&self.so_far, msdu, self.mode))
+    }
+
+    /// True if it may be so long.
+    fn has_room_for(&self, len: Bytes) -> bool {
+        match self.limits.longest {
+            Limit::None => true,
+            Limit::Length(most) => len <= most,
+            Limit::Time(most, code) => airtime_coded(self.mode, len, code) <= most,
+        }
+    }
+
+    /// The length of the last MPDU with `next` in it, if they may be an A-MSDU: of MSDUs that have not been sent, within all limits.
+    fn joins(&self, last: Option<&Msdu>, next: &Msdu) -> Option<Bytes> {
+        let last = last.filter(|last| last.seq.is_none() && next.seq.is_none() && next.mates.is_empty())?;
+        if last.options_room > 0 || next.options_room > 0 {
+            return None;
+        }
+        let len = last.joined_by(next);
+        // HT limits an MPDU by its A-MSDU where it stands alone. @80211-2020 table 9-34
+        let is_short_enough = self.limits.mpdus == 1 || len <= self.limits.mpdu;
+        let fits = last.a_msdu_with(next) <= self.limits.amsdu && is_short_enough;
+        (fits && self.has_room_for(self.before_last.next() + len)).then_some(len)
+    }
+
+    /// Its last MPDU has become this long.
+    fn extend_last(&mut self, len: Bytes) {
+        self.subframes = self.before_last;
+        self.subframes.append(len);
+        self.so_far.len = self.subframes.len();
     }
 
     fn take(&mut self, msdu: &Msdu) {
@@ -259,6 +295,7 @@ impl Growing {
         if self.so_far.mpdus == 0 {
             (self.start, self.so_far.first_seq) = (Some(seq), msdu.seq);
         }
+        self.before_last = self.subframes;
         self.subframes.append(msdu.mpdu);
         self.so_far.mpdus += 1;
         self.so_far.len = self.subframes.len();

@@ -108,6 +108,6 @@ impl Edcaf {
 
     /// MSDUs in its care.
     pub fn backlog(&self) -> u64 {
-        u64::from(self.queue.space().entries) + self.in_service.len() as u64
+        u64::from(self.queue.space().entries) + self.in_service.msdus() as u64
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct Line {
     /// `None`: the line is empty.
     head: Option<Msdu>,
     others: VecDeque<Msdu>,
+    /// MSDUs that share the MPDU of another.
+    mates: usize,
 }
 
 impl Line {
@@ -21,12 +23,29 @@ impl Line {
         usize::from(self.head.is_some()) + self.others.len()
     }
 
+    /// How many MSDUs they are, those in A-MSDUs counted one by one.
+    pub fn msdus(&self) -> usize {
+        self.len() + self.mates
+    }
+
+    /// An MSDU shares the MPDU of the last.
+    pub fn join_last(&mut self, msdu: Msdu) {
+        self.mates += 1 + msdu.mates.len();
+        if let Some(last) = self.others.back_mut().or(self.head.as_mut()) {
+            last.join(msdu);
+        }
+    }
+
     pub fn front(&self) -> Option<&Msdu> {
         self.head.as_ref()
     }
 
     pub fn front_mut(&mut self) -> Option<&mut Msdu> {
         self.head.as_mut()
+    }
+
+    pub fn last(&self) -> Option<&Msdu> {
+        self.others.back().or(self.head.as_ref())
     }
 
     pub fn get(&self, place: usize) -> Option<&Msdu> {
@@ -46,6 +65,7 @@ impl Line {
     }
 
     pub fn push_back(&mut self, msdu: Msdu) {
+        self.mates += msdu.mates.len();
         if self.head.is_none() {
             self.head = Some(msdu);
         } else {
@@ -55,6 +75,7 @@ impl Line {
 
     pub fn pop_front(&mut self) -> Option<Msdu> {
         let head = self.head.take();
+        self.mates -= head.as_ref().map_or(0, |msdu| msdu.mates.len());
         if !self.others.is_empty() {
             self.head = self.others.pop_front();
         }

@@ -310,6 +310,13 @@ impl Station {
         self.edcafs.iter().map(Edcaf::backlog).sum()
     }
 
+    /// The MSDUs in its care with which it is never short of one: what is on the air, and as many again.
+    pub fn plenty(&self) -> u64 {
+        let in_psdu =
+            self.config.aggregation.map_or(1, |own| u64::from(own.mpdus) * own.amsdu.0.div_ceil(1500).max(1));
+        2 * in_psdu
+    }
+
     /// Packets received that it has not handed up yet.
     pub fn held(&self) -> u64 {
         self.recipient.as_ref().map_or_else(|| self.links.held(), |recipient| recipient.held())
@@ -344,8 +351,8 @@ impl Station {
             air.silence(self.contender(i));
             let edcaf = &mut self.edcafs[i];
             edcaf.held_until = SimTime::NEVER;
-            left.extend(edcaf.queue.drain(now).into_iter().map(|msdu| msdu.pkt));
-            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).map(|msdu| msdu.pkt));
+            left.extend(edcaf.queue.drain(now).into_iter().flat_map(Msdu::into_packets));
+            left.extend(std::iter::from_fn(|| edcaf.in_service.pop_front()).flat_map(Msdu::into_packets));
         }
         self.own.msdus_abandoned += left.len() as u64;
         left.extend(self.recipient.as_mut().map(|recipient| recipient.drain()).unwrap_or_default());

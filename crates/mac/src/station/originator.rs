@@ -488,7 +488,7 @@ impl Station {
 
     /// The first MSDU in service was delivered: that at this place of the PSDU.
     #[inline]
-    fn delivered(&mut self, cx: &Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &mut Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
         let ppdu = self.in_ppdu(place);
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
@@ -499,6 +499,10 @@ impl Station {
         }
         let msdu = edcaf.in_service.pop_front()?;
         let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
+        if !msdu.mates.is_empty() {
+            edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
+            tell_mates(msdu.mates, report, cx.out);
+        }
         Some((msdu.pkt, report))
     }
 
@@ -567,6 +571,10 @@ impl Station {
             if self.reports_attempts && reached != Reached::Nothing {
                 let report = msdu.report(cx.now, Fate::Attempt, ppdu);
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
+                for Msdu { pkt, serial, enqueued, head, .. } in &msdu.mates {
+                    let report = TxReport { serial: *serial, enqueued: *enqueued, head: *head, ..report };
+                    cx.out.push(Output::Attempt(cx.all.share(pkt), report));
+                }
             }
             let is_last = count_failure(&mut msdu, counter, &self.config);
             let is_last = agreement.map_or(is_last, |it| it.ends(&msdu, cx.now));
@@ -617,12 +625,13 @@ impl Station {
     }
 
     fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
-        self.edcafs[self.active].counters.msdus_given_up += 1;
+        self.edcafs[self.active].counters.msdus_given_up += u64::from(msdu.msdus());
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
         let report = msdu.report(cx.now, Fate::GivenUp, ppdu);
+        tell_mates(msdu.mates, report, cx.out);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
@@ -707,6 +716,14 @@ impl Station {
     }
 }
 
+/// Those who shared an MPDU have its fate.
+fn tell_mates(mates: Vec<Msdu>, of: TxReport, out: &mut Vec<Output>) {
+    for mate in mates {
+        let Msdu { serial, enqueued, head, .. } = mate;
+        out.push(Output::Done(mate.pkt, TxReport { serial, enqueued, head, ..of }));
+    }
+}
+
 /// Time on the air of an exchange, which the MSDUs of its PSDU share.
 #[inline(always)]
 fn spend(edcaf: &mut Edcaf, airtime: Dur) {
@@ -742,7 +759,16 @@ fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> 
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,
         qos: msdu.qos,
-        msdus: Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
+        msdus: match msdu.mates[..] {
+            [] => Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
+            _ => a_msdu(msdu, options, all),
+        },
     };
     Mpdu { len: msdu.mpdu, body: Body::Data(data) }
+}
+
+fn a_msdu(msdu: &Msdu, options: MacOptions, all: &mut Packets) -> Msdus {
+    let first = Carried { packet: all.share(&msdu.pkt), options };
+    let mates = msdu.mates.iter().map(|mate| Carried { packet: all.share(&mate.pkt), options });
+    Msdus::Many(std::iter::once(first).chain(mates).collect())
 }

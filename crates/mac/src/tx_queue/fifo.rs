@@ -23,7 +23,7 @@ impl Fifo {
 impl TxQueue for Fifo {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
-        let flow = FlowKey::of(packet.five_tuple());
+        let flow = FlowKey::from_bits(packet.five_tuple());
         let arrival = Arrival { size: packet.ip_len(), is_ect: packet.ip.is_ect(), flow };
         let mark = self.queue.push(now, msdu, arrival).map_err(|(lost, _)| lost)?;
         if let (Mark::Ce, Some(msdu)) = (mark, self.queue.newest()) {

@@ -147,8 +147,8 @@ impl Links {
     /// The next MSDU of a link: its discipline's, unless something is ahead of that.
     fn take(&mut self, now: SimTime, at: usize, all: &mut Packets) -> Option<Msdu> {
         if let Some(msdu) = self.links[at].ahead.pop_front() {
-            self.ahead.entries -= 1;
-            self.ahead.bytes -= all.get(&msdu.pkt).ip_len();
+            self.ahead.entries -= msdu.msdus();
+            self.ahead.bytes -= msdu.packet_bytes(all);
             return Some(msdu);
         }
         let (msdu, mark) = self.with_queue(at, |queue| queue.pop(now))?;
@@ -159,8 +159,8 @@ impl Links {
     }
 
     fn put_ahead(&mut self, at: usize, place: usize, msdu: Msdu, all: &Packets) {
-        self.ahead.entries += 1;
-        self.ahead.bytes += all.get(&msdu.pkt).ip_len();
+        self.ahead.entries += msdu.msdus();
+        self.ahead.bytes += msdu.packet_bytes(all);
         let ahead = &mut self.links[at].ahead;
         ahead.insert(place.min(ahead.len()), msdu);
     }
@@ -169,7 +169,7 @@ impl Links {
 impl TxQueue for Links {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
-        let (size, flow) = (packet.ip_len(), FlowKey::of(packet.five_tuple()));
+        let (size, flow) = (packet.ip_len(), FlowKey::from_bits(packet.five_tuple()));
         let arrival = Arrival { size, is_ect: packet.ip.is_ect(), flow };
         let at = self.link(RaTid::of(&msdu));
         let one = Held { entries: 1, bytes: size };
@@ -232,8 +232,8 @@ impl TxQueue for Links {
             let link = &mut self.links[at];
             if let Some(place) = link.ahead.iter().position(|msdu| msdu.serial == serial) {
                 let msdu = link.ahead.remove(place)?;
-                self.ahead.entries -= 1;
-                self.ahead.bytes -= all.get(&msdu.pkt).ip_len();
+                self.ahead.entries -= msdu.msdus();
+                self.ahead.bytes -= msdu.packet_bytes(all);
                 return Some(msdu);
             }
             let found = self.with_queue(at, |queue| queue.withdraw(now, |msdu| msdu.serial == serial));

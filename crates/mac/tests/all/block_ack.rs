@@ -253,3 +253,31 @@ fn numbers_wrap_inside_a_window() {
     assert!(cell.up().iter().map(|(_, nth)| *nth).eq(0..4200));
     assert!(cell.net.stations[0].counters().data_frames_retried > 20);
 }
+
+#[test]
+fn msdus_share_an_mpdu_and_mpdus_a_ppdu() {
+    // Subframes of 14 + 8 + 1500 = 1522 B: two are 1524 + 1522 = 3046 B of A-MSDU, an MPDU of 3076 B; five 4 · 1524 + 1522 = 7618.
+    let own = Aggregation { amsdu: Bytes(3839), longest_mpdu: Bytes(11_454), ..HT };
+    let mut both = cell(own, 5);
+    both.run();
+    assert_eq!(both.net.of(A, Kind::Data)[0].frame.mpdu, Bytes(2 * 3080 + 4 + 1538));
+    assert_eq!(both.up().iter().map(|(_, nth)| *nth).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    let counters = both.net.stations[0].counters();
+    assert_eq!((counters.data_frames_sent, counters.msdus_delivered), (3, 5));
+    let mut alone = cell(Aggregation { amsdu: Bytes(7935), mpdus: 1, ..own }, 5);
+    alone.run();
+    assert_eq!(alone.net.of(A, Kind::Data)[0].frame.mpdu, Bytes(30 + 7618));
+    assert_eq!(alone.net.of(B, Kind::Ack).len(), 1, "an MPDU alone gets an Ack");
+    // One that is lost takes its A-MSDU with it and nothing else: the second of three MPDUs has 2 and 3.
+    let mut lossy = cell(own, 6);
+    lossy.jam(lossy.start + 600).run();
+    let sizes: Vec<_> = lossy.net.of(A, Kind::Data).iter().map(|it| it.frame.mpdu.0).collect();
+    assert_eq!((sizes, lossy.net.stations[0].counters().data_frames_retried), (vec![2 * 3080 + 3080, 3076], 1));
+    assert_eq!(lossy.up().iter().map(|(_, nth)| *nth).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(lossy.net.done(A).len(), 6);
+    // Given up together.
+    let mut gone = cell(Aggregation { discard: Discard::Attempts(1), ..own }, 6);
+    gone.jam(gone.start + 600).run();
+    assert_eq!(gone.up().iter().map(|(_, nth)| *nth).collect::<Vec<_>>(), [0, 1, 4, 5]);
+    assert_eq!(gone.net.stations[0].counters().msdus_given_up, 2);
+}

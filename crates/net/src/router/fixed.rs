@@ -1,6 +1,6 @@
 //! Routes as they are computed at the start, and anew when an event breaks or heals a link or moves a node.
 
-use super::{Orders, Router, RouterSite};
+use super::{Orders, Router, RouterFacts};
 use crate::{Addresses, Hop};
 use plugin::{Info, Params};
 use std::net::Ipv4Addr;
@@ -16,8 +16,8 @@ pub const INFO: Info = Info {
 };
 
 /// The router of a node.
-pub fn make(site: RouterSite, _: &Params) -> Box<dyn Router> {
-    Box::new(Fixed { own: site.address, addresses: site.addresses, next: site.least_cost })
+pub fn make(facts: RouterFacts, _: &Params) -> Box<dyn Router> {
+    Box::new(Fixed { own: facts.address, addresses: facts.addresses, next: facts.least_cost })
 }
 
 /// A row of hops, one for each node.

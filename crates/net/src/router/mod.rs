@@ -67,7 +67,7 @@ pub trait Router: std::fmt::Debug {
     fn neighbour(&mut self, _now: SimTime, _at: InterfaceId, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
     /// Links have broken or healed, or nodes have moved: the least-cost hops to each node are these now, as in
-    /// [`RouterSite::least_cost`]. For routers that are computed; others find it out.
+    /// [`RouterFacts::least_cost`]. For routers that are computed; others find it out.
     fn rerouted(&mut self, _now: SimTime, _least_cost: &[Option<Hop>], _orders: &mut Orders) {}
 
     /// The MAC of an interface has given a packet to this neighbour up.
@@ -92,7 +92,7 @@ pub trait Router: std::fmt::Debug {
 
 /// The facts from which a router is made at a node.
 #[derive(Debug, Clone)]
-pub struct RouterSite {
+pub struct RouterFacts {
     /// The node.
     pub node: NodeId,
     /// Its address.
@@ -107,7 +107,7 @@ pub struct RouterSite {
 }
 
 /// The constructor of a router.
-pub type Make = fn(RouterSite, &Params) -> Box<dyn Router>;
+pub type Make = fn(RouterFacts, &Params) -> Box<dyn Router>;
 
 /// The router of scenarios that name none.
 pub const DEFAULT: &str = "static";
@@ -125,9 +125,9 @@ mod tests {
         assert_eq!(NAMES, ["static"]);
         let address = crate::address(NodeId(0));
         let (node, addresses) = (NodeId(0), Addresses::default());
-        let site = RouterSite { node, address, interfaces: vec![], addresses, least_cost: vec![] };
+        let facts = RouterFacts { node, address, interfaces: vec![], addresses, least_cost: vec![] };
         let chosen = find(DEFAULT).expect("the default is registered");
-        let router = (chosen.plugin)(site, &chosen.params);
+        let router = (chosen.plugin)(facts, &chosen.params);
         assert_eq!((router.port(), router.next_wakeup()), (None, SimTime::NEVER));
     }
 }

@@ -35,10 +35,10 @@ impl Host for Nothing {
 pub struct Air {
     pub now: SimTime,
     pub nodes: Vec<Node>,
-    /// Who hears each.
+    /// The neighbours that hear each.
     pub hears: Vec<Vec<u32>>,
     pub packets: Packets,
-    /// What reached a host: when, where, what.
+    /// The packets that reached a host: time, host, packet.
     pub delivered: Vec<(SimTime, NodeId, Packet)>,
     /// Frames sent, by sender and receiver.
     pub frames: Vec<(NodeId, NodeId)>,

@@ -1,6 +1,6 @@
 //! A router of some thirty lines: it asks by flooding, and the target answers along the way back.
 
-use net::{Hop, Order, Orders, Router, RouterSite};
+use net::{Hop, Order, Orders, Router, RouterFacts};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ pub struct Flood {
 }
 
 impl Flood {
-    pub fn new(site: RouterSite) -> Flood {
-        let RouterSite { address, interfaces, .. } = site;
+    pub fn new(facts: RouterFacts) -> Flood {
+        let RouterFacts { address, interfaces, .. } = facts;
         Flood { own: address, interfaces, next: BTreeMap::new(), seen: BTreeMap::new(), sought: None, round: 0 }
     }
 

@@ -2,14 +2,14 @@
 
 use crate::driver::{Air, node};
 use crate::flood::Flood;
-use net::RouterSite;
+use net::RouterFacts;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Ipv4, L4, Packet, Payload, Udp};
 
 fn row(hears: [&[u32]; 3]) -> Air {
-    let site = |id: u32| {
+    let facts = |id: u32| {
         let (node, interfaces) = (NodeId(id), vec![InterfaceId(id)]);
-        RouterSite {
+        RouterFacts {
             node,
             address: net::address(node),
             interfaces,
@@ -17,7 +17,7 @@ fn row(hears: [&[u32]; 3]) -> Air {
             least_cost: vec![],
         }
     };
-    let nodes = (0..3).map(|id| node(id, vec![], Box::new(Flood::new(site(id))), Dur::ZERO)).collect();
+    let nodes = (0..3).map(|id| node(id, vec![], Box::new(Flood::new(facts(id))), Dur::ZERO)).collect();
     Air::new(nodes, hears.map(<[u32]>::to_vec).to_vec())
 }
 
@@ -76,7 +76,7 @@ fn a_link_that_failed_is_forgotten_and_the_next_packet_seeks_again() {
     assert_eq!(air.delivered.len(), 2);
 }
 
-/// What the MAC says of a packet to `to` that it gives up.
+/// The MAC's report of a packet to `to` that it gives up.
 fn given_up(to: NodeId) -> mac::TxReport {
     use mac::{Fate, Msdu};
     let mut packets = wire::Packets::default();

@@ -48,11 +48,12 @@ pub fn bits(mode: Mode, part: Part, span: Dur) -> f64 {
 }
 
 /// The bandwidth over which a standard's curves count noise and interference: 22 MHz for DSSS and CCK (@PEI09), 20 MHz
-/// for OFDM. In 802.11g one receiver hears both: 20 MHz, with which the DSSS rates do 0.4 dB better than in 802.11b.
+/// for OFDM, of wider PPDUs their primary channel. In 802.11g one receiver hears both: 20 MHz, with which the DSSS rates do 0.4 dB
+/// better than in 802.11b.
 pub const fn bandwidth(standard: Standard) -> Hertz {
     match standard {
         Standard::Dsss | Standard::B => Hertz(22e6),
-        Standard::A | Standard::G => Hertz(20e6),
+        _ => Hertz(20e6),
     }
 }
 

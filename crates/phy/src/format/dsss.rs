@@ -9,7 +9,7 @@
 
 use super::Format;
 use crate::curves::Part;
-use crate::mode::{Front, Mode, Preamble, Row, Symbols};
+use crate::mode::{Field, Front, Mode, Preamble, Row, Symbols};
 use units::{BitRate, Dur, Hertz};
 
 /// DSSS and CCK. @80211-2020 clauses 15, 16
@@ -19,24 +19,37 @@ pub static DSSS: Format = Format {
     name: "DSSS",
     // @80211-2020 15.4.4.2, 16.3.3
     mandatory: &[Mode::dsss(0), Mode::dsss(1), Mode::dsss(2), Mode::dsss(3)],
-    responses: &DSSS,
     survival,
 };
 
 /// 1, 2, 5.5, 11 Mb/s. @80211-2020 16.2.3.4
 const KBPS: [u64; 4] = [1000, 2000, 5500, 11_000];
 
+/// @80211-2020 16.2.2.2
+const LONG_FIELDS: [Field; 3] = [
+    Field::us("SYNC", Part::Preamble, 128),
+    Field::us("SFD", Part::Preamble, 16),
+    Field::us("PHY header", Part::Header, 48),
+];
+
+/// @80211-2020 16.2.2.3
+const SHORT_FIELDS: [Field; 3] = [
+    Field::us("SYNC", Part::Preamble, 56),
+    Field::us("SFD", Part::Preamble, 16),
+    Field::us("PHY header", Part::Header, 24),
+];
+
 static LONG: [Row; 4] = [
-    row(0, Preamble::Long, None),
-    row(1, Preamble::Long, Some(Mode::of(&SHORT[0]))),
-    row(2, Preamble::Long, Some(Mode::of(&SHORT[1]))),
-    row(3, Preamble::Long, Some(Mode::of(&SHORT[2]))),
+    row(0, Preamble::Long, Mode::of(&LONG[0]), None),
+    row(1, Preamble::Long, Mode::of(&LONG[1]), Some(Mode::of(&SHORT[0]))),
+    row(2, Preamble::Long, Mode::of(&LONG[2]), Some(Mode::of(&SHORT[1]))),
+    row(3, Preamble::Long, Mode::of(&LONG[3]), Some(Mode::of(&SHORT[2]))),
 ];
 
 static SHORT: [Row; 3] = [
-    row(1, Preamble::Short, Some(Mode::dsss(1))),
-    row(2, Preamble::Short, Some(Mode::dsss(2))),
-    row(3, Preamble::Short, Some(Mode::dsss(3))),
+    row(1, Preamble::Short, Mode::of(&SHORT[0]), Some(Mode::dsss(1))),
+    row(2, Preamble::Short, Mode::of(&SHORT[1]), Some(Mode::dsss(2))),
+    row(3, Preamble::Short, Mode::of(&SHORT[2]), Some(Mode::dsss(3))),
 ];
 
 impl Mode {
@@ -46,31 +59,27 @@ impl Mode {
     }
 }
 
-const fn row(rate: u8, preamble: Preamble, twin: Option<Mode>) -> Row {
+const fn row(rate: u8, preamble: Preamble, this: Mode, twin: Option<Mode>) -> Row {
     let kbps = KBPS[rate as usize];
-    // Preamble and header, the header's rate, the delay: @80211-2020 16.2.2.2, 16.2.2.3, tables 15-4, 16-4. SYNC and SFD go at
-    // 1 Mb/s, whichever the preamble.
-    let (preamble_us, header_us, header_kbps, delay_us) = match preamble {
-        Preamble::Long => (144, 48, 1000, 192),
-        Preamble::Short => (72, 24, 2000, 96),
+    // The header's rate, the delay: @80211-2020 16.2.2.2, 16.2.2.3, tables 15-4, 16-4. SYNC and SFD go at 1 Mb/s, whichever the
+    // preamble.
+    let (fields, header_kbps, delay_us): (&[Field], _, _) = match preamble {
+        Preamble::Long => (&LONG_FIELDS, 1000, 192),
+        Preamble::Short => (&SHORT_FIELDS, 2000, 96),
     };
     Row {
         format: &DSSS,
         mcs: rate,
         streams: 1,
         bandwidth: Hertz(BANDWIDTH),
+        primary_share: 1.0,
+        coding: None,
         guard_interval: Dur::ZERO,
         preamble,
         twin,
         bit_rate: BitRate::from_kbps(kbps),
-        reference_rate: BitRate::from_kbps(kbps),
-        front: Front {
-            preamble: Dur::from_us(preamble_us),
-            preamble_rate: BitRate::from_kbps(1000),
-            header: Dur::from_us(header_us),
-            header_rate: BitRate::from_kbps(header_kbps),
-            training: Dur::ZERO,
-        },
+        reference: this,
+        front: Front::of(fields, BitRate::from_kbps(1000), BitRate::from_kbps(header_kbps)),
         rx_phy_start_delay: Dur::from_us(delay_us),
         // TXTIME counts whole µs, whatever the length of a symbol: 1, 2, 5.5, 11 bits each.
         symbols: Symbols::new(Dur::from_us(1), 2 * kbps / 1000, 0, 0),

@@ -9,17 +9,16 @@ pub static ERP_OFDM: Format = Format {
     name: "ERP-OFDM",
     // @80211-2020 18.2
     mandatory: &[Mode::erp_ofdm(0), Mode::erp_ofdm(2), Mode::erp_ofdm(4)],
-    responses: &ERP_OFDM,
     survival: ofdm::survival,
 };
 
 /// @80211-2020 18.3.2.4
-const SIGNAL_EXTENSION: Dur = Dur::from_us(6);
+pub(super) const SIGNAL_EXTENSION: Dur = Dur::from_us(6);
 
 static ROWS: [Row; 8] = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
 
 const fn row(rate: u8) -> Row {
-    ofdm::row(&ERP_OFDM, rate, SIGNAL_EXTENSION)
+    ofdm::row(&ERP_OFDM, rate, SIGNAL_EXTENSION, Mode::erp_ofdm(rate))
 }
 
 impl Mode {

@@ -1,22 +1,33 @@
 //! Formats: a file each, with the table of its modes, its error curve, and how frames in it are responded to.
 //!
-//! A crate of its own may bring another one, as tests/all/toy_ht/format.rs does:
+//! A crate of its own may bring another one, as ofdm.rs does:
 //!
-//! 1. a `static` [`Format`]: its name, its curve, and in which format its frames are responded to;
-//! 2. a `static` table of [`Row`](crate::mode::Row)s, and of each row its [`Mode`] (`Mode::of(&ROWS[i])`);
+//! 1. a `static` [`Format`]: its name, its curve, and the modes in which its control frames go;
+//! 2. a `static` table of [`Row`](crate::mode::Row)s, and of each row its [`Mode`] (`Mode::of(&ROWS[i])`); where there are thousands,
+//!    each row made when it is asked for, leaked, and found again ever after: a mode is its row's address;
 //! 3. tests: airtimes worked by hand, the curve against its source.
 //!
 //! Format, rows and modes are `static`s (a `const` of one in its own table is a cycle): in `mandatory` write `Mode::of(&ROWS[i])`.
 //!
 //! A radio that has it is a MAC configuration whose modes include these, in order of rate.
 
+pub(crate) mod amendment;
 mod dsss;
 mod erp_ofdm;
+pub(crate) mod he;
+pub(crate) mod ht;
+mod numerology;
 mod ofdm;
+pub(crate) mod vht;
+mod waveform;
 
 pub use dsss::DSSS;
 pub use erp_ofdm::ERP_OFDM;
+pub use he::{HE, HE_2_4};
+pub use ht::{HT, HT_2_4};
 pub use ofdm::OFDM;
+pub use vht::VHT;
+pub use waveform::{Band, HeLtf, Refusal, TxTime, Waveform, Width};
 
 use crate::Mode;
 use crate::curves::Part;
@@ -26,10 +37,9 @@ use core::fmt;
 pub struct Format {
     /// The standard's word for it.
     pub name: &'static str,
-    /// The mandatory rates of the class, slowest first: what every station that has the class can receive.
+    /// The mandatory modes in which control frames of the class go, slowest first: none where these are of another class, as all
+    /// later than 802.11g are ([`Row::reference`](crate::mode::Row)).
     pub mandatory: &'static [Mode],
-    /// The class of control responses to its frames: its own, or one that legacy stations read too. @80211-2020 10.6.6.5.2
-    pub responses: &'static Format,
     /// Natural logarithm of the probability that one bit of a part survives a SINR: a ratio of 0 or more, not dB. Not above 0, and
     /// 0 for parts without bits.
     pub survival: fn(Mode, Part, f64) -> f64,

@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::curves::{Part, nist};
-use crate::mode::{Front, Mode, Preamble, Row, Symbols};
+use crate::mode::{Coding, Field, Front, Mode, Preamble, Row, Symbols};
 use units::{BitRate, Dur, Hertz};
 
 /// OFDM in the 5 GHz band. @80211-2020 clause 17
@@ -12,7 +12,6 @@ pub static OFDM: Format = Format {
     name: "OFDM",
     // @80211-2020 17.3.2.2
     mandatory: &[Mode::ofdm(0), Mode::ofdm(2), Mode::ofdm(4)],
-    responses: &OFDM,
     survival,
 };
 
@@ -20,14 +19,14 @@ pub static OFDM: Format = Format {
 pub(super) const MBPS: [u16; 8] = [6, 9, 12, 18, 24, 36, 48, 54];
 
 static ROWS: [Row; 8] = [
-    row(&OFDM, 0, Dur::ZERO),
-    row(&OFDM, 1, Dur::ZERO),
-    row(&OFDM, 2, Dur::ZERO),
-    row(&OFDM, 3, Dur::ZERO),
-    row(&OFDM, 4, Dur::ZERO),
-    row(&OFDM, 5, Dur::ZERO),
-    row(&OFDM, 6, Dur::ZERO),
-    row(&OFDM, 7, Dur::ZERO),
+    row(&OFDM, 0, Dur::ZERO, Mode::ofdm(0)),
+    row(&OFDM, 1, Dur::ZERO, Mode::ofdm(1)),
+    row(&OFDM, 2, Dur::ZERO, Mode::ofdm(2)),
+    row(&OFDM, 3, Dur::ZERO, Mode::ofdm(3)),
+    row(&OFDM, 4, Dur::ZERO, Mode::ofdm(4)),
+    row(&OFDM, 5, Dur::ZERO, Mode::ofdm(5)),
+    row(&OFDM, 6, Dur::ZERO, Mode::ofdm(6)),
+    row(&OFDM, 7, Dur::ZERO, Mode::ofdm(7)),
 ];
 
 impl Mode {
@@ -37,27 +36,30 @@ impl Mode {
     }
 }
 
-/// A rate of a format whose PPDU is that of clause 17.
-pub(super) const fn row(format: &'static Format, rate: u8, signal_extension: Dur) -> Row {
+/// Training symbols and SIGNAL, with the names of later clauses. @80211-2020 table 17-5
+pub(super) const FIELDS: [Field; 3] = [
+    Field::us("L-STF", Part::Preamble, 8),
+    Field::us("L-LTF", Part::Preamble, 8),
+    Field::us("L-SIG", Part::Header, 4),
+];
+
+/// A rate of a format whose PPDU is that of clause 17. `this` is the mode that the row becomes.
+pub(super) const fn row(format: &'static Format, rate: u8, signal_extension: Dur, this: Mode) -> Row {
     let mbps = MBPS[rate as usize] as u64;
     Row {
         format,
         mcs: rate,
         streams: 1,
         bandwidth: Hertz(20e6),
+        primary_share: 1.0,
+        coding: Some(Coding::Bcc),
         guard_interval: Dur::from_ns(800), // @80211-2020 table 17-5
         preamble: Preamble::Long,
         twin: None,
         bit_rate: BitRate::from_kbps(1000 * mbps),
-        reference_rate: BitRate::from_kbps(1000 * mbps),
-        // Training symbols; SIGNAL at 6 Mb/s. @80211-2020 table 17-5, 17.3.4
-        front: Front {
-            preamble: Dur::from_us(16),
-            preamble_rate: BitRate::from_bps(0),
-            header: Dur::from_us(4),
-            header_rate: BitRate::from_kbps(6000),
-            training: Dur::ZERO,
-        },
+        reference: this,
+        // SIGNAL at 6 Mb/s. @80211-2020 17.3.4
+        front: Front::of(&FIELDS, BitRate::from_bps(0), BitRate::from_kbps(6000)),
         rx_phy_start_delay: Dur::from_us(25), // @80211-2020 table 17-21
         // N_DBPS is four times the rate in Mb/s. Service and tail bits: @80211-2020 17.3.5.2, 17.3.5.3
         symbols: Symbols::new(Dur::from_us(4), 2 * 4 * mbps, 16, 6),

@@ -178,7 +178,7 @@ impl Discipline for Lanes {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{drain, of, queue};
+    use crate::testing::{arrival_of, drain, queue};
     use crate::{Limit, Mark, Queue, Refused};
     use units::{Bytes, SimTime};
 
@@ -187,7 +187,7 @@ mod tests {
     fn drr(limit: Limit, queued: &[(u64, &'static str, u64)]) -> Queue<&'static str> {
         let mut drr = queue("drr", &[], limit, 1000);
         for (flow, what, size) in queued {
-            assert_eq!(drr.push(NOW, *what, of(*flow, *size)), Ok(Mark::None));
+            assert_eq!(drr.push(NOW, *what, arrival_of(*flow, *size)), Ok(Mark::None));
         }
         drr
     }
@@ -219,8 +219,8 @@ mod tests {
     fn a_flow_that_ran_empty_keeps_no_credit() {
         let mut drr = drr(MANY, &[(1, "a1", 100), (2, "b1", 1000), (2, "b2", 1000)]);
         assert_eq!(drr.pop(NOW), Some(("a1", Mark::None)), "900 of its quantum are forgotten");
-        assert_eq!(drr.push(NOW, "a2", of(1, 1000)), Ok(Mark::None));
-        assert_eq!(drr.push(NOW, "a3", of(1, 900)), Ok(Mark::None));
+        assert_eq!(drr.push(NOW, "a2", arrival_of(1, 1000)), Ok(Mark::None));
+        assert_eq!(drr.push(NOW, "a3", arrival_of(1, 900)), Ok(Mark::None));
         assert_eq!(order(&mut drr), ["b1", "a2", "b2", "a3"]);
     }
 
@@ -228,14 +228,14 @@ mod tests {
     fn the_longest_queue_loses_its_newest_entry_to_a_shorter_one() {
         // 1600 B of 1650 are queued: 1000 of a, 600 of b.
         let mut drr = drr(Limit::Bytes(Bytes(1650)), &[(1, "a1", 500), (1, "a2", 500), (2, "b1", 600)]);
-        assert_eq!(drr.push(NOW, "a3", of(1, 51)), Err(("a3", Refused::Full)), "the longest is the arrival's own");
+        assert_eq!(drr.push(NOW, "a3", arrival_of(1, 51)), Err(("a3", Refused::Full)), "the longest is the arrival's own");
         assert_eq!(
-            drr.push(NOW, "b2", of(2, 400)),
+            drr.push(NOW, "b2", arrival_of(2, 400)),
             Err(("b2", Refused::Full)),
             "with the arrival b would be as long"
         );
-        assert_eq!(drr.push(NOW, "c0", of(3, 551)), Err(("c0", Refused::Full)), "a2 leaves too little room");
-        assert_eq!((drr.push(NOW, "c1", of(3, 550)), drr.dropped()), (Ok(Mark::None), Some("a2")));
+        assert_eq!(drr.push(NOW, "c0", arrival_of(3, 551)), Err(("c0", Refused::Full)), "a2 leaves too little room");
+        assert_eq!((drr.push(NOW, "c1", arrival_of(3, 550)), drr.dropped()), (Ok(Mark::None), Some("a2")));
         assert_eq!((drr.dropped(), order(&mut drr)), (None, vec!["a1", "b1", "c1"]));
     }
 

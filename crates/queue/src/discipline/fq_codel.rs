@@ -130,7 +130,7 @@ impl FqCodel {
     }
 
     /// The queue of a flow.
-    fn of(&mut self, flow: FlowKey) -> u32 {
+    fn queue_of(&mut self, flow: FlowKey) -> u32 {
         let bucket = self.bucket(flow);
         if self.buckets[bucket] == NONE {
             self.buckets[bucket] = self.flows.len() as u32;
@@ -210,7 +210,7 @@ impl Discipline for FqCodel {
     }
 
     fn push(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
-        let at = self.of(queued.flow(slot));
+        let at = self.queue_of(queued.flow(slot));
         let flow = &mut self.flows[at as usize];
         queued.push_back(&mut flow.packets, slot);
         if flow.status == Status::Inactive {
@@ -242,7 +242,7 @@ impl Discipline for FqCodel {
     }
 
     fn remove(&mut self, _: SimTime, slot: Slot, queued: &mut Queued) {
-        let at = self.of(queued.flow(slot));
+        let at = self.queue_of(queued.flow(slot));
         queued.unlink(&mut self.flows[at as usize].packets, slot);
     }
 
@@ -259,7 +259,7 @@ impl Discipline for FqCodel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{drain, of, queue};
+    use crate::testing::{arrival_of, drain, queue};
     use crate::{Limit, Queue};
     use units::Dur;
 
@@ -278,7 +278,7 @@ mod tests {
 
     fn push(fq: &mut Queue<&'static str>, packets: &[(u64, &'static str, u64)]) {
         for (flow, what, size) in packets {
-            assert_eq!(fq.push(NOW, *what, of(*flow, *size)), Ok(Mark::None));
+            assert_eq!(fq.push(NOW, *what, arrival_of(*flow, *size)), Ok(Mark::None));
         }
     }
 
@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn the_hash_spreads_flows_evenly_and_differently_for_each_salt() {
         let fq = |salt| FqCodel::new(&Params::defaults(INFO.params), Bytes(1500), salt).expect("defaults are sound");
-        let values = |fq: &FqCodel| (0..20_480u128).map(|n| fq.bucket(FlowKey::of(n << 64 | n))).collect::<Vec<_>>();
+        let values = |fq: &FqCodel| (0..20_480u128).map(|n| fq.bucket(FlowKey::from_bits(n << 64 | n))).collect::<Vec<_>>();
         let (one, other) = (values(&fq(1)), values(&fq(2)));
         // 20 flows a bucket are expected: chi-square with 1023 degrees of freedom, deviation sqrt(2 · 1023) = 45; five of them.
         let mut counts = [0f64; 1024];
@@ -414,7 +414,7 @@ mod tests {
         let (mut lost, mut first) = (Vec::new(), None);
         for n in 1..200 {
             if n % 5 == 0 {
-                assert_eq!(fq.push(ms(4 * n), "sparse", of(2, 100)), Ok(Mark::None));
+                assert_eq!(fq.push(ms(4 * n), "sparse", arrival_of(2, 100)), Ok(Mark::None));
             }
             fq.pop(ms(4 * n));
             lost.extend(core::iter::from_fn(|| fq.dropped()));

@@ -93,7 +93,7 @@ struct Inside {
     flow: u8,
 }
 
-/// What is known without a queue: every entry that is in, the oldest first, and the sums.
+/// The state known without a queue: every entry that is in, the oldest first, and the sums.
 #[derive(Default)]
 struct Model {
     inside: Vec<Inside>,
@@ -149,13 +149,13 @@ fn space_left(model: &Model, limit: Limit) -> u64 {
     }
 }
 
-/// Whether two flows have the same bytes queued: which of them is the longest is the queue's choice.
+/// True if two flows have the same bytes queued: which of them is the longest is the queue's choice.
 fn tied(model: &Model) -> bool {
     let bytes: Vec<u64> = (0..3).map(|flow| model.bytes_of(flow)).collect();
     bytes[0] == bytes[1] || bytes[1] == bytes[2] || bytes[0] == bytes[2]
 }
 
-/// What leaves first of each flow is its oldest, and of all where there is one list.
+/// True of the oldest entry of its flow, and of all where there is one list: that one leaves first.
 fn is_oldest(model: &Model, serial: usize, by_flow: bool) -> bool {
     let flow = model.inside.iter().find(|entry| entry.serial == serial).map(|entry| entry.flow);
     let oldest = model.inside.iter().find(|entry| !by_flow || Some(entry.flow) == flow);
@@ -180,7 +180,7 @@ proptest! {
                     model.stats.bytes_offered += Bytes(size);
                     let fits = model.fits(spec.limit, size);
                     let own = Inside { serial, size, since: now, flow };
-                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::from_bits(u128::from(flow)) };
                     let longest = (0..3).map(|flow| model.bytes_of(flow)).max();
                     match queue.push(now, serial, arrival) {
                         Ok(mark) if is_fq => {
@@ -320,7 +320,7 @@ proptest! {
                     if is_ect {
                         ect.insert(serial);
                     }
-                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::of(u128::from(flow)) };
+                    let arrival = Arrival { size: Bytes(size), is_ect, flow: FlowKey::from_bits(u128::from(flow)) };
                     match queue.push(now, serial, arrival) {
                         Ok(mark) => {
                             inside.insert(serial);

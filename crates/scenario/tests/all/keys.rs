@@ -26,7 +26,7 @@ fn schema() -> Json {
 
 /// One key in a tree: where it is (for the error's path), its table's place (a JSON pointer), its name, its place among
 /// the schema's keys.
-struct Site {
+struct KeyUse {
     path: String,
     pointer: String,
     key: String,
@@ -34,7 +34,7 @@ struct Site {
 }
 
 /// Every key that `value` writes, beside the schema's own description of it.
-fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, sites: &mut Vec<Site>) {
+fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, uses: &mut Vec<KeyUse>) {
     match value {
         // A table by names of nodes: its keys are the file's own.
         Value::Table(_) if schema["additionalProperties"].is_object() => {}
@@ -43,21 +43,21 @@ fn walk(value: &Value, schema: &Json, path: &str, pointer: &str, place: &str, si
             for (key, value) in table {
                 let below = &schema["properties"][key];
                 assert!(below.is_object(), "{path}.{key} is not in the schema");
-                let site = Site {
+                let one = KeyUse {
                     path: if path.is_empty() { key.clone() } else { format!("{path}.{key}") },
                     pointer: pointer.to_owned(),
                     key: key.clone(),
                     in_schema: format!("{place}/{key}"),
                 };
                 let deeper = format!("{pointer}/{key}");
-                walk(value, below, &site.path, &deeper, &site.in_schema, sites);
-                sites.push(site);
+                walk(value, below, &one.path, &deeper, &one.in_schema, uses);
+                uses.push(one);
             }
         }
         Value::Array(entries) => {
             for (i, entry) in entries.iter().enumerate() {
                 let (path, pointer) = (format!("{path}[{i}]"), format!("{pointer}/{i}"));
-                walk(entry, &schema["items"], &path, &pointer, place, sites);
+                walk(entry, &schema["items"], &path, &pointer, place, uses);
             }
         }
         _ => {}
@@ -97,11 +97,11 @@ fn keys_of(schema: &Json, place: &str, keys: &mut BTreeSet<String>) {
     }
 }
 
-fn sites_of(text: &str) -> (Value, Vec<Site>) {
+fn uses_of(text: &str) -> (Value, Vec<KeyUse>) {
     let tree = Value::Table(toml::from_str(text).unwrap());
-    let mut sites = Vec::new();
-    walk(&tree, &schema(), "", "", "", &mut sites);
-    (tree, sites)
+    let mut uses = Vec::new();
+    walk(&tree, &schema(), "", "", "", &mut uses);
+    (tree, uses)
 }
 
 /// One place for tables that have one description and stand at several.
@@ -128,8 +128,8 @@ fn the_examples_write_every_key_of_the_schema() {
     let mut all: BTreeSet<String> = all.iter().map(|key| described_once(key)).collect();
     assert!(all.len() > 100, "{all:?}");
     for text in &examples() {
-        for site in sites_of(text).1 {
-            all.remove(&described_once(&site.in_schema));
+        for one in uses_of(text).1 {
+            all.remove(&described_once(&one.in_schema));
         }
     }
     assert!(all.is_empty(), "no example writes {all:#?}");
@@ -157,23 +157,23 @@ fn misspellings(key: &str) -> Vec<String> {
 fn every_key_misspelt_is_named_with_its_path_and_the_right_key() {
     let mut count = 0;
     for text in EXAMPLES {
-        let (tree, sites) = sites_of(text);
-        for site in sites {
-            for wrong in misspellings(&site.key) {
+        let (tree, uses) = uses_of(text);
+        for one in uses {
+            for wrong in misspellings(&one.key) {
                 let mut tree = tree.clone();
-                let table = at(&mut tree, &site.pointer);
+                let table = at(&mut tree, &one.pointer);
                 // In its old place, so that errors come in the same order.
                 *table = table
                     .iter()
-                    .map(|(k, v)| (if *k == site.key { wrong.clone() } else { k.clone() }, v.clone()))
+                    .map(|(k, v)| (if *k == one.key { wrong.clone() } else { k.clone() }, v.clone()))
                     .collect();
                 let text = toml::to_string(&tree).unwrap();
                 let error = read(&text).expect_err(&wrong);
-                let stem = site.path.strip_suffix(&site.key).unwrap();
+                let stem = one.path.strip_suffix(&one.key).unwrap();
                 assert_eq!(error.path, format!("{stem}{wrong}"), "{error}");
                 let suggested =
                     error.message.strip_prefix("no such key; did you mean ").unwrap_or_else(|| panic!("{error}"));
-                assert!(suggested.contains(&format!("\"{}\"", site.key)), "{error}");
+                assert!(suggested.contains(&format!("\"{}\"", one.key)), "{error}");
                 count += 1;
             }
         }
@@ -199,7 +199,7 @@ fn what_is_read_is_written_and_read_again() {
         assert_eq!(read(&again).unwrap_or_else(|error| panic!("{error}\n{again}")), scenario);
         assert_eq!(read(&again).unwrap().to_json().to_string(), json.to_string());
         // And all of it is in the schema.
-        sites_of(&again);
+        uses_of(&again);
     }
 }
 

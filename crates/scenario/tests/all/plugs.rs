@@ -36,7 +36,7 @@ fn with_parameters() -> Names {
     Names { congestion: Registry::of("congestion control", [(&VEGAS, ()), (&RENO, ())]).unwrap(), ..names() }
 }
 
-fn of(congestion: &str) -> String {
+fn with_congestion(congestion: &str) -> String {
     changed(TCP, "congestion = \"veno\"", &format!("congestion = {congestion}"))
 }
 
@@ -47,8 +47,9 @@ fn chosen(scenario: &Scenario) -> &plugin::Chosen<()> {
 #[test]
 fn a_name_and_a_table_with_that_name_alone_mean_the_same() {
     for name in ["reno", "vegas"] {
-        let plain = scenario::parse(&of(&format!("\"{name}\"")), &[], &with_parameters()).unwrap();
-        let table = scenario::parse(&of(&format!("{{ name = \"{name}\" }}")), &[], &with_parameters()).unwrap();
+        let plain = scenario::parse(&with_congestion(&format!("\"{name}\"")), &[], &with_parameters()).unwrap();
+        let table =
+            scenario::parse(&with_congestion(&format!("{{ name = \"{name}\" }}")), &[], &with_parameters()).unwrap();
         assert_eq!(plain, table);
         assert_eq!(chosen(&plain).info.id, name);
     }
@@ -59,7 +60,7 @@ fn a_name_and_a_table_with_that_name_alone_mean_the_same() {
 
 #[test]
 fn parameters_are_those_of_the_file_and_defaults_for_the_others() {
-    let text = of("{ name = \"vegas\", beta = 4, share = \"1 kB\", level = \"-3 dBm\" }");
+    let text = with_congestion("{ name = \"vegas\", beta = 4, share = \"1 kB\", level = \"-3 dBm\" }");
     let scenario = scenario::parse(&text, &[], &with_parameters()).unwrap();
     let params = &chosen(&scenario).params;
     assert_eq!((params.float("beta"), params.time("tick")), (4.0, Dur::from_ms(20)));
@@ -70,14 +71,14 @@ fn parameters_are_those_of_the_file_and_defaults_for_the_others() {
     assert_eq!(*written, serde_json::json!({ "name": "vegas", "beta": 4.0, "share": "1000 B", "level": "-3 dBm" }));
     let again = scenario::parse(&toml::to_string(&json).unwrap(), &[], &with_parameters()).unwrap();
     assert_eq!(again, scenario);
-    let other = scenario::parse(&of("{ name = \"vegas\", beta = 5 }"), &[], &with_parameters()).unwrap();
+    let other = scenario::parse(&with_congestion("{ name = \"vegas\", beta = 5 }"), &[], &with_parameters()).unwrap();
     assert_ne!(other, scenario, "parameters are part of a scenario");
 }
 
 #[test]
 fn an_override_reaches_a_parameter() {
     let set = [("flow.download.transport.congestion.beta".to_owned(), "7".to_owned())];
-    let scenario = scenario::parse(&of("{ name = \"vegas\" }"), &set, &with_parameters()).unwrap();
+    let scenario = scenario::parse(&with_congestion("{ name = \"vegas\" }"), &set, &with_parameters()).unwrap();
     assert_eq!(chosen(&scenario).params.float("beta"), 7.0);
 }
 
@@ -103,7 +104,7 @@ fn mistakes_name_the_key_and_what_would_do() {
             ".level: expected a power from -90 dBm to 20 dBm, got string \"30 dBm\"",
         ),
     ] {
-        let error = scenario::parse(&of(congestion), &[], &with_parameters()).expect_err(line);
+        let error = scenario::parse(&with_congestion(congestion), &[], &with_parameters()).expect_err(line);
         assert_eq!(error.to_string(), format!("flow[0].transport.congestion{line}"));
     }
 }

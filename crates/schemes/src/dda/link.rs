@@ -17,7 +17,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Returns whether an MSDU with these failures has come to the end of a round, and of its last.
+    /// True of an MSDU whose failures have brought it to the end of a round, and of its last.
     fn ends(self, failures: (u8, u8)) -> (bool, bool) {
         let (n, limit) =
             if failures.1 > failures.0 { (failures.1, self.attempts[1]) } else { (failures.0, self.attempts[0]) };

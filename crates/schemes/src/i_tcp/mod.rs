@@ -22,7 +22,7 @@
 //! - **Checked** tests in `tests/all/i_tcp.rs`, `tests/allocations.rs`; `every_scheme`; `world/tests/all/i_tcp.rs`;
 //!   docs/schemes/i-tcp.md.
 //!
-//! Which connections: those whose SYN crosses between the radio and a wire. A SYN that came by radio was seen at
+//! The connections taken over are those whose SYN crosses between the radio and a wire. A SYN that came by radio was seen at
 //! `FromAir`; its next hop is a radio neighbour if that one was announced (`PeerEvent::Up`). Two stations of one access
 //! point, or two wires, are left alone. So is every segment of a connection whose SYN was not taken over: to answer it
 //! would end connections that work. One that *was* taken over is never forgotten while the base station lives, and what

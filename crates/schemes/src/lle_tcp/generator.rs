@@ -121,7 +121,7 @@ impl Generators {
     }
 
     /// The generator of `flow`, whose receiver sits behind a partner that announced `policy`.
-    fn of(&mut self, flow: FlowId, policy: u32) -> &mut Generator {
+    fn generator(&mut self, flow: FlowId, policy: u32) -> &mut Generator {
         let strategy = self.strategy;
         self.flows.entry(flow).or_insert_with(|| Generator::new(strategy, policy))
     }
@@ -132,7 +132,7 @@ impl Generators {
         if range.is_empty() || tcp.flags.has(Flags::RST) {
             return;
         }
-        let generator = self.of(packet.flow, policy);
+        let generator = self.generator(packet.flow, policy);
         generator.full = generator.full.max((packet.payload.len, packet.ip_len().0 as u32));
         let begins = packet.payload.len > 0 && !generator.is_active;
         generator.is_active |= begins;
@@ -199,7 +199,7 @@ impl Generators {
         if tcp.flags.has(Flags::RST) {
             self.over(flow);
         }
-        let generator = self.of(flow, policy);
+        let generator = self.generator(flow, policy);
         if tcp.flags.has(Flags::SYN) {
             generator.scale.saw_receivers_syn(&tcp);
             generator.next_seq = range.end;

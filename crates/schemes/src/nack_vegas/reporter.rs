@@ -46,7 +46,7 @@ impl Flow {
         self.copies.retain(|(number, _)| ack.le(*number));
     }
 
-    /// Returns whether the copy `serial` of `seq`, which has met its fate here, is the latest; if so it is forgotten.
+    /// Forgets `seq` if the copy `serial`, which has met its fate here, is the latest. Returns true if it was.
     fn forget_if_latest(&mut self, seq: Seq, serial: u64) -> bool {
         let Some(place) = self.copies.iter().position(|(number, _)| *number == seq) else { return true };
         let is_latest = self.copies[place].1 == serial;

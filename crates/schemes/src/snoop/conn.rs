@@ -363,8 +363,8 @@ impl Conn {
         self.cache.front().filter(|entry| entry.range.contains(ack) && !entry.by_sender)
     }
 
-    /// Returns whether a duplicate ACK is settled here, so that the sender need not know: the loss is repaired, or the
-    /// duplicate was expected.
+    /// Settles a duplicate ACK here, so that the sender need not know, and returns true: the loss is repaired, or the duplicate
+    /// was expected.
     fn repairs(&mut self, flow: FlowId, tcp: &Tcp, limits: &Limits, counts: &mut Counts, cx: &mut Cx) -> bool {
         let Some(head) = self.repairable(tcp.ack) else { return false };
         let (echoes, repeated) = (head.echoes, head.repeated);

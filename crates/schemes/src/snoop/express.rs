@@ -208,7 +208,7 @@ mod tests {
     }
 
     impl Radio {
-        /// Returns whether the queue takes `packet`.
+        /// Puts `packet` in the queue. Returns true if it is taken.
         fn push(&mut self, packet: Packet, is_urgent: bool) -> bool {
             let pkt = self.packets.put(packet);
             if is_urgent {

@@ -87,7 +87,7 @@ impl Estimates {
     }
 
     /// RTT, once there is a sample, and RTO of a flow: RTO = RTT + 4 D. @MFHA07 equation 2
-    pub fn of(&self, flow: FlowId) -> (Option<Dur>, Dur) {
+    pub fn rtt_and_rto(&self, flow: FlowId) -> (Option<Dur>, Dur) {
         match self.flows.get(&flow).and_then(|flow| flow.rtt.get()) {
             Some((rtt, d)) => (Some(rtt), (rtt + d * 4).max(self.min_rto)),
             None => (None, FIRST_RTO.max(self.min_rto)),

@@ -135,7 +135,7 @@ impl Ordered {
     fn put(&mut self, queue: usize, msdu: Msdu, all: &Packets) {
         let packet = all.get(&msdu.pkt);
         let (flow, size) = (packet.flow, packet.ip_len());
-        let (_, rto) = self.estimates.borrow().of(flow);
+        let (_, rto) = self.estimates.borrow().rtt_and_rto(flow);
         let rto = rto.min(MOST);
         let expires = msdu.enqueued + rto;
         let rank = if self.rules.is_left { expires.ns() } else { rto.ns() };
@@ -154,7 +154,7 @@ impl Ordered {
     fn urgent(&self, now: SimTime) -> Option<usize> {
         let heads = (self.rules.urgent_from..QUEUES).filter_map(|i| Some((i, self.queues[i].peek()?)));
         let is_urgent = |entry: &Entry| {
-            let (rtt, _) = self.estimates.borrow().of(entry.flow);
+            let (rtt, _) = self.estimates.borrow().rtt_and_rto(entry.flow);
             let rto = if self.rules.is_left {
                 entry.expires.since(now.min(entry.expires))
             } else {

@@ -1,4 +1,4 @@
-//! Whose AIFS is shorter, and by how much.
+//! The stations whose AIFS is shorter, and the difference in slots.
 
 use mac::Msdu;
 use phy::Standard;

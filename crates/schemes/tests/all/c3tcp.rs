@@ -7,7 +7,7 @@ use schemes::{Chosen, Install, NodeFacts, Place, Value};
 use units::{Bytes, Dur, FlowId, NodeId, SimTime};
 use wire::{Flags, Packet, Seq};
 
-/// What an option says: bandwidth, delay there, delay back.
+/// The content of an option: bandwidth, delay there, delay back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Path {
     bytes_per_s: u32,
@@ -29,7 +29,7 @@ const BACK: FlowId = OUT.reverse();
 const SENDER: NodeId = NodeId(10);
 const RELAY: NodeId = NodeId(11);
 const RECEIVER: NodeId = NodeId(12);
-/// What a relay's arena calls the packet it forwards.
+/// The id in a relay's arena of the packet it forwards.
 const FORWARDED: u64 = 77;
 
 /// A node, and how many packets its bench has been shown: a packet's serial is its number among them.

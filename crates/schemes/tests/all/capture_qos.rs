@@ -1,4 +1,4 @@
-//! How much power, and for which frames.
+//! The transmit power, and the frames that have it.
 
 use mac::Msdu;
 use phy::{Standard, TxVector};

@@ -15,7 +15,7 @@ fn ground(limits: Option<[i64; 4]>) -> Ground {
     ground
 }
 
-/// How often it is sent if every attempt fails, the failures counted as short (RTS and frames up to its threshold) or long. The
+/// The transmissions if every attempt fails, the failures counted as short (RTS and frames up to its threshold) or long. The
 /// MAC would give up after four.
 fn transmissions(ground: &mut Ground, packet: Packet, long: bool) -> u32 {
     let (mut queue, mut all, now) = (ground.queue(), Packets::default(), SimTime::ZERO);

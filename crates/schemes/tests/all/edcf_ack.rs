@@ -1,4 +1,4 @@
-//! Which packets take the ACKs' category, and what the two categories become.
+//! The packets that take the ACKs' category, and the parameters of the two categories.
 
 use mac::Classifier;
 use phy::Standard;

@@ -30,7 +30,7 @@ fn comes_in(bench: &mut Bench, ranges: &[(u32, u32)]) {
     }
 }
 
-/// Whether a packet comes out marked. Nothing else of it may change.
+/// True if a packet comes out marked. Nothing else of it may change.
 fn is_marked(bench: &mut Bench, at: Place, packet: &Packet) -> bool {
     let passed = bench.pass(at, packet.clone()).unwrap();
     let flags = passed.tcp().unwrap().flags;
@@ -216,7 +216,7 @@ fn it_sits_where_there_is_something_to_mark_or_to_obey() {
     assert_eq!(turns(NodeFacts { forwards: true, ends_flows: true, ..nowhere }), Some([true, true]));
 }
 
-/// What a host's agent says of its sender.
+/// The hook of a host's agent on its sender.
 fn hook(duplicates: i64) -> Box<dyn SenderHook> {
     let mut bench = bench("eln", node(HERE, 2), &[("duplicates", Value::Int(duplicates))]).unwrap();
     bench.stack.sender_hook(OUT).unwrap()
@@ -301,7 +301,7 @@ impl Sender {
         outputs.filter_map(number).collect()
     }
 
-    /// What it sends when this ACK comes.
+    /// The segments it sends when this ACK comes.
     fn hears(&mut self, number: u32, flags: Flags) -> Vec<u32> {
         let now = SimTime::ZERO + ROUND * 2;
         let tcp = Tcp { flags, seq: Seq(1), ack: Seq(number), window: WINDOW, ..Tcp::default() };

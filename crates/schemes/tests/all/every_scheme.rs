@@ -1,4 +1,4 @@
-//! What every registered scheme owes its node, on random histories: it never panics, owns up to every packet it keeps,
+//! The duties of every registered scheme to its node, on random histories: it never panics, owns up to every packet it keeps,
 //! does the same twice, leaves alone what is not TCP and, if it negotiates, whoever has not answered.
 //!
 //! The histories are worse than any network's: segments of no connection, announcements of nonsense, reports without
@@ -22,7 +22,7 @@ use tcp::{Connection, FlowFacts, Loss, RttSample, SenderHook};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Echo, Flags, L4, NoticeKind, Packet, Packets, Payload, Seq, SeqRange, Udp};
 
-/// What happens to a node.
+/// The events at a node.
 #[derive(Debug, Clone)]
 enum Event {
     /// Its host sends a packet.
@@ -227,13 +227,13 @@ struct Node {
     queued: Vec<Packet>,
     /// Its frame sequences, with what the scheme puts around them.
     plan: Box<dyn Plan>,
-    /// What its schemes say in a TCP sender of its own.
+    /// The hook of its schemes on a TCP sender of its own.
     hook: Option<Box<dyn SenderHook>>,
-    /// What came in last.
+    /// The last packet received.
     received: Option<Packet>,
     /// Segments the scheme sent, not answered yet.
     unanswered: Vec<Packet>,
-    /// Where the streams of answers begin.
+    /// The beginnings of the streams of answers.
     begins: BTreeMap<FlowId, Seq>,
     log: String,
     /// Packets injected and commands given.

@@ -12,7 +12,7 @@ use wire::{Flags, L4, Packet, Seq};
 const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 99);
 const WINDOW: u16 = 50_000;
 const MSS: u16 = 1000;
-/// What this end has room for.
+/// The room at this end, in bytes.
 const ROOM: u32 = 60_000;
 
 fn far(mut packet: Packet) -> Packet {
@@ -74,7 +74,7 @@ fn crosses(bench: &mut Bench, n: u32) {
     bench.report(&nth(n), Fate::Delivered);
 }
 
-/// What TCP was told since the last look: number and window of each ACK.
+/// The ACKs that TCP was told since the last look: number and window of each.
 fn told(bench: &mut Bench) -> Vec<(u32, u16)> {
     let tell = |(packet, toward): (Packet, Toward)| {
         assert_eq!((toward, packet.flow, packet.ip.src), (Toward::Host, IN, FAR));
@@ -84,7 +84,7 @@ fn told(bench: &mut Bench) -> Vec<(u32, u16)> {
     bench.take_injected().into_iter().map(tell).collect()
 }
 
-/// Which segments went out again.
+/// The segments that went out again.
 fn repeated(bench: &mut Bench) -> Vec<u32> {
     let tell = |(packet, toward): (Packet, Toward)| {
         assert_eq!((toward, packet.flow), (Toward::Route, OUT));

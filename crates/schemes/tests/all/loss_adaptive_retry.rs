@@ -54,7 +54,7 @@ impl Station {
     }
 }
 
-/// How often `packet` is sent if every attempt fails; the MAC would say 7.
+/// The transmissions of `packet` if every attempt fails; the MAC would say 7.
 fn transmissions(ground: &mut Ground, packet: &Packet) -> u32 {
     let (mut all, now) = (Packets::default(), SimTime::ZERO);
     let mut queue = ground.queue();

@@ -33,7 +33,7 @@ fn passes(bench: &mut Bench, number: u32) -> u64 {
     bench.serial
 }
 
-/// What an ACK of `IN` tells that passes `at`. Nothing else of it may change.
+/// The numbers in an ACK of `IN` that passes `at`. Nothing else of it may change.
 fn told_at(bench: &mut Bench, at: Place, packet: Packet) -> Vec<u32> {
     let mut passed = bench.pass(at, packet.clone()).unwrap();
     let told = passed.tcp().unwrap().options.negative_acks().map(|number| number.0).collect();

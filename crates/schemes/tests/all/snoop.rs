@@ -42,7 +42,7 @@ fn waits_for(bench: &mut Bench, n: u32) -> bool {
     bench.pass(Place::FromAir, ack(IN, 1 + 1000 * n, WINDOW)).is_some()
 }
 
-/// Which segments were sent again, by radio.
+/// The segments that were sent again, by radio.
 fn repeated(bench: &mut Bench) -> Vec<u32> {
     let tell = |(packet, toward): (Packet, Toward)| {
         assert_eq!(toward, Toward::Air(THERE));

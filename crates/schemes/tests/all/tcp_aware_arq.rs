@@ -221,7 +221,7 @@ fn what_was_never_sent_stands_where_it_is_told_to() {
     }
 }
 
-/// What an entry is in a model of the order: a flow whose RTO is 60 ms for each of its number, and so often failed; 0: fresh.
+/// The entries of a model of the order: a flow whose RTO is 60 ms for each of its number, and so often failed; 0: fresh.
 fn entries() -> impl Strategy<Value = Vec<(u32, u8)>> {
     prop::collection::vec((1u32..4, 0u8..4), 0..24)
 }

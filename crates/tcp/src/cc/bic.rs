@@ -83,10 +83,10 @@ pub struct Bic {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params))
+    Box::new(from_params(params))
 }
 
-fn of(params: &Params) -> Bic {
+fn from_params(params: &Params) -> Bic {
     Bic {
         beta: params.float("beta"),
         b: params.float("b"),
@@ -171,7 +171,7 @@ mod tests {
     use units::Bytes;
 
     fn bic() -> Bic {
-        of(&Params::defaults(INFO.params))
+        from_params(&Params::defaults(INFO.params))
     }
 
     #[test]

@@ -78,10 +78,10 @@ pub struct Compound {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params))
+    Box::new(from_params(params))
 }
 
-fn of(params: &Params) -> Compound {
+fn from_params(params: &Params) -> Compound {
     Compound {
         alpha: params.float("alpha"),
         beta: params.float("beta"),
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn compound() -> Compound {
-        of(&Params::defaults(INFO.params))
+        from_params(&Params::defaults(INFO.params))
     }
 
     #[test]

@@ -81,10 +81,10 @@ pub struct HTcp {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params))
+    Box::new(from_params(params))
 }
 
-fn of(params: &Params) -> HTcp {
+fn from_params(params: &Params) -> HTcp {
     let now = State {
         since: None,
         beta: BETA.0,
@@ -203,7 +203,7 @@ mod tests {
     use units::Bytes;
 
     fn htcp() -> HTcp {
-        of(&Params::defaults(INFO.params))
+        from_params(&Params::defaults(INFO.params))
     }
 
     #[test]

@@ -87,10 +87,10 @@ pub struct Illinois {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params))
+    Box::new(from_params(params))
 }
 
-fn of(params: &Params) -> Illinois {
+fn from_params(params: &Params) -> Illinois {
     Illinois {
         alpha: (params.float("alpha_min"), params.float("alpha_max")),
         beta: (params.float("beta_min"), params.float("beta_max")),
@@ -188,7 +188,7 @@ mod tests {
     use units::Bytes;
 
     fn illinois() -> Illinois {
-        of(&Params::defaults(INFO.params))
+        from_params(&Params::defaults(INFO.params))
     }
 
     /// A round trip over a path of 100 ms whose queues hold 100 ms at most.

@@ -62,11 +62,11 @@ pub struct Jersey {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params, false))
+    Box::new(from_params(params, false))
 }
 
 /// Jersey, or New Jersey with the receiver's clock.
-pub(crate) fn of(params: &Params, receiver_clock: bool) -> Jersey {
+pub(crate) fn from_params(params: &Params, receiver_clock: bool) -> Jersey {
     Jersey {
         window_rtt_is_least: params.choice("window_rtt") == "least",
         routers_warn: params.bool("routers_warn"),
@@ -159,7 +159,7 @@ mod tests {
     use units::Bytes;
 
     fn jersey(receiver_clock: bool) -> Jersey {
-        of(&Params::defaults(PARAMS), receiver_clock)
+        from_params(&Params::defaults(PARAMS), receiver_clock)
     }
 
     fn window() -> Window {
@@ -210,7 +210,7 @@ mod tests {
     fn a_loss_without_a_warning_cuts_nothing_where_routers_warn() {
         let mut params = Params::defaults(PARAMS);
         params.set("routers_warn", Value::Bool(true));
-        let (mut jersey, mut acks, mut win) = (of(&params, false), Acks::new(1000), window());
+        let (mut jersey, mut acks, mut win) = (from_params(&params, false), Acks::new(1000), window());
         acks.rtt_ms(100).flight(20).gap(Dur::from_ms(10));
         for _ in 0..300 {
             jersey.on_ack(&acks.next(1), &mut win);

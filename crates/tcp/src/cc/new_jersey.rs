@@ -19,5 +19,5 @@ pub const INFO: Info = Info {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(jersey::of(params, true))
+    Box::new(jersey::from_params(params, true))
 }

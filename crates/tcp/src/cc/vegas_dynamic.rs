@@ -98,10 +98,10 @@ pub struct Dynamic {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params))
+    Box::new(from_params(params))
 }
 
-fn of(params: &Params) -> Dynamic {
+fn from_params(params: &Params) -> Dynamic {
     let now = State { alpha: ALPHA, beta: BETA, queue: 0.0, stable_since: None };
     Dynamic {
         rho: params.float("rho"),
@@ -237,7 +237,7 @@ mod tests {
     fn dynamic(nu: &'static str) -> Dynamic {
         let mut params = Params::defaults(INFO.params);
         params.set("nu", Value::Choice(nu));
-        let mut dynamic = of(&params);
+        let mut dynamic = from_params(&params);
         (dynamic.gap, dynamic.acked) = (0.005, 1.0); // 200 segments/s
         dynamic
     }

@@ -79,10 +79,10 @@ pub struct Yeah {
 
 /// Makes one.
 pub fn make(params: &Params) -> Box<dyn CongestionControl> {
-    Box::new(of(params))
+    Box::new(from_params(params))
 }
 
-fn of(params: &Params) -> Yeah {
+fn from_params(params: &Params) -> Yeah {
     let now = State { queued: 0.0, slow: 0, fast: 0, reno: 2.0 };
     Yeah {
         queue_most: params.float("queue_most"),
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn yeah() -> Yeah {
-        of(&Params::defaults(INFO.params))
+        from_params(&Params::defaults(INFO.params))
     }
 
     fn window(segments: u32) -> Window {

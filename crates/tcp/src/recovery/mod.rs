@@ -42,8 +42,8 @@ pub trait Recovery: fmt::Debug {
         Begins::FastRecovery
     }
 
-    /// Returns whether an ACK of new data, up to `ack`, ends fast recovery. `recover` is one past the highest number that
-    /// had been sent when it began. If it does not, the segment at `ack` is sent again.
+    /// Returns true if an ACK of new data, up to `ack`, ends fast recovery. `recover` is one past the highest number that had
+    /// been sent when it began. If it does not, the segment at `ack` is sent again.
     fn ends(&mut self, ack: Seq, recover: Seq) -> bool;
 
     /// True if, after fast recovery, duplicates up to and with `recover` tell of no loss: they may be of its own repairs.

@@ -1,4 +1,4 @@
-//! What holds for every registered congestion control, whatever happens to it.
+//! The laws of every registered congestion control, under random histories.
 
 use plugin::{Entry, Info, Kind, Param, Params, Value};
 use proptest::prelude::*;

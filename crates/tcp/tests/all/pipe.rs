@@ -37,7 +37,7 @@ struct Path {
     jitter_us: u64,
 }
 
-/// What an application does.
+/// The habits of an application.
 #[derive(Debug, Clone)]
 struct Habits {
     sends: u64,
@@ -111,10 +111,10 @@ struct End {
     cuts: Cuts,
 }
 
-/// What a test knows of the cuts of a window.
+/// The cuts of a window, as a test sees them.
 #[derive(Default)]
 struct Cuts {
-    /// What had been sent at the last one.
+    /// The highest number sent at the last one.
     sent: Option<Seq>,
     by_mark: bool,
     timeouts: u64,

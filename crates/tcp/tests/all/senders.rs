@@ -106,7 +106,7 @@ fn error_of(name: &str, back: Back) -> f64 {
     estimates.iter().map(|estimate| (estimate / delivered - 1.0).abs()).sum::<f64>() / estimates.len() as f64
 }
 
-/// Where ACKs are compressed Jersey's estimate is wrong by a fifth and more, New Jersey's by a tenth of that at most.
+/// With compressed ACKs Jersey's estimate is wrong by a fifth and more, New Jersey's by a tenth of that at most.
 #[test]
 fn where_acks_are_compressed_new_jerseys_bandwidth_errs_less_than_jerseys() {
     for (what, back, least) in [

@@ -4,9 +4,9 @@
 //! through any [`std::io::Write`]; reads the same of either byte order but for names, for tests. All other blocks and
 //! options are skipped, `if_tsoffset` among them. Virtual time zero is written as the epoch, 1970-01-01.
 //!
-//! Why not the crate `pcap-file`: its stable 2.0.0 reads every timestamp as nanoseconds, whatever `if_tsresol` says;
-//! 3.0.0-rc.3 does it right, but is a release candidate that needs Rust 1.93 (ours is 1.88), and rc1 brings syn 1,
-//! syn 2 and a second thiserror to every build. For four blocks out of a dozen that is too much.
+//! The crate `pcap-file` does not do: its stable 2.0.0 reads every timestamp as nanoseconds, whatever `if_tsresol` says;
+//! 3.0.0-rc.3 does it right, but is a release candidate that needs Rust 1.93 (ours is 1.88), and rc1 brings syn 1, syn 2 and a
+//! second thiserror to every build. For four blocks out of a dozen that is too much.
 
 mod reader;
 mod writer;

@@ -1,4 +1,4 @@
-//! What we write, tshark reads: nothing malformed, every checksum right, every field the value we meant.
+//! Captures read by tshark: nothing malformed, every checksum right, every field the value we meant.
 //!
 //! Truth here is another program's dissectors. Frames with spoiled checksums are in the capture too, so that a tshark
 //! which checks nothing would fail the test. Without tshark the tests print that they were skipped; with
@@ -18,7 +18,7 @@ use wire::dot11::{
 use wire::radiotap::{Channel, Radiotap, RadiotapFlags};
 use wire::{Echo, Flags, Ipv4, L4, Notice, NoticeKind, Payload, Quote, Seq, SeqRange, Tcp, TcpOptions, Udp};
 
-/// Where tshark says whether a checksum is right.
+/// The fields in which tshark says that a checksum is right.
 const STATUS: [&str; 4] = ["ip.checksum.status", "tcp.checksum.status", "udp.checksum.status", "wlan.fcs.status"];
 
 /// The error level in `_ws.expert.severity`.

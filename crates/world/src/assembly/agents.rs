@@ -1,4 +1,4 @@
-//! Which schemes sit where.
+//! The seats of schemes: the nodes at which each of them is installed.
 
 use super::Result;
 use super::network::Network;
@@ -121,7 +121,7 @@ impl Powers for Measured<'_> {
     }
 }
 
-/// Which nodes forward: access points, and those that a route of some flow leads through.
+/// The nodes that forward: access points, and those that a route of some flow leads through.
 fn relays(scenario: &Scenario, network: &Network) -> Vec<bool> {
     let mut relays: Vec<bool> = scenario.nodes.iter().map(|node| node.entry.role == sc::Role::Ap).collect();
     for flow in &scenario.flows {

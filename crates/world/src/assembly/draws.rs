@@ -1,4 +1,4 @@
-//! What a run draws before it is built: a layout that has what is asked for, and the ends of flows.
+//! The draws of a run before it is built: a layout that has what is asked for, and the ends of flows.
 
 use super::Result;
 use super::{network, places, radio};
@@ -51,7 +51,7 @@ pub(crate) fn drawn(shared: &Shared, seed: u64) -> Result<Cow<'_, Shared>> {
     Err(refused.unwrap_or(Refused::Apart).error(scenario, redraw, seed))
 }
 
-/// Why a layout will not do.
+/// The reason why a layout is drawn again.
 #[derive(Debug, Clone, Copy)]
 enum Refused {
     /// Two nodes have no way to each other.
@@ -87,7 +87,7 @@ impl Refused {
     }
 }
 
-/// Who reaches whom in one hop.
+/// The neighbours of each node, one hop away.
 struct Graph {
     on: Vec<Vec<NodeId>>,
 }
@@ -113,7 +113,7 @@ impl Graph {
         distances
     }
 
-    /// Whether everybody finds a way to everybody: the first node to all, and all to it.
+    /// True if everybody finds a way to everybody: the first node to all, and all to it.
     fn is_connected(&self) -> bool {
         let mut back = vec![Vec::new(); self.on.len()];
         for (from, list) in (0..).map(NodeId).zip(&self.on) {

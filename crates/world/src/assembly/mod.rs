@@ -2,6 +2,7 @@
 
 mod agents;
 mod draws;
+mod modes;
 mod network;
 mod places;
 mod radio;
@@ -17,7 +18,7 @@ use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
-use net::RouterSite;
+use net::RouterFacts;
 use network::Network;
 use node::{Chain, Node};
 use phy::Medium;
@@ -30,7 +31,7 @@ use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 
 type Result<T> = core::result::Result<T, InputError>;
 
-/// What each of them gives, or all mistakes.
+/// The values of all that were made, or all mistakes.
 fn all<T>(each: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let mut found = Mistakes::default();
     let made = each.filter_map(|one| found.take(one)).collect();
@@ -43,7 +44,7 @@ pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
 /// The places of nodes and of schemes, for one seed.
-pub(crate) struct Sites {
+pub(crate) struct Placement {
     places: Vec<[f64; 2]>,
     /// Of each channel.
     media: Vec<Medium>,
@@ -54,9 +55,9 @@ pub(crate) struct Sites {
 /// Places nodes and schemes.
 ///
 /// # Errors
-/// What the scenario's own checks cannot know: no way between the ends of a flow, a scheme where it does not sit, two
+/// All that the scenario's own checks cannot know: no way between the ends of a flow, a scheme at a node where it cannot sit, two
 /// schemes that exclude each other.
-pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
+pub(crate) fn placement(shared: &Shared, seed: u64) -> Result<Placement> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams, shared.layout);
     let mut media = radio::media(scenario, &places, &streams);
@@ -66,30 +67,32 @@ pub(crate) fn sites(shared: &Shared, seed: u64) -> Result<Sites> {
     if agents::set_powers(scenario, &stacks, &mut media) {
         found = network(&media)?;
     }
-    Ok(Sites { places, media, network: found, stacks })
+    Ok(Placement { places, media, network: found, stacks })
 }
 
 /// The schemes of each node that turn `port`.
 ///
 /// # Errors
-/// See [`sites`].
+/// See [`placement`].
 pub(crate) fn turning(shared: &Shared, seed: u64, port: Port) -> Result<Vec<Vec<&'static str>>> {
     let turns =
         |stack: &Stack| stack.claims.iter().filter(|claims| claims.turns(port)).map(|claims| claims.scheme).collect();
-    Ok(sites(shared, seed)?.stacks.iter().map(turns).collect())
+    Ok(placement(shared, seed)?.stacks.iter().map(turns).collect())
 }
 
 /// Puts a world together for one seed.
 ///
 /// # Errors
-/// See [`sites`].
+/// See [`placement`].
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
-    let Sites { places, media, network, mut stacks } = sites(shared, seed)?;
+    let Placement { places, media, network, mut stacks } = placement(shared, seed)?;
     let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
-    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
-    let configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
+    let mut configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
+    on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
+    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
+    let announced: Rc<[Option<Aggregation>]> = configs.iter().map(|config| config.aggregation).collect();
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
@@ -100,7 +103,6 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
-    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let mut interfaces = Vec::new();
     for (node, channel) in scenario.interfaces() {
         let (own, stack, config) =
@@ -122,9 +124,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         if let Some(rates) = rates {
             station.rates_by(rates);
         }
-        if station.config().aggregation.is_some() {
-            station.aggregate_with(announced[channel.index()].clone());
-        }
+        station.aggregate_with(announced.clone());
         fit(&mut station, stack);
         if station.heeds_damage() {
             air.heed_damage(node);
@@ -141,8 +141,8 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let own: Vec<InterfaceId> = own.collect();
         let first = own.first().copied().unwrap_or(InterfaceId::NONE);
         let (addresses, least_cost) = (addresses.clone(), routes.row(node).to_vec());
-        let site = RouterSite { node, address, interfaces: own, addresses: addresses.clone(), least_cost };
-        let router = (router.plugin)(site, &router.params);
+        let facts = RouterFacts { node, address, interfaces: own, addresses: addresses.clone(), least_cost };
+        let router = (router.plugin)(facts, &router.params);
         let chain = Chain::new(stack.members, stack.capabilities);
         let entry = &scenario.nodes[node.index()].entry;
         let mut made = Node::new(node, address, first, chain, router, entry.host_delay);
@@ -187,13 +187,7 @@ fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -
     channel
 }
 
-/// What the stations of a channel announce of their part in aggregation, by node.
-fn announced(on: Tuned<'_>, configs: &[Config]) -> Rc<[Option<Aggregation>]> {
-    let own = |(node, config): (NodeId, &Config)| config.aggregation.filter(|_| on.has(node));
-    (0..).map(NodeId).zip(configs).map(own).collect()
-}
-
-/// What a capture shows of the network: its nodes, wires and cells.
+/// The part of the network that captures show: nodes, wires and cells.
 pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
     let places = places::places(scenario, &streams, shared.layout);
@@ -207,8 +201,8 @@ pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
     Ok(Attachments { nodes, channels, wires: wires.collect(), access_point })
 }
 
-/// What chooses the rates of a station: what the scenario names, with what schemes have put around it. `None`: the rate is fixed,
-/// which a station does by itself.
+/// The rate control of a station: the scenario's, with all that schemes have put around it. `None`: the rate is fixed, which
+/// needs none.
 fn rate_control(
     shared: &Shared,
     stack: &mut Stack,

@@ -14,11 +14,11 @@ use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
 use units::{BitRate, ChannelId, Dur, InterfaceId, LinkId, NodeId};
 
-/// Who can send to whom, and over what.
+/// The ways between nodes.
 #[derive(Debug)]
 pub(super) struct Network {
     pub routes: Routes,
-    /// What each channel joins.
+    /// The radio neighbours on each channel.
     pub near: Vec<Near>,
 }
 
@@ -28,7 +28,7 @@ impl Network {
         self.near.iter().find_map(|near| near.access_point[node.index()])
     }
 
-    /// What a run follows.
+    /// The ways that a run keeps up to date.
     pub fn into_ways(self, scenario: &Scenario) -> Ways {
         let Network { routes, mut near } = self;
         let saturators = saturators(scenario, &routes, &interface_ids(scenario));
@@ -194,7 +194,7 @@ fn in_vain(scenario: &Scenario, ids: &[Vec<InterfaceId>], near: &[Near], routes:
     }
 }
 
-/// Whether stations of an independent BSS can exchange data frames at the rates that the scenario sets.
+/// The exchange of data frames between stations of an independent BSS, at the rates that the scenario sets.
 struct Exchange<'a> {
     shared: &'a Shared,
     medium: &'a Medium,
@@ -206,7 +206,7 @@ impl<'a> Exchange<'a> {
         Exchange { shared, medium, rates: shared.macs.iter().map(Fixed::of).collect() }
     }
 
-    /// Whether `to` decodes data frames of `from` at the rate set for it, and `from` the responses. A rate control may go down to
+    /// True if `to` decodes data frames of `from` at the rate set for it, and `from` the responses. A rate control may go down to
     /// the receiver's lowest rate.
     fn is_possible(&self, from: NodeId, to: NodeId) -> bool {
         if from == to || !self.medium.hears(to, from) || !self.medium.hears(from, to) {
@@ -231,8 +231,8 @@ fn without_way(scenario: &Scenario, routes: &Routes) -> Vec<NodeId> {
     lost
 }
 
-/// Where no way leads at the rates set, one over stations that hear each other's preambles is tried: many frames are lost on it. Such are
-/// the `others`, to those who are `lost` without.
+/// Looks for a way over stations that hear each other's preambles, for those who have none at the rates set: many frames are lost
+/// on it. Such neighbours are the `others`, and those who need them the `lost`.
 fn over_whoever_is_heard(
     scenario: &Scenario,
     routes: &mut Routes,
@@ -275,13 +275,13 @@ fn least_hops(
     Routes::least_cost(&hops(scenario, cut, ids, neighbours), ends, &HopCount)
 }
 
-/// What leads on from each node where all wires stand.
+/// The hops that lead on from each node while all wires stand.
 pub(super) fn hops_of(scenario: &Scenario, near: &[Near]) -> Vec<Vec<Hop>> {
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
     hops(scenario, &[], &interface_ids(scenario), &lists)
 }
 
-/// What leads on from each node: wires that are not `cut`, then radio neighbours by channel.
+/// The hops that lead on from each node: wires that are not `cut`, then radio neighbours by channel.
 fn hops(
     scenario: &Scenario,
     cut: &[LinkId],
@@ -366,7 +366,7 @@ pub(super) fn wires(shared: &Shared, streams: &Streams) -> Vec<Wire> {
     (0..).zip(links).map(wire).collect()
 }
 
-/// What a link loses to noise.
+/// The losses of a link to noise.
 fn errors(spec: &sc::LinkErrors) -> ErrorModel {
     let packet = |per| Hit::Packet { per, control_per: 0.0 };
     let bit = |ber| Hit::Bit { ber, control: false };
@@ -384,8 +384,8 @@ fn errors(spec: &sc::LinkErrors) -> ErrorModel {
     }
 }
 
-/// How often a number outside of its ends is drawn again. Where that does not help, they are so close together that all between them is
-/// equally likely.
+/// The most draws for a number outside of its limits. If all fail, the limits are so close together that every number between
+/// them is equally likely.
 const DRAWS: usize = 1000;
 
 /// The delay of a link, by its index.

@@ -1,4 +1,4 @@
-//! Where nodes stand.
+//! The positions of nodes.
 
 use crate::scenario::{Layout, Metres, Role, Scenario};
 use core::f64::consts::TAU;

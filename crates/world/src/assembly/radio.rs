@@ -1,6 +1,6 @@
 //! Radio, MAC and channel out of a scenario.
 
-use super::{Result, all};
+use super::{Result, all, modes};
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::{Purpose, Streams};
 use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, TxopLimits};
@@ -46,13 +46,13 @@ fn rates_of(node: &sc::Node) -> impl Iterator<Item = BitRate> {
     [node.data_rate].into_iter().chain(node.entry.data_rates().iter().map(|(_, rate)| *rate))
 }
 
-/// What all stations of the scenario agree on, as those of one BSS would.
+/// The parameters on which all stations of the scenario agree, as those of one BSS would.
 struct Bss {
     /// BSSBasicRateSet, slowest first.
     basic: Vec<Mode>,
     /// The lowest mandatory rate: of the ACK inside EIFS.
     lowest: Mode,
-    /// What goes before OFDM data.
+    /// The frames that go before OFDM data.
     protection: Option<Protection>,
 }
 
@@ -66,6 +66,7 @@ impl Bss {
         let is_ofdm_alone =
             radio.standard == Standard::G && radios.all(|node| rates_of(node).all(|it| is_ofdm(&rate(radio, it))));
         let has_b = scenario.nodes.iter().any(|node| node.is_non_erp(radio));
+        let has_older = scenario.nodes.iter().any(|node| node.has_radio && node.standard != radio.standard);
         let is_known = |mode: &Mode| if has_b { !is_ofdm(mode) } else { !is_ofdm_alone || is_ofdm(mode) };
         let mandatory: Vec<Mode> = radio.standard.mandatory().filter(is_known).collect();
         let lowest = mandatory[0];
@@ -73,7 +74,7 @@ impl Bss {
         let mut basic = stated.map_or(mandatory, |rates| rates.iter().map(|it| rate(radio, *it)).collect());
         basic.sort_by_key(|mode| mode.bit_rate());
         let protection = match radio.protection {
-            sc::Protection::Auto if has_b => Some(Protection::CtsToSelf),
+            sc::Protection::Auto if has_b || has_older => Some(Protection::CtsToSelf),
             sc::Protection::Auto | sc::Protection::None => None,
             sc::Protection::CtsToSelf => Some(Protection::CtsToSelf),
             sc::Protection::RtsCts => Some(Protection::RtsCts),
@@ -110,8 +111,12 @@ fn slower(scenario: &Scenario, mode: Mode) -> impl Iterator<Item = (NodeId, Mode
 fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     let radio = &scenario.radio;
     let mut config = Config::of(node.standard, rate(radio, node.data_rate));
-    config.data_rate_to = slower(scenario, config.data_rate).collect();
-    config.data_rate_to.extend(node.entry.data_rates().iter().map(|(to, it)| (*to, rate(radio, *it))));
+    if sc::has_mcs(node.standard) {
+        modes::give(scenario, node, &mut config);
+    } else {
+        config.data_rate_to = slower(scenario, config.data_rate).collect();
+        config.data_rate_to.extend(node.entry.data_rates().iter().map(|(to, it)| (*to, rate(radio, *it))));
+    }
     if radio.slot == Some(sc::Slot::Long) {
         config.timing.slot = Dur::from_us(20); // @80211-2020 18.4.4
     }
@@ -134,7 +139,7 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     config.with_preamble(preamble(radio))
 }
 
-/// Who hears whom on each channel, and how loud.
+/// The medium of each channel: the reach of every pair, or its gain.
 pub(super) fn media(scenario: &Scenario, places: &[[f64; 2]], streams: &Streams) -> Vec<Medium> {
     Tuned::all(scenario, streams).map(|on| medium(on, places)).collect()
 }
@@ -190,7 +195,7 @@ pub(super) fn heard(
     match (medium, &on.channel.powers) {
         (Medium::Sinr(levels), Some(it)) => {
             let own = |to| {
-                if to == from || is_cut(from, to) { nothing } else { gain(on, it, places, from, to) }
+                if to == from || is_cut(from, to) { nothing } else { mean_gain(on, it, places, from, to) }
             };
             levels.set_gains(from, |to, _| own(to));
         }
@@ -206,22 +211,15 @@ pub(super) fn heard(
     }
 }
 
-/// How far below the noise a signal is still reckoned with (docs/design/air.md, Powers).
+/// The distance below the noise up to which a signal counts as interference (docs/design/air.md, Powers).
 const FLOOR: Db = Db(10.0);
 
 /// A pair has a gain: what `channel.pair` says, or path loss and shadowing.
 fn levels(on: Tuned<'_>, it: &sc::Propagation, thresholds: &sc::Levels, places: &[[f64; 2]]) -> Sinr {
     let scenario = on.scenario;
-    let noise = match it.noise {
-        sc::Noise::Level(level) => NoiseFloor::Constant(level),
-        sc::Noise::Figure(noise_figure) => {
-            let bandwidth = phy::curves::bandwidth(scenario.radio.standard);
-            NoiseFloor::Thermal { bandwidth, noise_figure }
-        }
-    };
     let config = SinrConfig {
         power: Dbm(0.0), // each node has its own, below
-        noise: noise.level(),
+        noise: noise(scenario, it),
         floor: FLOOR,
         cca_ed: thresholds.cca_ed,
         cca_preamble_latency: thresholds.cca_preamble_latency,
@@ -238,14 +236,26 @@ fn levels(on: Tuned<'_>, it: &sc::Propagation, thresholds: &sc::Levels, places: 
         levels.set_power(node, spec.tx_power);
     }
     for from in ids(scenario) {
-        let own = |to| gain(on, it, places, from, to);
+        let own = |to| mean_gain(on, it, places, from, to);
         levels.set_gains(from, |to, _| if to == from { Db(f64::NEG_INFINITY) } else { own(to) });
     }
     levels
 }
 
+/// The noise of 20 MHz.
+pub(super) fn noise(scenario: &Scenario, it: &sc::Propagation) -> Dbm {
+    let floor = match it.noise {
+        sc::Noise::Level(level) => NoiseFloor::Constant(level),
+        sc::Noise::Figure(noise_figure) => {
+            let bandwidth = phy::curves::bandwidth(scenario.radio.standard);
+            NoiseFloor::Thermal { bandwidth, noise_figure }
+        }
+    };
+    floor.level()
+}
+
 /// The gain from one node to another.
-fn gain(on: Tuned<'_>, it: &sc::Propagation, places: &[[f64; 2]], from: NodeId, to: NodeId) -> Db {
+pub(super) fn mean_gain(on: Tuned<'_>, it: &sc::Propagation, places: &[[f64; 2]], from: NodeId, to: NodeId) -> Db {
     if !(on.has(from) && on.has(to)) {
         return Db(f64::NEG_INFINITY);
     }
@@ -260,7 +270,7 @@ fn gain(on: Tuned<'_>, it: &sc::Propagation, places: &[[f64; 2]], from: NodeId, 
 
 /// Of DSSS rates; 802.11a has none.
 fn preamble(radio: &sc::Radio) -> Preamble {
-    radio.preamble.unwrap_or(Preamble::Long)
+    if radio.preamble == Some(sc::Preamble::Short) { Preamble::Short } else { Preamble::Long }
 }
 
 /// The categories of a node: the standard's, of a station or of an access point, and what the scenario says instead. TXOP limits are zero unless stated, as
@@ -279,7 +289,7 @@ pub(super) fn distance_m(places: &[[f64; 2]], from: NodeId, to: NodeId) -> f64 {
     libm::hypot(a[0] - b[0], a[1] - b[1])
 }
 
-/// What noise does between each pair.
+/// The noise of each pair.
 pub(super) fn errors(on: Tuned<'_>) -> Errors {
     let of = |from: NodeId, to: NodeId| -> sc::ErrorSpec {
         let own = |pair: &&sc::Pair| pair.ends.directions().any(|d| d == (from, to)) && pair.errors.is_some();
@@ -289,7 +299,7 @@ pub(super) fn errors(on: Tuned<'_>) -> Errors {
     Errors::new(on.scenario.nodes.len(), &on.streams, |from, to| model(&of(from, to)))
 }
 
-/// Where errors strike on each channel: the same on the whole of it.
+/// The unit that errors strike on each channel, an attempt or an MSDU: the same on the whole of it.
 pub(crate) fn errors_at(scenario: &Scenario) -> Result<Vec<ErrorsAt>> {
     let at = |(id, channel): (ChannelId, &sc::Channel)| {
         let mut at = at_of(&channel.errors);

@@ -1,4 +1,4 @@
-//! Where nodes stand and what is between them, while links break and heal and nodes move: the [`Topology`] of a run.
+//! The positions of nodes and the links between them, while links break and heal and nodes move: the [`Topology`] of a run.
 
 use super::network;
 use super::radio::{self, Tuned};

@@ -28,7 +28,7 @@ pub(crate) fn tcps(scenario: &Scenario, registries: &Registries) -> Result<Vec<O
     all(scenario.flows.iter().enumerate().map(config))
 }
 
-/// What a registry has of a plug-in that a scenario names, with the scenario's parameters.
+/// The registry's plug-in that a scenario names, with the scenario's parameters.
 pub(super) fn chosen<K: Registered, T: Copy>(registry: &Registry<T>, plug: &Plug<K>) -> Chosen<T> {
     let entry = registry.find(plug.id()).expect("the scenario was read with this registry");
     entry.with(plug.chosen.params.clone())
@@ -61,7 +61,7 @@ fn tcp_config(spec: &sc::Tcp, datagram: Bytes, registries: &Registries, flow: us
     Ok(config)
 }
 
-/// What a scenario says of a plug-in that a configuration has: all its parameters.
+/// The words of a scenario for a plug-in of a configuration: all its parameters.
 fn plug<K, T>(chosen: &Chosen<T>) -> Plug<K> {
     let mut params = plugin::Params::defaults(chosen.info.params);
     chosen.params.iter().for_each(|(key, value)| params.set(key, value));

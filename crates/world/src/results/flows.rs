@@ -65,7 +65,7 @@ impl Forward<'_> {
         &self.scenario.nodes[node.index()].name
     }
 
-    /// What an end got after warm-up.
+    /// The deliveries at an end after warm-up.
     fn delivered(&self, end: usize) -> Delivered {
         let (now, then) = (&self.stated.delivered[end], &self.stated.warm[end]);
         Delivered {
@@ -127,7 +127,7 @@ struct One<'a> {
     /// Of the sender, after warm-up.
     windows: WindowTime,
     end: SimTime,
-    /// When the flow began.
+    /// The beginning of the flow.
     start: Dur,
 }
 

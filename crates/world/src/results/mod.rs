@@ -1,4 +1,4 @@
-//! What a run found: records of named cells, the unit in the name.
+//! The results of a run: records of named cells, the unit in the name.
 //!
 //! Rates and counters cover the time after warm-up unless a name ends in `_total`, `acked_undelivered_bytes` (state at
 //! the end), `until_first_loss_s` and `until_second_loss_s` (from the start of the flow; to the end of the run where TCP
@@ -37,7 +37,7 @@ pub struct Books {
 }
 
 impl Books {
-    /// Whether nothing is missing.
+    /// True if nothing is missing.
     pub fn balance(&self) -> bool {
         self.made == self.ended + self.live && self.live == self.in_care && self.msdus_offered == self.msdus_accounted
     }

@@ -115,9 +115,9 @@ pub(super) fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
     rows
 }
 
-/// How a class of frames fared. Rates are shares of the transmissions, repeated ones among them. What spoilt a frame is
-/// the transmission that overlapped it first at its addressee: data (TCP or UDP), a pure TCP ACK, RTS or CTS, or another
-/// (SYN, FIN, MAC ACK, what is neither TCP nor UDP); the four sum to `lost_to_collision`.
+/// The fates of a class of frames. Rates are shares of the transmissions, repeated ones among them. A frame was spoilt by the
+/// transmission that overlapped it first at its addressee: data (TCP or UDP), a pure TCP ACK, RTS or CTS, or another (SYN, FIN,
+/// MAC ACK, neither TCP nor UDP); the four sum to `lost_to_collision`.
 pub(super) struct FrameRow<'a> {
     class: FrameClass,
     tally: &'a Tally,
@@ -166,7 +166,7 @@ pub(super) fn frames(world: &World) -> Vec<Record> {
     rows.map(|(class, tally)| FrameRow { class, tally }.record()).collect()
 }
 
-/// What a scheme holds at a node.
+/// The packets that a scheme holds at a node.
 pub(super) struct Held(u64);
 
 columns! { impl Held, |it| {

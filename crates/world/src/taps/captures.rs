@@ -1,6 +1,8 @@
 //! Captures: what each node sends and receives, as pcapng.
 
 use mac::{Body, Data, Frame, Got, Kind, MacOptions, Mpdu, Msdus, Reception, Receptions, frame};
+use phy::Preamble;
+use phy::mode::{Coding, Mode, Row};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
 use wire::radiotap::{self, AmpduStatus, Modulation, Radiotap, RadiotapFlags};
 use wire::{EmitError, Packet, Packets};
 
-/// What the captures need to know of a network.
+/// The facts about a network that captures need.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Attachments {
     /// Name of each node, and the channels that it has a radio on.
@@ -49,7 +51,7 @@ pub(crate) struct Captures {
     /// The files of each wire, at its ends.
     wires: Vec<[(NodeId, usize); 2]>,
     access_point: Vec<Vec<Option<NodeId>>>,
-    /// Where the files are, until they are finished.
+    /// The paths of the files, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
     /// A-MPDUs so far, modulo 2³²: their reference numbers.
@@ -63,7 +65,7 @@ impl Captures {
     /// `<node>.air-<seed>.pcapng`, `<node>.wire-<seed>.pcapng`, and with several radios or wires `<node>.air.<channel>-<seed>.pcapng`,
     /// `<node>.wire.<link>-<seed>.pcapng`. No name of a node, channel or link holds a dot, so no two files have one name.
     pub fn create(dir: &Path, network: Attachments, seed: u64, channel: radiotap::Channel) -> io::Result<Captures> {
-        std::fs::create_dir_all(dir).map_err(|error| of(dir, &error))?;
+        std::fs::create_dir_all(dir).map_err(|error| at_path(dir, &error))?;
         let mut captures = Captures {
             files: Vec::with_capacity(network.nodes.len()),
             unfinished: Vec::with_capacity(network.nodes.len()),
@@ -142,7 +144,7 @@ impl Captures {
         interface: Description<'_>,
         hosts: &[Named<'_>],
     ) -> io::Result<usize> {
-        let file = File::create(&path).map_err(|error| of(&path, &error))?;
+        let file = File::create(&path).map_err(|error| at_path(&path, &error))?;
         self.unfinished.push(path);
         let mut writer = Writer::new(BufWriter::new(file), Some(comment))?;
         let interface = writer.interface(interface)?;
@@ -151,7 +153,7 @@ impl Captures {
         Ok(self.files.len() - 1)
     }
 
-    /// A frame has left the air of a channel, and these machines are told of it.
+    /// Writes a frame that has left the air of a channel; these machines are told of it.
     pub(super) fn frame(&mut self, now: SimTime, on: ChannelId, frame: &Frame, to: &Receptions, packets: &Packets) {
         // A negative ACK is in no standard: it has no bytes.
         if frame.kind == Kind::Nack {
@@ -166,10 +168,10 @@ impl Captures {
         }
     }
 
-    /// What a radio says of the MPDU at a place of a frame. All of a PPDU have its begin for their time.
+    /// The header of the MPDU at a place of a frame. All of a PPDU have its begin for their time.
     fn radiotap(&self, now: SimTime, frame: &Frame, place: usize) -> Radiotap {
         let mode = frame.tx.mode;
-        let is_short = mode.preamble == phy::Preamble::Short;
+        let is_short = mode.preamble == Preamble::Short;
         let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
         let is_last = Some(place + 1 == frame.psdu.mpdus().len());
         let radio = Radiotap {
@@ -211,7 +213,7 @@ impl Captures {
                 Err(error) => Err(io::Error::other(error.to_string())),
             };
             if let Err(error) = result {
-                self.failed = Some(of(&self.unfinished[file], &error));
+                self.failed = Some(at_path(&self.unfinished[file], &error));
                 return;
             }
         }
@@ -225,7 +227,7 @@ impl Captures {
         self.bytes.clear();
         let written = packet.emit(&mut self.bytes).map_err(|error| io::Error::other(error.to_string()));
         if let Err(error) = written.and_then(|()| self.write(now, file)) {
-            self.failed = Some(of(&self.unfinished[file], &error));
+            self.failed = Some(at_path(&self.unfinished[file], &error));
         }
     }
 
@@ -239,7 +241,7 @@ impl Captures {
             return Err(error);
         }
         for ((writer, _), path) in std::mem::take(&mut self.files).into_iter().zip(&self.unfinished) {
-            writer.finish().map_err(|error| of(path, &error))?;
+            writer.finish().map_err(|error| at_path(path, &error))?;
         }
         self.unfinished.clear();
         Ok(())
@@ -256,7 +258,7 @@ impl Drop for Captures {
 }
 
 /// The error with the path it is about.
-fn of(path: &Path, error: &io::Error) -> io::Error {
+fn at_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
@@ -274,17 +276,20 @@ impl Cell<'_> {
     }
 }
 
-/// Modulation of formats that radiotap has a field for; `None`: a rate says it.
-fn modulation(mode: phy::Mode) -> Option<Modulation> {
+/// The modulation of a mode whose format has a field of radiotap for it; `None`: its rate says all.
+fn modulation(mode: Mode) -> Option<Modulation> {
     let format = match mode.format.name {
         "HT" => radiotap::Format::Ht,
         "VHT" => radiotap::Format::Vht,
         "HE" => radiotap::Format::He,
         _ => return None,
     };
-    let bandwidth_mhz = (mode.bandwidth.0 / 1e6) as u16;
-    let phy::mode::Row { mcs, streams, guard_interval, .. } = *mode;
-    Some(Modulation { format, mcs, streams, bandwidth_mhz, guard_interval, coding: None })
+    let Row { mcs, streams, bandwidth, guard_interval, coding, .. } = *mode;
+    let coding = coding.map(|coding| match coding {
+        Coding::Bcc => radiotap::Coding::Bcc,
+        Coding::Ldpc => radiotap::Coding::Ldpc,
+    });
+    Some(Modulation { format, mcs, streams, bandwidth_mhz: (bandwidth.0 / 1e6) as u16, guard_interval, coding })
 }
 
 /// The bytes of an MPDU, FCS included.

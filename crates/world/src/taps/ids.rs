@@ -1,16 +1,16 @@
-//! What results and series call queues.
+//! The names of queues in results and series.
 
 use super::QueueIds;
 use crate::scenario::Scenario;
 use units::{ChannelId, NodeId};
 
-/// What results and series call the queue of a category: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
+/// The name of a category's queue in results and series: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
 pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) -> String {
     let edca = station.config().edca.as_ref();
     edca.map_or_else(|| air.to_owned(), |edca| format!("{air}.{}", edca.categories[category].name))
 }
 
-/// What results and series call the queues of a scenario.
+/// The names of a scenario's queues in results and series.
 pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
     let name = |node: NodeId| &scenario.nodes[node.index()].name;
     let air = scenario.interfaces().map(|(node, channel)| interface_id(scenario, node, channel)).collect();
@@ -18,7 +18,7 @@ pub(crate) fn queue_ids(scenario: &Scenario) -> QueueIds {
     QueueIds { air, wires: directions.map(|(from, to)| format!("{}->{}", name(from), name(to))).collect() }
 }
 
-/// What results, series and captures call an interface: `ap.air`, or `relay.air.backhaul` of a node with several.
+/// The name of an interface in results, series and captures: `ap.air`, or `relay.air.backhaul` of a node with several.
 pub(crate) fn interface_id(scenario: &Scenario, node: NodeId, channel: ChannelId) -> String {
     let node = &scenario.nodes[node.index()];
     let on = scenario.channels.names().nth(channel.index()).unwrap_or_default();

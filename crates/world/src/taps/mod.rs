@@ -20,7 +20,7 @@ use std::io;
 use units::{ChannelId, Dur, LinkId, NodeId, SimTime};
 use wire::{Packet, Packets};
 
-/// What a run is asked to record.
+/// The recordings of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Taps {
     prints: Option<[Fingerprint; 3]>,
@@ -120,7 +120,7 @@ impl Taps {
         }
     }
 
-    /// How often [`Taps::sample`] wants to be called.
+    /// The interval at which [`Taps::sample`] wants to be called.
     pub fn sampling(&self) -> Option<Dur> {
         self.series.as_ref().map(|series| series.every)
     }
@@ -142,7 +142,7 @@ impl Taps {
     }
 }
 
-/// What was recorded in memory.
+/// The recordings in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     /// Of PHY, MAC and TCP.

@@ -39,7 +39,7 @@ impl Probe for Gauges<'_> {
     }
 }
 
-/// What a gauge is called as a column: `bbr.bandwidth` in b/s is `bbr_bandwidth_bps`. Counts, segments and pure numbers have no
+/// The column of a gauge: `bbr.bandwidth` in b/s is `bbr_bandwidth_bps`. Counts, segments and pure numbers have no
 /// suffix, as everywhere.
 fn column(name: &str, unit: &str) -> String {
     let suffix = match unit {
@@ -51,7 +51,7 @@ fn column(name: &str, unit: &str) -> String {
     format!("{}{suffix}", name.replace('.', "_"))
 }
 
-/// What results and series call the queues.
+/// The names of the queues in results and series.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct QueueIds {
     /// Of each interface, `ap.air`, which its categories' begin with.

@@ -5,7 +5,7 @@ use mac::{AtAddressee, Channel, Frame, Loss, Overlap, Qos};
 use units::{BitRate, Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::Packets;
 
-/// Which part of a run a timeline covers: what is in the air at some time from `from` on and before `until`.
+/// The part of a run that a timeline covers: everything in the air at some time from `from` on and before `until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Its begin.
@@ -14,7 +14,7 @@ pub struct Window {
     pub until: SimTime,
 }
 
-/// What may become of a transmission.
+/// The outcomes of a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// Received, and nothing else overlapped it.
@@ -66,7 +66,7 @@ impl Outcome {
 /// One transmission.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transmission {
-    /// When it began.
+    /// Its beginning.
     pub start: SimTime,
     /// Time on the air.
     pub airtime: Dur,
@@ -74,7 +74,7 @@ pub struct Transmission {
     pub from: NodeId,
     /// Receiver; [`NodeId::BROADCAST`] for all.
     pub to: NodeId,
-    /// What it is.
+    /// Its class.
     pub class: FrameClass,
     /// Rate of its body.
     pub rate: BitRate,
@@ -92,9 +92,9 @@ pub struct Transmission {
     pub qos: Option<Qos>,
     /// Of a data frame, of several packets the first.
     pub packet: Option<Carried>,
-    /// What became of it; `None` if the run was over before it was.
+    /// Its fate at the addressee; `None` if the run was over before it was.
     pub fate: Option<AtAddressee>,
-    /// What overlapped it first at its addressee.
+    /// The first transmission that overlapped it at its addressee.
     pub overlap: Option<Overlap>,
     /// With how much it stood there, in mW; `None` where a pair is in reach or not.
     pub power_mw: Option<f64>,
@@ -103,11 +103,11 @@ pub struct Transmission {
 /// The packet of a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
-    /// Which direction of which flow; [`FlowId::NONE`] for what belongs to none.
+    /// The flow and its direction; [`FlowId::NONE`] for what belongs to none.
     pub flow: FlowId,
     /// Its serial at its transmitter: the same at every attempt, another at the next hop, which has a copy of its own.
     pub serial: u64,
-    /// Which attempt of its MSDU this is, counted from 1.
+    /// The attempt of its MSDU, counted from 1.
     pub attempt: u8,
     /// Payload of its transport.
     pub payload: u32,
@@ -123,12 +123,12 @@ impl Carried {
 }
 
 impl Transmission {
-    /// When it ends, or would have ended.
+    /// Its end, reached or not.
     pub fn end(&self) -> SimTime {
         self.start + self.airtime
     }
 
-    /// What became of it.
+    /// Its outcome.
     pub fn outcome(&self) -> Outcome {
         match self.fate {
             None => Outcome::InTheAir,
@@ -142,7 +142,7 @@ impl Transmission {
         }
     }
 
-    /// What it was lost to.
+    /// The cause of its loss.
     pub fn cause(&self) -> Option<LossCause> {
         LossCause::of(self.class, self.fate?, self.overlap)
     }
@@ -155,12 +155,12 @@ pub struct Timeline {
     pub window: Window,
     /// In order of their begin.
     pub transmissions: Vec<Transmission>,
-    /// How many there were beyond the [`Timeline::LIMIT`] first to end.
+    /// The number of transmissions beyond the [`Timeline::LIMIT`] first to end.
     pub missed: u64,
 }
 
 impl Timeline {
-    /// How many transmissions are kept: 60 to 80 MB.
+    /// The most transmissions that are kept: 60 to 80 MB.
     pub const LIMIT: usize = 500_000;
 
     /// An empty one.

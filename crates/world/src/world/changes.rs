@@ -26,7 +26,7 @@ pub(crate) trait Topology: std::fmt::Debug {
     fn ways(&self, media: &[&Medium]) -> Ways;
 }
 
-/// Who can send to whom, and over what.
+/// The ways between nodes.
 #[derive(Debug)]
 pub(crate) struct Ways {
     pub routes: Routes,
@@ -36,7 +36,7 @@ pub(crate) struct Ways {
     pub saturators: Vec<Vec<u32>>,
 }
 
-/// What an event does to wires.
+/// The effect of an event on wires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wires {
     /// None of them.

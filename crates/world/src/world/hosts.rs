@@ -25,7 +25,7 @@ impl World {
 
     /// The transmit queue of `node` has refused the segment that begins at `seq`: a connection that has its end here is told, if it asks.
     pub(super) fn refused(&mut self, now: SimTime, node: NodeId, id: FlowId, seq: Seq) {
-        let Some(flow) = self.flows.of(id) else { return };
+        let Some(flow) = self.flows.get(id) else { return };
         let end = u8::from(id.is_reverse());
         let asks = |connection: &tcp::Connection| connection.config().local_congestion;
         if flow.ends[usize::from(end)] == node && flow.connection(usize::from(end)).is_some_and(asks) {
@@ -282,14 +282,31 @@ impl World {
         if self.saturators[id.index()].is_empty() || self.is_dead(self.interfaces[id.index()].node) {
             return;
         }
-        for i in 0..self.saturators[id.index()].len() {
-            let flow = self.saturators[id.index()][i];
-            let Some(stated) = self.flows[flow as usize].stated() else { continue };
-            let runs = stated.is_started && now < stated.stop;
-            let missing = 2u64.saturating_sub(self.interfaces[id.index()].station.backlog());
-            for _ in 0..missing.min(if runs { 2 } else { 0 }) {
-                self.datagram(now, flow);
+        let saturators = self.saturators[id.index()].len();
+        let station = &self.interfaces[id.index()].station;
+        let (plenty, backlog) = (station.plenty(), station.backlog());
+        if plenty == 2 {
+            // The first that runs has all of the room.
+            for i in 0..saturators {
+                let missing = plenty.saturating_sub(self.interfaces[id.index()].station.backlog());
+                self.offer(now, self.saturators[id.index()][i], missing);
             }
+            return;
+        }
+        // By turns, as far as the queue has room: an aggregate is made of several.
+        let room = station.queue().space().free.0 / 1500;
+        let missing = plenty.saturating_sub(backlog).min(room);
+        for i in 0..saturators as u64 {
+            let share = missing / saturators as u64 + u64::from(i < missing % saturators as u64);
+            self.offer(now, self.saturators[id.index()][i as usize], share);
+        }
+    }
+
+    /// So many datagrams of a saturated source, if it runs.
+    fn offer(&mut self, now: SimTime, flow: u32, datagrams: u64) {
+        let Some(stated) = self.flows[flow as usize].stated() else { return };
+        if stated.is_started && now < stated.stop {
+            (0..datagrams).for_each(|_| self.datagram(now, flow));
         }
     }
 

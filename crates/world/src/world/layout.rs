@@ -3,7 +3,7 @@
 use engine::Slot;
 use units::{ChannelId, InterfaceId, LinkId, NodeId};
 
-/// What a timer belongs to.
+/// The owners of timers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The next entry of the agenda.
@@ -24,13 +24,13 @@ pub(crate) enum Event {
     Wire(LinkId),
     /// One end of a TCP connection.
     Tcp(u32, u8),
-    /// What one end's application writes.
+    /// Writes of one end's application.
     Source(u32, u8),
-    /// What one end's application reads.
+    /// Reads of one end's application.
     Sink(u32, u8),
 }
 
-/// Where the timers of each kind begin.
+/// The first slot of each kind of timer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     /// The first slots of the timers of interfaces, nodes and wires, and of the flows of the scenario.
@@ -50,7 +50,7 @@ impl Layout {
     /// Timers of the ends of a flow.
     pub const PER_FLOW: usize = 2;
 
-    pub fn of(channels: usize, interfaces: usize, nodes: usize, wires: usize, stated_flows: usize) -> Layout {
+    pub fn new(channels: usize, interfaces: usize, nodes: usize, wires: usize, stated_flows: usize) -> Layout {
         let first = 1 + Layout::PER_CHANNEL * channels as u32;
         let of_nodes = first + Layout::PER_INTERFACE * interfaces as u32;
         let of_wires = of_nodes + nodes as u32;
@@ -58,7 +58,7 @@ impl Layout {
         Layout { interfaces: first, nodes: of_nodes, wires: of_wires, flows: of_flows, stated: stated_flows as u32 }
     }
 
-    /// What each slot stands for.
+    /// The event of each slot.
     pub fn events(self) -> Vec<Event> {
         let mut events = vec![Event::Agenda];
         let channels = (0..(self.interfaces - 1) / Layout::PER_CHANNEL).map(ChannelId);
@@ -74,8 +74,8 @@ impl Layout {
         events
     }
 
-    /// What the slots of a flow's ends stand for. They come last in the table: more can be added, for flows that a user opens. Those have
-    /// no others.
+    /// The events of the slots of a flow's ends. They come last in the table: more can be added, for flows that a user opens.
+    /// Those have no others.
     pub fn events_of(flow: u32) -> [Event; Layout::PER_FLOW] {
         [0, 1].map(|end| Event::Tcp(flow, end))
     }

@@ -35,7 +35,7 @@ use tcp::Input as TcpInput;
 use units::{ChannelId, Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{DropWhy, Packets};
 
-/// What happens once, at a time known from the start.
+/// The events that happen once, at a time known from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Appointment {
     Start(u32),
@@ -136,12 +136,12 @@ pub(crate) struct World {
     pub handled: u64,
     /// Counters of stations, frames and queues when warm-up ended.
     pub warm: Warm,
-    /// What was measured in parts of the run.
+    /// The measurements in parts of the run.
     pub windows: Windows,
     pub outside: Outside,
     layout: Layout,
     jobs: Vec<Job>,
-    /// What users want done, and what they have not been told yet.
+    /// The requests of users, and the news that they have not been told yet.
     wishes: Vec<traffic::Output>,
     news: Vec<(u32, traffic::Input)>,
     /// Connections of users that have ended, of which agents are to be told.
@@ -156,7 +156,7 @@ pub(crate) struct World {
     is_over: bool,
 }
 
-/// What was counted before warm-up ended.
+/// The counters at the end of warm-up.
 #[derive(Debug, Default)]
 pub(crate) struct Warm {
     pub stations: Vec<mac::Counters>,
@@ -170,7 +170,7 @@ pub(crate) struct Warm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interrupted;
 
-/// What a world is put together from; see `build`.
+/// The parts that a world is put together from; see `build`.
 pub(crate) struct Parts {
     pub channels: Vec<Channel>,
     pub interfaces: Vec<Interface>,
@@ -214,7 +214,7 @@ impl World {
         let count = interfaces.len();
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
-        let layout = Layout::of(channels.len(), count, nodes.len(), wires.len(), flows.len());
+        let layout = Layout::new(channels.len(), count, nodes.len(), wires.len(), flows.len());
         let air = |(id, channel)| Air::new(id, channel, &interfaces, nodes.len());
         let airs = (0..).map(ChannelId).zip(channels).map(air).collect();
         let events = layout.events();
@@ -266,7 +266,7 @@ impl World {
         self.timers.now()
     }
 
-    /// When something happens next, unless more is handed in.
+    /// The time of the next event, unless more is handed in.
     pub(crate) fn next_at(&self) -> SimTime {
         if self.jobs.is_empty() { self.timers.next_at() } else { self.now() }
     }
@@ -281,7 +281,7 @@ impl World {
         self.timers.set(Layout::AGENDA, at, Class::Run);
     }
 
-    /// What schemes at each node announce.
+    /// The capabilities that schemes at each node announce.
     fn capabilities(&self) -> Vec<Vec<schemes::Capability>> {
         self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect()
     }
@@ -305,7 +305,7 @@ impl World {
     /// Runs to the end of the agenda; see [`World::advance`].
     ///
     /// # Errors
-    /// When `stop` is set.
+    /// `stop` was set.
     pub fn run(&mut self, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
         self.advance(SimTime::NEVER, stop, reached)
     }
@@ -315,7 +315,7 @@ impl World {
     /// changes none of its bits: between events nothing is asked of anybody.
     ///
     /// # Errors
-    /// When `stop` is set; looked at as often.
+    /// `stop` was set; looked at as often.
     pub fn advance(&mut self, until: SimTime, stop: &AtomicBool, reached: &AtomicU64) -> Result<(), Interrupted> {
         if self.is_over {
             return Ok(());
@@ -370,7 +370,7 @@ impl World {
         }
     }
 
-    /// Returns whether the run is over.
+    /// Keeps the next appointment. Returns true if the run is over.
     fn keep_appointment(&mut self, now: SimTime) -> bool {
         let (_, what) = self.agenda[self.next_appointment];
         self.next_appointment += 1;
@@ -399,7 +399,7 @@ impl World {
         false
     }
 
-    /// What is counted from now on is measured.
+    /// Begins to measure: the counts before belong to warm-up.
     fn note_warm(&mut self) {
         let now = self.now();
         self.settle_wires(now);

@@ -14,7 +14,7 @@ use tcp::{FlowFacts, Input as TcpInput, SenderCommand};
 use units::{Bytes, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Content, DropWhy, L4, Packets, Pkt};
 
-/// What the world lends a node while it is asked.
+/// The parts that the world lends a node while it is asked.
 pub(super) struct Lent<'a> {
     now: SimTime,
     node: NodeId,
@@ -27,7 +27,7 @@ pub(super) struct Lent<'a> {
 
 impl NodeView for Lent<'_> {
     fn facts(&self, flow: FlowId) -> Option<FlowFacts> {
-        let it = self.flows.of(flow)?;
+        let it = self.flows.get(flow)?;
         let end = it.ends.iter().position(|node| *node == self.node)?;
         it.connection(end).map(tcp::Connection::facts)
     }
@@ -44,7 +44,7 @@ impl NodeView for Lent<'_> {
 
 impl Host for Lent<'_> {
     fn command(&mut self, flow: FlowId, command: SenderCommand) {
-        let Some(it) = self.flows.of_mut(flow) else { return };
+        let Some(it) = self.flows.get_mut(flow) else { return };
         let Some(end) = it.ends.iter().position(|node| *node == self.node) else { return };
         if let Transport::Tcp(ends) = &mut it.transport {
             ends[end].handle(self.now, TcpInput::Command(command));
@@ -128,7 +128,7 @@ impl World {
     /// A packet has reached the transport of its node.
     fn deliver(&mut self, now: SimTime, node: NodeId, pkt: Pkt) {
         let id = self.packets.get(&pkt).flow;
-        let Some(flow) = self.flows.of_mut(id) else {
+        let Some(flow) = self.flows.get_mut(id) else {
             self.stray(now, node, pkt);
             return;
         };

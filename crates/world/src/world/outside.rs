@@ -9,13 +9,13 @@ use wire::{DropWhy, Packet, Pkt};
 /// A packet that has arrived for an end outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
-    /// When it reached the host of its node.
+    /// The time at which it reached the host of its node.
     pub at: SimTime,
     /// The packet, as the network has left it: older by a hop for each node that passed it on, perhaps marked.
     pub packet: Packet,
 }
 
-/// What has gone in and out of a driven world; nothing in any other.
+/// The packets that have gone in and out of a driven world; empty in any other.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     /// Of each node: packets that wait to be taken out, the oldest first.

@@ -33,9 +33,9 @@ impl Flow {
     }
 }
 
-/// How long after its end agents are told of a connection: until then late repetitions of its segments may pass them, and what they would
-/// keep
-/// of these they would keep for ever. Our choice: more than a packet spends in any queue that is not a mistake.
+/// The time between the end of a connection and the call that tells agents of it: until then late repetitions of its segments may
+/// pass them, and would leave state that they keep for ever. Our choice: more than a packet spends in any queue that is not a
+/// mistake.
 const LINGER: Dur = Dur::from_secs(5);
 
 impl World {
@@ -77,14 +77,14 @@ impl World {
             Output::Ask { conn, request, response } => {
                 let Transport::User(user) = &flow.transport else { return };
                 let id = user.conns.get(conn.index()).copied().unwrap_or(FlowId::NONE);
-                let Some(child) = self.flows.of_mut(id).and_then(Flow::child_mut) else { return };
+                let Some(child) = self.flows.get_mut(id).and_then(Flow::child_mut) else { return };
                 (child.request, child.response, child.missing) = (request.0, response.0, response.0);
                 self.tcp(now, id.connection() as u32, 0, TcpInput::Write(request.0));
             }
             Output::Close(conn) => {
                 let Transport::User(user) = &mut flow.transport else { return };
                 let id = user.take(conn);
-                if let Some(child) = self.flows.of_mut(id).and_then(Flow::child_mut) {
+                if let Some(child) = self.flows.get_mut(id).and_then(Flow::child_mut) {
                     child.conn = None;
                     self.tcp(now, id.connection() as u32, 0, TcpInput::Close);
                 }
@@ -158,8 +158,8 @@ impl World {
         }
     }
 
-    /// What has arrived of a user's flow, whose first end is the server's, in the direction to this end of a connection of
-    /// theirs, whose first end is the client's.
+    /// The deliveries of a user's flow, whose first end is the server's, in the direction to this end of a connection of theirs,
+    /// whose first end is the client's.
     fn delivered_of_user(&mut self, user: u32, end: usize) -> Option<&mut Delivered> {
         self.flows[user as usize].stated_mut().map(|stated| &mut stated.delivered[1 - end])
     }

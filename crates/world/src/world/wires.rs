@@ -25,7 +25,7 @@ impl World {
         self.await_arrival(link);
     }
 
-    /// What the queue of a wire has dropped is over.
+    /// Ends the life of packets that the queue of a wire has dropped.
     fn free_dropped(&mut self, link: LinkId) {
         while let Some(pkt) = self.wires[link.index()].dropped() {
             self.packets.free(pkt, DropWhy::QueueFull);

@@ -1,11 +1,11 @@
-//! What is not modelled is said where a user would write it, and nothing that is modelled is said to be absent.
+//! Features that are not modelled are said to be absent where a user would write them, and nothing that is modelled is.
 
 use plugin::absent::{ABSENT, INSTEAD, message};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use world::Registries;
 
-/// Where a scenario names a thing of this kind: a path and what is written there.
+/// The place where a scenario names a thing of this kind: a path and a value.
 fn place(noun: &str, name: &str) -> Option<(&'static str, String)> {
     Some(match noun {
         "standard" => ("radio.standard", format!("{name:?}")),

@@ -258,7 +258,7 @@ fn ten_milliwatt_over_ten_win_nothing() {
 
 /// Four stations at one place upload, a metre from their access point: where its ACK meets somebody's data, the SIR is 0 dB at
 /// the station it is for, and with 11 mW 10.4 dB, or 7.4 against two at once: over the 4 dB of a preamble, and enough at 6 Mb/s.
-/// What stays lost is the ACK for a station that sends itself.
+/// The ACK for a station that sends itself stays lost.
 #[test]
 fn acks_with_more_power_survive_data_and_others_classes_are_left_alone() {
     let of = |scheme: &str| {

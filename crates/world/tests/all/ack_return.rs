@@ -1,4 +1,4 @@
-//! How TCP ACKs get back, on whole networks: `tap`, `dcf-plus`, `ack-agent`. A server, a fast wire, an access point with a
+//! The return of TCP ACKs, on whole networks: `tap`, `dcf-plus`, `ack-agent`. A server, a fast wire, an access point with a
 //! queue of 50 packets, stations in reach of each other.
 
 use std::fmt::Write;
@@ -50,7 +50,7 @@ fn run(text: &str, seed: u64) -> Run {
     world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false)).unwrap()
 }
 
-fn of(rows: &[world::Row], id: &str, name: &str) -> f64 {
+fn number(rows: &[world::Row], id: &str, name: &str) -> f64 {
     let row = rows.iter().find(|row| row[0].1 == Cell::Text(id.to_owned())).unwrap();
     Run::number(row, name).unwrap()
 }
@@ -75,7 +75,7 @@ fn least(run: &Run, flows: usize) -> f64 {
 
 /// The access point's share of all exchanges that delivered something.
 fn share(run: &Run) -> f64 {
-    let (sent, heard) = (of(&run.nodes, "ap", "msdus_delivered"), of(&run.nodes, "ap", "msdus_received"));
+    let (sent, heard) = (number(&run.nodes, "ap", "msdus_delivered"), number(&run.nodes, "ap", "msdus_received"));
     sent / (sent + heard)
 }
 
@@ -89,10 +89,10 @@ fn tap_gives_the_access_point_of_ten_uploads_its_third_and_empties_its_queue() {
     let tap = run(&scenario(true, 10, A_EDCA, "delayed-ack", &scheme("tap")), 1);
     assert!(share(&base) < 0.28, "{}", share(&base));
     assert!((0.32..0.37).contains(&share(&tap)), "{}", share(&tap));
-    assert!(of(&base.nodes, "ap", "msdus_refused") > 0.2 * sum(&base, 10, "acks_sent"));
-    assert_eq!(of(&tap.nodes, "ap", "msdus_refused"), 0.0);
-    assert!(of(&base.queues, "ap.air.be", "mean_packets") > 40.0);
-    let queue = of(&tap.queues, "ap.air.tcp-ack", "mean_packets");
+    assert!(number(&base.nodes, "ap", "msdus_refused") > 0.2 * sum(&base, 10, "acks_sent"));
+    assert_eq!(number(&tap.nodes, "ap", "msdus_refused"), 0.0);
+    assert!(number(&base.queues, "ap.air.be", "mean_packets") > 40.0);
+    let queue = number(&tap.queues, "ap.air.tcp-ack", "mean_packets");
     assert!(queue < 1.0, "{queue}");
     // Symmetry: nobody starves any more.
     assert!(least(&base, 10) < 0.3, "{}", least(&base, 10));
@@ -118,7 +118,7 @@ fn dcf_plus_returns_the_acks_of_a_download_without_contention() {
     // A host that answers at once has its ACK at the head of the line before the MAC's ACK is due: every ACK but those of the
     // handshake goes back by a CTS, and the access point, whose data is what is contended for, never asks.
     let text = scenario(false, 1, A_DCF, "every", &scheme("dcf-plus"));
-    let asked = |run: &Run| ["dcf-plus@s1", "dcf-plus@ap"].map(|id| of(&run.schemes, id, "requests"));
+    let asked = |run: &Run| ["dcf-plus@s1", "dcf-plus@ap"].map(|id| number(&run.schemes, id, "requests"));
     let at_once = run(&text, 1);
     let ([station, access_point], acks) = (asked(&at_once), sum(&at_once, 1, "acks_sent"));
     assert!(station / acks > 0.99, "{station} of {acks}");

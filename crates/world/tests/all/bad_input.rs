@@ -1,5 +1,5 @@
-//! What only building and running find: one line that names the place, nothing half done, no panic. What reading finds
-//! is in `scenario_errors.rs`, `scenario_checks.rs` and `scenario_keys.rs`.
+//! The mistakes that only building and running find: one line that names the place, nothing half done, no panic. Those that
+//! reading finds are in `scenario_errors.rs`, `scenario_checks.rs` and `scenario_keys.rs`.
 //!
 //! Schemes where they cannot sit, and two that claim one port: `ack_priority.rs` and `ack_return.rs`.
 
@@ -94,7 +94,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// What is in it.
+    /// Its entries, by name.
     fn names(&self) -> Vec<String> {
         let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = fs::read_dir(&self.0).unwrap().map(name).collect();

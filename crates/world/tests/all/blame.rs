@@ -84,7 +84,7 @@ fn hole(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What a run with this scheme, and an honest one beside it, ends with.
+/// The end of a run with this scheme, and an honest one beside it.
 fn blamed(scheme: &str) -> String {
     let text = format!(
         "[scenario]\nname = \"blame\"\nduration = \"2 s\"\n[radio]\nstandard = \"802.11b\"\n[[node]]\nname = \"ap\"\n\

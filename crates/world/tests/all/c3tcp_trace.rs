@@ -48,7 +48,7 @@ name = "c3tcp"
     )
 }
 
-/// What an option says, in B/s and microseconds.
+/// The content of an option, in B/s and microseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Said {
     bandwidth: f64,
@@ -115,7 +115,7 @@ fn captures(text: &str) -> Vec<Vec<Heard>> {
     scenario.scenario().nodes.iter().map(|node| read(&node.name)).collect()
 }
 
-/// What a packet is called on its whole way.
+/// The name of a packet on its whole way.
 fn name(packet: &Packet) -> (std::net::Ipv4Addr, u16) {
     (packet.ip.src, packet.ip.id)
 }
@@ -147,7 +147,7 @@ impl Reading {
     }
 }
 
-/// What is known of a packet at a node.
+/// The stay of a packet at a node.
 #[derive(Debug, Clone, Copy)]
 struct Stay {
     arrived: SimTime,

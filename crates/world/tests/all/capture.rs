@@ -56,7 +56,7 @@ fn is_sound(captured: &Captured) {
     }
 }
 
-/// What the MACs say they sent is what was on the air.
+/// The frames that the MACs say they sent are those that were on the air.
 fn macs_agree(captured: &Captured) {
     for node in 0..captured.frames.len() {
         let sent = captured.count(node, |frame| frame.is(DATA) && frame.from(node));
@@ -75,7 +75,7 @@ fn macs_agree(captured: &Captured) {
     }
 }
 
-/// What tshark takes for retransmissions of TCP is what TCP says it sent again. All is over, nothing waits in a queue.
+/// The segments that tshark takes for retransmissions are those that TCP says it sent again. All is over, nothing waits in a queue.
 fn tcp_agrees(captured: &Captured) -> u64 {
     assert_eq!(captured.flow(0, "delivered_bytes_total"), 400_000);
     assert_eq!(captured.node(0, "msdus_queued") + captured.node(0, "msdus_refused"), 0);

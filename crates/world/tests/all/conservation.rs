@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use units::{Dur, SimTime};
 use world::{Record, Run};
 
-/// How the channel loses frames.
+/// The losses of the channel.
 const ERRORS: [&str; 8] = [
     "{ model = \"none\" }",
     "{ model = \"none\" }",
@@ -40,7 +40,7 @@ const READERS: [&str; 4] = [
     "{ model = \"on-off\", on = \"200 ms\", off = \"700 ms\" }",
 ];
 
-/// What an application writes; all but the first two stop with their flow.
+/// The writes of an application; all but the first two stop with their flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writes {
     Nothing,
@@ -76,7 +76,7 @@ impl Writes {
     }
 }
 
-/// When flows that write by the clock stop.
+/// The time at which flows that write by the clock stop.
 const STOP_MS: u64 = 1500;
 
 #[derive(Debug, Clone)]
@@ -242,8 +242,8 @@ impl Case {
         text
     }
 
-    /// Whether a TCP flow must get all of its bytes across: everybody lives and hears everybody, and the MAC repeats
-    /// often enough that TCP does not starve.
+    /// True if a TCP flow must get all of its bytes across: everybody lives and hears everybody, and the MAC repeats often enough
+    /// that TCP does not starve.
     fn is_hopeful(&self) -> bool {
         self.kills.is_empty() && self.max_attempts >= 5 && self.pairs().all(|(_, _, deaf, _)| !deaf)
     }
@@ -258,7 +258,7 @@ fn count(run: &Run, flow: usize, name: &str) -> u64 {
     run.flow(flow, name).unwrap_or_else(|| panic!("no column {name}")) as u64
 }
 
-/// What must hold of one flow whatever happened.
+/// The laws that hold of one flow whatever happened.
 fn check_flow(case: &Case, run: &Run, index: usize, is_over: bool) -> Result<(), TestCaseError> {
     let flow = &case.flows[index];
     let delivered = count(run, index, "delivered_bytes_total");
@@ -354,7 +354,7 @@ proptest! {
     }
 }
 
-/// Whether a captured frame is from or for a node. CTS and ACK do not say from whom they are.
+/// True if a captured frame is from or for a node. CTS and ACK do not say from whom they are.
 fn is_own(frame: &[u8], node: usize) -> bool {
     use wire::dot11::{BlockAck, BlockAckReq, Data, Frame, MacAddr, Rts};
     let own = MacAddr::of_node(units::NodeId(node as u32));

@@ -36,7 +36,7 @@ fn flow(from: &str, to: &str) -> String {
 
 const HEAD: &str = "[scenario]\nduration = \"100 ms\"\n";
 
-/// What each datagram's TTL was where it arrived, by when it was sent, in units of 10 ms: it arrives before the next is sent.
+/// The TTL of each datagram where it arrived, by the time when it was sent, in units of 10 ms: it arrives before the next is sent.
 fn hops(text: &str, at: &str) -> Vec<(u64, u8)> {
     let seen = &watched(text)[at];
     seen.iter().map(|seen| (seen.at.ns() / 10_000_000, seen.packet.ip.ttl)).collect()

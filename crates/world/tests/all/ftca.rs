@@ -1,7 +1,7 @@
 //! FTCA on whole networks with random traffic: no data frame ever enters the top category, no control packet leaves it.
 //!
-//! What is looked at is what was on the air: the captures of a run, read back frame by frame. The TID in QoS Control tells
-//! the category (6 and 7 are voice, @80211-2020 table 10-1), the TCP header inside what the frame carried.
+//! The frames on the air decide: the captures of a run, read back frame by frame. The TID in QoS Control tells the category (6
+//! and 7 are voice, @80211-2020 table 10-1), the TCP header inside the content of the frame.
 
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -64,7 +64,7 @@ const NODES: [&str; 4] = ["ap", "a", "b", "c"];
 
 #[derive(Debug, Clone)]
 struct Flow {
-    /// Whether it goes from the station to the access point.
+    /// True if it goes from the station to the access point.
     is_upload: bool,
     station: usize,
     kind: Kind,

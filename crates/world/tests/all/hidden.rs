@@ -10,7 +10,7 @@ use world::{Cell, Record, Run};
 const REFERENCE: &str = include_str!("../../../../validation/hidden/reference.csv");
 const REPLICATIONS: u64 = 8;
 
-/// What hides the stations from each other.
+/// The cause for which stations do not hear each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Air {
     /// A pair out of reach.

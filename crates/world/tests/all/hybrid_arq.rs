@@ -56,7 +56,7 @@ fn times(ber: f64) -> [f64; 3] {
     [until(plain, 1310.0), until(coded, 1491.0), both]
 }
 
-/// Where types 0 and I take as long.
+/// The bit error ratio at which types 0 and I take as long.
 fn crossing() -> f64 {
     let (mut low, mut high) = (1e-7, 1e-4);
     for _ in 0..60 {

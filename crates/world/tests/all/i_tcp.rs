@@ -142,14 +142,14 @@ struct Stream {
     is_upload: bool,
     there: u32,
     back: u32,
-    /// What the reader takes, in kb/s; everything at once if `None`.
+    /// The rate of the reader, in kb/s; everything at once if `None`.
     reader: Option<u32>,
     receive_buffer: u32,
     /// Timestamps, SACK, scaling.
     options: (bool, bool, bool),
 }
 
-/// What varies between random cells.
+/// The parameters of random cells.
 #[derive(Debug, Clone)]
 struct Case {
     seed: u64,

@@ -85,7 +85,7 @@ fn no_layer_below_the_schemes_names_one() {
     }
 }
 
-/// Whether `text` has `word`, not as a part of a longer one.
+/// True if `text` has `word`, not as a part of a longer one.
 fn names(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(word).any(|(at, _)| {
@@ -128,7 +128,7 @@ fn uses(src: &Path) -> BTreeMap<String, BTreeSet<String>> {
     modules
 }
 
-/// What can never be put below everything it uses: the modules of a circle, and those above it.
+/// The modules that can never be put below everything they use: those of a circle, and those above it.
 fn circles(mut modules: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     while let Some(lowest) = modules.iter().find(|(_, used)| used.is_empty()).map(|(name, _)| name.clone()) {
         modules.remove(&lowest);

@@ -1,4 +1,4 @@
-//! What a run draws: layouts, flows between pairs, delays of links.
+//! The draws of a run: layouts, flows between pairs, delays of links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
-/// What varies between cases.
+/// The parameters of cases.
 #[derive(Debug, Clone)]
 struct Case {
     seed: u64,

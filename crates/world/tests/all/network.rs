@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use world::{Record, Row, Run};
 
-/// What one server, one access point and two stations need beside links and flows. Without backoff nothing is random.
+/// One server, one access point and two stations without links and flows. Without backoff nothing is random.
 const CELL: &str = r#"
 [radio]
 standard = "802.11b"
@@ -65,7 +65,7 @@ fn count(row: &Row, name: &str) -> u64 {
     Run::number(row, name).unwrap_or_else(|| panic!("no column {name}")) as u64
 }
 
-/// When data was at a node, in nanoseconds: what it sent onto a wire, and what it received or sent by radio, at its end.
+/// The times at which data was at a node, in nanoseconds: departures onto a wire; by radio, ends of frames received or sent.
 fn instants(seen: &[Seen]) -> Vec<u64> {
     seen.iter().map(|seen| seen.at.ns()).collect()
 }

@@ -153,7 +153,7 @@ fn queue(captured: &Captured, id: &str, name: &str) -> u64 {
     world::Run::number(captured.run.queues.iter().find(is_it).unwrap(), name).unwrap() as u64
 }
 
-/// What is on wires and on the air is what the results count: what was put on a wire and neither dropped nor lost came out.
+/// The packets on wires and on the air are those that the results count: what was put on a wire and neither dropped nor lost came out.
 fn counts_agree(captured: &Captured) {
     for (id, link, from, to) in [
         ("server->router", "backbone", SERVER, ROUTER),
@@ -175,7 +175,7 @@ fn counts_agree(captured: &Captured) {
     }
 }
 
-/// What tshark takes for retransmissions at the sender of a flow is what TCP says it sent again.
+/// The segments that tshark takes for retransmissions at the sender of a flow are those that TCP says it sent again.
 fn retransmissions_agree(captured: &Captured, flow: usize, sender: usize) -> u64 {
     let port = (49_152 + flow).to_string();
     let again = |frame: &&Frame| {

@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use world::{Record, Run};
 
-/// How the channel loses frames.
+/// The losses of the channel.
 const ERRORS: [&str; 6] = [
     "{ model = \"none\" }",
     "{ model = \"none\" }",
@@ -54,10 +54,10 @@ const READERS: [&str; 4] = [
     "{ model = \"on-off\", on = \"200 ms\", off = \"700 ms\" }",
 ];
 
-/// When flows that write by the clock stop.
+/// The time at which flows that write by the clock stop.
 const STOP_MS: u64 = 1500;
 
-/// What an application writes; all but the first two stop with their flow.
+/// The writes of an application; all but the first two stop with their flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writes {
     Nothing,
@@ -80,7 +80,7 @@ impl Writes {
         }
     }
 
-    /// Whether it is stopped by the clock.
+    /// True if it is stopped by the clock.
     fn is_stopped(self) -> bool {
         !matches!(self, Writes::Nothing | Writes::Bulk(_))
     }
@@ -162,12 +162,12 @@ impl Use {
         drawn.collect()
     }
 
-    /// Whether it is set to lose data, by its own file: segments without the ACK bit that LLE-TCP's MAC acknowledged.
+    /// True if it is set to lose data, by its own file: segments without the ACK bit that LLE-TCP's MAC acknowledged.
     fn may_lose(&self) -> bool {
         self.params().contains(&("stale_piggyback", "\"clear\"".to_owned()))
     }
 
-    /// Whether it repeats so little, or so slowly, that TCP may starve.
+    /// True if it repeats so little, or so slowly, that TCP may starve.
     fn repeats_little(&self) -> bool {
         let is_limit = |key: &str| match self.scheme().id {
             "class-retry" => true,
@@ -204,13 +204,13 @@ struct Case {
     max_attempts: u32,
     queue: &'static str,
     errors: &'static str,
-    /// Whether a pair of stations hear each other not.
+    /// The pairs of stations that do not hear each other.
     hidden: Vec<bool>,
     host_delay_us: Vec<u64>,
     flows: Vec<Flow>,
     schemes: Vec<Use>,
     kills: Vec<(usize, u64)>,
-    /// What breaks, heals or moves: which of these, of what, and when in milliseconds.
+    /// The changes of links and places: kind, subject, and time in milliseconds.
     changes: Vec<(u8, usize, u64)>,
 }
 
@@ -465,8 +465,8 @@ impl Case {
         (scenario, text, used)
     }
 
-    /// Whether a TCP flow must get all of its bytes across: everybody lives, and the MAC repeats often enough that TCP does
-    /// not starve.
+    /// True if a TCP flow must get all of its bytes across: everybody lives, and the MAC repeats often enough that TCP does not
+    /// starve.
     fn is_hopeful(&self, used: &[Use]) -> bool {
         let repeats = self.max_attempts >= 5 && !used.iter().any(Use::repeats_little);
         self.kills.is_empty() && self.changes.is_empty() && repeats
@@ -494,7 +494,7 @@ fn count(run: &Run, flow: usize, name: &str) -> u64 {
     run.flow(flow, name).unwrap_or_else(|| panic!("no column {name}")) as u64
 }
 
-/// What may be acknowledged and not delivered at most, of each direction of a flow, while schemes speak for receivers.
+/// The most bytes that may be acknowledged and not delivered, in each direction of a flow, while schemes speak for receivers.
 fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
     let datagram = u64::from(flow.datagram);
     let of = |used: &Use| match used.scheme().id {
@@ -522,7 +522,7 @@ fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
     used.iter().map(of).sum()
 }
 
-/// What must hold of one flow whatever happened.
+/// The laws that hold of one flow whatever happened.
 fn check_flow(case: &Case, run: &Run, used: &[Use], index: usize, is_over: bool) -> Result<(), TestCaseError> {
     let flow = &case.flows[index];
     let delivered = count(run, index, "delivered_bytes_total");

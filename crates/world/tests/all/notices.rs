@@ -1,4 +1,4 @@
-//! What a base station tells a sender, on a whole network: a server, a wire, an access point, a mobile over 802.11b.
+//! The notices of a base station to a sender, on a whole network: a server, a wire, an access point, a mobile over 802.11b.
 //!
 //! Figures behind the bounds: docs/schemes/eln.md and ebsn.md. Each bound leaves at least a third to spare.
 

@@ -94,8 +94,8 @@ fn a_plug_in_is_one_file_and_one_line() {
     }
 }
 
-/// What names things, as path and text: the sources of the crates and of the Python package, without tests, comments, rules that join
-/// several keys, and what is said of names that are not modelled.
+/// The files that name things, as path and text: the sources of the crates and of the Python package, without tests, comments,
+/// rules that join several keys, and lists of names that are not modelled.
 fn product() -> Vec<(String, String)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(root().join("crates")).unwrap() {
@@ -157,7 +157,7 @@ const MOST: usize = 2;
 struct Things {
     kind: &'static str,
     ids: Vec<String>,
-    /// Where they count: the beginnings of paths. Layers use what they have.
+    /// The places where they count: the beginnings of paths. Layers use what they have.
     within: &'static [&'static str],
     is_it: fn(char, char) -> bool,
     /// Places that are not found by the name: the layer whose field a key sets.
@@ -167,7 +167,7 @@ struct Things {
 }
 
 impl Things {
-    /// What is named in too many places, or is known for it and is not.
+    /// The things named in too many places, or listed as such without being so.
     fn mistakes(&self, product: &[(String, String)]) -> Vec<String> {
         let counts = |path: &str| self.within.iter().any(|start| path.starts_with(start));
         let of = |id: &String| {

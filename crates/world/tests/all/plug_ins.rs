@@ -350,8 +350,8 @@ fn a_parameter_beyond_its_bounds_is_an_input_error_that_names_key_and_range() {
     assert!(tried > 15, "{tried}");
 }
 
-/// What each interface of three stations in a row offers its MAC more under flooding than under static routes; hop by hop, 100 bytes each
-/// 10 ms.
+/// The further MSDUs that each interface of three stations in a row offers its MAC under flooding instead of static routes; hop
+/// by hop, 100 bytes each 10 ms.
 fn asked_by_flooding(stations: &str) -> Vec<f64> {
     let text = format!(
         "routing = \"ROUTER\"\nscenario = {{ duration = \"2 s\" }}\n[radio]\nstandard = \"802.11b\"\n{stations}\

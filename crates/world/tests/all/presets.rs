@@ -99,8 +99,8 @@ fn a_key_beside_a_preset_wins_and_the_window_scale_follows_the_buffer() {
     );
 }
 
-/// What the queue of the own host refuses was not sent: an upload through a short queue, on a wire and on the air, repeats nothing and waits
-/// for no timer. Without the key each refusal is a loss that the network's feedback tells of.
+/// A packet that the queue of the own host refuses was not sent: an upload through a short queue, on a wire and on the air,
+/// repeats nothing and waits for no timer. Without the key each refusal is a loss that the network's feedback tells of.
 #[test]
 fn with_preset_linux_the_own_hosts_queue_loses_nothing() {
     let wire =

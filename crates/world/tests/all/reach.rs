@@ -1,4 +1,4 @@
-//! Who is whose neighbour, and how far carrier sense reaches: worked by hand.
+//! The neighbours of nodes, and the reach of carrier sense: worked by hand.
 
 use crate::network::seen::{Seen, watched};
 use std::sync::atomic::AtomicBool;
@@ -73,7 +73,7 @@ fn two_pairs(places: [i32; 4], channel: &str) -> String {
     text
 }
 
-/// When the frames of `a` and of `c` ended, and those that `b` and `d` received, in microseconds.
+/// The ends of the frames of `a` and of `c`, and of those that `b` and `d` received, in microseconds.
 fn frames(text: &str) -> [Vec<u64>; 4] {
     let watched = watched(text);
     ["a", "c", "b", "d"].map(|name| watched[name].iter().map(|seen| seen.at.ns() / 1000).collect())
@@ -85,7 +85,7 @@ const EIFS: &str = "sense_range = '550 m'";
 
 /// Airtime of either data frame, in microseconds: 192 and 1064 B at 11 Mb/s.
 const DATA: u64 = 966;
-/// When the frame of `a` has ended, and when its response.
+/// The end of the frame of `a`, and of its response.
 const FIRST: u64 = 10_000 + DATA;
 const ACKED: u64 = FIRST + 10 + 304;
 

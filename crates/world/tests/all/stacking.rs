@@ -19,7 +19,7 @@ const fn info(id: &'static str) -> Info {
     Info { id, summary: "of a test", source: "none", params: &[] }
 }
 
-/// What a part of a scheme counts, told by its agent.
+/// The counts of a part of a scheme, told by its agent.
 #[derive(Debug, Default)]
 struct Counts(Vec<(&'static str, u64)>);
 
@@ -353,7 +353,7 @@ fn snoop_and_a_queue_that_reorders_stand_at_one_node_in_either_order() {
     }
 }
 
-/// What the access point offered to VO and to the category that TAP adds, and to all others, in an upload.
+/// The MSDUs that the access point offered to VO and to the category that TAP adds, and to all others, in an upload.
 fn offered(schemes: &[&str]) -> [f64; 3] {
     let uplink = Cell {
         radio: "standard = \"802.11a\", access = \"edca\"",

@@ -66,7 +66,7 @@ fn saturated_udp_over_a_string_is_where_the_literature_has_it() {
     assert!(all_within, "\n{found}");
 }
 
-/// What varies between cases.
+/// The parameters of cases.
 #[derive(Debug, Clone)]
 struct Case {
     seed: u64,
@@ -124,7 +124,7 @@ impl Case {
         self.shape.0 * self.shape.1
     }
 
-    /// Whether there is a way to the end again when all has happened.
+    /// True if there is a way to the end again when all has happened.
     fn has_way(&self) -> bool {
         match self.event {
             Event::None | Event::Break => true,

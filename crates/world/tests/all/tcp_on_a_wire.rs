@@ -4,7 +4,7 @@
 //! Validation", IEEE/ACM Trans. Networking 8(2), 2000; @MSMO97: Mathis, Semke, Mahdavi, Ott, "The Macroscopic Behavior of
 //! the TCP Congestion Avoidance Algorithm", CCR 27(3), 1997. `validation/tcp` has the table and what the models leave out.
 //!
-//! Which p: the probability with which the wire loses a packet. It is the p of the model by definition (sec. II: that a packet
+//! On p: it is the probability with which the wire loses a packet, by definition that of the model (sec. II: that a packet
 //! is lost if the one before it in its round is not; our losses are independent, so that condition changes nothing) and is
 //! known beforehand. What the authors measured on traces, loss indications over packets sent (sec. III), is printed beside
 //! it: it is less where one timeout answers several losses. RTT and T0 are measured, as theirs were. Timestamps are on, so that every
@@ -46,7 +46,7 @@ mod model {
         ((1.0 - p) / p + w + timeout(p, w) / (1.0 - p)) / period(p, b, rtt, t0)
     }
 
-    /// What arrives of it: of the round after a loss half a window is taken for lost. @PFTK00 sec. V
+    /// The throughput that arrives: of the round after a loss half a window is taken for lost. @PFTK00 sec. V
     pub fn throughput(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
         let w = window(p, b);
         ((1.0 - p) / p + w / 2.0 + timeout(p, w)) / period(p, b, rtt, t0)
@@ -152,7 +152,7 @@ fn queue(run: &Run, index: usize, name: &str) -> f64 {
     Run::number(&run.queues[index], name).expect("a column")
 }
 
-/// What the replications of a point gave.
+/// The replications of a point.
 #[derive(Debug)]
 struct Point {
     /// In segments per second.

@@ -8,7 +8,7 @@ use world::{Record, Registries, Run};
 pub use testkit::tshark::is_here as tshark_is_here;
 use testkit::tshark::{Folder, captures_of, fields, plain};
 
-/// What is asked of each frame.
+/// The fields asked of each frame.
 const FIELDS: [&str; 45] = [
     "_ws.malformed",
     "_ws.expert.severity",
@@ -113,8 +113,8 @@ impl Frame {
             || self.number("tcp.len").is_some_and(|len| len > 0)
     }
 
-    /// Whether tshark takes it for sent by TCP before. It calls a repetition that follows within a round trip of the
-    /// handshake "out of order", since it does not know that it stands at the sender.
+    /// True if tshark takes it for sent by TCP before. It calls a repetition that follows within a round trip of the handshake
+    /// "out of order", since it does not know that it stands at the sender.
     pub fn is_tcp_retransmission(&self) -> bool {
         !self.text("tcp.analysis.retransmission").is_empty() || !self.text("tcp.analysis.out_of_order").is_empty()
     }
@@ -169,8 +169,8 @@ pub fn capture_with(text: &str, registries: Registries) -> Captured {
     Captured { run, frames }
 }
 
-/// What tshark says of each frame. It does not look into repetitions by the MAC, which no TCP sees; they are checked
-/// for damage all the same, as far as their FCS goes, and hold the bytes of the frame they repeat.
+/// The fields of each frame as tshark reads them. It does not look into repetitions by the MAC, which no TCP sees; they are
+/// checked for damage all the same, as far as their FCS goes, and hold the bytes of the frame they repeat.
 fn frames(file: &Path) -> Vec<Frame> {
     let is_address = |field: &str| ["wlan.ra", "wlan.ta", "wlan.sa", "wlan.da", "wlan.bssid"].contains(&field);
     let spelt = |field: &str, value: String| if is_address(field) { value } else { plain(&value) };

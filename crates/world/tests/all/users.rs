@@ -28,7 +28,7 @@ fn run(text: &str) -> Run {
     world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
 }
 
-fn of(run: &Run, name: &str) -> f64 {
+fn number(run: &Run, name: &str) -> f64 {
     run.flow(0, name).unwrap_or_else(|| panic!("there is no {name}"))
 }
 
@@ -40,34 +40,34 @@ fn a_message_takes_a_handshake_a_request_and_its_segments() {
     // Nagle's algorithm the
     // second waits for the ACK of the first: 20.032 ms more.
     let text = scenario(1000, "", &user("{ model = \"email\", every = \"1 s\" }"));
-    let nagle = of(&run(&text), "transfer_time_mean_s");
+    let nagle = number(&run(&text), "transfer_time_mean_s");
     let run = run(&text.replace("\"rfc\"", "\"rfc\", nagle = false"));
     assert!((nagle - 0.062064).abs() < 1e-4, "{nagle}");
-    let (mean, p95) = (of(&run, "transfer_time_mean_s"), of(&run, "transfer_time_p95_s"));
+    let (mean, p95) = (number(&run, "transfer_time_mean_s"), number(&run, "transfer_time_p95_s"));
     assert!((mean - 0.042032).abs() < 1e-4 && (p95 - 0.042).abs() < 0.005, "{mean} {p95}");
     // A Poisson process of 1000, give or take five deviations.
-    let messages = of(&run, "transfers");
+    let messages = number(&run, "transfers");
     assert!((messages - 1000.0).abs() < 160.0, "{messages}");
-    assert_eq!((of(&run, "connections_total"), of(&run, "connections_lost_total")), (messages, 0.0));
-    assert_eq!(of(&run, "delivered_bytes_total"), 2000.0 * messages);
-    assert_eq!(of(&run, "reverse_delivered_bytes_total"), 300.0 * messages);
-    assert_eq!((of(&run, "segments_sent"), of(&run, "retransmissions")), (2.0 * messages, 0.0));
+    assert_eq!((number(&run, "connections_total"), number(&run, "connections_lost_total")), (messages, 0.0));
+    assert_eq!(number(&run, "delivered_bytes_total"), 2000.0 * messages);
+    assert_eq!(number(&run, "reverse_delivered_bytes_total"), 300.0 * messages);
+    assert_eq!((number(&run, "segments_sent"), number(&run, "retransmissions")), (2.0 * messages, 0.0));
     // The next may be opened while the last one closes.
-    assert_eq!(of(&run, "transfer_bytes"), 2000.0 * messages);
-    assert!(of(&run, "connections_open_most_total") <= 2.0);
+    assert_eq!(number(&run, "transfer_bytes"), 2000.0 * messages);
+    assert!(number(&run, "connections_open_most_total") <= 2.0);
 }
 
 #[test]
 fn files_back_to_back_fill_the_wire_but_for_their_slow_starts() {
     let run = run(&scenario(100, "", &user("{ model = \"ftp\", size = \"4 MB\" }")));
-    let (files, rate) = (of(&run, "transfers"), of(&run, "goodput_bps"));
+    let (files, rate) = (number(&run, "transfers"), number(&run, "goodput_bps"));
     // 4 MB of payload take 3.288 s at 10 Mb/s less headers; a connection's beginning some tens of ms more.
     assert!((28.0..=30.0).contains(&files) && rate > 9.3e6 && rate < 9.74e6, "{files} {rate}");
-    assert!(of(&run, "transfer_time_mean_s") > 3.288, "{}", of(&run, "transfer_time_mean_s"));
+    assert!(number(&run, "transfer_time_mean_s") > 3.288, "{}", number(&run, "transfer_time_mean_s"));
     // 32 Mb over the mean time: what a connection carries while it is there, whatever pauses lie between.
-    let while_there = 32e6 / of(&run, "transfer_time_mean_s");
-    assert!((of(&run, "transfer_rate_bps") - while_there).abs() < 1.0, "{}", of(&run, "transfer_rate_bps"));
-    assert_eq!(of(&run, "connections_total"), files + 1.0);
+    let while_there = 32e6 / number(&run, "transfer_time_mean_s");
+    assert!((number(&run, "transfer_rate_bps") - while_there).abs() < 1.0, "{}", number(&run, "transfer_rate_bps"));
+    assert_eq!(number(&run, "connections_total"), files + 1.0);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn four_connections_bring_a_page_sooner_than_one_and_one_for_each_object_later()
     let time = |more: &str| {
         let model = format!("{{ model = \"http\", page_every = \"5 s\", objects = 12{more} }}");
         let run = run(&scenario(2000, "", &user(&model)));
-        (of(&run, "transfer_time_mean_s"), of(&run, "transfers"), of(&run, "transfer_bytes"))
+        (number(&run, "transfer_time_mean_s"), number(&run, "transfers"), number(&run, "transfer_bytes"))
     };
     let (one, four, each) = (time(""), time(", connections = 4"), time(", persistent = false"));
     assert!(four.0 < 0.6 * one.0 && one.0 < 0.7 * each.0, "{one:?} {four:?} {each:?}");
@@ -86,8 +86,8 @@ fn four_connections_bring_a_page_sooner_than_one_and_one_for_each_object_later()
 #[test]
 fn connections_survive_losses_and_one_that_cannot_be_had_is_given_up() {
     let lossy = run(&scenario(500, "loss = 0.02", &user("{ model = \"email\", every = \"500 ms\" }")));
-    assert!(of(&lossy, "transfers") > 800.0 && of(&lossy, "retransmissions") > 5.0);
-    assert!(of(&lossy, "transfer_time_p99_s") > 0.2, "a SYN that is lost costs a second");
+    assert!(number(&lossy, "transfers") > 800.0 && number(&lossy, "retransmissions") > 5.0);
+    assert!(number(&lossy, "transfer_time_p99_s") > 0.2, "a SYN that is lost costs a second");
     // From 100 s on the server is dead: a SYN is sent four times, which takes 1 + 2 + 4 + 8 s, then the user tries what is due next.
     let killed = format!(
         "{}[[event]]\nat = \"100 s\"\nkill = \"s\"\n",
@@ -98,9 +98,9 @@ fn connections_survive_losses_and_one_that_cannot_be_had_is_given_up() {
         )
     );
     let dead = run(&killed);
-    let (lost, all) = (of(&dead, "connections_lost_total"), of(&dead, "connections_total"));
-    assert!((5.0..=7.0).contains(&lost) && of(&dead, "transfers") + lost <= all, "{lost} {all}");
-    assert!(of(&dead, "connections_open_most_total") <= 2.0);
+    let (lost, all) = (number(&dead, "connections_lost_total"), number(&dead, "connections_total"));
+    assert!((5.0..=7.0).contains(&lost) && number(&dead, "transfers") + lost <= all, "{lost} {all}");
+    assert!(number(&dead, "connections_open_most_total") <= 2.0);
 }
 
 #[test]
@@ -110,11 +110,11 @@ fn a_user_stops_with_its_flow_and_counts_after_warm_up() {
     let half =
         run(&text.replace("from = \"s\"\nto = \"c\"\ntraffic", "from = \"s\"\nto = \"c\"\nstop = \"50 s\"\ntraffic"));
     let warm = run(&text.replace("duration = \"100 s\"", "duration = \"100 s\", warmup = \"50 s\""));
-    let (all, first, second) = (of(&whole, "transfers"), of(&half, "transfers"), of(&warm, "transfers"));
+    let (all, first, second) = (number(&whole, "transfers"), number(&half, "transfers"), number(&warm, "transfers"));
     assert!((all - first - second).abs() <= 1.0 && first > 400.0 && second > 400.0, "{all} {first} {second}");
-    assert_eq!(of(&warm, "connections_total"), of(&whole, "connections_total"));
-    assert!((of(&warm, "segments_sent") - 2.0 * second).abs() <= 2.0);
-    assert_eq!(of(&warm, "delivered_bytes_total"), of(&whole, "delivered_bytes_total"));
+    assert_eq!(number(&warm, "connections_total"), number(&whole, "connections_total"));
+    assert!((number(&warm, "segments_sent") - 2.0 * second).abs() <= 2.0);
+    assert_eq!(number(&warm, "delivered_bytes_total"), number(&whole, "delivered_bytes_total"));
 }
 
 /// Knows every connection that it has seen and of which it has not been told that it is over.
@@ -160,7 +160,7 @@ fn agents_are_told_of_every_connection_that_is_over_once() {
     let blueprint = world::parse_with(&text, &[], Registries { schemes, ..Registries::builtin() }).unwrap();
     let run = world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
     // At both ends; told five seconds after the end, of which some 25 connections are left at the end of the run: 60 at most are known at once.
-    let (all, told) = (of(&run, "connections_total"), run.scheme("knows", "closed"));
+    let (all, told) = (number(&run, "connections_total"), run.scheme("knows", "closed"));
     assert!(all > 4500.0 && (2.0 * all - told) == run.scheme("knows", "left"), "{all} {told}");
     assert!(run.scheme("knows", "left") < 120.0 && run.scheme("knows", "most") < 240.0);
 }

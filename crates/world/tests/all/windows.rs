@@ -66,7 +66,7 @@ fn row<'a>(run: &'a Run, id: &str) -> &'a world::Row {
     run.windows.iter().find(is_it).unwrap_or_else(|| panic!("no row {id}"))
 }
 
-fn of(run: &Run, id: &str, name: &str) -> f64 {
+fn number(run: &Run, id: &str, name: &str) -> f64 {
     Run::number(row(run, id), name).unwrap_or_else(|| panic!("{id} has no {name}"))
 }
 
@@ -78,14 +78,14 @@ fn near(a: f64, b: f64) {
 fn a_window_over_the_measured_time_has_the_means_of_the_whole_run() {
     let run = run(&(SCENE.to_owned() + WINDOWS), &Record::default());
     for name in ["goodput_bps", "cwnd_mean_bytes", "rtt_mean_s", "cwnd_per_srtt_bps"] {
-        near(of(&run, "measured.download", name), run.flow(0, name).unwrap());
+        near(number(&run, "measured.download", name), run.flow(0, name).unwrap());
     }
     let wire = run.queues.iter().find(|row| row[0].1 == world::Cell::Text("server->ap".to_owned())).unwrap();
-    near(of(&run, "measured.server->ap", "mean_packets"), Run::number(wire, "mean_packets").unwrap());
-    assert!(of(&run, "measured.server->ap", "mean_packets") > 1.0, "the slow wire has a queue");
+    near(number(&run, "measured.server->ap", "mean_packets"), Run::number(wire, "mean_packets").unwrap());
+    assert!(number(&run, "measured.server->ap", "mean_packets") > 1.0, "the slow wire has a queue");
     // A window's rate is its congestion window over its RTT: no more than both extremes say.
-    let most = of(&run, "measured.download", "cwnd_max_bytes") * 8.0 / 0.020;
-    let rate = of(&run, "measured.download", "cwnd_per_srtt_bps");
+    let most = number(&run, "measured.download", "cwnd_max_bytes") * 8.0 / 0.020;
+    let rate = number(&run, "measured.download", "cwnd_per_srtt_bps");
     assert!(rate > 1e6 && rate < most, "{rate} of at most {most}");
 }
 
@@ -93,16 +93,17 @@ fn a_window_over_the_measured_time_has_the_means_of_the_whole_run() {
 fn buckets_by_hand() {
     let run = run(&(SCENE.to_owned() + WINDOWS), &Record::default());
     // 1000 B every 10 ms until 1.5 s: two buckets of 250 ms with 25 datagrams, two with none, give or take one on the way.
-    near(of(&run, "late.talk", "goodput_zero_share"), 0.5);
+    near(number(&run, "late.talk", "goodput_zero_share"), 0.5);
     let full: f64 = 25.0 * 1000.0 * 8.0 / 0.25;
-    let most = of(&run, "late.talk", "goodput_max_bps");
+    let most = number(&run, "late.talk", "goodput_max_bps");
     assert!((most - full).abs() <= full / 25.0, "{most} is not {full} within a datagram");
     // Of 1, 1, 0, 0 the mean is 1/2, the variance 4 (1/2)^2 / 3, so the variation is 2 / sqrt(3).
-    let cv = of(&run, "late.talk", "goodput_cv");
+    let cv = number(&run, "late.talk", "goodput_cv");
     assert!((cv - 2.0 / 3.0_f64.sqrt()).abs() < 0.05, "{cv}");
-    near(of(&run, "late.download", "goodput_zero_share"), 0.0);
-    near(of(&run, "late.talk", "goodput_min_bps"), 0.0);
-    let (least, mean) = (of(&run, "late.download", "goodput_min_bps"), of(&run, "late.download", "goodput_bps"));
+    near(number(&run, "late.download", "goodput_zero_share"), 0.0);
+    near(number(&run, "late.talk", "goodput_min_bps"), 0.0);
+    let (least, mean) =
+        (number(&run, "late.download", "goodput_min_bps"), number(&run, "late.download", "goodput_bps"));
     assert!(least > 0.0 && least < mean, "{least} of a mean of {mean}");
 }
 
@@ -110,15 +111,15 @@ fn buckets_by_hand() {
 fn the_total_of_a_window_has_the_greatest_bucket_of_all_flows_together() {
     let run = run(&(SCENE.to_owned() + WINDOWS), &Record::default());
     let flows = ["late.talk", "late.download"];
-    let sum = |name: &str| flows.iter().map(|id| of(&run, id, name)).sum::<f64>();
-    assert!((of(&run, "late.total", "goodput_bps") - sum("goodput_bps")).abs() <= 2.0);
+    let sum = |name: &str| flows.iter().map(|id| number(&run, id, name)).sum::<f64>();
+    assert!((number(&run, "late.total", "goodput_bps") - sum("goodput_bps")).abs() <= 2.0);
     // The download goes on at the same rate: the greatest bucket of both is one in which the other talks, the least one in which it is silent.
-    let most = of(&run, "late.total", "goodput_max_bps");
-    let one = of(&run, "late.download", "goodput_max_bps").max(of(&run, "late.talk", "goodput_max_bps"));
+    let most = number(&run, "late.total", "goodput_max_bps");
+    let one = number(&run, "late.download", "goodput_max_bps").max(number(&run, "late.talk", "goodput_max_bps"));
     assert!(most > one && most <= sum("goodput_max_bps"), "{most} above {one}, at most the sum");
-    let least = of(&run, "late.total", "goodput_min_bps");
+    let least = number(&run, "late.total", "goodput_min_bps");
     assert!(least >= sum("goodput_min_bps") && least < most, "{least}");
-    near(of(&run, "late.total", "goodput_zero_share"), 0.0);
+    near(number(&run, "late.total", "goodput_zero_share"), 0.0);
 }
 
 #[test]
@@ -128,7 +129,7 @@ fn counters_of_a_scheme_in_windows_add_up_to_those_of_the_run() {
     };
     let windows = [thirds("first", 0, 500), thirds("second", 500, 1200), thirds("third", 1200, 2000)].concat();
     let run = run(&(SCENE.to_owned() + "[[scheme]]\nname = \"lle-tcp\"\n" + &windows), &Record::default());
-    let parts = ["first", "second", "third"].map(|name| of(&run, &format!("{name}.lle-tcp@ap"), "acks_made"));
+    let parts = ["first", "second", "third"].map(|name| number(&run, &format!("{name}.lle-tcp@ap"), "acks_made"));
     assert!(parts.iter().all(|part| *part > 20.0), "{parts:?}");
     // The last bucket ends at the end of the run, and before what else happens at that instant.
     let whole = run.scheme("lle-tcp", "acks_made");

@@ -69,7 +69,7 @@ impl Agent for Teller {
 /// The latest ACK of a flow: its number and window.
 type Latest = (Seq, u16);
 
-/// What a packet is to this queue.
+/// The role of a packet in this queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     /// A pure ACK that a later one may cover.
@@ -96,7 +96,7 @@ struct Waiting {
 struct Thinning {
     keep: usize,
     waiting: Vec<Waiting>,
-    /// What `expired` hands out.
+    /// The ACKs that `expired` hands out.
     covered: VecDeque<(Msdu, Bytes)>,
     latest: BTreeMap<FlowId, Latest>,
     books: Rc<RefCell<Books>>,
@@ -218,7 +218,7 @@ impl Wrap for Thinning {
         inner.expired(now, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
-    /// What is covered waits for nothing but `expired`: it counts among the entries and takes no room.
+    /// A covered ACK waits for `expired` alone: it counts among the entries and takes no room.
     fn space(&self, inner: &dyn TxQueue) -> Space {
         let inner = inner.space();
         let covered = self.covered.iter().map(|(_, len)| *len).sum();

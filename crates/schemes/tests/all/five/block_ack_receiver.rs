@@ -74,10 +74,10 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What the parts at one node share.
+/// The state that the parts at one node share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Who announced the scheme, by node.
+    /// The nodes that announced the scheme.
     has: Vec<bool>,
     block_acks: u64,
     reordered: u64,
@@ -146,12 +146,12 @@ struct Reorder {
     shared: Rc<RefCell<Shared>>,
 }
 
-/// What is known of the numbers of one sender.
+/// The numbers received from one sender.
 #[derive(Debug)]
 struct Line {
     /// All before it were handed up or given up.
     next: u16,
-    /// Which of the 64 before `next` were handed up; bit 0 is `next - 1`.
+    /// Those of the 64 before `next` that were handed up; bit 0 is `next - 1`.
     past: u64,
     held: Vec<Held>,
 }
@@ -163,7 +163,7 @@ struct Held {
     deliveries: Vec<Delivery>,
 }
 
-/// Where a number stands.
+/// The place of a number beside the window.
 #[derive(Debug, PartialEq)]
 enum Standing {
     /// So many behind `next`, and not yet handed up.
@@ -220,7 +220,7 @@ impl Line {
         self.held.iter().map(|h| h.seq).min_by_key(|seq| seq.wrapping_sub(self.next) % NUMBERS)
     }
 
-    /// When the hole at `next` is given up: it was known when the first after it came.
+    /// The time at which the hole at `next` is given up: it was known when the first after it came.
     fn deadline(&self, patience: Dur) -> SimTime {
         self.held.iter().map(|h| h.since).min().map_or(SimTime::NEVER, |since| since + patience)
     }
@@ -375,7 +375,7 @@ mod tests {
 
         fn receive(&mut self, ms: u64, from: NodeId, seqs: &[u16], lost: &[u16]) {
             let frame = self.psdu(from, seqs);
-            let got = &of(seqs, lost);
+            let got = &heard(seqs, lost);
             let mut up = Vec::new();
             self.recipient.receive(at(ms), &frame, got, &mut self.all, &mut |delivery| up.push(delivery));
             frame.release(&mut self.all);
@@ -401,9 +401,9 @@ mod tests {
     }
 
     /// All of `seqs` but those lost.
-    fn of(seqs: &[u16], lost: &[u16]) -> MpduSet {
-        let heard = seqs.iter().enumerate().filter(|(_, seq)| !lost.contains(seq));
-        heard.map(|(i, _)| i).collect()
+    fn heard(seqs: &[u16], lost: &[u16]) -> MpduSet {
+        let kept = seqs.iter().enumerate().filter(|(_, seq)| !lost.contains(seq));
+        kept.map(|(i, _)| i).collect()
     }
 
     /// The page shows this very file.
@@ -510,7 +510,7 @@ mod tests {
         let psdu = bed.psdu(THERE, &seqs);
         let proposed =
             || Response::to(&edca(node(HERE, 3).standard), psdu.tx.mode, psdu.duration, Sort::Ack, Body::Nothing);
-        let made = bed.recipient.respond(&bed.config, &psdu, &of(&seqs, &[0]), proposed()).unwrap();
+        let made = bed.recipient.respond(&bed.config, &psdu, &heard(&seqs, &[0]), proposed()).unwrap();
         let answer = response(made, (HERE, THERE));
         assert_eq!(answer.kind, Sort::BlockAck);
         let mut policy = Policy { mpdus: 8, shared: Rc::default() };
@@ -519,7 +519,7 @@ mod tests {
         assert_eq!(policy.solicits(TO, 4).len, answer.psdu.len());
         let mut acknowledged = MpduSet::NONE;
         assert_eq!(policy.judge(TO, &seqs, &answer, &mut acknowledged), Some(Outcome::Success));
-        assert_eq!(acknowledged, of(&seqs, &[0]));
+        assert_eq!(acknowledged, heard(&seqs, &[0]));
         acknowledged.clear();
         assert!(policy.judge(TO, &[100, 101], &answer, &mut acknowledged).is_none());
         assert!(bed.recipient.respond(&bed.config, &psdu, &MpduSet::NONE, proposed()).is_none());

@@ -19,7 +19,7 @@ pub fn mode(mbps: u64) -> Mode {
     Standard::A.mode(BitRate::from_kbps(mbps * 1000)).unwrap()
 }
 
-/// What it has put on the air.
+/// The frames it has put on the air.
 #[derive(Debug, Default)]
 struct Empty(Vec<Frame>);
 

@@ -55,7 +55,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is known of one receiver.
+/// The statistics of one receiver.
 #[derive(Clone, Debug)]
 struct Receiver {
     /// Success ratio of each mode; one that was never tried is believed to be perfect.
@@ -68,7 +68,7 @@ struct Learning {
     every: u64,
     weight: f64,
     typical: Bytes,
-    /// What an attempt takes beside its data: DIFS, a mean first backoff, SIFS and an Ack in the slowest mode.
+    /// The time of an attempt beside its data: DIFS, a mean first backoff, SIFS and an Ack in the slowest mode.
     overhead: Dur,
     modes: Vec<Mode>,
     receivers: Vec<Receiver>,

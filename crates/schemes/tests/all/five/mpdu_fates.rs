@@ -30,7 +30,7 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What is known of a PPDU.
+/// The facts about a PPDU.
 #[derive(Debug, Default)]
 struct Seen {
     acknowledged: u64,

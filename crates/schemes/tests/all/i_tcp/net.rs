@@ -15,7 +15,7 @@ pub const FIXED: usize = 1;
 /// The next hop towards the fixed host.
 pub const WIRE: NodeId = NodeId(9);
 
-/// How an end's connection ended.
+/// The end of a connection, as one side saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     Closed,
@@ -37,7 +37,7 @@ pub struct End {
 /// A packet on one of the two links.
 #[derive(Debug)]
 pub struct Seen {
-    /// Whose link it is.
+    /// The side that the link belongs to.
     pub end: usize,
     /// From that end to the base station, or back.
     pub is_from_end: bool,
@@ -50,7 +50,7 @@ impl Seen {
     }
 }
 
-/// What a link does to a packet.
+/// The effect of a link on packets.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Weather {
     pub loss_percent: u64,
@@ -254,7 +254,7 @@ impl Net {
         assert_eq!(self.bench.held(), 0, "it keeps numbers, not packets");
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     pub fn next(&self) -> SimTime {
         let wakeups = self.ends.iter().map(|end| end.conn.next_wakeup());
         let arrival = self.queue.first_key_value().map_or(SimTime::NEVER, |((at, _), _)| *at);

@@ -1,5 +1,5 @@
-//! What the receiving station keeps for a host that has no room for it, or has to bring up to date before its host would take it:
-//! data that is acknowledged in the host's name.
+//! The data that the receiving station keeps for a host that has no room for it, or has to bring up to date before its host would
+//! take it: data that is acknowledged in the host's name.
 
 use super::*;
 

@@ -6,7 +6,7 @@ use tcp::{Config, Connection, Input, Output, SenderHook, recovery};
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Payload, Tcp};
 
-/// What a host says of its sender.
+/// The hook of a host on its sender.
 fn hook(params: &[(&str, Value)]) -> Box<dyn SenderHook> {
     bench("nack-vegas", node(HERE, 2), params).unwrap().stack.sender_hook(OUT).unwrap()
 }
@@ -50,7 +50,7 @@ impl Sender {
         outputs.filter_map(number).collect()
     }
 
-    /// What it sends when this ACK comes, 1 ms after the last, with these negative ACKs.
+    /// The segments it sends when this ACK comes, 1 ms after the last, with these negative ACKs.
     fn hears(&mut self, number: u32, corrupted: &[u32]) -> Vec<u32> {
         self.now += Dur::from_ms(1);
         let mut tcp =

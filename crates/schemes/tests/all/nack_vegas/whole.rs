@@ -10,7 +10,7 @@ use tcp::{Config, Connection, Input, Output, recovery};
 use units::{Dur, SimTime};
 use wire::{Flags, L4, Tcp};
 
-/// What the world is like.
+/// The losses and delays of the world.
 #[derive(Debug, Clone)]
 struct Weather {
     /// Of a hundred segments, so many the MAC discards, so many it discards though they were delivered, so many are lost behind the

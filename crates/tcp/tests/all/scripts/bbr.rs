@@ -30,7 +30,7 @@ fn bbr(first_phase: i64) -> Config {
     }
 }
 
-/// What the controller shows.
+/// The gauges of the controller.
 #[derive(Default, Debug, Clone, Copy)]
 struct Seen {
     bandwidth: f64,
@@ -57,16 +57,16 @@ struct Line {
     now: SimTime,
     free_at: SimTime,
     delay: Dur,
-    /// When an ACK reaches the sender, and of what.
+    /// The ACKs under way: time of arrival at the sender, and data acknowledged.
     acks: VecDeque<(SimTime, SeqRange)>,
     received: SeqSet,
     next: Seq,
-    /// Which data segments are lost, counted from 1.
+    /// The data segments that are lost, counted from 1.
     drops: Vec<u64>,
     count: u64,
-    /// When each data segment left, and how much was in flight then.
+    /// The departure of each data segment, and the data in flight then.
     sent: Vec<(SimTime, u64)>,
-    /// What the controller showed after each ACK.
+    /// The gauges of the controller after each ACK.
     seen: Vec<(SimTime, Seen)>,
 }
 
@@ -154,7 +154,7 @@ impl Line {
         self.seen.last().unwrap().1
     }
 
-    /// When the mode first was this, from `from_ms` on.
+    /// The first time in this mode, from `from_ms` on.
     fn first(&self, mode: f64, from_ms: u64) -> SimTime {
         let from = SimTime::ZERO + Dur::from_ms(from_ms);
         self.seen.iter().find(|(at, seen)| *at >= from && seen.mode == mode).unwrap().0
@@ -169,7 +169,7 @@ impl Line {
     }
 }
 
-/// How long a segment keeps the next back at this gain, rounded up to nanoseconds of whole bits per second.
+/// The time for which a segment keeps the next back at this gain, rounded up to nanoseconds of whole bits per second.
 fn gap(gain: f64) -> u64 {
     let bps = (1.25e6 * MARGIN * gain * 8.0).round();
     (8e12 / bps).ceil() as u64

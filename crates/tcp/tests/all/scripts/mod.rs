@@ -38,16 +38,16 @@
 //! | fast retransmit, NewReno (partial ACKs) | `recovery::newreno_repairs_a_hole_per_partial_ack`, `recovery::newreno_restarts_its_timer_at_the_first_partial_ack_only` |
 //! | DSACK, receiver | `receiver::what_came_twice_is_the_first_block_once`, `receiver::dsack_a_duplicate_segment`, `receiver::dsack_an_out_of_order_segment_and_a_duplicate`, `receiver::dsack_a_duplicate_of_an_out_of_order_segment`, `receiver::dsack_a_part_of_a_segment`, `receiver::dsack_of_two_parts_below_the_ack_the_first_is_told`, `receiver::dsack_of_two_parts_beyond_the_ack_the_first_is_told_and_the_block_it_is_in` |
 //! | SACK, one hole; several holes | `sack::one_hole_is_repaired_while_new_data_fills_the_pipe`, `sack::several_holes_are_repaired_in_one_round_trip`, `sack::more_losses_within_a_recovery_are_repaired_without_a_second_cut` |
-//! | SACK, what makes a loss | `sack::three_duplicates_begin_recovery_though_too_little_is_sacked`, `sack::one_ack_that_sacks_more_than_two_segments_begins_recovery`, `sack::two_segments_sacked_are_reordering`, `sack::three_ranges_make_a_loss_however_small`, `sack::an_ack_of_new_data_may_tell_of_a_loss_too`, `sack::an_ack_of_new_data_starts_the_count_of_duplicates_anew`, `sack::a_higher_threshold_needs_more_beyond` |
+//! | SACK, what makes a loss | `sack_detection::three_duplicates_begin_recovery_though_too_little_is_sacked`, `sack_detection::one_ack_that_sacks_more_than_two_segments_begins_recovery`, `sack_detection::two_segments_sacked_are_reordering`, `sack_detection::three_ranges_make_a_loss_however_small`, `sack_detection::an_ack_of_new_data_may_tell_of_a_loss_too`, `sack_detection::an_ack_of_new_data_starts_the_count_of_duplicates_anew`, `sack_detection::a_higher_threshold_needs_more_beyond` |
 //! | SACK, what leaves next; rescue | `sack::what_may_be_lost_goes_after_new_data`, `sack::the_last_segment_goes_once_more_for_each_recovery` |
 //! | SACK, lost retransmission | `sack::a_repair_that_is_lost_waits_for_the_timer`, `rack::a_lost_repair_is_found_by_what_left_after_it`, `sack::several_holes_and_a_lost_repair_wait_for_the_timer_and_then_go_in_order`, `rack::a_repair_may_be_lost_twice` |
 //! | SACK, timeout | `sack::after_a_timeout_only_what_is_not_sacked_is_sent_again`, `sack::after_a_timeout_no_recovery_begins_until_all_that_was_out_is_acknowledged`, `sack::a_timeout_in_recovery_ends_it`, `sack::a_timeout_halves_the_flight_though_a_part_of_it_is_sacked`, `sack::a_timeout_in_recovery_lowers_ssthresh_a_second_time`, `sack::a_window_taken_back_is_probed_and_the_blocks_are_forgotten` |
 //! | SACK, reneging | `sack::a_receiver_that_has_thrown_away_what_it_sacked_gets_it_again`, `rack::reneging_is_found_at_the_timeout_with_rack_too` |
-//! | SACK, blocks | `sack::blocks_of_what_is_acknowledged_or_was_never_sent_say_nothing`, `sack::a_block_counts_for_the_segments_it_covers_wholly`, `sack::duplicates_without_blocks_tell_nothing` |
+//! | SACK, blocks | `sack_detection::blocks_of_what_is_acknowledged_or_was_never_sent_say_nothing`, `sack_detection::a_block_counts_for_the_segments_it_covers_wholly`, `sack_detection::duplicates_without_blocks_tell_nothing` |
 //! | SACK, end of a recovery; the next | `sack::a_loss_beyond_the_recovery_point_begins_another`, `sack::a_lost_fin_is_repaired_with_its_segment` |
 //! | SACK, which recovery | `sack::a_peer_without_sack_gets_newreno`, `sack::a_recovery_that_is_named_does_without_the_blocks`, `sack::tahoe_with_sack_stays_tahoe_and_reno_recovers_by_sack`, `sack::tahoe_recovers_by_sack_if_it_is_told_to` |
-//! | SACK and ECN | `sack::a_mark_in_recovery_cuts_nothing_more`, `sack::a_mark_on_a_duplicate_cuts_the_window_and_the_loss_after_it_does_not`, `sack::a_mark_after_recovery_cuts_again` |
-//! | idle restart | `sack::after_an_idle_time_the_window_is_the_initial_one_and_the_board_is_empty`, `sack::a_window_that_rested_for_less_than_an_rto_is_what_it_was`, `sack::without_idle_restart_a_window_rests_for_ever`, `sack::a_restart_after_idle_never_opens_the_window` |
+//! | SACK and ECN | `sack_ecn::a_mark_in_recovery_cuts_nothing_more`, `sack_ecn::a_mark_on_a_duplicate_cuts_the_window_and_the_loss_after_it_does_not`, `sack_ecn::a_mark_after_recovery_cuts_again` |
+//! | idle restart | `idle::after_an_idle_time_the_window_is_the_initial_one_and_the_board_is_empty`, `idle::a_window_that_rested_for_less_than_an_rto_is_what_it_was`, `idle::without_idle_restart_a_window_rests_for_ever`, `idle::a_restart_after_idle_never_opens_the_window` |
 //! | SACK and schemes | `sack::a_loss_that_a_scheme_takes_for_none_of_congestion_is_repaired_without_a_cut`, `sack::a_schemes_retransmission_counts_in_the_pipe`, `sack::a_local_ack_leaves_the_scoreboard_right` |
 //! | corruption that a scheme knows of | `corruption::a_corrupted_segment_is_sent_again_at_once_and_three_duplicates_neither_repeat_nor_halve`, `corruption::what_left_after_the_copy_is_not_missing_when_the_copy_is_acknowledged`, `corruption::by_the_scoreboard_the_copy_takes_the_place_of_the_original_in_the_pipe`, `corruption::another_loss_beside_it_is_congestion_and_leaves_the_copy_alone`, `corruption::of_two_corrupted_segments_the_second_is_not_repeated_at_the_partial_ack`, `corruption::a_copy_that_is_corrupted_too_is_sent_again_without_waiting`, `corruption::a_copy_that_is_lost_to_congestion_waits_for_the_timer_and_with_rack_for_what_left_after_it`, `corruption::what_is_forged_or_stale_sends_nothing`, `corruption::a_segment_with_a_fin_goes_again_as_it_was` |
 //! | PRR, proportional; its end | `prr::above_ssthresh_one_segment_leaves_for_two_that_arrive`, `prr::at_the_end_the_window_is_ssthresh`, `prr::a_timeout_ends_the_reduction`, `prr::a_window_scaled_to_the_reduction_works_for_reno_too` |
@@ -89,6 +89,7 @@ mod bbr;
 mod corruption;
 mod ecn;
 mod handshake;
+mod idle;
 mod local;
 mod pace;
 mod prr;
@@ -96,6 +97,8 @@ mod rack;
 mod receiver;
 mod recovery;
 mod sack;
+mod sack_detection;
+mod sack_ecn;
 mod schemes;
 mod script;
 mod teardown;
@@ -110,6 +113,7 @@ fn the_table_names_scripts_that_exist() {
         ("corruption", include_str!("corruption.rs")),
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
+        ("idle", include_str!("idle.rs")),
         ("local", include_str!("local.rs")),
         ("pace", include_str!("pace.rs")),
         ("prr", include_str!("prr.rs")),
@@ -117,6 +121,8 @@ fn the_table_names_scripts_that_exist() {
         ("receiver", include_str!("receiver.rs")),
         ("recovery", include_str!("recovery.rs")),
         ("sack", include_str!("sack.rs")),
+        ("sack_detection", include_str!("sack_detection.rs")),
+        ("sack_ecn", include_str!("sack_ecn.rs")),
         ("teardown", include_str!("teardown.rs")),
         ("timeout", include_str!("timeout.rs")),
         ("undo", include_str!("undo.rs")),

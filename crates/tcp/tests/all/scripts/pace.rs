@@ -1,4 +1,4 @@
-//! When segments leave and how slow start ends: pacing, HyStart++, delivery rate samples.
+//! The departure of segments, and the end of slow start: pacing, HyStart++, delivery rate samples.
 
 use super::script::{Script, config, connected};
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! When data is acknowledged, and with which blocks. @RFC1122 4.2.3.2, @RFC5681 sec. 4.2, @RFC2018
+//! The times of acknowledgments, and their blocks. @RFC1122 4.2.3.2, @RFC5681 sec. 4.2, @RFC2018
 
 use super::script::{config, connected};
 use tcp::{Config, ack};

@@ -51,7 +51,7 @@ fn curve(timeout_ifs: &'static str) -> Vec<Curve> {
     curve
 }
 
-/// What the runs may deviate by: `slotsim` from the slot simulation, sampling alone; `model` from the model.
+/// The deviations allowed: `slotsim` from the slot simulation, sampling alone; `model` from the model.
 struct Bands {
     slotsim: f64,
     model: fn(&Row) -> f64,

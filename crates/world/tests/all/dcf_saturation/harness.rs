@@ -81,7 +81,7 @@ fn scenario(row: &Row, seconds: f64) -> Blueprint {
     world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What replications of a row gave: means, and relative standard errors of these.
+/// The replications of a row: means, and relative standard errors of these.
 #[derive(Debug)]
 pub struct Measured {
     pub throughput_bps: f64,

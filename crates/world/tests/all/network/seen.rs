@@ -14,7 +14,7 @@ use world::Record;
 /// A packet in the capture of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// When it was put on a wire or arrived there; by radio, when its frame ended.
+    /// The time at which it was put on a wire or arrived there; by radio, at which its frame ended.
     pub at: SimTime,
     /// The header of its frame; `None` on a wire.
     pub air: Option<DataHeader>,
@@ -38,7 +38,7 @@ impl Drop for Folder {
     }
 }
 
-/// What each node saw of IP in a run.
+/// The IP packets that each node saw in a run.
 pub fn watched(text: &str) -> BTreeMap<String, Vec<Seen>> {
     let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let folder = Folder::new();
