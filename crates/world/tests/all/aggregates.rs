@@ -168,7 +168,7 @@ fn mpdus_of_an_a_mpdu_share_its_number_and_those_lost_stand_at_their_sender_alon
     );
 }
 
-/// What the MAC repeats is left out by its retry bit: tshark takes a frame for such a repetition only if none came between.
+/// Repetitions by the MAC are left out by their retry bit: tshark takes a frame for such a repetition only if none came between.
 #[test]
 fn tshark_finds_the_segments_that_tcp_sent_again() {
     if !tshark_is_here() {
