@@ -63,6 +63,31 @@ table! {
 }
 
 impl Aggregation {
+    /// What these say, and where they are silent the others.
+    #[must_use]
+    pub(crate) fn or(&self, others: &Aggregation) -> Aggregation {
+        // One of the two ends attempts: what is written nearer goes before both.
+        let (attempts, lifetime) = match (self.attempts, self.lifetime) {
+            (None, None) => (others.attempts, others.lifetime),
+            own => own,
+        };
+        Aggregation {
+            mpdus: self.mpdus.or(others.mpdus),
+            bytes: self.bytes.or(others.bytes),
+            time: self.time.or(others.time),
+            amsdu: self.amsdu.or(others.amsdu),
+            largest_mpdu: self.largest_mpdu.or(others.largest_mpdu),
+            window: self.window.or(others.window),
+            spacing: self.spacing.or(others.spacing),
+            block_ack: self.block_ack.clone().or_else(|| others.block_ack.clone()),
+            lifetime,
+            attempts,
+            after_silence: self.after_silence.or(others.after_silence),
+            tells_gaps: self.tells_gaps.or(others.tells_gaps),
+            patience: self.patience.or(others.patience),
+        }
+    }
+
     /// All that they say: [`Aggregation::set`], and the keys that a field alone does not hold.
     pub fn apply(&self, to: &mut mac::Aggregation) {
         self.set(to);

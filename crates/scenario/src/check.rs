@@ -7,9 +7,10 @@ use crate::error::Mistakes;
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, Protocol, Reader, Traffic};
+use crate::modes::Modes;
 use crate::node::Node;
 use crate::queues::Queue;
-use crate::radio::{ControlRate, Mcs, Preamble, Protection, Radio, Slot, bit_rates, has_mcs};
+use crate::radio::{ControlRate, Preamble, Protection, Radio, Slot, bit_rates, has_mcs};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
 use crate::{Names, Result, Scenario};
@@ -88,19 +89,17 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
                 fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
             }
         }
-        let own = node.entry.aggregation.as_ref();
-        aggregation(node.standard, own, Some(node.access), &format!("node[{i}]"))?;
+        let path = format!("node[{i}]");
+        if let (false, Some(key)) = (has_mcs(node.standard), node.entry.modes.written()) {
+            fail!("{path}.{key}", "802.11n, ac and ax have it, and \"{}\" is {}", node.name, node.standard.word())
+        }
         if has_mcs(node.standard) {
-            let (streams, waveform) = (node.streams(&s.radio), node.waveform(&s.radio));
-            if let Err(refusal) = node.standard.radio_modes(streams, waveform) {
-                let key = key_of(&refusal);
-                fail!("node[{i}].{key}", "{refusal}")
-            }
-            let stated = node.entry.mcs_to().iter().map(|(_, mcs)| ("mcs_to", *mcs));
-            let own = node.entry.mcs.and_then(Mcs::fixed).map(|mcs| ("mcs", mcs));
-            for (key, mcs) in own.into_iter().chain(stated) {
-                if let Err(refusal) = node.standard.mcs(mcs, streams, waveform) {
-                    fail!("node[{i}].{key}", "{refusal}")
+            modes(node.standard, &node.modes, node.waveform(&s.radio), &path)?;
+            aggregation(node.standard, node.modes.aggregation.as_ref(), node.access, &path)?;
+            for (to, mcs) in node.entry.mcs_to() {
+                if let Err(refusal) = node.standard.mcs(*mcs, node.modes.streams(), node.waveform(&s.radio)) {
+                    let to = self::name(s, *to);
+                    fail!("{path}.mcs_to.{to}", "{refusal}")
                 }
             }
         }
@@ -206,8 +205,11 @@ fn radio(radio: &Radio, found: &mut Mistakes) {
         found.take(rate_of(radio.standard, rate, || "radio".to_owned(), key));
     }
     found.take(basic_rate_set(radio));
-    found.take(mcs(radio));
-    found.take(aggregation(radio.standard, radio.aggregation.as_ref(), radio.access, "radio"));
+    found.take(modes_of_all(radio));
+    let access = radio.access.unwrap_or(Access::Dcf);
+    if has_mcs(radio.standard) {
+        found.take(aggregation(radio.standard, radio.modes.aggregation.as_ref(), access, "radio"));
+    }
     found.take(latency(radio));
     found.take(contention_window(radio));
 }
@@ -237,33 +239,30 @@ fn preamble_and_slot(radio: &Radio) -> Result<()> {
     Ok(())
 }
 
-/// Keys of 802.11n and later, where the standard has them.
-fn mcs(radio: &Radio) -> Result<()> {
+/// Keys of 802.11n and later, where the standard of all radios has them.
+fn modes_of_all(radio: &Radio) -> Result<()> {
     let standard = radio.standard.word();
-    if !has_mcs(radio.standard) {
-        let written = [
-            ("mcs", radio.mcs.is_some()),
-            ("streams", radio.streams.is_some()),
-            ("width", radio.width.is_some()),
-            ("guard_interval", radio.guard_interval.is_some()),
-            ("coding", radio.coding.is_some()),
-        ];
-        if let Some((key, _)) = written.into_iter().find(|(_, is_written)| *is_written) {
+    match (has_mcs(radio.standard), radio.modes.written()) {
+        (false, Some(key)) => {
             fail!("radio.{key}", "802.11n, ac and ax have it, and standard is \"{standard}\"; it has data_rate")
         }
-        return Ok(());
+        (false, None) => Ok(()),
+        (true, _) => {
+            modes(radio.standard, &radio.modes, radio.modes.waveform(radio.standard, radio.tx_time()), "radio")
+        }
     }
-    let streams = radio.streams.unwrap_or(1);
-    if let Err(refusal) = radio.standard.radio_modes(streams, radio.waveform()) {
-        let key = key_of(&refusal);
-        fail!("radio.{key}", "{refusal}")
-    }
-    match radio.mcs {
-        None | Some(Mcs::Best) => Ok(()),
-        Some(Mcs::Fixed(mcs)) => match radio.standard.mcs(mcs, streams, radio.waveform()) {
-            Ok(_) => Ok(()),
-            Err(refusal) => fail!("radio.mcs", "{refusal}"),
-        },
+}
+
+/// Modes that the standard has.
+fn modes(standard: Standard, modes: &Modes, waveform: phy::Waveform, table: &str) -> Result<()> {
+    let all = standard.radio_modes(modes.streams(), waveform).err();
+    let one = modes.mcs().fixed().and_then(|mcs| standard.mcs(mcs, modes.streams(), waveform).err());
+    match all.or(one) {
+        None => Ok(()),
+        Some(refusal) => {
+            let key = key_of(&refusal);
+            fail!("{table}.{key}", "{refusal}")
+        }
     }
 }
 
@@ -278,13 +277,10 @@ fn key_of(refusal: &phy::Refusal) -> &'static str {
     }
 }
 
-fn aggregation(standard: Standard, it: Option<&Aggregation>, access: Option<Access>, table: &str) -> Result<()> {
+fn aggregation(standard: Standard, it: Option<&Aggregation>, access: Access, table: &str) -> Result<()> {
     let Some(it) = it else { return Ok(()) };
     let (at, word) = (format!("{table}.aggregation"), standard.word());
-    if !has_mcs(standard) {
-        fail!("{at}", "802.11n, ac and ax have it, and standard is \"{word}\"")
-    }
-    if access == Some(Access::Dcf) {
+    if access == Access::Dcf {
         fail!("{at}", "block acknowledgment is of QoS stations: access = \"edca\"")
     }
     let own = mac::Aggregation::of(standard);

@@ -1,16 +1,16 @@
 //! `[[node]]`: stations, access points, wired hosts.
 
 use crate::Result;
-use crate::aggregation::Aggregation;
 use crate::at::At;
 use crate::channel::ChannelNames;
 use crate::directory::MOST_OF_A_GROUP;
 use crate::edca::{Access, Category, Edca};
 use crate::group;
 use crate::item::{About, Item, Mistake, wrong};
+use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
-use crate::radio::{Mcs, Radio};
+use crate::radio::Radio;
 use crate::scalar::Text;
 use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
@@ -132,18 +132,10 @@ table! {
         standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
         data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
-        /// MCS of the data frames it sends; of 802.11n, ac and ax.
-        mcs: Option<Mcs>, or "radio.mcs",
         /// MCS of the data frames it sends to some: one for each name of a node or of a group.
         mcs_to: Option<McsTo>, or "mcs to all",
-        /// Its spatial streams; of 802.11n, ac and ax.
-        streams: Option<u8>, in 1..=4, or "radio.streams",
-        /// Its channel width; of 802.11n, ac and ax.
-        width: Option<phy::Width>, or "radio.width",
-        /// The guard interval of its data frames; of 802.11n, ac and ax.
-        guard_interval: Option<Dur>, or "radio.guard_interval, or if its standard has not got that 0.8 us",
-        /// Its A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
-        aggregation: Option<Aggregation>, or "radio.aggregation",
+        /// Its modes and aggregation, where they are not those of `[radio]`.
+        modes => Modes,
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
         /// The rate control that chooses the rate of each data frame it sends.
@@ -197,8 +189,10 @@ pub struct Node {
     pub channels: Vec<ChannelId>,
     /// Its amendment.
     pub standard: phy::Standard,
-    /// Of the data frames it sends.
+    /// Of the data frames it sends; of 802.11n and later those to older stations.
     pub data_rate: BitRate,
+    /// Its modes and aggregation: its own, and where they are silent those of `[radio]`.
+    pub modes: Modes,
     /// The rate control that chooses their rate; `None`: it is fixed.
     pub rate_control: Option<Plug<RateControls>>,
     /// In front of its radio, one for each access category.
@@ -215,21 +209,13 @@ impl Node {
         self.channels.contains(&channel)
     }
 
-    /// Its spatial streams.
-    pub fn streams(&self, radio: &Radio) -> u8 {
-        self.entry.streams.or(radio.streams).unwrap_or(1)
-    }
-
     /// The waveform that the modes of its data frames share, where its standard has MCSs.
     pub fn waveform(&self, radio: &Radio) -> phy::Waveform {
-        let of_all = radio.waveform();
-        let is_he = self.standard == phy::Standard::Ax;
-        let own = self.entry.guard_interval;
-        let plain = phy::Waveform::PLAIN.guard_interval;
-        let inherited = if self.standard == radio.standard { of_all.guard_interval } else { plain };
-        let coding = radio.coding.unwrap_or(if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc });
-        let width = self.entry.width.unwrap_or(of_all.width);
-        phy::Waveform { width, guard_interval: own.unwrap_or(inherited), coding, ..of_all }
+        // A guard interval or a coding of all is that of the stations of the newest format: an older one has its own.
+        let is_older = self.standard != radio.standard;
+        let own = &self.entry.modes;
+        let guard_interval = if is_older { own.guard_interval } else { self.modes.guard_interval };
+        Modes { guard_interval, ..self.modes.clone() }.waveform(self.standard, radio.tx_time())
     }
 
     /// True of a station of 802.11b in a cell of 802.11g.
