@@ -9,8 +9,8 @@
 //! - **Length**: PER(L) = 1 − (1 − PER_ref)^(L / L_ref) with L_ref = 1458 B, whatever the length: 32 B with BCC come out within
 //!   0.3 dB. So there is no second reference for short PSDUs with BCC, which ns-3 has.
 
-/// The forward error correction of a PPDU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The forward error correction of a PPDU. FEC_CODING, @80211-2020 table 19-1
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Coding {
     /// The binary convolutional code of clause 17, up to MCS 9. @80211-2020 19.3.11.6
     Bcc,

@@ -1,7 +1,7 @@
 //! Error curves against `validation/phy`: the papers' formulae worked out by a program that shares nothing with this
 //! one, the figures the authors of @PEI09 and ns-3 print, and ns-3 itself; and what holds for every curve.
 
-use phy::curves::awgn::{self, Coding};
+use phy::curves::awgn;
 use phy::curves::{bits, front};
 use phy::format::DSSS;
 use phy::{Coding, Mode, Part, Preamble, Standard, Waveform, Width, airtime, ln_survival};
