@@ -185,6 +185,7 @@ impl Station {
         edcaf.counters.exchanges += 1;
         edcaf.airtime = Dur::ZERO;
         self.send_step(cx);
+        self.note_dropped_ahead(cx, self.active);
     }
 
     /// The first step of the exchange that is written goes out.
@@ -241,7 +242,7 @@ impl Station {
             }
             kind => {
                 edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
-                let body = if kind == Kind::BlockAckReq { edcaf.request() } else { Body::Nothing };
+                let body = if kind == Kind::BlockAckReq { edcaf.request(cx.now, cx.all) } else { Body::Nothing };
                 Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
@@ -366,7 +367,7 @@ impl Station {
     fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
         let edcaf = &self.edcafs[self.active];
         let Some(policy) = &mut self.ack_policy else {
-            if edcaf.in_psdu == 1 && !edcaf.is_unanswered {
+            if edcaf.in_psdu == 1 && edcaf.requests_left == 0 {
                 let awaited = if edcaf.requests() { Kind::BlockAck } else { Kind::Ack };
                 return (frame.kind == awaited).then_some((Outcome::Success, true));
             }
@@ -416,7 +417,7 @@ impl Station {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        self.edcafs[self.active].is_unanswered = false;
+        self.edcafs[self.active].requests_left = 0;
         if !is_whole {
             self.partly_succeed(cx, outcome);
             return;
@@ -595,7 +596,7 @@ impl Station {
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
-                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.data_sent => {
+                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.seq.is_some() => {
                     (msdu.is_withdrawn, msdu.failures) = (true, (0, 0));
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
@@ -606,9 +607,11 @@ impl Station {
             }
         }
         // What is kept goes before what was taken ahead of its time.
-        self.edcafs[self.active].in_service.move_to_front(kept);
-        if yields && kept == 0 {
-            self.put_back(cx);
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.in_service.move_to_front(kept);
+        edcaf.in_psdu = kept.max(1);
+        if yields {
+            self.put_back(cx, kept);
         }
         (kept, last)
     }
@@ -623,14 +626,15 @@ impl Station {
         self.links.agreement(of)
     }
 
-    /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
+    /// Gives MSDUs that were taken ahead of their time, behind the first `kept`, back to a queue that takes them, the last first: it
+    /// decides anew which is next.
     #[cold]
-    fn put_back(&mut self, cx: &mut Cx<impl Air>) {
+    fn put_back(&mut self, cx: &mut Cx<impl Air>, kept: usize) {
         let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];
-        while let Some(msdu) = in_service.pop_front() {
+        while in_service.len() > kept {
+            let Some(msdu) = in_service.pop_back() else { return };
             if let Some(msdu) = queue.put_back(cx.now, msdu, cx.all) {
                 in_service.push_back(msdu);
-                in_service.move_to_front(1);
                 return;
             }
         }
@@ -705,10 +709,13 @@ impl Station {
             self.give_up_withdrawn(cx);
             return Some((Outcome::Discard, self.take_next(cx, self.active)));
         }
-        let is_sent = edcaf.is_unanswered || reached == Reached::Data && edcaf.in_psdu > 1;
-        edcaf.is_unanswered =
-            is_sent && agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
-        edcaf.is_unanswered.then_some((Outcome::Failure, true))
+        let asks = agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
+        edcaf.requests_left = match edcaf.requests_left {
+            _ if !asks => 0,
+            0 if reached == Reached::Data && edcaf.in_psdu > 1 => most,
+            left => left - u8::from(left > 0 && reached == Reached::Data),
+        };
+        (edcaf.requests_left > 0).then_some((Outcome::Failure, true))
     }
 
     /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
