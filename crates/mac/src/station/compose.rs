@@ -112,7 +112,7 @@ impl Station {
     #[cold]
     pub(super) fn plan_request(&mut self, i: usize) -> &Exchange {
         let edcaf = &mut self.edcafs[i];
-        if !edcaf.is_unanswered {
+        if edcaf.requests_left == 0 {
             edcaf.in_psdu = edcaf.in_service.iter().take_while(|msdu| msdu.is_withdrawn).count();
         }
         let of = RaTid::of(edcaf.current().expect("who requests has an MSDU in service"));

@@ -229,7 +229,7 @@ impl Station {
             }
             kind => {
                 edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
-                let body = if kind == Kind::BlockAckReq { edcaf.request() } else { Body::Nothing };
+                let body = if kind == Kind::BlockAckReq { edcaf.request(cx.now, cx.all) } else { Body::Nothing };
                 Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
@@ -354,7 +354,7 @@ impl Station {
     fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
         let edcaf = &self.edcafs[self.active];
         let Some(policy) = &mut self.ack_policy else {
-            if edcaf.in_psdu == 1 && !edcaf.is_unanswered {
+            if edcaf.in_psdu == 1 && edcaf.requests_left == 0 {
                 let awaited = if edcaf.requests() { Kind::BlockAck } else { Kind::Ack };
                 return (frame.kind == awaited).then_some((Outcome::Success, true));
             }
@@ -372,7 +372,7 @@ impl Station {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        self.edcafs[self.active].is_unanswered = false;
+        self.edcafs[self.active].requests_left = 0;
         if !is_whole {
             self.partly_succeed(cx, outcome);
             return;
@@ -552,7 +552,7 @@ impl Station {
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
-                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.data_sent => {
+                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.seq.is_some() => {
                     (msdu.is_withdrawn, msdu.failures) = (true, (0, 0));
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
@@ -563,21 +563,24 @@ impl Station {
             }
         }
         // What is kept goes before what was taken ahead of its time.
-        self.edcafs[self.active].in_service.move_to_front(kept);
-        if yields && kept == 0 {
-            self.put_back(cx);
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.in_service.move_to_front(kept);
+        edcaf.in_psdu = kept.max(1);
+        if yields {
+            self.put_back(cx, kept);
         }
         (kept, last)
     }
 
-    /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
+    /// Gives MSDUs that were taken ahead of their time, behind the first `kept`, back to a queue that takes them, the last first: it
+    /// decides anew which is next.
     #[cold]
-    fn put_back(&mut self, cx: &mut Cx<impl Air>) {
+    fn put_back(&mut self, cx: &mut Cx<impl Air>, kept: usize) {
         let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];
-        while let Some(msdu) = in_service.pop_front() {
+        while in_service.len() > kept {
+            let Some(msdu) = in_service.pop_back() else { return };
             if let Some(msdu) = queue.put_back(cx.now, msdu, cx.all) {
                 in_service.push_back(msdu);
-                in_service.move_to_front(1);
                 return;
             }
         }

@@ -20,6 +20,7 @@ impl Station {
         edcaf.counters.exchanges += 1;
         edcaf.airtime = Dur::ZERO;
         self.send_step(cx);
+        self.note_dropped_ahead(cx, self.active);
     }
 
     /// What a Block Ack says of the PSDU. However empty, it resets the contention window: the frame has arrived.
@@ -81,9 +82,12 @@ impl Station {
             self.give_up_withdrawn(cx);
             return Some((Outcome::Discard, self.take_next(cx, self.active)));
         }
-        let is_sent = edcaf.is_unanswered || reached == Reached::Data && edcaf.in_psdu > 1;
-        edcaf.is_unanswered =
-            is_sent && agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
-        edcaf.is_unanswered.then_some((Outcome::Failure, true))
+        let asks = agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
+        edcaf.requests_left = match edcaf.requests_left {
+            _ if !asks => 0,
+            0 if reached == Reached::Data && edcaf.in_psdu > 1 => most,
+            left => left - u8::from(left > 0 && reached == Reached::Data),
+        };
+        (edcaf.requests_left > 0).then_some((Outcome::Failure, true))
     }
 }
