@@ -137,7 +137,7 @@ struct Navs {
 
 impl Navs {
     /// A frame for somebody else sets the NAV of `nodes`. @80211-2020 10.3.2.4
-    #[inline]
+    #[inline(always)]
     fn overhear(&mut self, now: SimTime, nodes: Nodes, frame: &Frame, contention: &mut Contention) {
         if frame.duration == Dur::ZERO {
             return;
@@ -300,9 +300,12 @@ impl Channel {
         let mut fate = AtAddressee::Unheard;
         let rest = Rest {
             contention,
-            has_no_errors: *errors_at == ErrorsAt::Attempt && errors.is_none(),
-            errors,
-            errors_at: *errors_at,
+            noise: Noise {
+                are_none: *errors_at == ErrorsAt::Attempt && errors.is_none(),
+                errors,
+                at: *errors_at,
+                mpdus,
+            },
             waits_for_end,
             heeds_damage,
             ignorant: if frame.tx.mode.format == &DSSS { &[] } else { dsss_alone },
@@ -311,7 +314,6 @@ impl Channel {
             overlap,
             sender: Sender(from.into()),
             is_silent,
-            mpdus,
         };
         match medium {
             Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu, told),
@@ -460,9 +462,7 @@ impl Sender {
 /// What the end of a frame changes beside the medium.
 struct Rest<'a> {
     contention: &'a mut Contention,
-    errors: &'a mut Errors,
-    errors_at: ErrorsAt,
-    has_no_errors: bool,
+    noise: Noise<'a>,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
     /// Stations that do not know the frame's modulation, by block; empty if there are none.
@@ -473,6 +473,14 @@ struct Rest<'a> {
     sender: Sender,
     /// Whether the sender hears nothing.
     is_silent: bool,
+}
+
+/// What noise does to the frame.
+struct Noise<'a> {
+    errors: &'a mut Errors,
+    at: ErrorsAt,
+    /// True if it does nothing.
+    are_none: bool,
     /// Which MPDUs its addressee got: all of them, unless told otherwise.
     mpdus: &'a mut MpduSet,
 }
@@ -506,7 +514,7 @@ impl Rest<'_> {
                 heard.spoilt &= known;
                 heard.front &= known;
             }
-            let received = self.received(started, &heard, frame);
+            let received = self.noise.received(started, &heard, frame);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,
                 _ if addressee.block == heard.block => heard.listeners & addressee.bits,
@@ -518,7 +526,8 @@ impl Rest<'_> {
             let whole = received.nodes;
             let sender = self.sender.within(heard.block);
             self.navs.overhear(now, heard.nodes(whole & !addressees), frame, self.contention);
-            self.ended_at(now, heard.nodes(whole | sender), heard.locked & !whole, heard.turns_idle, sender);
+            let turns_idle = heard.turns_idle | if self.is_silent { sender } else { 0 };
+            ended_at(now, heard.nodes(whole | sender), heard.locked & !whole, turns_idle, self.contention);
             let waits = &mut self.waits_for_end[heard.block as usize];
             let have_waited = *waits & heard.free;
             *waits &= !heard.free;
@@ -538,30 +547,34 @@ impl Rest<'_> {
         });
         let sender = self.sender.0;
         if !sender.is_empty() {
-            self.ended_at(now, sender, 0, 0, sender.bits);
+            ended_at(now, sender, 0, if self.is_silent { sender.bits } else { 0 }, self.contention);
         }
     }
 
-    /// What carrier sense makes of the end of the frame at some nodes, the sender perhaps among them. That was granted, so it
-    /// has waited its EIFS out, and has heard nothing since: whether or not others still transmit, its next idle period asks for
-    /// a DIFS. @80211-2020 10.3.2.3.7
-    #[inline]
-    fn ended_at(&mut self, now: SimTime, correct: Nodes, in_error: u64, turns_idle: u64, sender: u64) {
-        self.contention.note_reception(correct, false);
-        self.contention.note_reception(correct.with_bits(in_error), true);
-        let turns_idle = if self.is_silent { turns_idle | sender } else { turns_idle };
-        self.contention.idle(now, correct.with_bits(turns_idle));
+    /// How the frame fared at its receiver.
+    fn fate(&self, verdict: Verdict, is_received: bool) -> AtAddressee {
+        match (verdict, self.overlap) {
+            (Verdict::Clear, _) if is_received => AtAddressee::Received,
+            (Verdict::NotLocked | Verdict::Spoilt, Some(_)) => AtAddressee::Lost(Loss::Collision),
+            (Verdict::HalfDuplex, _) => AtAddressee::Lost(Loss::HalfDuplex),
+            // Signals below the noise, each for itself, are noise.
+            (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
+                AtAddressee::Lost(Loss::Noise)
+            }
+        }
     }
+}
 
+impl Noise<'_> {
     #[inline]
     fn received(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
-        if self.has_no_errors && heard.mpdus.is_none() && heard.front == 0 {
+        if self.are_none && heard.mpdus.is_none() && heard.front == 0 {
             return Received { nodes: heard.clear, header: false };
         }
         self.struck(started, heard, frame)
     }
 
-    /// As [`Rest::received`], with errors to be drawn or parts to be judged.
+    /// As [`Noise::received`], with errors to be drawn or parts to be judged.
     fn struck(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
         let (from, to) = (frame.from, frame.to);
         let is_control = frame.kind != Kind::Data;
@@ -571,7 +584,7 @@ impl Rest<'_> {
         let stands = |place: usize| heard.mpdus.is_some_and(|mpdus| mpdus.contains(place));
         let lose = |nodes: &mut u64, at: NodeId| *nodes &= !Nodes::from(at).bits;
         let mpdus = frame.psdu.mpdus();
-        match self.errors_at {
+        match self.at {
             ErrorsAt::Attempt => {
                 for at in heard.nodes(heard.clear) {
                     if mpdus.len() > 1 && is_addressee(at) {
@@ -615,17 +628,14 @@ impl Rest<'_> {
         }
         all
     }
+}
 
-    /// How the frame fared at its receiver.
-    fn fate(&self, verdict: Verdict, is_received: bool) -> AtAddressee {
-        match (verdict, self.overlap) {
-            (Verdict::Clear, _) if is_received => AtAddressee::Received,
-            (Verdict::NotLocked | Verdict::Spoilt, Some(_)) => AtAddressee::Lost(Loss::Collision),
-            (Verdict::HalfDuplex, _) => AtAddressee::Lost(Loss::HalfDuplex),
-            // Signals below the noise, each for itself, are noise.
-            (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
-                AtAddressee::Lost(Loss::Noise)
-            }
-        }
-    }
+/// What carrier sense makes of the end of a frame at some nodes, its sender perhaps among them. That was granted, so it
+/// has waited its EIFS out, and has heard nothing since: whether or not others still transmit, its next idle period asks for
+/// a DIFS. @80211-2020 10.3.2.3.7
+#[inline(always)]
+fn ended_at(now: SimTime, correct: Nodes, in_error: u64, turns_idle: u64, contention: &mut Contention) {
+    contention.note_reception(correct, false);
+    contention.note_reception(correct.with_bits(in_error), true);
+    contention.idle(now, correct.with_bits(turns_idle));
 }

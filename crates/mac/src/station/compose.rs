@@ -92,6 +92,7 @@ impl Station {
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
     /// sequence: the last one is begun again.
+    #[inline(always)]
     pub(super) fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> &Exchange {
         let (len, n) = (self.edcafs[i].psdu_len(), self.edcafs[i].in_psdu);
         let job = self.job(i, 0, len, n, tx, is_protected);

@@ -82,7 +82,7 @@ impl Station {
     }
 
     /// The next MSDU of a category's queue, after that has dropped what expired.
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
@@ -188,6 +188,7 @@ impl Station {
     }
 
     /// The first step of the exchange that is written goes out.
+    #[inline(always)]
     fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
         let Edcaf { counters, in_service, in_psdu, airtime, .. } = &mut self.edcafs[self.active];
@@ -209,6 +210,7 @@ impl Station {
         self.exchange.as_ref().expect("an exchange is under way").step()
     }
 
+    #[inline(always)]
     pub(super) fn send_step(&mut self, cx: &mut Cx<impl Air>) {
         let step = *self.step();
         let is_data = step.kind == Kind::Data;

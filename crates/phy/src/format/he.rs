@@ -41,7 +41,7 @@ impl Mode {
     /// HE with MCS 0 to 11 in each of 1 to 4 streams.
     ///
     /// # Errors
-    /// What the standard lacks.
+    /// The standard lacks it.
     pub fn he(mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         AMENDMENT.mode(mcs, streams, waveform)
     }

@@ -40,7 +40,7 @@ impl Mode {
     /// HT with MCS 0 to 7 in each of 1 to 4 streams: the standard's MCS 8 (streams − 1) + `mcs`.
     ///
     /// # Errors
-    /// What the standard lacks.
+    /// The standard lacks it.
     pub fn ht(mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         AMENDMENT.mode(mcs, streams, waveform)
     }

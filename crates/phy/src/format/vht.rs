@@ -37,7 +37,7 @@ impl Mode {
     /// VHT with MCS 0 to 9 in each of 1 to 4 streams.
     ///
     /// # Errors
-    /// What the standard lacks, such as MCS 9 at 20 MHz with one stream.
+    /// The standard lacks it, such as MCS 9 at 20 MHz with one stream.
     pub fn vht(mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         AMENDMENT.mode(mcs, streams, waveform)
     }

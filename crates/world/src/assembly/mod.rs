@@ -92,7 +92,6 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
     on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
     let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
-    let announced: Rc<[Option<Aggregation>]> = configs.iter().map(|config| config.aggregation).collect();
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
@@ -103,6 +102,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
+    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let mut interfaces = Vec::new();
     for (node, channel) in scenario.interfaces() {
         let (own, stack, config) =
@@ -124,7 +124,9 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         if let Some(rates) = rates {
             station.rates_by(rates);
         }
-        station.aggregate_with(announced.clone());
+        if station.config().aggregation.is_some() {
+            station.aggregate_with(announced[channel.index()].clone());
+        }
         fit(&mut station, stack);
         if station.heeds_damage() {
             air.heed_damage(node);
@@ -185,6 +187,12 @@ fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -
         channel.set_dsss_alone(NodeId(i as u32));
     }
     channel
+}
+
+/// The part in aggregation that the stations of a channel announce, by node.
+fn announced(on: Tuned<'_>, configs: &[Config]) -> Rc<[Option<Aggregation>]> {
+    let own = |(node, config): (NodeId, &Config)| config.aggregation.filter(|_| on.has(node));
+    (0..).map(NodeId).zip(configs).map(own).collect()
 }
 
 /// The part of the network that captures show: nodes, wires and cells.

@@ -4,10 +4,10 @@
 //! `world::run` itself fails if the books of packets and MSDUs do not balance (`RunError::Books`), and debug assertions
 //! of the layers are on; a payload that arrives out of its place in the stream is one of them.
 
+use crate::cells::recorded as run;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use units::{Dur, SimTime};
 use world::{Record, Run};
 
@@ -247,11 +247,6 @@ impl Case {
     fn is_hopeful(&self) -> bool {
         self.kills.is_empty() && self.max_attempts >= 5 && self.pairs().all(|(_, _, deaf, _)| !deaf)
     }
-}
-
-fn run(text: &str, seed: u64, record: &Record) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, seed, record, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn count(run: &Run, flow: usize, name: &str) -> u64 {

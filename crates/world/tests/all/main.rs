@@ -11,6 +11,7 @@ mod blame;
 mod c3tcp;
 mod c3tcp_trace;
 mod capture;
+mod cells;
 mod channels;
 mod conservation;
 mod cross_lda;
