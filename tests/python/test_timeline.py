@@ -287,7 +287,7 @@ def test_a_long_window_is_cut_and_says_so() -> None:
 
 
 def aggregate() -> Any:
-    """A timeline of a PPDU with four MPDUs, two of which were lost, and its answer; behind it as many as the fake has."""
+    """A timeline that begins with a PPDU of four MPDUs, two of which were lost, and its answer."""
     import fake_core
 
     class Two:
