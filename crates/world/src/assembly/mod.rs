@@ -104,6 +104,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
+    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let mut interfaces = Vec::new();
     for (node, channel) in scenario.interfaces() {
         let (own, stack, config) =
