@@ -10,13 +10,13 @@ use crate::group;
 use crate::item::{About, Item, Mistake, wrong};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
-use crate::radio::{Mcs, Radio};
+use crate::radio::{Mcs, Radio, has_mcs};
 use crate::scalar::Text;
 use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use toml::Value;
-use units::{BitRate, ChannelId, Dbm, Dur, NodeId};
+use units::{BitRate, Bytes, ChannelId, Dbm, Dur, NodeId};
 
 words! {
     /// The part that a node plays in its cell.
@@ -139,7 +139,7 @@ table! {
         /// Its spatial streams; of 802.11n, ac and ax.
         streams: Option<u8>, in 1..=4, or "radio.streams",
         /// Its channel width; of 802.11n, ac and ax.
-        width: Option<phy::Width>, or "radio.width",
+        width: Option<phy::Width>, or "radio.width, or if its standard has not got that the widest it has",
         /// The guard interval of its data frames; of 802.11n, ac and ax.
         guard_interval: Option<Dur>, or "radio.guard_interval, or if its standard has not got that 0.8 us",
         /// Its A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
@@ -220,6 +220,28 @@ impl Node {
         self.entry.streams.or(radio.streams).unwrap_or(1)
     }
 
+    /// Its part in aggregation: its standard's, what `[radio]` says and what it says itself, no more than its standard has. `None` of a
+    /// station that does not aggregate.
+    pub fn aggregation(&self, radio: &Radio) -> Option<mac::Aggregation> {
+        if !self.has_radio || self.access != Access::Edca || !has_mcs(self.standard) {
+            return None;
+        }
+        let most = mac::Aggregation::of(self.standard);
+        let stated = [&self.entry.aggregation, &radio.aggregation];
+        let mut own = most;
+        stated.into_iter().rev().flatten().for_each(|keys| keys.apply(&mut own));
+        let mpdus = stated.into_iter().flatten().find_map(|keys| keys.mpdus);
+        let has = |largest: &Bytes| most.mpdu_lengths().contains(largest);
+        Some(mac::Aggregation {
+            mpdus: mpdus.unwrap_or(own.buffer).min(most.buffer),
+            buffer: own.buffer.min(most.buffer),
+            bytes: own.bytes.min(most.bytes),
+            amsdu: own.amsdu.min(most.longest_amsdu()),
+            longest_mpdu: Some(own.longest_mpdu).filter(has).unwrap_or(most.longest_mpdu),
+            ..own
+        })
+    }
+
     /// What the modes of its data frames have in common, where its standard has MCSs.
     pub fn waveform(&self, radio: &Radio) -> phy::Waveform {
         let of_all = radio.waveform();
@@ -228,7 +250,13 @@ impl Node {
         let plain = phy::Waveform::PLAIN.guard_interval;
         let inherited = if self.standard == radio.standard { of_all.guard_interval } else { plain };
         let coding = radio.coding.unwrap_or(if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc });
-        let width = self.entry.width.unwrap_or(of_all.width);
+        // HT ends at 40 MHz. @80211-2020 table 19-1
+        let widest = if matches!(self.standard, phy::Standard::N | phy::Standard::N2_4) {
+            phy::Width::Mhz40
+        } else {
+            phy::Width::Mhz160
+        };
+        let width = self.entry.width.unwrap_or(of_all.width.min(widest));
         phy::Waveform { width, guard_interval: own.unwrap_or(inherited), coding, ..of_all }
     }
 

@@ -282,6 +282,7 @@ fn silence_means_the_documented_defaults() {
         guard_interval: None,
         coding: None,
         aggregation: None,
+        dscp_map: None,
         rts_threshold: RtsThreshold::Off,
         fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
