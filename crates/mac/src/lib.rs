@@ -37,8 +37,8 @@ pub use channel::{At, AtAddressee, Channel, ErrorsAt, Got, Loss, Reception, Rece
 pub use config::{AfterTimeout, Config, Protection, Rts};
 pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
 pub use control_modes::ControlModes;
-pub use counters::{CategoryCounters, Counters};
-pub use edca::{Category, Edca, TxopLimits};
+pub use counters::{AMpdus, CategoryCounters, Counters};
+pub use edca::{Category, DscpMap, Edca, TxopLimits};
 pub use exchange::{Dcf, Plan, Response};
 pub use frame::{Kind, Label, Qos};
 pub use msdu::{MacOptions, Msdu};

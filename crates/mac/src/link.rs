@@ -11,7 +11,7 @@ use crate::frame::{Kind, block_ack};
 use crate::psdu::Bitmap;
 use crate::tx_queue::RaTid;
 use std::rc::Rc;
-use units::{NodeId, SimTime};
+use units::{Dur, NodeId, SimTime};
 
 /// Numbers of a sequence number field. @80211-2020 9.2.4.4.2
 pub(crate) const NUMBERS: u16 = 4096;
@@ -137,6 +137,18 @@ impl Links {
     pub fn held(&self) -> u64 {
         let inbound = self.links.iter().filter_map(|link| link.agreed.as_ref()?.inbound.as_ref());
         inbound.map(|inbound| inbound.reorder.msdus()).sum()
+    }
+
+    /// The longest time that an MPDU was in a reorder buffer.
+    pub fn longest_hold(&self) -> Dur {
+        let inbound = self.links.iter().filter_map(|link| link.agreed.as_ref()?.inbound.as_ref());
+        inbound.map(|inbound| inbound.reorder.longest()).max().unwrap_or_default()
+    }
+
+    /// Neighbours to or from which data went.
+    pub fn partners(&self) -> impl Iterator<Item = NodeId> {
+        let all = (0..).map(NodeId).zip(&self.neighbours);
+        all.filter(|(_, neighbour)| neighbour.first != NONE).map(|(id, _)| id)
     }
 
     /// All agreements in which this station is the recipient.

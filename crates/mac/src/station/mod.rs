@@ -270,7 +270,8 @@ impl Station {
 
     /// Its counters.
     pub fn counters(&self) -> Counters {
-        self.category_counters().fold(self.own, Counters::with)
+        let own = Counters { longest_hold: self.links.longest_hold(), ..self.own };
+        self.category_counters().fold(own, Counters::with)
     }
 
     /// Counters of its categories, lowest first.
@@ -304,6 +305,11 @@ impl Station {
     pub fn in_ppdu(&self, place: usize) -> InPpdu {
         let mpdus = self.edcafs[self.active].in_psdu as u16;
         InPpdu { number: self.ppdus, place: place as u16, mpdus, mode: self.tx.mode }
+    }
+
+    /// The stations with which it has exchanged data, in the order of their ids.
+    pub fn partners(&self) -> impl Iterator<Item = NodeId> {
+        self.links.partners()
     }
 
     /// MSDUs in its care: queued, in service, held back from the upper layer.

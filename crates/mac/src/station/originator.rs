@@ -221,6 +221,7 @@ impl Station {
                 match in_service.front_mut() {
                     Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
                     _ => {
+                        counters.a_mpdus.add(*in_psdu, step.psdu);
                         let several = in_service.iter_mut().take(*in_psdu);
                         let mpdus = several.map(|msdu| mpdu(msdu, cx.all, counters)).collect();
                         Psdu::Many { mpdus, every: *every }

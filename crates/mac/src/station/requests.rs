@@ -18,6 +18,7 @@ impl Station {
         self.txop.exchanges += 1;
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.exchanges += 1;
+        edcaf.counters.block_ack_requests += 1;
         edcaf.airtime = Dur::ZERO;
         self.send_step(cx);
         self.note_dropped_ahead(cx, self.active);

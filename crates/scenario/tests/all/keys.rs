@@ -114,6 +114,7 @@ fn described_once(place: &str) -> String {
         ("/flow/traffic<", "/traffic<"),
         (">/good/", ">/state/"),
         (">/bad/", ">/state/"),
+        ("/node/aggregation", "/radio/aggregation"),
         ("/scheme<ftca>", "/scheme"),
         ("/scheme<lle-tcp>", "/scheme"),
     ]
@@ -277,6 +278,7 @@ fn silence_means_the_documented_defaults() {
         rts_rate: None,
         preamble: Some(Preamble::Long),
         modes: Modes::default(),
+        dscp_map: None,
         rts_threshold: RtsThreshold::Off,
         fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
