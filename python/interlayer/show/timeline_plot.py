@@ -171,7 +171,7 @@ def _draw(axes: Axes, bars: Sequence[_Bar]) -> None:
 
 
 def _cells(axes: Axes, bar: _Bar) -> None:
-    """The MPDUs of an A-MPDU as cells of equal width, whatever their lengths; lost ones are marked in the lower half."""
+    """The MPDUs of an A-MPDU as cells of equal width, whatever their lengths; the lower half of lost ones is marked."""
     from matplotlib.patches import Rectangle
 
     width, half = bar.width / bar.facts["mpdus"], _HEIGHT / 2
