@@ -96,14 +96,18 @@ impl Edcaf {
 
     /// What a Block Ack Request says: the oldest number that is not settled.
     pub fn request(&self) -> Body {
+        let tid = self.current().and_then(|msdu| msdu.qos).map_or(0, |qos| qos.user_priority);
+        Body::Request(Request { tid, start: self.request_start() })
+    }
+
+    /// That number.
+    pub fn request_start(&self) -> u16 {
         let oldest = self.in_service.iter().find(|msdu| !msdu.is_withdrawn && msdu.seq.is_some());
         let of = self.current();
         let oldest = oldest.filter(|msdu| of.is_some_and(|of| RaTid::of(of) == RaTid::of(msdu)));
         // Behind all that was withdrawn, if nothing else is open.
         let behind = || self.psdu().last().and_then(|msdu| msdu.seq).map_or(0, |seq| (seq + 1) % NUMBERS);
-        let start = oldest.and_then(|msdu| msdu.seq).unwrap_or_else(behind);
-        let tid = of.and_then(|msdu| msdu.qos).map_or(0, |qos| qos.user_priority);
-        Body::Request(Request { tid, start })
+        oldest.and_then(|msdu| msdu.seq).unwrap_or_else(behind)
     }
 
     /// MSDUs in its care.
