@@ -35,7 +35,7 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
     radio(&s.radio, &mut found);
     found.take(standards(s));
     nodes(s, &mut found);
-    found.take(fragmentation(&s.radio));
+    found.take(fragmentation(s));
     for (id, one) in (0..).map(ChannelId).zip(s.channels.iter()) {
         found.take(channel(one, &Channels::path(id)));
         pairs(s, id, &mut found);
@@ -127,11 +127,19 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
     }
 }
 
-fn fragmentation(radio: &Radio) -> Result<()> {
-    if let crate::FragmentationThreshold::Above(size) = radio.fragmentation_threshold
-        && !(256..=8000).contains(&size.0)
-    {
+fn fragmentation(s: &Scenario) -> Result<()> {
+    let crate::FragmentationThreshold::Above(size) = s.radio.fragmentation_threshold else { return Ok(()) };
+    if !(256..=8000).contains(&size.0) {
         fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
+    }
+    let aggregates = |node: &&Node| node.has_radio && node.aggregation(&s.radio).is_some_and(|own| own.starts());
+    if let Some(node) = s.nodes.iter().find(aggregates) {
+        let (name, standard) = (&node.name, node.standard.word());
+        fail!(
+            "radio.fragmentation_threshold",
+            "\"{name}\" is a station of {standard}, and what block acknowledgment is for goes whole; write \"off\", or \
+             block_ack = [] in [radio.aggregation]"
+        )
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::group;
 use crate::item::{About, Item, Mistake, wrong};
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
-use crate::radio::{Mcs, Radio};
+use crate::radio::{Mcs, Radio, has_mcs};
 use crate::scalar::Text;
 use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
@@ -230,6 +230,13 @@ impl Node {
         let coding = radio.coding.unwrap_or(if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc });
         let width = self.entry.width.unwrap_or(of_all.width);
         phy::Waveform { width, guard_interval: own.unwrap_or(inherited), coding, ..of_all }
+    }
+
+    /// Its part in aggregation, where its standard has MCSs and it has access categories.
+    pub fn aggregation(&self, radio: &Radio) -> Option<mac::Aggregation> {
+        let mut own = mac::Aggregation::of(self.standard);
+        [&radio.aggregation, &self.entry.aggregation].into_iter().flatten().for_each(|keys| keys.apply(&mut own));
+        (has_mcs(self.standard) && self.access == Access::Edca).then_some(own)
     }
 
     /// True of a station of 802.11b in a cell of 802.11g.

@@ -2,7 +2,7 @@
 
 use super::radio::{Tuned, mean_gain};
 use crate::scenario::{self as sc, Scenario};
-use mac::{Aggregation, Config};
+use mac::Config;
 use phy::{Mode, Standard, Waveform};
 use units::{Bytes, Dbm, NodeId};
 
@@ -81,9 +81,7 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
         config.data_rate_to.push((*to, common.mode(*mcs)));
     }
     add_missing(config);
-    let mut aggregation = Aggregation::of(node.standard);
-    [&radio.aggregation, &node.entry.aggregation].into_iter().flatten().for_each(|keys| keys.apply(&mut aggregation));
-    config.aggregation = (node.access == sc::Access::Edca).then_some(aggregation);
+    config.aggregation = node.aggregation(radio);
 }
 
 /// Modes that it sends to older stations are modes of its radio too.
